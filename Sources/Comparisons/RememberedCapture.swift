@@ -10,18 +10,18 @@ package struct RememberedCapture: Sendable {
   /// A device, and everything that was done with it.
   struct Device: Sendable {
     /// The address by which it is named.
-    var address: DeviceAddress?
+    fileprivate(set) var address: DeviceAddress?
     /// All its addresses, including the identity address.
-    var addresses: [DeviceAddress] = []
-    var names: [[UInt8]] = []
+    fileprivate(set) var addresses: [DeviceAddress] = []
+    fileprivate(set) var names: [[UInt8]] = []
     /// The role of the captured host; nil if it is unknown, or varies.
-    var localRole: LinkRole?
+    fileprivate(set) var localRole: LinkRole?
     /// The addresses of the captured host.
-    var ownAddresses: [DeviceAddress] = []
+    fileprivate(set) var ownAddresses: [DeviceAddress] = []
     /// The numbers of its connections.
     var connections: [Int] = []
     /// The attributes that it reported.
-    var map = SuppliedMap()
+    fileprivate(set) var map = SuppliedMap()
     /// What was done with it.
     var session: Session
   }

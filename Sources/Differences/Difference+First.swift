@@ -47,26 +47,25 @@ extension Difference {
     package let right: Int?
   }
 
-  /// Finds where the conversations diverge: at the first operation that fails on one side and
+  /// Returns where the conversations diverge: at the first operation that fails on one side and
   /// succeeds on the other, or else at the first failure in something that the other side does not
   /// try, or else at the first difference, preferring those that say most about the devices.
-  mutating func findFirst() {
-    guard steps.contains(where: { $0.kind != .same }) else { return }
+  /// Returns also whether they differ only in what one of the captures does not show.
+  func findFirst() -> (first: First?, isUnseen: Bool) {
+    guard steps.contains(where: { $0.kind != .same }) else { return (nil, false) }
     let left = shown(\.left, operations.left, sessions.left)
     let right = shown(\.right, operations.right, sessions.right)
-    first = firstOutcome(left, right)
-    guard first == nil, steps.contains(where: { $0.kind != .same && !$0.isExpected }) else {
-      return
-    }
+    if let first = firstOutcome(left, right) { return (first, false) }
+    guard steps.contains(where: { $0.kind != .same && !$0.isExpected }) else { return (nil, false) }
     let found = firstFailure(left, right) ?? firstChange(left, right)
-    differsOnlyUnseen =
+    let isUnseen =
       found == nil
       && steps.indices.allSatisfy { place in
         steps[place].kind == .same || steps[place].isExpected
           || weakness(of: change(in: steps[place]), at: place, left, right) == .notShown
       }
     // A single difference is not repeated.
-    if changedSteps > 1 { first = found }
+    return (changedSteps > 1 ? found : nil, isUnseen)
   }
 
   /// The first operation that fails and that the other side does not try, although it continues

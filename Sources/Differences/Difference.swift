@@ -129,22 +129,22 @@ package struct Difference: Sendable {
   /// numbers of their own.
   let pairNumbers: (left: [Int: Int], right: [Int: Int])
   /// The properties of the sessions' devices and links, including those that are the same.
-  package internal(set) var facts: [Fact] = []
+  package private(set) var facts: [Fact] = []
   /// The differences in the peripheral's attributes, and in the central's.
-  package internal(set) var maps: (peripheral: [MapDifference], central: [MapDifference]) = ([], [])
+  package private(set) var maps: (peripheral: [MapDifference], central: [MapDifference]) = ([], [])
   package internal(set) var steps: [Step] = []
   /// The differences in time.
-  package internal(set) var timing: [TimingDifference] = []
+  package private(set) var timing: [TimingDifference] = []
   /// Why times were not compared; nil if they were.
-  package internal(set) var timingRemark: Wording?
+  package private(set) var timingRemark: Wording?
   /// Where the conversations diverge; nil if they do not.
-  package internal(set) var first: First?
+  package private(set) var first: First?
   /// Whether a side has connections of devices without addresses, which may belong to this one.
   let hasUnknownDevices: Bool
   /// Whether the conversations differ only in what one of the captures does not show.
-  package internal(set) var differsOnlyUnseen = false
+  package private(set) var differsOnlyUnseen = false
   /// Connections without a counterpart on the other side.
-  package internal(set) var unpaired: (left: [Int], right: [Int]) = ([], [])
+  package private(set) var unpaired: (left: [Int], right: [Int]) = ([], [])
 
   /// The entries of `DifferenceOptions.ignored` that have silenced something.
   package internal(set) var silencers: Set<String> = []
@@ -233,11 +233,11 @@ extension Difference {
       MapDifference.between(left.servers.central, right.servers.central)
     )
     alignOperations(options)
-    findFirst()
+    (first, differsOnlyUnseen) = findFirst()
     if options.hasOtherClock {
       timingRemark = "the two captures have their own clocks"
     } else {
-      compareTimes()
+      timing = timingDifferences()
     }
   }
 }

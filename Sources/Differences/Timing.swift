@@ -83,8 +83,9 @@ extension Difference {
   /// The most steps that are reported, those that differ most.
   private static let mostSteps = 8
 
-  /// Compares the times of both sides.
-  mutating func compareTimes() {
+  /// Returns the differences between the times of both sides.
+  func timingDifferences() -> [TimingDifference] {
+    var timing: [TimingDifference] = []
     let (left, right) = (
       Self.samples(operations.left, sessions.left), Self.samples(operations.right, sessions.right)
     )
@@ -106,7 +107,7 @@ extension Difference {
           left: TimingDifference.Side(time: here.median, count: one.times.count),
           right: TimingDifference.Side(time: there.median, count: other.times.count)))
     }
-    compareSteps()
+    return timing + stepDifferences()
   }
 
   /// Returns the times of one side by measure, in the order in which the measures first appear.
@@ -158,8 +159,8 @@ extension Difference {
     return found
   }
 
-  /// Compares the times between consecutive steps that both sides have.
-  private mutating func compareSteps() {
+  /// Returns the differences between the times from one step to the next, if both sides have both.
+  private func stepDifferences() -> [TimingDifference] {
     var found: [(difference: Int64, timing: TimingDifference)] = []
     for (step, next) in zip(steps, steps.dropFirst()) {
       guard let one = step.left?.last, let other = step.right?.last,
@@ -190,7 +191,7 @@ extension Difference {
     let longest = found.enumerated().sorted {
       ($1.element.difference, $0.offset) < ($0.element.difference, $1.offset)
     }
-    timing += longest.prefix(Self.mostSteps).map(\.element.timing)
+    return longest.prefix(Self.mostSteps).map(\.element.timing)
   }
 
   private func isFirstShown(_ operation: Operation, _ session: Session) -> Bool {

@@ -234,3 +234,27 @@ package enum AppRequest: UInt8, Sendable {
     }
   }
 }
+
+extension AppEvent {
+  /// The part of an API that an event belongs to.
+  enum Topic { case adapter, link, client, server }
+
+  /// The part of an API that it belongs to.
+  var topic: Topic {
+    switch what {
+    case .power, .scanStarted, .scanRefused, .scanStopped, .discovered, .advertisingStarted,
+      .advertisingStopped, .linkLayer:
+      .adapter
+    case .connecting, .connectingCancelled, .linkCreated, .linkEstablished, .connectFailed,
+      .disconnected, .mtu, .phy, .phyRead, .parameters, .rssi, .encryption, .bonding, .channel:
+      .link
+    case .services, .includedServices, .characteristics, .descriptors, .discoveryEnded, .value,
+      .queueWritten, .queueAborted, .readyToWrite:
+      .client
+    case .serviceServed, .readRequested, .writeRequested, .writePrepared, .writesExecuted,
+      .responded, .stackRefused, .neverResponded, .subscription, .updated, .confirmed,
+      .readyToUpdate:
+      .server
+    }
+  }
+}

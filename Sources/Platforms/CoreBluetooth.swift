@@ -11,20 +11,11 @@ import Sessions
 enum CoreBluetooth {
   /// Returns the lines for an event.
   static func callbacks(_ event: AppEvent) -> [Callback] {
-    switch event.what {
-    case .power, .scanStarted, .scanRefused, .scanStopped, .discovered, .advertisingStarted,
-      .advertisingStopped, .linkLayer:
-      adapter(event)
-    case .connecting, .connectingCancelled, .linkCreated, .linkEstablished, .connectFailed,
-      .disconnected, .mtu, .phy, .phyRead, .parameters, .rssi, .encryption, .bonding, .channel:
-      link(event)
-    case .services, .includedServices, .characteristics, .descriptors, .discoveryEnded, .value,
-      .queueWritten, .queueAborted, .readyToWrite:
-      client(event)
-    case .serviceServed, .readRequested, .writeRequested, .writePrepared, .writesExecuted,
-      .responded, .stackRefused, .neverResponded, .subscription, .updated, .confirmed,
-      .readyToUpdate:
-      server(event)
+    switch event.topic {
+    case .adapter: adapter(event)
+    case .link: link(event)
+    case .client: client(event)
+    case .server: server(event)
     }
   }
 

@@ -8,43 +8,14 @@ import Sessions
 /// Part G, 4.4 to 4.7). Bounded: by the number of connections, and for one search by the number of
 /// handles.
 struct DiscoveryEvents: Sendable {
-  /// What is searched for.
-  enum Kind: UInt8, Sendable { case services, includes, characteristics, descriptors }
-
-  /// A search that continues from request to request.
-  struct Search: Sendable {
-    var kind: Kind
-    var wanted: BluetoothUUID?
-    /// The first handle, the last handle that was reported, and the last handle to be searched.
-    var start: UInt16
-    var last: UInt16
-    var end: UInt16
-    var services: [AppService] = []
-    var characteristics: [AppCharacteristic] = []
-    var descriptors: [AppDescriptor] = []
-    /// The most attributes that one search may report.
-    static let most = 16_384
-    /// Its last answer, and the request that it answers.
-    var packet = 0
-    var time: Timestamp?
-    var request: Int?
-    var latency: Int64?
-
-    /// Records an answer.
-    mutating func note(_ record: borrowing CaptureRecord, _ request: Request, _ answer: Answer) {
-      (packet, time) = (record.number, record.time)
-      (self.request, latency) = (request.packet, answer.latency)
-    }
-  }
-
   /// The searches on one ATT bearer, which has its own requests.
   private struct Lane: Sendable {
     /// The enhanced bearer's channel; nil: the unenhanced bearer.
     var bearer: ChannelID?
-    var open: Search?
+    var open: DiscoverySearch?
     /// The search that ended last: many clients send another request, to learn that there is
     /// nothing more.
-    var done: (kind: Kind, wanted: BluetoothUUID?, last: UInt16, end: UInt16)?
+    var done: (kind: DiscoverySearch.Kind, wanted: BluetoothUUID?, last: UInt16, end: UInt16)?
   }
 
   /// The searches of one client.
@@ -209,7 +180,7 @@ struct DiscoveryEvents: Sendable {
     return clients.count - 1
   }
 
-  private static func kind(_ opcode: ATTOpcode, _ type: BluetoothUUID?) -> Kind? {
+  private static func kind(_ opcode: ATTOpcode, _ type: BluetoothUUID?) -> DiscoverySearch.Kind? {
     switch opcode {
     case .readByGroupTypeRequest, .findByTypeValueRequest:
       type == .primaryService ? .services : nil
@@ -267,7 +238,9 @@ struct DiscoveryEvents: Sendable {
   // MARK: Answers
 
   /// Returns the search that a request continues, or a new one.
-  private func search(_ place: Place, _ kind: Kind, _ request: Request) -> Search {
+  private func search(_ place: Place, _ kind: DiscoverySearch.Kind, _ request: Request)
+    -> DiscoverySearch
+  {
     let start = request.startHandle ?? 1
     let end = request.endHandle ?? .max
     if let open = clients[place.client].lanes[place.lane].open, open.kind == kind, open.end == end,
@@ -275,11 +248,12 @@ struct DiscoveryEvents: Sendable {
     {
       return open
     }
-    return Search(kind: kind, wanted: request.service, start: start, last: 0, end: end)
+    return DiscoverySearch(kind, request.service, start: start, end: end)
   }
 
   private mutating func take(
-    _ place: Place, _ kind: Kind, _ request: Request, _ items: ATTItems, _ bytes: RawSpan,
+    _ place: Place, _ kind: DiscoverySearch.Kind, _ request: Request, _ items: ATTItems,
+    _ bytes: RawSpan,
     _ link: LinkSlot, _ record: borrowing CaptureRecord, _ answer: Answer,
     _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
@@ -308,7 +282,8 @@ struct DiscoveryEvents: Sendable {
   }
 
   private mutating func end(
-    _ place: Place, _ kind: Kind, _ request: Request, _ error: ATTErrorCode, _ link: LinkSlot,
+    _ place: Place, _ kind: DiscoverySearch.Kind, _ request: Request, _ error: ATTErrorCode,
+    _ link: LinkSlot,
     _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
     _ events: inout [AppEvent]
   ) {
@@ -328,7 +303,7 @@ struct DiscoveryEvents: Sendable {
   // MARK: Telling
 
   private mutating func finish(
-    _ place: Place, _ search: Search, _ error: ATTErrorCode?, _ link: LinkSlot,
+    _ place: Place, _ search: DiscoverySearch, _ error: ATTErrorCode?, _ link: LinkSlot,
     _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
     let position = place.client

@@ -1,9 +1,42 @@
 import Bluetooth
 import Bytes
+import Captures
 import Dissectors
 import Sessions
 
-extension DiscoveryEvents.Search {
+/// A search for attributes that continues from request to request. Bounded: by the number of
+/// attributes.
+struct DiscoverySearch: Sendable {
+  /// What is searched for.
+  enum Kind: UInt8, Sendable { case services, includes, characteristics, descriptors }
+
+  let kind: Kind
+  let wanted: BluetoothUUID?
+  /// The first handle, the last handle that was reported, and the last handle to be searched.
+  let start: UInt16
+  private(set) var last: UInt16 = 0
+  let end: UInt16
+  private(set) var services: [AppService] = []
+  private(set) var characteristics: [AppCharacteristic] = []
+  private(set) var descriptors: [AppDescriptor] = []
+  /// The most attributes that one search may report.
+  private static let most = 16_384
+  /// Its last answer, and the request that it answers.
+  private(set) var packet = 0
+  private(set) var time: Timestamp?
+  private(set) var request: Int?
+  private(set) var latency: Int64?
+
+  init(_ kind: Kind, _ wanted: BluetoothUUID?, start: UInt16, end: UInt16) {
+    (self.kind, self.wanted, self.start, self.end) = (kind, wanted, start, end)
+  }
+
+  /// Records an answer.
+  mutating func note(_ record: borrowing CaptureRecord, _ request: Request, _ answer: Answer) {
+    (packet, time) = (record.number, record.time)
+    (self.request, latency) = (request.packet, answer.latency)
+  }
+
   /// Records an item of a response.
   mutating func add(_ handle: UInt16, _ item: ATTItems.Item, _ bytes: RawSpan) {
     guard services.count + characteristics.count + descriptors.count < Self.most else { return }

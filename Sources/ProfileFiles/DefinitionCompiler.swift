@@ -39,14 +39,9 @@ final class FileContext {
 
 /// Compiles one definition into tables.
 struct DefinitionCompiler {
-  /// The tables so far.
-  var tables = Definition.Tables()
+  private var builder: TableBuilder
   /// The file that contains the fields being compiled.
-  var file: FileContext
-  /// Whether expressions can use `command`, which is not a field.
-  let allowsCommand: Bool
-  /// The slots that expressions use.
-  private var usedSlots: Set<Int> = []
+  private var file: FileContext
   /// The layouts being compiled, outermost first.
   private var layouts: [String] = []
   private var depth = 0
@@ -56,11 +51,6 @@ struct DefinitionCompiler {
   private var takers: [FieldPlace] = []
   private var window = 0
 
-  /// The names with a fixed meaning in expressions.
-  static let operands = ["size", "remaining", "index", "written"]
-  /// The additional name if there is a message.
-  static let commandOperand = "command"
-
   /// The deepest nesting of groups, layouts and choices.
   static let deepest = 8
   /// The most fields of a definition, as the profile language documents it.
@@ -69,8 +59,30 @@ struct DefinitionCompiler {
   /// Creates a compiler for one definition.
   init(_ file: FileContext, allowsCommand: Bool = false) {
     self.file = file
-    self.allowsCommand = allowsCommand
+    builder = TableBuilder(allowsCommand: allowsCommand)
   }
+
+  /// The name of the file's profile.
+  var profile: String { file.profile }
+
+  /// The tables so far.
+  var tables: Definition.Tables { builder.tables }
+
+  /// Compiles the names of Error Response codes.
+  mutating func errors(_ node: SourceNode) throws(ProfileError) { try builder.errors(node) }
+
+  /// Compiles the text of the whole value.
+  mutating func text(_ node: SourceNode, _ scope: Scope) throws(ProfileError) {
+    try builder.wholeText(node, scope)
+  }
+
+  /// Compiles an expression, and returns the index of its program.
+  mutating func program(_ node: SourceNode, _ scope: Scope) throws(ProfileError) -> Int {
+    try builder.program(node, scope)
+  }
+
+  /// Marks what is only known once everything is compiled.
+  mutating func finish() { builder.markFields() }
 
   /// Compiles a list of fields.
   mutating func fields(
@@ -93,7 +105,7 @@ struct DefinitionCompiler {
             + keys.nearMiss("type")
           : "a field has only one of the keys \(kinds.joined(separator: " and "))")
     }
-    guard tables.fields.count < Self.mostFields else {
+    guard builder.fieldCount < Self.mostFields else {
       throw node.error("a definition has up to \(Self.mostFields) fields, those of layouts counted")
     }
     let isDeeper = kind != "type" && kind != "compute"
@@ -104,22 +116,21 @@ struct DefinitionCompiler {
     }
     let outer = conditions
     defer { conditions = outer }
-    let place = tables.fields.count
-    tables.fields.append(Field())
+    let place = builder.add(Field())
     var field = Field()
     let isBig = try Self.isBigEndian(keys) ?? isBigEndian
     if isBig { field.flags.insert(.bigEndian) }
     if let when = keys.node("when") {
       field.when = try program(when, scope)
-      conditions += FieldCondition.all(of: operations(of: field.when), window)
+      conditions += FieldCondition.all(of: builder.operations(of: field.when), window)
     }
     if kind != "choose" { try occurrence(keys, &field, scope) }
     switch kind {
     case "type":
       let name = try fieldName(keys, scope)
-      field.name = word(name)
+      field.name = builder.word(name)
       try checkBytes(keys)
-      try value(keys, place, &field, name, scope, isBigEndian: isBig)
+      try builder.value(keys, &field, name, scope, context)
       if field.takesRest {
         takers.append(FieldPlace(name, keys.node, conditions))
       } else {
@@ -127,11 +138,11 @@ struct DefinitionCompiler {
       }
     case "compute":
       let name = try fieldName(keys, scope)
-      field.name = word(name)
+      field.name = builder.word(name)
       field.kind = .computed
       field.selector = try program(try keys.required("compute"), scope)
-      field.slot = declare(name, isInteger: true, scope)
-      try meaning(keys, &field, bits: 64)
+      field.slot = builder.declare(name, isInteger: true, scope)
+      try builder.meaning(keys, &field, bits: 64, file.enumerations)
     case "choose":
       try choice(keys, &field, scope, isBigEndian: isBig)
     default:
@@ -139,8 +150,7 @@ struct DefinitionCompiler {
       if let name = keys.node("name") { takeAll(keys, field, try name.name()) }
     }
     try keys.finish()
-    field.end = tables.fields.count
-    tables.fields[place] = field
+    builder.end(field, at: place)
   }
 
   /// Records a list that continues until nothing remains.
@@ -155,11 +165,11 @@ struct DefinitionCompiler {
   private func fieldName(_ keys: KeyedNode, _ scope: Scope) throws(ProfileError) -> String {
     let node = try keys.required("name")
     let name = try node.name()
-    try checkOperand(name, node)
+    try builder.checkOperand(name, node)
     guard !scope.bitNames.contains(name) else {
       throw node.error("`\(name)` is there twice: bits stand beside fields")
     }
-    try claim(name, node, scope)
+    try conditions.claim(name, node, scope)
     return name
   }
 
@@ -173,7 +183,7 @@ struct DefinitionCompiler {
       if case .scalar("rest") = turns.content {
         field.flags.insert(.repeatRest)
       } else {
-        field.turns = try count(turns, scope)
+        field.turns = try builder.count(turns, scope)
       }
       let bounds = 0...ValueDecoder.mostFields
       if let least = keys.node("min") { field.least = try least.number(in: bounds) }
@@ -181,7 +191,12 @@ struct DefinitionCompiler {
     } else if keys.has("min") || keys.has("max") {
       throw keys.node.error("min and max go with repeat")
     }
-    try words(keys, &field)
+    try builder.words(keys, &field)
+  }
+
+  /// What the field being compiled depends on besides its keys.
+  private var context: FieldContext {
+    FieldContext(enumerations: file.enumerations, conditions: conditions)
   }
 
   // MARK: Groups and choices
@@ -194,13 +209,13 @@ struct DefinitionCompiler {
     if let node = keys.node("name") {
       let given = try node.name()
       name = given
-      field.name = word(given)
-      try checkOperand(given, node)
-      try claim(given, node, scope)
+      field.name = builder.word(given)
+      try builder.checkOperand(given, node)
+      try conditions.claim(given, node, scope)
     } else if field.flags.contains(.repeated) {
       throw keys.node.error("a repeated group needs a name")
     }
-    try size(keys, &field, scope, mayEnd: false)
+    try builder.size(keys, &field, scope, mayEnd: false)
     let outer = (takers, window)
     if keys.has("size") || keys.has("prefix") {
       field.flags.insert(.sized)
@@ -215,11 +230,9 @@ struct DefinitionCompiler {
     }
     if field.flags.contains(.sized) { (takers, window) = outer }
     if let name {
-      let slot = scope.entries[name]?.slot ?? newSlot()
-      scope.entries[name] = Scope.Entry(slot: slot, isInteger: false, members: inner)
-      field.slot = slot
+      field.slot = builder.declare(name, isInteger: false, members: inner, scope)
     }
-    if let text = keys.node("text") { field.template = try template(text, inner) }
+    if let text = keys.node("text") { field.template = try builder.template(text, inner) }
   }
 
   /// Compiles the fields of a structure or of a characteristic, which see no names around them.
@@ -266,7 +279,7 @@ struct DefinitionCompiler {
     var taken: NumberSet?
     func condition(_ numbers: NumberSet) -> FieldCondition {
       FieldCondition(
-        operations: operations(of: field.selector), numbers: numbers, window: window,
+        operations: builder.operations(of: field.selector), numbers: numbers, window: window,
         choice: field.selector)
     }
     var other: (key: SourceNode, value: SourceNode)?
@@ -296,84 +309,16 @@ struct DefinitionCompiler {
   private mutating func branch(
     _ range: ClosedRange<Int>?, _ node: SourceNode, _ scope: Scope, isBigEndian: Bool
   ) throws(ProfileError) {
-    let place = tables.fields.count
     var field = Field()
     field.kind = .branch
     if let range {
-      field.firstCode = tables.codes.count
-      field.codeCount = 1
-      tables.codes.append(Code(low: range.lowerBound, high: range.upperBound, word: -1))
+      (field.firstCode, field.codeCount) = (builder.add(range), 1)
     } else {
       field.flags.insert(.other)
     }
-    tables.fields.append(field)
+    let place = builder.add(field)
     try fields(node, scope, isBigEndian: isBigEndian)
-    tables.fields[place].end = tables.fields.count
-  }
-
-  // MARK: Words, slots, programs
-
-  /// Returns the index of a word.
-  mutating func word(_ word: String) -> Int { tables.words.add([UInt8](word.utf8)) }
-
-  /// Returns an unused slot.
-  mutating func newSlot() -> Int {
-    tables.slotCount += 1
-    return tables.slotCount - 1
-  }
-
-  /// Declares a name, with the slot that others of this name in this list have.
-  mutating func declare(
-    _ name: String, isInteger: Bool, members: Scope? = nil, _ scope: Scope
-  ) -> Int {
-    let earlier = scope.entries[name]
-    let slot = earlier?.slot ?? newSlot()
-    scope.entries[name] = Scope.Entry(
-      slot: slot, isInteger: isInteger && earlier?.isInteger ?? true, members: members)
-    return slot
-  }
-
-  /// Compiles an expression, and returns the index of its program.
-  mutating func program(_ node: SourceNode, _ scope: Scope) throws(ProfileError) -> Int {
-    for step in try ExpressionParser.parse(node).steps {
-      switch step {
-      case .operation(let operation): tables.operations.append(operation)
-      case .name(let name): tables.operations.append(try operand(name, node, scope))
-      case .external(let text, let path):
-        guard let uuid = BluetoothUUID(text: text) else {
-          throw node.error("in the expression, expected a UUID after @, found `\(text)`")
-        }
-        let external = External(uuid: uuid, path: path)
-        let place = tables.externals.firstIndex(of: external) ?? tables.externals.count
-        if place == tables.externals.count { tables.externals.append(external) }
-        tables.operations.append(Operation(.external, place))
-      }
-    }
-    tables.programs.append(tables.operations.count)
-    return tables.programs.count - 2
-  }
-
-  private mutating func operand(
-    _ name: String, _ node: SourceNode, _ scope: Scope
-  ) throws(ProfileError) -> Operation {
-    if let entry = scope.find(name) {
-      guard entry.isInteger else {
-        throw node.error("in the expression, `\(name)` is not a whole number")
-      }
-      usedSlots.insert(entry.slot)
-      return Operation(.slot, entry.slot)
-    }
-    switch name {
-    case "size": return Operation(.size)
-    case "remaining": return Operation(.remaining)
-    case "index": return Operation(.index)
-    case "written": return Operation(.written)
-    case Self.commandOperand where allowsCommand: return Operation(.command)
-    default: break
-    }
-    let names = scope.names() + Self.operands
-    let hint = Suggestion.nearest(name, names).map { "; did you mean `\($0)`?" } ?? ""
-    throw node.error("in the expression, no earlier field is named `\(name)`\(hint)")
+    builder.end(field, at: place)
   }
 
   /// Returns `endian:` of a field, a definition or a file; nil if it is absent.
@@ -381,32 +326,12 @@ struct DefinitionCompiler {
     try keys.node("endian")?.choice([("little", false), ("big", true)])
   }
 
-  /// Marks flags that expressions use as describing the layout, which is only known once everything
-  /// is compiled.
-  mutating func markLayout() {
-    for place in tables.fields.indices
-    where tables.fields[place].kind == .bits && usedSlots.contains(tables.fields[place].slot) {
-      tables.fields[place].flags.insert(.layout)
-    }
-  }
-}
+  // MARK: Messages
 
-// What a message has besides the fields of its payload.
-
-extension DefinitionCompiler {
   /// Adds the message's command as a field, which texts and expressions can use.
-  mutating func command(width: Int, _ scope: Scope) {
-    var field = Field()
-    field.kind = .computed
-    field.name = word("command")
-    field.width = width
-    field.flags = [.hex, .quiet]
-    field.selector = tables.programs.count - 1
-    tables.operations.append(Operation(.command))
-    tables.programs.append(tables.operations.count)
-    field.slot = declare("command", isInteger: true, scope)
-    field.end = tables.fields.count + 1
-    tables.fields.append(field)
+  mutating func command(_ node: SourceNode, width: Int, _ scope: Scope) throws(ProfileError) {
+    builder.command(width: width, scope)
+    try conditions.claim("command", node, scope)
   }
 
   /// Compiles a frame's header into a group without a name, with as many bytes as come before the
@@ -415,53 +340,19 @@ extension DefinitionCompiler {
     _ node: SourceNode, _ size: Int, _ scope: Scope, isBigEndian: Bool
   ) throws(ProfileError) {
     guard size > 0 else { throw node.error("there is nothing before the payload") }
-    let place = tables.fields.count
     var field = Field()
     field.kind = .group
     field.width = size
     field.flags = [.sized, .open]
-    tables.fields.append(field)
+    let place = builder.add(field)
     let outer = (takers, window)
     beginWindow()
     try fields(node, scope, isBigEndian: isBigEndian)
     (takers, window) = outer
-    field.end = tables.fields.count
-    tables.fields[place] = field
-  }
-}
-
-// What cannot be present together: fields with the same name, and what follows a field that takes
-// all bytes.
-
-extension DefinitionCompiler {
-  /// Returns the operations of an expression, by the index of its program.
-  private func operations(of program: Int) -> ArraySlice<Operation> {
-    // A copy, which does not hold the growing table.
-    Array(tables.operations[tables.programs[program]..<tables.programs[program + 1]])[...]
+    builder.end(field, at: place)
   }
 
-  /// Fails for a name that hides an operand: after such a field an expression would refer to the
-  /// field.
-  private func checkOperand(_ name: String, _ node: SourceNode) throws(ProfileError) {
-    guard Self.operands.contains(name) || allowsCommand && name == Self.commandOperand else {
-      return
-    }
-    throw node.error(
-      "`\(name)` stands for something else in expressions; the field needs another name")
-  }
-
-  /// Claims a name in the object of the output; two fields can only share one if they are never
-  /// both present.
-  func claim(_ name: String, _ node: SourceNode, _ scope: Scope) throws(ProfileError) {
-    let others = scope.output.places[name] ?? []
-    if let other = others.first(where: { !$0.conditions.exclude(conditions) }) {
-      throw node.error(
-        "`\(name)` is there twice: \(other.words(beside: node)) has it too, and no condition says that "
-          + "only one of the two is there; cases of `choose` say so, or a `when` of each that asks for "
-          + "different numbers of one expression")
-    }
-    scope.output.places[name] = others + [FieldPlace(name, node, conditions)]
-  }
+  // MARK: Fields that take all bytes
 
   /// Fails if a field follows one that takes all bytes, and does not check whether some remain.
   private func checkBytes(_ keys: KeyedNode) throws(ProfileError) {
@@ -495,15 +386,7 @@ extension DefinitionCompiler {
   private mutating func beginWindow() {
     takers = []
     // A number that no other window has: that of an earlier one must not come again.
-    window = tables.fields.count
-  }
-
-  /// Compiles an expression for a number of bytes or turns, which must not be negative.
-  mutating func count(_ node: SourceNode, _ scope: Scope) throws(ProfileError) -> Int {
-    if case .scalar(let text) = node.content, let number = SourceNode.number(text), number < 0 {
-      throw node.error("expected a number from 0, found \(node.kind)")
-    }
-    return try program(node, scope)
+    window = builder.fieldCount
   }
 }
 

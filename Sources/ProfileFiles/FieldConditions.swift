@@ -169,6 +169,19 @@ extension [FieldCondition] {
       return others.reduce(condition.numbers) { $0.intersection($1.numbers) }.isEmpty
     }
   }
+
+  /// Claims a name in the object of the output for a field with these conditions; two fields can
+  /// only share one if they are never both present.
+  func claim(_ name: String, _ node: SourceNode, _ scope: Scope) throws(ProfileError) {
+    let others = scope.output.places[name] ?? []
+    if let other = others.first(where: { !$0.conditions.exclude(self) }) {
+      throw node.error(
+        "`\(name)` is there twice: \(other.words(beside: node)) has it too, and no condition says that "
+          + "only one of the two is there; cases of `choose` say so, or a `when` of each that asks for "
+          + "different numbers of one expression")
+    }
+    scope.output.places[name] = others + [FieldPlace(name, node, self)]
+  }
 }
 
 /// The position of a field in a file, and its conditions.

@@ -211,13 +211,10 @@ package struct ProfileReader {
     _ compiler: inout DefinitionCompiler, _ keys: KeyedNode, _ scope: Scope, _ subject: Subject,
     name: String, _ exchange: VendorProtocol.Exchange? = nil
   ) throws(ProfileError) -> Definition {
-    if let text = keys.node("text") {
-      compiler.tables.template = try compiler.template(text, scope)
-    }
+    if let text = keys.node("text") { try compiler.text(text, scope) }
     _ = keys.node("examples")
     try keys.finish()
-    compiler.markLayout()
-    compiler.markSecrets()
+    compiler.finish()
     return try finished(compiler, keys, subject, name: name, exchange)
   }
 
@@ -226,10 +223,9 @@ package struct ProfileReader {
     _ compiler: DefinitionCompiler, _ keys: KeyedNode, _ subject: Subject, name: String,
     _ exchange: VendorProtocol.Exchange? = nil
   ) throws(ProfileError) -> Definition {
-    let profile = compiler.file.profile
     guard
       let definition = Definition(
-        subject, profile: profile, name: name, exchange: exchange, compiler.tables)
+        subject, profile: compiler.profile, name: name, exchange: exchange, compiler.tables)
     else {
       throw keys.node.error("the definition does not fit together")
     }

@@ -130,7 +130,7 @@ struct ProtocolReader {
   ) throws(ProfileError) -> FrameLayout.Checksum {
     let keys = try KeyedNode(node, "a mapping of at, algorithm, over")
     let at = try keys.required("at").number(in: -255...255)
-    let algorithm = try DefinitionCompiler.algorithm(try keys.required("algorithm"))
+    let algorithm = try TableBuilder.algorithm(try keys.required("algorithm"))
     let isBig = try DefinitionCompiler.isBigEndian(keys) ?? isBigEndian
     let (first, end) =
       try keys.node("over").map { node throws(ProfileError) in
@@ -199,8 +199,7 @@ struct ProtocolReader {
     var compiler = DefinitionCompiler(context, allowsCommand: true)
     let scope = Scope()
     if !frame.command.isEmpty {
-      compiler.command(width: frame.command.reduce(0) { $0 + $1.width }, scope)
-      try compiler.claim("command", node, scope)
+      try compiler.command(node, width: frame.command.reduce(0) { $0 + $1.width }, scope)
     }
     if let header {
       try compiler.header(header, frame.payloadFirst, scope, isBigEndian: context.isBigEndian)

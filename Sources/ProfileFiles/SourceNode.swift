@@ -11,16 +11,16 @@ struct SourceNode: Sendable {
     case mapping([(key: SourceNode, value: SourceNode)])
   }
 
-  var content: Content
+  fileprivate(set) var content: Content
   /// Its line, from 1.
-  var line: Int
+  fileprivate(set) var line: Int
   /// The keys that lead to it.
-  var path: String
+  fileprivate(set) var path: String
 
   /// The file that contains it.
   let file: String
   /// Whether its text may be a secret, so that errors do not show it.
-  var isSecret = false
+  fileprivate(set) var isSecret = false
 
   /// The maximum size of a file.
   static let mostBytes = 256 << 10

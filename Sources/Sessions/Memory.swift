@@ -3,84 +3,46 @@ import Bytes
 import Captures
 import Dissectors
 
-/// What is known about a packet beyond its bytes, when it arrives.
-package struct Answer: Sendable {
-  /// The link that the packet belongs to, as a slot in `Memory.links`.
-  package var link: LinkSlot?
-  /// The request, command or indication that the packet answers.
-  package var request: Request?
-  /// The time since `request`, in nanoseconds; nil if unknown.
-  package var latency: Int64?
-  /// For a Security Manager PDU: its step of the pairing.
-  package var pairing: PairingStep?
-  /// For data on a channel that signalling opens: what is known about the channel.
-  package var channel: ChannelFact?
-  /// For ACL data: what became of the fragment.
-  package var fragment = FragmentFate()
-  /// Whether the packet opened the connection that `link` refers to.
-  package var opened = false
-  /// The attribute that an ATT PDU refers to, if it is known, as a place in `Memory.attributes`.
-  package var attribute: Attributes.Place?
-  /// Whether an ATT PDU lists values, one of which belongs to an attribute whose values are keys.
-  package internal(set) var listsKeyMaterial = false
-  /// Whether the packet ended connections: that of `link`, or all of an adapter that was reset.
-  package var closed = false
-  /// Who or what ended the link, if the packet reports that it has ended.
-  package var ending: Connection.Ending?
-  private let passing = PassedByReference()
-
-  init() {}
-
-  /// Records the request that the packet answers.
-  mutating func answers(_ request: Request?, at time: Timestamp?) {
-    guard let request else { return }
-    self.request = request
-    latency = request.latency(until: time)
-  }
-}
-
 /// Everything that the captured host and its peers have sent that later packets depend on.
 package struct Memory: ~Copyable, Sendable {
-  package internal(set) var links: Links
+  package private(set) var links: Links
   /// The names of devices.
-  package internal(set) var names: Names
+  package private(set) var names: Names
   /// The advertising reports of the current packet, and incomplete ones.
-  package internal(set) var advertisements: Advertisements
+  package private(set) var advertisements: Advertisements
   /// The attributes of GATT servers.
-  package internal(set) var attributes: Attributes
+  package private(set) var attributes: Attributes
   /// The identities behind resolvable private addresses.
-  package internal(set) var identities: Identities
+  package private(set) var identities: Identities
   /// The keys of bonds.
-  package internal(set) var keys: KnownKeys
-  package internal(set) var adapters: Adapters
+  package private(set) var keys: KnownKeys
+  package private(set) var adapters: Adapters
   /// What the capture contains so far.
-  package internal(set) var coverage = Coverage()
+  package private(set) var coverage = Coverage()
   /// The L2CAP channels.
-  package internal(set) var channels: Channels
+  package private(set) var channels: Channels
   /// The L2CAP signalling requests, and what is known about the current packet's commands.
-  package internal(set) var signals: Signals
+  package private(set) var signals: Signals
   /// Values in parts, and those that the current packet completes.
-  package internal(set) var longValues = LongValues()
+  package private(set) var longValues: LongValues
   /// The handles requested by requests for several values.
-  package internal(set) var askedHandles = AskedHandles()
+  package private(set) var askedHandles = AskedHandles()
   /// What remains uncertain about the request that the current packet answers.
-  package internal(set) var doubt = ResponseDoubt()
-  var commands: Commands
+  package private(set) var doubt = ResponseDoubt()
+  private(set) var commands: Commands
   /// The supplied maps.
-  var supplied = SuppliedMaps()
-  var controlCommands: ControlCommands
-  let shared: SharedLimits
+  private var supplied = SuppliedMaps()
+  private(set) var controlCommands: ControlCommands
+  private let shared: SharedLimits
   private var limits: Limits { shared.values }
   private let passing = PassedByReference()
   /// The ACL connections of connected isochronous streams, by their handles.
-  var streams = Streams()
+  private var streams = Streams()
   /// The roles that this host will have on BR/EDR links.
-  var roles = ClassicRoles()
+  private var roles = ClassicRoles()
   /// Whether the capture has any response or confirmation so far that the host sent, and any that
   /// it received.
-  var heard: (sent: Bool, received: Bool) = (false, false)
-  /// The tables that were already reported as full, one bit each, by `Problem.Limited`.
-  private var said: UInt16 = 0
+  private var heard: (sent: Bool, received: Bool) = (false, false)
   /// The limits that were reached so far.
   package private(set) var reached = ReachedLimits()
 
@@ -103,6 +65,7 @@ package struct Memory: ~Copyable, Sendable {
     signals = Signals(limits)
     commands = Commands(limit: limits.commands)
     controlCommands = ControlCommands(limit: limits.controlCommands)
+    longValues = LongValues(shared)
     keys = KnownKeys(bonds, shared)
     identities.learn(bonds)
     for bond in bonds {
@@ -151,14 +114,27 @@ package struct Memory: ~Copyable, Sendable {
     controlCommands.forget(adapter)
     advertisements.lose(before: record.time, of: adapter)
     guard !channels.isEmpty || !signals.isEmpty || !longValues.isUnused else { return }
-    var connections: Set<Int> = []
-    links.forEach { connection in
-      if adapter.mayBe(connection.adapter) { connections.insert(connection.id) }
-    }
+    let connections = links.ids { adapter.mayBe($0.adapter) }
     let isLost = { (connection: Int) in connections.contains(connection) }
     longValues.lose { adapter == .unknown || isLost($0) }
     channels.lose(isLost)
     signals.forget(isLost)
+  }
+
+  /// Supplies maps from other sources, which count until a server reports something else.
+  package mutating func supply(_ maps: [SuppliedMap]) { supplied = SuppliedMaps(maps) }
+
+  /// How the supplied maps were used; nil if there were none.
+  ///
+  /// Only for the end of a capture, since it computes hashes.
+  package var suppliedUse: SuppliedUse? { supplied.use(of: attributes) }
+
+  /// Returns the attribute `handle` that a PDU with this opcode and direction refers to, or nil if
+  /// it is not known.
+  package func attribute(
+    _ handle: UInt16, _ opcode: ATTOpcode, _ direction: Direction, on link: LinkSlot
+  ) -> Attributes.Place? {
+    attributes.look(handle, of: Attributes.key(of: opcode.server(direction), links[link]))
   }
 
   /// Returns whether the capture may contain the answers sent in a direction. An export of data
@@ -178,10 +154,7 @@ package struct Memory: ~Copyable, Sendable {
     _ answer: inout Answer
   ) {
     coverage.observe(record, dissection)
-    if advertisements.hasNews { advertisements.clear() }
-    if !signals.notes.isEmpty { signals.clear() }
-    if !doubt.isEmpty { doubt.clear() }
-    if !longValues.isEmpty { longValues.clear() }
+    clearNews()
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
     case .event(let event): observe(event, record, &dissection, bytes, &answer)
@@ -197,27 +170,26 @@ package struct Memory: ~Copyable, Sendable {
     if links.hasForgotten || commands.hasForgotten || names.hasForgotten || channels.hasForgotten
       || signals.hasForgotten
     {
-      say(links.hasForgotten, .links, limits.links, &dissection.problems)
-      say(commands.hasForgotten, .commands, limits.commands, &dissection.problems)
-      say(names.hasForgotten, .names, limits.names, &dissection.problems)
-      say(channels.hasForgotten, .channels, limits.channels, &dissection.problems)
-      say(signals.hasForgotten, .signalling, limits.signallingRequests, &dissection.problems)
+      reached.say(links.hasForgotten, .links, limits.links, &dissection.problems)
+      reached.say(commands.hasForgotten, .commands, limits.commands, &dissection.problems)
+      reached.say(names.hasForgotten, .names, limits.names, &dissection.problems)
+      reached.say(channels.hasForgotten, .channels, limits.channels, &dissection.problems)
+      reached.say(
+        signals.hasForgotten, .signalling, limits.signallingRequests, &dissection.problems)
     }
+  }
+
+  /// Forgets what only the packet before this one showed.
+  private mutating func clearNews() {
+    if advertisements.hasNews { advertisements.clear() }
+    if !signals.notes.isEmpty { signals.clear() }
+    if !doubt.isEmpty { doubt.clear() }
+    if !longValues.isEmpty { longValues.clear() }
   }
 
   /// Records the limits that a packet's problems report.
   mutating func noteLimits(_ problems: Problems, packet: Int) {
     reached.note(problems, packet: packet)
-  }
-
-  /// Reports once that a table is full.
-  private mutating func say(
-    _ isFull: Bool, _ limited: Problem.Limited, _ limit: Int, _ problems: inout Problems
-  ) {
-    let bit = UInt16(1) << UInt16(limited.rawValue)
-    guard isFull, said & bit == 0 else { return }
-    said |= bit
-    problems.add(Problem(limited, limit: limit))
   }
 
   // MARK: Commands and notes
@@ -240,7 +212,7 @@ package struct Memory: ~Copyable, Sendable {
     if command.opcode == Streams.createOpcode {
       streams.learn(created: bytes, dissection.body, adapter)
     }
-    learnIdentity(command, bytes, dissection.body)
+    if identities.learn(command, bytes, dissection.body) { resolveLinks() }
     keys.observe(command.opcode, bytes, dissection.body, packet: record.number)
     if command.opcode == HCICommand.reset { links.noteReset(of: adapter) }
     guard let link = answer.link else { return }
@@ -279,7 +251,551 @@ package struct Memory: ~Copyable, Sendable {
       let request = controlCommands.answer(opcode, cookie: control.cookie, adapter: adapter)
       answer.answers(request, at: record.time)
     } else {
-      learnName(control, bytes, body)
+      takeName(names.learn(control, bytes, body))
+    }
+  }
+
+  // MARK: Events
+
+  /// Records which command is answered, and the link it referred to if the event does not contain
+  /// it.
+  private mutating func answered(
+    _ opcode: UInt16, _ adapter: AdapterIndex, handle: UInt16?, allows allowed: UInt8,
+    _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    let found = commands.answer(opcode, adapter: adapter, handle: handle, allows: allowed)
+    guard let command = found else { return }
+    answer.answers(command.request, at: record.time)
+    if answer.link == nil, let link = command.link, links[link].id == command.connection {
+      answer.link = link
+    }
+  }
+
+  private mutating func observe(
+    _ event: HCIEvent, _ record: borrowing CaptureRecord, _ dissection: inout Dissection,
+    _ bytes: RawSpan, _ answer: inout Answer
+  ) {
+    let (adapter, body) = (record.adapter, dissection.body)
+    let handle = dissection.parameters?.connectionHandle(bytes)
+    if let handle {
+      answer.link = links.find(LinkKey(adapter, handle), packet: record.number)
+    } else if let peer = dissection.parameters?.deviceAddress(bytes) {
+      answer.link = links.find(adapter, peer: peer, packet: record.number)
+    }
+    if let link = answer.link, links[link].transport == .unknown, event.isOfClassicLinks {
+      links[link].transport = .brEDR
+      links[link].isTransportInferred = true
+    }
+    var cursor = Cursor(bytes, body)
+    switch event.code {
+    case HCIEvent.leMetaCode:
+      guard let subevent = try? cursor.u8() else { return }
+      observeLE(subevent, &cursor, record, &dissection, bytes, &answer)
+    case HCIEvent.commandCompleteCode:
+      guard let complete = try? CommandComplete(parsing: &cursor) else { return }
+      answered(
+        complete.opcode, adapter, handle: handle, allows: complete.credits, record, &answer)
+      observeReturn(complete.opcode, dissection, record, bytes, &answer)
+    case HCIEvent.commandStatusCode:
+      guard let told = try? CommandStatus(parsing: &cursor) else { return }
+      answered(told.opcode, adapter, handle: handle, allows: told.credits, record, &answer)
+      guard told.status != .success else { return }
+      if told.opcode == HCICommand.disconnect {
+        // It ends nothing.
+        links.withdrawDisconnect(answer.request?.packet)
+      } else if told.opcode == HCICommand.leEnableEncryption, let link = answer.link {
+        links[link].failEncryption()
+      }
+    case HCIEvent.numberOfCompletedPacketsCode:
+      links.observe(completed: &cursor, record, &answer.link)
+    case ConnectionComplete.code, ConnectionComplete.synchronousCode:
+      guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }
+      answer.link = links.open(complete, names, &roles, record)
+      answer.opened = answer.link != nil && complete.isConnection
+    case HCIEvent.disconnectionCompleteCode, LinkEvent.encryptionChangeCode,
+      LinkEvent.encryptionChangeV2Code, LinkEvent.encryptionKeyRefreshCode:
+      guard let change = try? LinkEvent(parsing: &cursor) else { return }
+      observe(change, event.code, record, &answer)
+    case LinkKeyNotification.code:
+      keys.observe(linkKey: bytes, body, packet: record.number)
+    case 0x07, 0x2f: takeName(names.learn(event.code, bytes, body))
+    case HCIEvent.roleChangeCode:
+      // Status (1 byte), address (6), new role (1). It may come before Connection Complete.
+      guard body.count >= 8, dissection.parameters?.status(bytes) == 0,
+        let peer = dissection.parameters?.deviceAddress(bytes),
+        let role = LinkRole(rawValue: bytes.byte(at: Int(body.start) + 7))
+      else { return }
+      if let link = answer.link {
+        links[link].take(localRole: role)
+      } else {
+        roles.expect(peer, role, adapter)
+      }
+    case HCIEvent.readRemoteSupportedFeaturesCompleteCode,
+      HCIEvent.readRemoteVersionInformationCompleteCode:
+      if let link = answer.link { links[link].hear(dissection.parameters?.status(bytes)) }
+    default: break
+    }
+  }
+
+  private mutating func observe(
+    _ change: LinkEvent, _ code: UInt8, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    guard change.status == .success else {
+      // A failed Disconnect ends nothing.
+      guard let link = answer.link else { return }
+      if code == HCIEvent.disconnectionCompleteCode {
+        links[link].disconnectPacket = nil
+      } else {
+        links[link].failEncryption()
+      }
+      return
+    }
+    let adapter = record.adapter
+    let link: LinkSlot
+    if let known = answer.link {
+      link = known
+    } else if code == HCIEvent.disconnectionCompleteCode {
+      // A handle without data may belong to a stream whose beginning is missing.
+      return
+    } else {
+      link = links.open(
+        LinkKey(adapter, change.handle), .unknown, packet: record.number, time: record.time,
+        isOpeningMissing: true)
+      answer.link = link
+      answer.opened = true
+    }
+    switch code {
+    case HCIEvent.disconnectionCompleteCode:
+      let reason = change.detail.map { StatusCode(rawValue: $0) }
+      commands.giveUp(HCICommand.disconnect, adapter: adapter, handle: change.handle)
+      end(links[link].id)
+      links.close(
+        link, links[link].ending(for: reason), reason: reason, packet: record.number,
+        time: record.time)
+      answer.ending = links[link].ending
+      answer.closed = links[link].transport != .synchronous
+    case LinkEvent.encryptionKeyRefreshCode:
+      links[link].isEncrypted = true
+      links[pairing: link].encrypt()
+    default:
+      // Without this byte, nothing is known to have changed.
+      guard let isEnabled = change.detail else { return }
+      links[link].isEncrypted = isEnabled != 0
+      if isEnabled != 0 {
+        links[pairing: link].encrypt()
+        trustAttributes(on: link)
+      }
+    }
+  }
+
+  @_lifetime(cursor: copy cursor)
+  private mutating func observeLE(
+    _ subevent: UInt8, _ cursor: inout Cursor, _ record: borrowing CaptureRecord,
+    _ dissection: inout Dissection, _ bytes: RawSpan, _ answer: inout Answer
+  ) {
+    if AdvertisingReport.kind(ofSubevent: subevent) != nil {
+      advertisements.observe(
+        bytes, body: dissection.body, adapter: record.adapter, packet: record.number,
+        time: record.time, &dissection.problems)
+      names.learn(from: advertisements, bytes)
+      if !identities.isEmpty { identities.resolve(advertisements) }
+    } else if PeriodicSync.established.contains(subevent)
+      || PeriodicSync.received.contains(subevent) || subevent == PeriodicSync.lost
+    {
+      advertisements.observeTrain(
+        subevent, &cursor, adapter: record.adapter, &dissection.problems)
+    } else if LEConnectionComplete.subevents.contains(subevent) {
+      guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor) else {
+        return
+      }
+      answer.link = links.open(complete, names, record)
+      guard let link = answer.link else { return }
+      resolvePeer(of: link)
+      answer.opened = true
+    } else if subevent == LEConnectionUpdateComplete.subevent {
+      guard let update = try? LEConnectionUpdateComplete(parsing: &cursor),
+        update.status == .success, let link = answer.link
+      else { return }
+      links[link].interval = update.interval
+      links[link].latency = update.latency
+      links[link].supervisionTimeout = update.supervisionTimeout
+    } else if LinkEvent.isochronousSubevents.contains(subevent) {
+      guard let established = try? LinkEvent(parsing: &cursor), established.status == .success
+      else { return }
+      let key = LinkKey(record.adapter, established.handle)
+      answer.link = links.open(key, .synchronous, packet: record.number, time: record.time)
+      if let key = streams.connection(of: key),
+        let link = links.find(key, packet: record.number)
+      {
+        answer.link = link
+      }
+    } else if subevent == Streams.requestSubevent {
+      streams.learn(requested: &cursor, record.adapter)
+    } else if subevent == LEGenerateDHKeyComplete.subevent {
+      keys.observe(sharedSecret: &cursor, bytes, packet: record.number)
+    } else if subevent == 0x04 {
+      if let link = answer.link { links[link].hear(dissection.parameters?.status(bytes)) }
+    }
+  }
+
+  private mutating func observeReturn(
+    _ opcode: UInt16, _ dissection: Dissection, _ record: borrowing CaptureRecord,
+    _ bytes: RawSpan, _ answer: inout Answer
+  ) {
+    guard let parameters = dissection.parameters, parameters.status(bytes) == 0 else { return }
+    adapters.observeReturn(opcode, record.adapter, bytes, parameters.inner)
+    // Status (1 byte), handle (2), role (1).
+    if opcode == HCICommand.roleDiscovery, let link = answer.link, parameters.inner.count >= 4,
+      let role = LinkRole(rawValue: bytes.byte(at: Int(parameters.inner.start) + 3))
+    {
+      links[link].take(localRole: role)
+    }
+    if opcode == HCICommand.reset, record.adapter != .unknown {
+      close(record.adapter, record, &answer)
+    }
+  }
+
+  /// Ends the connections of an adapter that was reset or removed, and forgets its commands and
+  /// advertisements.
+  private mutating func close(
+    _ adapter: AdapterIndex, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    for connection in links.ids(where: { $0.isOpen && $0.adapter == adapter }) { end(connection) }
+    links.closeAll(of: adapter, packet: record.number, time: record.time)
+    commands.forget(adapter)
+    advertisements.forget(adapter)
+    answer.closed = true
+  }
+
+  /// Ends the channels of a connection that has ended, and forgets what waits on them.
+  private mutating func end(_ connection: Int) {
+    channels.closeAll(of: connection)
+    signals.forget { $0 == connection }
+  }
+
+  // MARK: Data
+
+  private mutating func observeData(
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
+    _ answer: inout Answer
+  ) {
+    guard let link = answer.link, let direction = record.direction else { return }
+    links[link].count(direction, isCut: record.isTruncated)
+    if links[link].transport == .unknown,
+      let channel = dissection.l2cap?.cid ?? answer.fragment.channel
+    {
+      links[link].inferTransport(from: channel)
+    }
+    if let pdu = dissection.smp {
+      let sender = Side(sent: direction)
+      answer.pairing = links[pairing: link].observe(
+        pdu, from: sender, overBREDR: dissection.l2cap?.cid == .brEDRSecurityManager,
+        packet: record.number, time: record.time)
+      keys.observe(
+        pdu, from: sender, connection: links[link].id, packet: record.number, bytes)
+      if links[link].isEncrypted == nil, pdu.opcode.distributesKeys {
+        links[link].isEncrypted = true
+      }
+      if direction == .received { learnIdentity(pdu, bytes, link) }
+      if pdu.opcode == .pairingResponse {
+        answer.answers(links[pairing: link].request, at: record.time)
+      }
+      return
+    }
+    if dissection.isSignalling {
+      signals.observe(
+        &dissection, bytes, links.id(link), direction, packet: record.number, time: record.time,
+        &channels, &answer)
+      return
+    }
+    guard let pdu = dissection.att else { return }
+    if pdu.opcode.role == .response || pdu.opcode.role == .confirmation {
+      if direction == .sent { heard.sent = true } else { heard.received = true }
+    }
+    if answer.channel == nil, let length = dissection.l2cap?.length,
+      length > links[link].largestATT
+    {
+      links[link].largestATT = length
+    }
+    checkLength(pdu.opcode, link, answer, &dissection)
+    let fields = dissection.attFields
+    // Notifications and commands have no answer.
+    if pdu.opcode.role != .unacknowledged {
+      observeTransaction(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)
+    }
+    observeAttributes(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)
+    guard pdu.opcode.role != .unacknowledged else { return }
+    let mtu = mtu(on: link, answer.channel).value
+    longValues.observe(
+      pdu.opcode, fields, bytes, answer, connection: links.id(link), mtu: mtu,
+      isCertain: doubt.isEmpty, direction, record)
+    learnDeviceName(
+      pdu.opcode, fields, bytes, direction, answer, mtu: mtu,
+      isTruncated: record.isTruncated || answer.fragment.isTruncated)
+  }
+
+  /// Reports a PDU that a server sends on its own and that exceeds the MTU, if that is known (Core,
+  /// Vol 3, Part F, 3.4.7.1).
+  private func checkLength(
+    _ opcode: ATTOpcode, _ link: LinkSlot, _ answer: Answer, _ dissection: inout Dissection
+  ) {
+    guard opcode.isServers, opcode.role != .response, answer.channel == nil,
+      let length = dissection.l2cap?.length, length > BearerMTU.byDefault,
+      let mtu = links[link].knownMTU, length > mtu
+    else { return }
+    dissection.problems.add(Problem(.sduTooLong, Int(length), Int(mtu)))
+  }
+
+  /// Processes a request or what answers it, on the link's own bearer or an enhanced one.
+  private mutating func observeTransaction(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
+  ) {
+    guard let link = answer.link else { return }
+    if let bearer = answer.channel {
+      if opcode == .exchangeMTURequest {
+        dissection.problems.add(Problem(.mtuExchangeNotAllowed))
+      }
+      var slot = bearer.slot
+      if opcode.role == .response {
+        slot = channels.answeredBearer(
+          slot, Transactions.Response(record.number, opcode, fields, bytes, impossible: 0), fields,
+          direction, isWhole: !record.isTruncated && !answer.fragment.isTruncated, attributes,
+          of: Attributes.key(of: opcode.server(direction), links[link]))
+      }
+      let impossible =
+        channels[transactions: slot].hasDoubts
+        ? impossible(channels[transactions: slot], opcode, fields, direction, record, answer) : 0
+      let request = channels[transactions: slot].observe(
+        opcode, fields, bytes, direction, packet: record.number, time: record.time,
+        impossible: impossible, isAnswerable: hasHeard(direction.reversed), &doubt,
+        &dissection.problems)
+      if slot != bearer.slot, let request {
+        dissection.problems.add(Problem(.answersOtherChannel, request.packet))
+      }
+      answer.answers(request, at: record.time)
+      return
+    }
+    let impossible =
+      links[transactions: link].hasDoubts
+      ? impossible(links[transactions: link], opcode, fields, direction, record, answer) : 0
+    let request = links[transactions: link].observe(
+      opcode, fields, bytes, direction, packet: record.number, time: record.time,
+      impossible: impossible,
+      isAnswerable: hasHeard(direction.reversed)
+        && !(coverage.isDataOnly && links[link].isOneSided(direction)), &doubt,
+      &dissection.problems)
+    answer.answers(request, at: record.time)
+    links[link].exchangeMTU(opcode, fields.mtu, request)
+  }
+
+  /// Returns a bit for each open request that a value cannot answer, since its attribute's values
+  /// have another length.
+  @inline(never)
+  private func impossible(
+    _ transactions: Transactions, _ opcode: ATTOpcode, _ fields: ATTFields,
+    _ direction: Direction, _ record: borrowing CaptureRecord, _ answer: Answer
+  ) -> UInt8 {
+    guard opcode == .readResponse, let count = fields.value.map({ Int($0.count) }),
+      let link = answer.link, !record.isTruncated, !answer.fragment.isTruncated
+    else { return 0 }
+    let key = Attributes.key(of: opcode.server(direction), links[link])
+    var mask: UInt8 = 0
+    for (position, request) in transactions.waiting(direction.reversed).enumerated() {
+      guard let handle = request.handle,
+        let length = attributes.valueLength(handle, of: key), length != count
+      else { continue }
+      mask |= 1 << UInt8(position)
+    }
+    return mask
+  }
+
+  /// Learns what a PDU reveals about attributes, and finds the one that it refers to.
+  private mutating func observeAttributes(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
+  ) {
+    guard let link = answer.link else { return }
+    if !supplied.isEmpty, !links[link].hasLookedForMap {
+      links[link].hasLookedForMap = true
+      supplied.apply(
+        to: links.connection(link), names, &attributes, packet: record.number,
+        limit: limits.suppliedServers)
+    }
+    if let handles = fields.handles {
+      askedHandles.note(bytes.part(handles), packet: record.number)
+    }
+    attributes.observe(
+      opcode, fields, bytes, of: Attributes.key(of: opcode.server(direction), links[link]),
+      on: links.id(link), record, doubt, &supplied, &dissection, &answer)
+  }
+
+  /// Records that a link is encrypted. If the key is from an earlier pairing, the two are bonded:
+  /// the server then reports changes, so what was known of both still holds (Core, Vol 3, Part G,
+  /// 2.5.2).
+  private mutating func trustAttributes(on link: LinkSlot) {
+    guard links[pairing: link].request == nil else { return }
+    for side in [Side.peer, .local] {
+      attributes.makeCertain(Attributes.key(of: side, links[link]), on: links.id(link))
+    }
+  }
+
+  // MARK: Channels
+
+  /// Processes a frame on a channel that signalling opens, and returns what is known about the
+  /// channel.
+  mutating func channel(
+    _ link: LinkSlot, _ header: L2CAPHeader, _ direction: Direction,
+    _ record: borrowing CaptureRecord, _ pdu: RawSpan, isTruncated: Bool,
+    _ dissection: inout Dissection
+  ) -> ChannelFact {
+    channels.observe(
+      header, of: links.id(link), links[link].transport, direction, pdu, packet: record.number,
+      isTruncated: isTruncated, &dissection)
+  }
+
+  /// What is known about the frames of a channel in one direction, accessed in place.
+  subscript(way channel: ChannelFact, direction: Direction) -> Channel.Way {
+    _read { yield channels[channel.slot].ways[Int(direction.rawValue)] }
+    _modify { yield &channels[channel.slot].ways[Int(direction.rawValue)] }
+  }
+
+  // MARK: Identities and names
+
+  /// Learns from what a peer distributes when the two pair: its key, then the address that belongs
+  /// to it.
+  private mutating func learnIdentity(_ pdu: SMPPDU, _ bytes: RawSpan, _ link: LinkSlot) {
+    switch pdu {
+    case .identityInformation(let key):
+      identities.expect(bytes.part(key.identityResolvingKey), connection: links[link].id)
+    case .identityAddressInformation(let found):
+      if identities.complete(found.address, found.addressType, connection: links.id(link)) {
+        resolveLinks()
+      }
+      identify(link, found.address, found.addressType)
+    default: break
+    }
+  }
+
+  /// Learns from the keys that the management interface reports, among them those that resolve
+  /// identities.
+  private mutating func learnKeys(
+    _ control: ControlRecord, _ bytes: RawSpan, _ body: Slice, packet: Int
+  ) {
+    guard var told = ManagementKeys(control, bytes, body) else { return }
+    var isNew = false
+    while let key = told.next(bytes) {
+      keys.observe(key, bytes, packet: packet)
+      guard case .identityResolving(let key) = key else { continue }
+      if identities.learn(bytes.part(key.key), key.device.address, key.device.type) { isNew = true }
+    }
+    if isNew { resolveLinks() }
+  }
+
+  /// Resolves the peer of a link if it has a resolvable address.
+  private mutating func resolvePeer(of link: LinkSlot) {
+    guard links[link].identity == nil, links[link].peerType == .random,
+      let peer = links[link].peer, let identity = identities.resolve(peer)
+    else { return }
+    identify(link, identity.address, identity.type)
+  }
+
+  /// Resolves the peers of all open links after a key was added.
+  private mutating func resolveLinks() {
+    for link in links.open { resolvePeer(of: link) }
+  }
+
+  /// Records the identity of a link's peer. What was learnt about the peer under another address is
+  /// added to it.
+  private mutating func identify(
+    _ link: LinkSlot, _ address: DeviceAddress, _ type: AddressType
+  ) {
+    // An all-zero address means that there is none (Core, Vol 3, Part H, 2.4.2.1 [mem]).
+    guard address != .zero else { return }
+    let before = Attributes.key(of: .peer, links[link])
+    links[link].identity = (address, type)
+    attributes.rename(before, to: Attributes.key(of: .peer, links[link]))
+    if links[link].name == nil { links[link].name = names.find(address, type) }
+  }
+
+  /// Learns the Device Name (2a00) of the peer's server, once all of it was read (Core, Vol 3, Part
+  /// C, 12.1).
+  private mutating func learnDeviceName(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
+    _ answer: Answer, mtu: Int, isTruncated: Bool
+  ) {
+    guard direction == .received, !isTruncated, doubt.isEmpty, let link = answer.link,
+      let request = answer.request
+    else { return }
+    switch opcode {
+    case .readResponse, .readBlobResponse, .errorResponse:
+      if !longValues.isEmpty {
+        let bytes = longValues.bytes
+        for joined in longValues.values where joined.offset == 0 && !joined.isCut {
+          guard let place = attribute(joined.handle, opcode, direction, on: link),
+            attributes.isShort(place, Self.deviceName)
+          else { continue }
+          learnDeviceName(bytes.bytes.part(joined.value), of: link)
+        }
+      } else if opcode == .readResponse, let value = fields.value, let place = answer.attribute,
+        attributes.isShort(place, Self.deviceName), Int(value.count) + 1 < mtu
+      {
+        learnDeviceName(bytes.part(value), of: link)
+      }
+    case .readByTypeResponse:
+      guard request.type?.shortForm == Self.deviceName, let items = fields.items,
+        let length = items.singleValueLength, !ATTItems.isFull(length, mtu: mtu)
+      else { return }
+      var cursor = Cursor(bytes, items.list)
+      guard let value = items.next(&cursor)?.value else { return }
+      learnDeviceName(bytes.part(value), of: link)
+    default: break
+    }
+  }
+
+  private mutating func learnDeviceName(_ name: RawSpan, of link: LinkSlot) {
+    guard let address = links[link].peer, let type = links[link].peerType else { return }
+    names.learn(address, type, deviceName: name)
+    takeName((address, type))
+  }
+
+  private static let deviceName: UInt16 = 0x2a00
+
+  /// Gives the links of a device the name that was learnt.
+  private mutating func takeName(_ device: (address: DeviceAddress, type: AddressType)?) {
+    guard let (address, type) = device else { return }
+    links.takeName(names.find(address, type), of: address, type)
+  }
+
+  // MARK: Records that an earlier file already contains
+
+  /// Processes a record that was already processed, and learns nothing from it: its connection may
+  /// have ended since, and its command may have been answered. What is known beyond its bytes is
+  /// shown with the first one. A data PDU is only parsed if it lies whole in the record, on a
+  /// channel that is the same on all links.
+  mutating func observeAgain(
+    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
+  ) {
+    clearNews()
+    let (bytes, body) = (record.bytes, dissection.body)
+    switch dissection.content {
+    case .event(let event):
+      guard let subevent = event.subevent(bytes, body),
+        AdvertisingReport.kind(ofSubevent: subevent) != nil
+      else { return }
+      advertisements.observeAgain(bytes, body: body)
+    case .acl(let header):
+      let start = Int(body.start)
+      // Only the link of the first record shows which values are keys.
+      guard header.boundary != .continuation, !attributes.hasKeyMaterial,
+        body.count >= L2CAPHeader.size,
+        Int(bytes.littleEndianU16(at: start)) + L2CAPHeader.size == Int(body.count),
+        !ChannelID(rawValue: bytes.littleEndianU16(at: start + 2)).isDynamic
+      else { return }
+      answer.fragment.start = start
+      let pdu = bytes.part(Slice(start: 0, count: body.end))
+      dissection.parsePDU(pdu, from: start, isTruncated: false)
+    default: break
     }
   }
 }

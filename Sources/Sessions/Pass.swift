@@ -303,7 +303,7 @@ package struct Pass: ~Copyable {
   ) {
     if channel.isCreditBased,
       let sdu = sdus.accept(
-        pdu, channel, &memory.channels[channel.slot].ways[Int(direction.rawValue)], direction,
+        pdu, channel, &memory[way: channel, direction], direction,
         packet: record.number, &dissection, &answer.fragment, &fragments)
     {
       if channel.bearer != nil {

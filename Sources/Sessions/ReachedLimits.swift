@@ -7,6 +7,8 @@ package struct ReachedLimits: Sendable {
   /// The packet of each kind, by `Problem.Limited`; 0: not reached. The limits follow.
   private var packets = InlineArray<16, Int>(repeating: 0)
   private var limits = InlineArray<16, UInt32>(repeating: 0)
+  /// The tables that were already reported as full, one bit each, by `Problem.Limited`.
+  private var said: UInt16 = 0
 
   init() {}
 
@@ -18,6 +20,16 @@ package struct ReachedLimits: Sendable {
       packets[place] = packet
       limits[place] = problems[index].first
     }
+  }
+
+  /// Reports once that a table is full.
+  mutating func say(
+    _ isFull: Bool, _ limited: Problem.Limited, _ limit: Int, _ problems: inout Problems
+  ) {
+    let bit = UInt16(1) << UInt16(limited.rawValue)
+    guard isFull, said & bit == 0 else { return }
+    said |= bit
+    problems.add(Problem(limited, limit: limit))
   }
 
   /// The problems that reported them, and their packets, in the order of the packets.

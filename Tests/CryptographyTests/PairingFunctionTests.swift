@@ -78,39 +78,4 @@ import Testing
     // 0x2f9ed5ba is 798938554.
     #expect(shown.description == "938554")
   }
-
-  /// D.6.
-  @Test func h6() throws {
-    let key = LinkKeyConversion.h6(
-      try value("ec0234a3 57c8ad05 341010a6 0a397d9b"), keyID: 0x6c65_6272)
-    #expect(key == (try value("2d9ae102 e76dc91c e8d3a9e2 80b16399")))
-  }
-
-  /// D.8.
-  @Test func h7() throws {
-    let key = LinkKeyConversion.h7(
-      salt: try value("00000000 00000000 00000000 746d7031"),
-      try value("ec0234a3 57c8ad05 341010a6 0a397d9b"))
-    #expect(key == (try value("fb173597 c6a3c0ec d2998c2a 75a57011")))
-  }
-
-  /// D.9 and D.10.
-  @Test(arguments: [
-    (true, "287ad379 dca40253 0a39f1f4 3047b835"), (false, "bc1ca4ef 633fc1bd 0d8230af ee388fb0"),
-  ])
-  func linkKey(_ usesH7: Bool, _ expected: String) throws {
-    let key = LinkKeyConversion.linkKey(
-      ofLongTermKey: try value("368df9bc e3264b58 bd066c33 334fbf64"), usesH7: usesH7)
-    #expect(key == (try value(expected)))
-  }
-
-  /// D.11 and D.12.
-  @Test(arguments: [
-    (true, "e85e09eb 5eccb3e2 69418a13 3211bc79"), (false, "a813fb72 f1a3dfa1 8a2c9a43 f10d0a30"),
-  ])
-  func longTermKey(_ usesH7: Bool, _ expected: String) throws {
-    let key = LinkKeyConversion.longTermKey(
-      ofLinkKey: try value("05040302 01000908 07060504 03020100"), usesH7: usesH7)
-    #expect(key == (try value(expected)))
-  }
 }

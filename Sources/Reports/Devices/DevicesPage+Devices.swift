@@ -106,16 +106,7 @@ extension DevicesPage {
       out.decimal(Int(signal))
       out.text(" dBm")
     }
-    if device.changes > 0 {
-      out.text("; data changed ")
-      if device.changes == 1 {
-        out.text("in ")
-      } else {
-        out.count(device.changes, "time", "times")
-        out.text(", last in ")
-      }
-      out.packet(device.lastChange)
-    }
+    changes("; data changed ", device.changes, last: device.lastChange)
     out.byte(0x0a)
   }
 

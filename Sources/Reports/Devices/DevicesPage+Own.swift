@@ -119,16 +119,7 @@ extension DevicesPage {
       }
     }
     if set.isPeriodic { out.text("; with a periodic train") }
-    if set.changes > 0 {
-      out.text("; data changed meanwhile ")
-      if set.changes == 1 {
-        out.text("in ")
-      } else {
-        out.count(set.changes, "time", "times")
-        out.text(", last in ")
-      }
-      out.packet(set.lastChange)
-    }
+    changes("; data changed meanwhile ", set.changes, last: set.lastChange)
     out.byte(0x0a)
   }
 

@@ -135,6 +135,19 @@ struct DevicesPage: ~Copyable {
     }
   }
 
+  /// Appends how often data changed, if it did, and the packet of the last change.
+  mutating func changes(_ words: StaticString, _ count: Int, last: Int) {
+    guard count > 0 else { return }
+    out.text(words)
+    if count == 1 {
+      out.text("in ")
+    } else {
+      out.count(count, "time", "times")
+      out.text(", last in ")
+    }
+    out.packet(last)
+  }
+
   /// Appends when something began, if times are requested: ` at 0.2003 s`, ` at
   /// 2026-11-21T12:00:00.200318Z`.
   mutating func at(_ time: Timestamp?) {

@@ -11,11 +11,9 @@ extension Sentence {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
-    isFailure = dissection.failure(bytes, answer) != nil
-    moment = (
-      record.number, record.time,
-      record.original == nil && !record.isTruncated && !answer.fragment.isTruncated
-    )
+    begin(
+      record, isFailure: dissection.failure(bytes, answer) != nil,
+      isTruncated: record.isTruncated || answer.fragment.isTruncated)
     switch dissection.content {
     case .unknown:
       name("Unknown packet")

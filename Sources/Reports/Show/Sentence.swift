@@ -1,5 +1,6 @@
 import Bluetooth
 package import Bytes
+import Captures
 package import Decoders
 import Dissectors
 import Sessions
@@ -15,7 +16,7 @@ package struct Sentence: ~Copyable {
   /// The number of bytes in the subject that take no column.
   private(set) var surplus = 0
   /// Whether the packet reports a failure.
-  package internal(set) var isFailure = false
+  package private(set) var isFailure = false
   let showsKeys: Bool
   /// The signs to use.
   let glyphs: Glyphs
@@ -28,18 +29,18 @@ package struct Sentence: ~Copyable {
   /// Whether to mention that there is no advertising data.
   var saysNoData = true
   /// The number that was appended last, and the start of its unit: a range may continue from there.
-  var lowerEnd: (value: Int64, unitStart: Int)?
+  private var lowerEnd: (value: Int64, unitStart: Int)?
   /// The type of an address that was appended last, before the address itself.
-  var addressType: (start: Int, end: Int, name: AssignedName)?
+  private var addressType: (start: Int, end: Int, name: AssignedName)?
   /// The end of the address that was appended last.
-  var addressEnd = 0
+  private var addressEnd = 0
   /// In a list of devices, the number of the current item; nil outside.
-  var device: Int?
+  private var device: Int?
   /// Whether what follows belongs to a failure: besides the status, only what identifies its
   /// subject is shown.
   var saysOnlyWhose = false
   /// The PHYs of the items in the next list, one bit each.
-  var listedPHYs: UInt64 = 0
+  private var listedPHYs: UInt64 = 0
 
   /// Decodes values.
   package var reading: ValueReading
@@ -47,7 +48,7 @@ package struct Sentence: ~Copyable {
   var names = RecentNames()
   /// The packet, its time, and whether it is new and complete: not cut by the capture, and not
   /// contained in another file.
-  var moment: (packet: Int, time: Timestamp?, isWhole: Bool) = (0, nil, true)
+  private(set) var moment: (packet: Int, time: Timestamp?, isWhole: Bool) = (0, nil, true)
 
   /// - Parameters:
   ///   - profiles: the profiles that decode values beside the built-in ones; nil: nothing is
@@ -76,6 +77,14 @@ package struct Sentence: ~Copyable {
     device = nil
     listedPHYs = 0
     reading.clear()
+  }
+
+  /// Records what is known about the packet before it is described.
+  mutating func begin(
+    _ record: borrowing CaptureRecord, isFailure: Bool, isTruncated: Bool
+  ) {
+    self.isFailure = isFailure
+    moment = (record.number, record.time, record.original == nil && !isTruncated)
   }
 
   /// Ends the name: the text so far is the name.
@@ -158,4 +167,293 @@ package struct Sentence: ~Copyable {
     output.text("<hidden>, ")
     output.count(count, "byte", "bytes")
   }
+}
+
+/// Appends the parameters that have a place in the line, according to their rows.
+extension Sentence: FieldVisitor {
+  static var wantsLineOnly: Bool { true }
+
+  // Inlined: a separate function would have to pass all arguments once more.
+  @inline(__always)
+  mutating func field(
+    _ name: StaticString, line: StaticString?, number: Int64, width: Int,
+    _ form: Parameter.Form, _ bytes: RawSpan, at slice: Slice
+  ) {
+    if case .flags(.phys) = form { listedPHYs = UInt64(bitPattern: number) }
+    guard let line else { return }
+    if let device, device > Self.devicesInLine { return }
+    if saysOnlyWhose, !Self.saysWhose(name, .number(number, width: width, form)) { return }
+    self.number(line, number, width: width, form)
+  }
+
+  mutating func field(
+    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
+    at slice: Slice
+  ) {
+    if case .number(let number, let width, let form) = value {
+      field(name, line: line, number: number, width: width, form, bytes, at: slice)
+      return
+    }
+    guard let line else { return }
+    if let device, device > Self.devicesInLine { return }
+    if saysOnlyWhose, !Self.saysWhose(name, value) { return }
+    switch value {
+    case .number: break
+    case .address(let address):
+      // The type of an address follows it, as everywhere.
+      let type = addressType.flatMap { $0.end == output.count ? $0 : nil }
+      if let type { output.shorten(to: type.start) }
+      begin(line)
+      output.address(address)
+      if let name = type?.name {
+        output.byte(0x20)
+        output.lowercased(name.bytes)
+      }
+      addressEnd = output.count
+    case .bytes:
+      guard bytes.byteCount > 0 else { return }
+      begin(line)
+      output.hex(bytes, separator: 0x20)
+    case .text:
+      begin(line)
+      output.quoted(bytes)
+    case .uuid(let uuid):
+      begin(line)
+      output.namedUUID(uuid)
+    case .secret:
+      begin(line)
+      if showsKeys { output.hex(bytes) } else { output.text("<hidden>") }
+    case .advertisingData:
+      guard saysNoData || bytes.byteCount > 0 else { return }
+      if device != nil {
+        self.name(in: bytes)
+        return
+      }
+      begin(line)
+      advertisingData(bytes, Slice(start: 0, count: bytes.byteCount))
+    case .advertisingFragment:
+      guard bytes.byteCount > 0 else { return }
+      begin(line)
+      output.count(bytes.byteCount, "byte", "bytes")
+    }
+  }
+
+  private mutating func begin(_ label: StaticString) {
+    comma()
+    guard label.utf8CodeUnitCount > 0 else { return }
+    output.text(label)
+    output.byte(0x20)
+  }
+
+  private mutating func number(
+    _ label: StaticString, _ value: Int64, width: Int, _ form: Parameter.Form
+  ) {
+    let raw = UInt64(bitPattern: value)
+    if label.isRangeMark {
+      upperEnd(value, form)
+      return
+    }
+    switch form {
+    case .code(let set) where set == .status || set == .managementStatus:
+      // Success is not shown.
+      guard raw != 0 else { return }
+      begin(label)
+      output.named(set.name(of: raw), raw, digits: 2)
+      saysOnlyWhose = true
+    case .code(.dataOperation):
+      // Complete data is the usual case.
+      guard raw != 3 else { return }
+      begin(label)
+      if let name = CodeSet.dataOperation.name(of: raw) {
+        output.lowercased(name.bytes)
+      } else {
+        output.text("operation ")
+        output.hexadecimal(raw, digits: 2)
+      }
+    case .code(.ownAddressType):
+      begin("own address")
+      if let name = CodeSet.ownAddressType.name(of: raw) {
+        output.lowercased(name.bytes)
+      } else {
+        output.hexadecimal(raw, digits: 2)
+      }
+    case .code(.addressType) where CodeSet.addressType.name(of: raw) != nil:
+      guard let name = CodeSet.addressType.name(of: raw) else { return }
+      let start = output.count
+      if addressEnd == start, start > 0 {
+        output.byte(0x20)
+        output.lowercased(name.bytes)
+        return
+      }
+      begin(label)
+      output.lowercased(name.bytes)
+      addressType = (start, output.count, name)
+    case .flags(.allPHYs) where raw == 0:
+      // Both directions have a preference, which follows.
+      return
+    case .code(.psm):
+      begin(label)
+      output.service(PSM(rawValue: UInt16(truncatingIfNeeded: raw)))
+    case .code(let set):
+      begin(label)
+      if let name = set.name(of: raw) {
+        output.name(name)
+      } else {
+        output.hexadecimal(raw, digits: 2 * width)
+      }
+    case .assigned(let numbers):
+      begin(label)
+      output.assigned(numbers.name(of: raw), raw, digits: 2 * width)
+    case .flags where width == 8:
+      // There are too many features to name in a line.
+      begin(label)
+      output.count(raw.nonzeroBitCount, "feature", "features")
+    case .flags(let set):
+      begin(label)
+      if !output.names(raw, set) { output.text("none") }
+    case .scaled(let scale):
+      guard scale.absent != Int(value) else { return }
+      begin(label)
+      if scale.unmanaged == Int(value) {
+        output.text("power not managed")
+      } else if let word = scale.word(of: Int(value)) {
+        output.text(word)
+      } else {
+        scaled(value, scale)
+      }
+    case .plain:
+      begin(label)
+      output.decimal(Int(value))
+      lowerEnd = (value, output.count)
+    case .sixDigits:
+      begin(label)
+      output.decimal(UInt(raw), digits: 6)
+    case .hex:
+      begin(label)
+      output.hexadecimal(raw, digits: 2 * width)
+    case .handle:
+      begin(label)
+      output.handle(UInt16(truncatingIfNeeded: raw))
+    case .opcode:
+      begin(label)
+      command(UInt16(truncatingIfNeeded: raw))
+    case .controlOpcode:
+      begin(label)
+      controlCommand(UInt16(truncatingIfNeeded: raw))
+    case .controlEvent:
+      begin(label)
+      controlEvent(UInt16(truncatingIfNeeded: raw))
+    }
+  }
+
+  /// Returns whether a parameter of a failed event identifies what failed. The others have no
+  /// meaning then, unless the specification defines one.
+  private static func saysWhose(_ name: StaticString, _ value: FieldValue) -> Bool {
+    switch value {
+    case .address(let address): address != .zero
+    case .number(_, _, .code(.status)), .number(_, _, .code(.managementStatus)): true
+    case .number: identifiers.contains { $0 == name.description }
+    default: false
+    }
+  }
+
+  /// Identifiers assigned by the host, and what an advertising set that ends by its own limits (a
+  /// status that is not a failure) has done.
+  private static let identifiers = [
+    "BIG_Handle", "Advertising_Handle", "Config_ID", "Num_Completed_Extended_Advertising_Events",
+  ]
+
+  private mutating func scaled(_ value: Int64, _ scale: Scale) {
+    output.fixed(Int(value) &* scale.multiplier, decimals: scale.decimals)
+    lowerEnd = (value, output.count)
+    output.unit(scale.unit, of: Int(value) &* scale.multiplier)
+  }
+
+  /// Appends the upper end of a range whose lower end precedes it, unless both are equal.
+  private mutating func upperEnd(_ value: Int64, _ form: Parameter.Form) {
+    if let lowerEnd {
+      guard lowerEnd.value != value else { return }
+      // The unit after the lower end is also the upper end's.
+      output.shorten(to: lowerEnd.unitStart)
+      output.text(lowerEnd.value < 0 ? " to " : glyphs.to)
+    } else {
+      comma()
+    }
+    if case .scaled(let scale) = form {
+      scaled(value, scale)
+    } else {
+      output.decimal(Int(value))
+    }
+    lowerEnd = nil
+  }
+
+  /// Appends a command by its name.
+  mutating func command(_ opcode: UInt16) {
+    if let row = PDUTable.core.command(opcode) {
+      output.name(row.name)
+    } else {
+      output.hexadecimal(UInt64(opcode), digits: 4)
+    }
+  }
+
+  /// The maximum number of devices of one record that the line names.
+  static let devicesInLine = 3
+
+  /// Returns whether the items of a list are devices that were heard: in Inquiry Results, and in
+  /// Android's batch scan.
+  private static func hasDevices(_ list: StaticString) -> Bool {
+    list.utf8CodeUnitCount >= 7
+      && (list.description == "Responses" || list.description == "Records")
+  }
+
+  mutating func beginList(_ name: StaticString) {
+    if Self.hasDevices(name) { device = 0 }
+  }
+
+  /// Appends the name in a device's advertising data; a line with several devices has no room for
+  /// more.
+  mutating func name(in bytes: RawSpan) {
+    var structures = ADStructures(bytes, Slice(start: 0, count: bytes.byteCount))
+    while let structure = structures.next() {
+      guard structure.type == .completeLocalName || structure.type == .shortenedLocalName else {
+        continue
+      }
+      output.byte(0x20)
+      output.quoted(bytes.part(structure.data))
+      return
+    }
+  }
+
+  /// Begins an item. Items for one PHY each name the PHY.
+  mutating func beginItem() {
+    if let number = device {
+      device = number + 1
+      guard number < Self.devicesInLine else { return }
+      if output.count > subjectEnd { output.text(number == 0 ? ": " : "; ") }
+      goesOn = true
+      return
+    }
+    guard listedPHYs != 0 else { return }
+    let bit = listedPHYs.trailingZeroBitCount
+    listedPHYs &= listedPHYs - 1
+    if output.count > subjectEnd { output.text("; ") }
+    output.name(CodeSet.phys.name(of: UInt64(bit)) ?? "unknown PHY")
+    output.text(": ")
+    goesOn = true
+  }
+
+  mutating func endList() {
+    guard let count = device else { return }
+    device = nil
+    guard count > Self.devicesInLine else { return }
+    output.text("; and ")
+    output.decimal(count - Self.devicesInLine)
+    output.text(" more")
+  }
+}
+
+extension StaticString {
+  /// Whether a label is the single dash that joins a value to the previous one
+  /// (`Parameter.line`). No other label has only one character.
+  fileprivate var isRangeMark: Bool { utf8CodeUnitCount == 1 }
 }

@@ -244,6 +244,14 @@ package struct VerboseSink: FieldSink, ~Copyable {
     keys.write(key, into: &output)
   }
 
+  /// Appends a field's line.
+  @inline(__always)
+  private mutating func line(_ key: StaticString, _ write: (inout Output) -> Void) {
+    line(key)
+    write(&output)
+    endLine()
+  }
+
   /// Ends a line; the bytes for which there was no room follow in lines of their own.
   private mutating func endLine() {
     output.byte(0x0a)
@@ -306,47 +314,33 @@ package struct VerboseSink: FieldSink, ~Copyable {
   package mutating func endItem() { depth -= 1 }
 
   package mutating func sixDigits(_ key: StaticString, _ value: Int) {
-    line(key)
-    output.decimal(UInt(clamping: value), digits: 6)
-    endLine()
+    line(key) { $0.decimal(UInt(clamping: value), digits: 6) }
   }
 
   package mutating func number(_ key: StaticString, _ value: Int) {
-    line(key)
-    output.decimal(value)
-    endLine()
+    line(key) { $0.decimal(value) }
   }
 
   package mutating func fixed(_ key: StaticString, _ value: Int, decimals: Int) {
-    line(key)
-    output.fixed(value, decimals: decimals)
-    endLine()
+    line(key) { $0.fixed(value, decimals: decimals) }
   }
 
   package mutating func quantity(_ key: StaticString, _ value: Int, _ scale: Scale) {
-    line(key)
-    output.quantity(value, scale)
-    endLine()
+    line(key) { $0.quantity(value, scale) }
   }
 
   package mutating func identifier(_ key: StaticString, _ value: UInt64, digits: Int) {
-    line(key)
-    output.hexadecimal(value, digits: digits)
-    endLine()
+    line(key) { $0.hexadecimal(value, digits: digits) }
   }
 
   package mutating func code(
     _ key: StaticString, _ value: UInt64, digits: Int, _ name: AssignedName?
   ) {
-    line(key)
-    output.named(name, value, digits: digits)
-    endLine()
+    line(key) { $0.named(name, value, digits: digits) }
   }
 
   package mutating func error(_ key: StaticString, _ error: ATTErrorCode, _ name: [UInt8]?) {
-    line(key)
-    output.error(error, name)
-    endLine()
+    line(key) { $0.error(error, name) }
   }
 
   package mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]? {
@@ -356,9 +350,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
   package mutating func code(
     _ key: StaticString, _ value: UInt64, digits: Int, assigned: AssignedName?
   ) {
-    line(key)
-    output.assigned(assigned, value, digits: digits)
-    endLine()
+    line(key) { $0.assigned(assigned, value, digits: digits) }
   }
 
   package mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet) {
@@ -398,39 +390,27 @@ package struct VerboseSink: FieldSink, ~Copyable {
   }
 
   package mutating func word(_ key: StaticString, _ word: StaticString) {
-    line(key)
-    output.text(word)
-    endLine()
+    line(key) { $0.text(word) }
   }
 
   package mutating func name(_ key: StaticString, _ name: AssignedName) {
-    line(key)
-    output.name(name)
-    endLine()
+    line(key) { $0.name(name) }
   }
 
   package mutating func flag(_ key: StaticString, _ value: Bool) {
-    line(key)
-    output.text(value ? "yes" : "no")
-    endLine()
+    line(key) { $0.text(value ? "yes" : "no") }
   }
 
   package mutating func address(_ key: StaticString, _ address: DeviceAddress) {
-    line(key)
-    output.address(address)
-    endLine()
+    line(key) { $0.address(address) }
   }
 
   package mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID) {
-    line(key)
-    output.uuid(uuid)
-    endLine()
+    line(key) { $0.uuid(uuid) }
   }
 
   package mutating func namedUUID(_ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse?) {
-    line("uuid")
-    output.namedUUID(uuid, as: use)
-    endLine()
+    line("uuid") { $0.namedUUID(uuid, as: use) }
   }
 
   package mutating func hidden(_ key: StaticString, _ count: Int) {

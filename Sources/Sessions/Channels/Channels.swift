@@ -71,6 +71,71 @@ package struct Channels: Sendable {
     _modify { yield &transactions[slot] }
   }
 
+  // MARK: Frames
+
+  /// Processes a frame: counts it, reads what the mode of its channel puts before the payload, and
+  /// returns what is known about the channel.
+  ///
+  /// - Parameters:
+  ///   - transport: the transport of its connection.
+  ///   - pdu: the bytes of the L2CAP PDU, which the dissection counts from.
+  mutating func observe(
+    _ header: L2CAPHeader, of connection: Int, _ transport: Connection.Transport,
+    _ direction: Direction, _ pdu: RawSpan, packet: Int, isTruncated: Bool,
+    _ dissection: inout Dissection
+  ) -> ChannelFact {
+    let slot =
+      find(connection, direction, header.cid)
+      ?? openUnknown(connection, direction, header.cid, packet: packet)
+    slots[slot].lastUse = packet
+    if let closedBy = slots[slot].closedBy, closedBy > 0 {
+      dissection.problems.add(Problem(.channelClosed, closedBy))
+    }
+    var fact = ChannelFact(slots[slot], slot: slot)
+    switch slots[slot].mode {
+    case .unknown:
+      // Only on LE do dynamic channel IDs end there. On BR/EDR a B-frame may look like anything,
+      // except for the accessory protocol, which is unmistakable.
+      if header.cid.rawValue < 0x80, !isTruncated, transport != .brEDR {
+        weigh(slot, direction, dissection.looksLikeATTFrame(pdu))
+      }
+      if transport != .le, let found = recognise(slot, pdu, dissection.body) {
+        slots[slot].psm = .rfcomm
+        slots[slot].mode = .basic
+        slots[slot].isInferred = true
+        fact = ChannelFact(slots[slot], slot: slot)
+        fact.accessory = found
+      }
+    case .basic:
+      if fact.bearer != nil {
+        let missing = isTruncated ? Int(header.length) - Int(dissection.body.count) : 0
+        dissection.parseChannelATT(pdu, missing: max(0, missing))
+      } else if fact.psm == .rfcomm {
+        fact.accessory = recognise(slot, pdu, dissection.body)
+      }
+    case .creditBased:
+      fact.isOutOfCredits = send(
+        slot, direction, length: Int(header.length), &dissection.problems)
+    case .standardControl, .enhancedControl, .extendedControl:
+      if let layout = slots[slot].mode.control {
+        dissection.takeControl(layout, pdu, isCut: isTruncated)
+      }
+    }
+    return fact
+  }
+
+  /// Recognizes Apple's accessory protocol on a serial port, from the first bytes that can only
+  /// belong to it.
+  private mutating func recognise(
+    _ slot: Int, _ pdu: RawSpan, _ body: Slice
+  ) -> AccessoryProtocol? {
+    guard let frame = RFCOMMFrame(pdu, body) else { return nil }
+    if let known = slots[slot].accessory, known.dlci == frame.dlci { return known.is }
+    guard let found = AccessoryProtocol(pdu, frame.payload) else { return nil }
+    slots[slot].accessory = (frame.dlci, found)
+    return found
+  }
+
   // MARK: Opening and closing
 
   /// Opens a channel with both ends, and replaces other channels that used one of them. It is a

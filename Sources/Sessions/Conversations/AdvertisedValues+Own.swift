@@ -13,10 +13,22 @@ struct OwnAdvertisedData: Sendable {
     var parts = AdvertisingDataParts()
   }
 
-  var commands: HostCommands
-  var begun: [Begun] = []
+  /// Data that is complete, and the command that completes it.
+  struct Whole: Sendable {
+    let data: AdvertisingDataParts.Data
+    let done: HostCommands.Done
+  }
+
+  private var commands: HostCommands
+  private var begun: [Begun] = []
   /// The controllers to which commands were sent.
-  var commanded: Set<AdapterIndex> = []
+  private var commanded: Set<AdapterIndex> = []
+  private let limits: Limits
+
+  init(_ limits: Limits) {
+    self.limits = limits
+    commands = HostCommands(limit: limits.commands)
+  }
 
   /// Forgets the beginnings of data: what follows them has no place.
   mutating func forgetParts(_ isMeant: (Begun) -> Bool) {
@@ -24,81 +36,83 @@ struct OwnAdvertisedData: Sendable {
   }
 
   /// Forgets what a controller that was reset or removed had open.
-  mutating func forget(_ adapter: AdapterIndex) {
+  private mutating func forget(_ adapter: AdapterIndex) {
     commands.forget(adapter)
     forgetParts { $0.adapter == adapter }
   }
 
-  init(_ limits: Limits) { commands = HostCommands(limit: limits.commands) }
-}
-
-/// Values that the captured host advertises, taken from the commands that set its data, once they
-/// are carried out.
-extension Conversations {
-  /// Processes a packet that has neither an ATT PDU nor an advertising report.
-  mutating func observeOwnData(
+  /// Processes a packet that has neither an ATT PDU nor an advertising report, and returns the data
+  /// that it completes.
+  mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer
-  ) {
+  ) -> [Whole] {
+    var whole: [Whole] = []
     let adapter = record.adapter
     let parameters = bytes.part(dissection.body)
     switch dissection.content {
     case .command(let command):
-      if ownData.commanded.count < limits.adapters { ownData.commanded.insert(adapter) }
-      guard AdvertisingCommand.concerns(command.opcode) else { return }
-      carryOut(ownData.commands.send(command.opcode, record, parameters))
+      if commanded.count < limits.adapters { commanded.insert(adapter) }
+      guard AdvertisingCommand.concerns(command.opcode) else { break }
+      carryOut(commands.send(command.opcode, record, parameters), &whole)
     case .control(let control) where !control.isEvent:
-      guard AdvertisingCommand.concerns(control: control.code) else { return }
-      carryOut(ownData.commands.send(control.code, isControl: true, record, parameters))
+      guard AdvertisingCommand.concerns(control: control.code) else { break }
+      carryOut(commands.send(control.code, isControl: true, record, parameters), &whole)
     case .event, .control:
-      for done in ownData.commands.answered(by: record, dissection, bytes, answer) {
-        carryOut(done)
+      for done in commands.answered(by: record, dissection, bytes, answer) {
+        carryOut(done, &whole)
       }
-      if dissection.completes(HCICommand.reset, bytes) { ownData.forget(adapter) }
+      if dissection.completes(HCICommand.reset, bytes) { forget(adapter) }
     case .note(let note):
-      if note.kind.endsController { ownData.forget(adapter) }
+      if note.kind.endsController { forget(adapter) }
     case .acl, .sco, .iso, .controllerLog, .unknown: break
     }
+    return whole
   }
 
-  /// Ends the capture: as far as is known, unanswered commands were carried out.
-  mutating func finishOwnData() {
-    for done in ownData.commands.takeAll({ _ in true }) { carryOut(done) }
+  /// Ends the capture: as far as is known, unanswered commands were carried out. Returns the data
+  /// that they complete.
+  mutating func finish() -> [Whole] {
+    var whole: [Whole] = []
+    for done in commands.takeAll({ _ in true }) { carryOut(done, &whole) }
+    return whole
   }
 
-  private mutating func carryOut(_ done: HostCommands.Done?) {
+  private mutating func carryOut(_ done: HostCommands.Done?, _ whole: inout [Whole]) {
     guard let done else { return }
     let adapter = done.command.adapter
     guard let command = done.command.advertising else {
       // A command cut this early may have contained part of some data.
-      if done.command.isCut { ownData.forgetParts { $0.adapter == adapter } }
+      if done.command.isCut { forgetParts { $0.adapter == adapter } }
       return
     }
     let parameters = done.command.parameters.bytes
     switch command {
     case .data(let set, let kind, let operation, let slice):
-      guard let known = begun(adapter, set) else { return }
+      guard let known = place(adapter, set) else { return }
       guard done.status == .success else {
-        ownData.begun[known].parts.forget(kind)
+        begun[known].parts.forget(kind)
         return
       }
-      let whole = ownData.begun[known].parts.take(
+      let data = begun[known].parts.take(
         kind, operation, parameters.part(slice),
         isCut: done.command.isCut && slice.end >= parameters.byteCount)
-      if let whole { advertiseOwn(whole, done) }
+      if let data { whole.append(Whole(data: data, done: done)) }
     case .instance(_, _, let advertising, let scanResponse):
       // If the capture has the kernel's HCI commands, those contain the data.
-      guard done.status == .success, !ownData.commanded.contains(adapter) else {
+      guard done.status == .success, !commanded.contains(adapter) else {
         return
       }
       for slice in [advertising, scanResponse] {
         let isCut = done.command.isCut && slice.end >= parameters.byteCount
-        advertiseOwn(
-          AdvertisingDataParts.Data(bytes: parameters.part(slice).array, isCut: isCut), done)
+        whole.append(
+          Whole(
+            data: AdvertisingDataParts.Data(bytes: parameters.part(slice).array, isCut: isCut),
+            done: done))
       }
     case .remove(let family, let handle):
       guard done.status == .success else { return }
-      ownData.forgetParts { known in
+      forgetParts { known in
         known.adapter == adapter && known.set.family == family
           && (handle == nil || handle == known.set.handle)
       }
@@ -106,18 +120,22 @@ extension Conversations {
     }
   }
 
-  private mutating func begun(_ adapter: AdapterIndex, _ set: AdvertisingSet) -> Int? {
-    if let known = ownData.begun.firstIndex(where: { $0.set == set && $0.adapter == adapter }) {
+  private mutating func place(_ adapter: AdapterIndex, _ set: AdvertisingSet) -> Int? {
+    if let known = begun.firstIndex(where: { $0.set == set && $0.adapter == adapter }) {
       return known
     }
-    guard ownData.begun.count < limits.ownSets else { return nil }
-    ownData.begun.append(OwnAdvertisedData.Begun(adapter: adapter, set: set))
-    return ownData.begun.count - 1
+    guard begun.count < limits.ownSets else { return nil }
+    begun.append(Begun(adapter: adapter, set: set))
+    return begun.count - 1
   }
+}
 
-  private mutating func advertiseOwn(_ whole: AdvertisingDataParts.Data, _ done: HostCommands.Done)
-  {
-    let command = done.command
+/// Values that the captured host advertises, taken from the commands that set its data, once they
+/// are carried out.
+extension Conversations {
+  /// Reports the values in data that the captured host advertises.
+  mutating func advertise(_ own: OwnAdvertisedData.Whole) {
+    let (whole, command) = (own.data, own.done.command)
     let data = Slice(start: 0, count: whole.bytes.count)
     var attribute = AttributeIdentity(
       server: Self.ownAdvertiser | UInt64(command.adapter.value), .local, handle: nil)
@@ -126,7 +144,7 @@ extension Conversations {
       operation: .advertisement, attribute: attribute,
       parties: ValueParties(adapter: command.adapter), direction: .sent, packet: command.packet,
       time: command.time)
-    value.response = done.answer
+    value.response = own.done.answer
     value.isSecret = ADStructures.holdSecret(whole.bytes.bytes, data)
     tellStructures(whole.bytes.bytes, data, value, isCut: whole.isCut, chain: [])
   }

@@ -48,9 +48,9 @@ package struct Conversations: Sendable {
   /// The values of the current packet, in the order in which their outcomes became known.
   package private(set) var values: [ConveyedValue] = []
   /// The bytes of `values`.
-  package internal(set) var bytes: [UInt8] = []
+  package private(set) var bytes: [UInt8] = []
   /// The packet numbers of those of `values` that came in several packets.
-  package internal(set) var packets: [Int] = []
+  package private(set) var packets: [Int] = []
   /// The bound that the current packet reached, if any, with its limit.
   package private(set) var limitReached: (what: Limited, limit: Int)?
   /// Packets that carried attribute values but whose handle is missing from the capture; they are
@@ -79,7 +79,7 @@ package struct Conversations: Sendable {
   private var told: [UInt64] = []
   private var gap = 0
   /// The data that the captured host advertises.
-  var ownData: OwnAdvertisedData
+  private var ownData: OwnAdvertisedData
   let limits: Limits
   /// The attributes whose values are secret; nil before the first packet.
   private var secretTypes: SecretTypes?
@@ -142,7 +142,7 @@ package struct Conversations: Sendable {
     } else if !memory.advertisements.reports.isEmpty {
       observeAdvertisements(record, bytes, memory)
     } else {
-      observeOwnData(record, dissection, bytes, answer)
+      for own in ownData.observe(record, dissection, bytes, answer) { advertise(own) }
     }
   }
 
@@ -150,7 +150,7 @@ package struct Conversations: Sendable {
   package mutating func finish(_ memory: borrowing Memory) {
     clear()
     limitReached = nil
-    finishOwnData()
+    for own in ownData.finish() { advertise(own) }
     procedures.finish(memory)
     let none: [UInt8] = []
     take(none.bytes, nil, memory)

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The handles in requests for several values, whose responses contain none. Bounded: only the last
 /// few requests are kept.
 package struct AskedHandles: Sendable {
@@ -9,9 +11,14 @@ package struct AskedHandles: Sendable {
 
   init() {}
 
-  mutating func note(_ handles: [UInt16], packet: Int) {
+  /// Records the handles that a request lists.
+  @inline(never)
+  mutating func note(_ list: RawSpan, packet: Int) {
+    let handles = (0..<min(Self.mostHandles, list.byteCount / 2)).map {
+      list.littleEndianU16(at: 2 * $0)
+    }
     if requests.count >= Self.mostRequests { requests.removeFirst() }
-    requests.append((packet, Array(handles.prefix(Self.mostHandles))))
+    requests.append((packet, handles))
   }
 
   /// The handles in the request in a packet; empty if unknown.

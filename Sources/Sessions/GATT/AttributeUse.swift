@@ -34,16 +34,16 @@ package struct AttributeUse: Sendable {
   package let handle: UInt16
   private var counts = InlineArray<8, Int>(repeating: 0)
   /// The value that was conveyed last; nil: none.
-  package internal(set) var value: [UInt8]?
+  package private(set) var value: [UInt8]?
   /// The packet that carried the value, and its operation.
-  package internal(set) var valuePacket = 0
-  package internal(set) var valueOperation = ValueOperation.read
+  package private(set) var valuePacket = 0
+  package private(set) var valueOperation = ValueOperation.read
   /// The range of the values' lengths.
-  package internal(set) var lengths: ClosedRange<Int>?
+  package private(set) var lengths: ClosedRange<Int>?
   /// Each distinct operation with its outcome.
-  package internal(set) var accesses: [Access] = []
+  package private(set) var accesses: [Access] = []
   /// The first packet that used it, and the last.
-  package internal(set) var packets: ClosedRange<Int>
+  package private(set) var packets: ClosedRange<Int>
   /// Whether the value may be a key: it is one of several, and some attribute's values are keys.
   package private(set) var isSecret = false
   /// The Write Requests without an answer: how many, and the first; and the last with its value.
@@ -79,6 +79,11 @@ package struct AttributeUse: Sendable {
 
   /// Returns how often an operation was done or tried.
   package func count(of operation: ValueOperation) -> Int { counts[Int(operation.rawValue)] }
+
+  /// Records that a packet used it.
+  mutating func note(packet: Int) {
+    packets = packets.lowerBound...max(packets.upperBound, packet)
+  }
 
   mutating func take(
     _ operation: ValueOperation, _ value: RawSpan, packet: Int, isSecret: Bool = false

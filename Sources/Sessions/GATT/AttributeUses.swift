@@ -96,9 +96,7 @@ package struct AttributeUses: Sendable {
       guard servers[server].uses.count < limits.attributes else { return nil }
       servers[server].uses.insert(AttributeUse(handle, packet: packet), at: position)
     }
-    let known = servers[server].uses[position].packets
-    servers[server].uses[position].packets =
-      known.lowerBound...max(known.upperBound, packet)
+    servers[server].uses[position].note(packet: packet)
     return position
   }
 

@@ -103,6 +103,11 @@ package struct Attributes: Sendable {
     return Place(server: server, slot: slot)
   }
 
+  /// Returns the length of the values of a server's attribute `handle`, if its type fixes it.
+  func valueLength(_ handle: UInt16, of key: UInt64) -> Int? {
+    look(handle, of: key).flatMap { self[$0].uuid.valueLength }
+  }
+
   /// Returns whether an item of a Read By Type Response whose request is missing is an attribute's
   /// value that was read. A declaration, of which discovery lists many, or what looks like one,
   /// does not count.

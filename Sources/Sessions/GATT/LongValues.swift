@@ -25,60 +25,7 @@ package struct JoinedValue: Sendable {
 /// What is read and written in parts, by client (Core, Vol 3, Part G, 4.8.3 and 4.9.4). Bounded by
 /// `Limits`: if too many clients have parts open, the one that was silent longest is forgotten. A
 /// value whose parts do not all fit is not reported.
-///
-/// The state is an array of at most one element, created when it is needed, since what `Memory`
-/// keeps is copied with it for each packet.
 package struct LongValues: Sendable {
-  private var state: [LongValueState] = []
-
-  init() {}
-
-  /// Whether the current packet completes no value.
-  package var isEmpty: Bool { state.isEmpty || state[0].values.isEmpty }
-  /// The values that the current packet completes.
-  package var values: [JoinedValue] { state.first?.values ?? [] }
-  /// The bytes of `values`.
-  package var bytes: [UInt8] { state.first?.bytes ?? [] }
-  /// The packet numbers of `values`.
-  package var packets: [Int] { state.first?.packets ?? [] }
-
-  mutating func clear() { state[0].clear() }
-
-  /// Whether no client has read or written in parts.
-  var isUnused: Bool { state.isEmpty }
-
-  /// Forgets the parts of connections whose records were lost.
-  mutating func lose(_ isLost: (Int) -> Bool) {
-    if !state.isEmpty { state[0].lose(isLost) }
-  }
-
-  /// Ends an open read of an attribute after a Read Response that contains the whole value.
-  ///
-  /// - Parameters:
-  ///   - key: the client, as in `observe`.
-  ///   - handle: the attribute; nil if it is uncertain.
-  @inline(never)
-  mutating func end(key: UInt64, _ handle: UInt16?) { state[0].end(key: key, handle) }
-
-  /// Processes a PDU that concerns values in parts.
-  ///
-  /// - Parameters:
-  ///   - bytes: the bytes that the slices of `fields` count from.
-  ///   - key: the client: its bearer and direction.
-  ///   - isFull: whether the value may continue after the part that was read.
-  @inline(never)
-  mutating func observe(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, key: UInt64,
-    isFull: Bool, _ direction: Direction, _ record: borrowing CaptureRecord, _ limits: SharedLimits
-  ) {
-    if state.isEmpty { state.append(LongValueState(limits)) }
-    state[0].observe(
-      opcode, fields, bytes, answer, key: key, isFull: isFull, direction, record)
-  }
-}
-
-/// The state of `LongValues`.
-struct LongValueState: Sendable {
   /// A client on one bearer.
   private struct Client: Sendable {
     var key: UInt64
@@ -91,13 +38,22 @@ struct LongValueState: Sendable {
     var read = LongRead()
   }
 
-  private(set) var values: [JoinedValue] = []
-  private(set) var bytes: [UInt8] = []
-  private(set) var packets: [Int] = []
+  /// The values that the current packet completes.
+  package private(set) var values: [JoinedValue] = []
+  /// The bytes of `values`.
+  package private(set) var bytes: [UInt8] = []
+  /// The packet numbers of `values`.
+  package private(set) var packets: [Int] = []
   private var clients: [Client] = []
   private let shared: SharedLimits
 
   init(_ limits: SharedLimits) { shared = limits }
+
+  /// Whether the current packet completes no value.
+  package var isEmpty: Bool { values.isEmpty }
+
+  /// Whether nothing is read or written in parts.
+  var isUnused: Bool { clients.isEmpty }
 
   mutating func clear() {
     values.removeAll(keepingCapacity: true)
@@ -105,14 +61,46 @@ struct LongValueState: Sendable {
     packets.removeAll(keepingCapacity: true)
   }
 
+  /// Processes a PDU that may read or write in parts.
+  ///
+  /// - Parameters:
+  ///   - bytes: the bytes that the slices of `fields` count from.
+  ///   - mtu: the ATT_MTU of its bearer.
+  ///   - isCertain: whether it is certain which request the PDU answers.
+  mutating func observe(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, connection: Int,
+    mtu: Int, isCertain: Bool, _ direction: Direction, _ record: borrowing CaptureRecord
+  ) {
+    let isFull =
+      if let items = fields.items {
+        items.singleValueLength.map { ATTItems.isFull($0, mtu: mtu) } ?? false
+      } else {
+        Int(fields.value?.count ?? 0) + 1 >= mtu
+      }
+    let isConcerned = Self.concerns(opcode, fields, isFull: isFull)
+    let isEnd = !isConcerned && opcode == .readResponse && !clients.isEmpty
+    // The part's request must be certain.
+    guard isEnd || isConcerned && isCertain else { return }
+    let isClients = opcode.role == .request
+    let key =
+      UInt64(UInt32(truncatingIfNeeded: connection)) << 32
+      | UInt64((answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0) << 1)
+      | ((direction == .sent) == isClients ? 1 : 0)
+    if isEnd {
+      end(key: key, isCertain ? answer.request?.handle : nil)
+      return
+    }
+    follow(opcode, fields, bytes, answer, key: key, isFull: isFull, direction, record)
+  }
+
   /// Returns whether a PDU concerns values in parts; the first part of a read is one that fills its
   /// PDU.
-  static func concerns(_ opcode: ATTOpcode, _ fields: ATTFields, fills: () -> Bool) -> Bool {
+  private static func concerns(_ opcode: ATTOpcode, _ fields: ATTFields, isFull: Bool) -> Bool {
     switch opcode {
     case .prepareWriteRequest, .prepareWriteResponse, .executeWriteRequest, .executeWriteResponse,
       .readBlobResponse:
       true
-    case .readResponse, .readByTypeResponse: fills()
+    case .readResponse, .readByTypeResponse: isFull
     case .errorResponse:
       fields.requestOpcode == .readBlobRequest || fields.requestOpcode == .prepareWriteRequest
         || fields.requestOpcode == .executeWriteRequest
@@ -121,7 +109,12 @@ struct LongValueState: Sendable {
   }
 
   /// Processes a PDU that concerns values in parts.
-  mutating func observe(
+  ///
+  /// - Parameters:
+  ///   - key: the client: its bearer and direction.
+  ///   - isFull: whether the value may continue after the part that was read.
+  @inline(never)
+  private mutating func follow(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, key: UInt64,
     isFull: Bool, _ direction: Direction, _ record: borrowing CaptureRecord
   ) {
@@ -193,13 +186,18 @@ struct LongValueState: Sendable {
     }
   }
 
-  mutating func end(key: UInt64, _ handle: UInt16?) {
+  /// Ends an open read of an attribute after a Read Response that contains the whole value.
+  ///
+  /// - Parameter handle: the attribute; nil if it is uncertain.
+  @inline(never)
+  private mutating func end(key: UInt64, _ handle: UInt16?) {
     guard let client = clients.firstIndex(where: { $0.key == key }),
       handle == nil || clients[client].read.attribute.handle == handle
     else { return }
     clients[client].read.forget()
   }
 
+  /// Forgets the parts of connections whose records were lost.
   mutating func lose(_ isLost: (Int) -> Bool) {
     clients.removeAll { isLost(Int($0.key >> 32)) }
   }
@@ -238,37 +236,5 @@ struct LongValueState: Sendable {
     let index = found ?? 0
     clients[index].lastUse = packet
     return index
-  }
-}
-
-extension Memory {
-  /// Processes a PDU that may read or write in parts.
-  mutating func observeLongValues(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
-    _ record: borrowing CaptureRecord, _ answer: Answer
-  ) {
-    guard let link = answer.link else { return }
-    let length = Int(fields.value?.count ?? 0) + 1
-    let isConcerned = LongValueState.concerns(opcode, fields) {
-      let mtu = mtu(on: link, answer.channel).value
-      guard let items = fields.items else { return length >= mtu }
-      return items.singleValueLength.map { ATTItems.isFull($0, mtu: mtu) } ?? false
-    }
-    let isEnd = !isConcerned && opcode == .readResponse && !longValues.isUnused
-    guard isConcerned || isEnd else { return }
-    let isClients = opcode.role == .request
-    let key =
-      UInt64(UInt32(truncatingIfNeeded: links.id(link))) << 32
-      | UInt64((answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0) << 1)
-      | ((direction == .sent) == isClients ? 1 : 0)
-    if isEnd {
-      longValues.end(key: key, doubt.isEmpty ? answer.request?.handle : nil)
-      return
-    }
-    // The part's request must be certain.
-    guard doubt.isEmpty else { return }
-    longValues.observe(
-      opcode, fields, bytes, answer, key: key,
-      isFull: length >= mtu(on: link, answer.channel).value, direction, record, shared)
   }
 }

@@ -69,72 +69,22 @@ package struct SuppliedUse: Sendable {
 
 /// The supplied maps, and the servers to which they were applied.
 struct SuppliedMaps: Sendable {
-  var maps: [SuppliedMap] = []
+  private let maps: [SuppliedMap]
   /// The servers to which a map was applied. It is not applied again: from then on only what they
   /// report themselves counts, even if not all of it is remembered.
   private var served: Set<UInt64> = []
-  /// How the maps were used, once there was a peer to apply one to. It is an array of at most one
-  /// element, since it is copied with the memory for each packet.
-  private var uses: [SuppliedUse] = []
-
   /// How the maps were used.
-  var use: SuppliedUse { uses.first ?? SuppliedUse() }
+  private var use = SuppliedUse()
 
-  /// Returns the map of a device: by its addresses, else by its name, else the only map. Returns
-  /// nil if several match equally.
-  mutating func map(of addresses: [DeviceAddress], name: [UInt8]?) -> Int? {
+  init(_ maps: [SuppliedMap] = []) { self.maps = maps }
+
+  var isEmpty: Bool { maps.isEmpty }
+
+  /// Returns how the maps were used, given all that is known about attributes at the end of a
+  /// capture; nil if there are no maps.
+  func use(of attributes: Attributes) -> SuppliedUse? {
+    guard !maps.isEmpty else { return nil }
     var use = self.use
-    use.wasAsked = true
-    let found = find(addresses, name: name, &use)
-    if found != nil { use.isApplied = true }
-    uses = [use]
-    return found
-  }
-
-  /// Records that a map is applied to a server. Returns false if one already was, or if there are
-  /// too many servers.
-  mutating func serve(_ key: UInt64, limit: Int) -> Bool {
-    guard served.count < limit else { return false }
-    return served.insert(key).inserted
-  }
-
-  /// Records that the capture contradicts a map.
-  mutating func note(_ conflict: SuppliedConflict) {
-    var use = self.use
-    use.conflict = use.conflict ?? conflict
-    use.conflicts += 1
-    uses = [use]
-  }
-
-  private func find(
-    _ addresses: [DeviceAddress], name: [UInt8]?, _ use: inout SuppliedUse
-  ) -> Int? {
-    let byAddress = maps.lastIndex { $0.addresses.contains { addresses.contains($0) } }
-    if let byAddress { return byAddress }
-    if let name {
-      let byName = maps.indices.filter { maps[$0].name == name }
-      if byName.count == 1 { return byName[0] }
-      if byName.count > 1 {
-        SuppliedUse.add(addresses.first, to: &use.ambiguous)
-        return nil
-      }
-    }
-    guard maps.count == 1, !maps[0].isForItsDeviceOnly else { return nil }
-    SuppliedUse.add(addresses.first, to: &use.assumed)
-    return 0
-  }
-}
-
-extension Memory {
-  /// Supplies maps from other sources, which count until a server reports something else.
-  package mutating func supply(_ maps: [SuppliedMap]) { supplied.maps = maps }
-
-  /// How the supplied maps were used; nil if there were none.
-  ///
-  /// Only for the end of a capture, since it computes hashes.
-  package var suppliedUse: SuppliedUse? {
-    guard !supplied.maps.isEmpty else { return nil }
-    var use = supplied.use
     // A contradicted map was not used, so the hash reveals nothing more.
     guard use.conflict == nil else { return use }
     for server in attributes.servers {
@@ -150,20 +100,53 @@ extension Memory {
     return use
   }
 
-  /// Applies the map that was supplied for the peer of a link, once, at its first ATT PDU. What the
-  /// server has reported since also counts on its next connections.
-  mutating func applySupplied(to link: LinkSlot, packet: Int) {
-    links[link].hasLookedForMap = true
-    let connection = links.connection(link)
+  /// Applies the map that was supplied for the peer of a connection, once, at its first ATT PDU.
+  /// What the server has reported since also counts on its next connections.
+  ///
+  /// - Parameter limit: to how many servers maps are applied.
+  mutating func apply(
+    to connection: Connection, _ names: Names, _ attributes: inout Attributes, packet: Int,
+    limit: Int
+  ) {
     let addresses = [connection.peer, connection.identity?.address, connection.peerResolvable]
-    guard
-      let map = supplied.map(
-        of: addresses.compactMap(\.self), name: connection.name.flatMap { names[$0] })
-    else { return }
     let key = Attributes.key(of: .peer, connection)
-    guard supplied.serve(key, limit: shared.values.suppliedServers),
+    guard
+      let map = map(
+        of: addresses.compactMap(\.self), name: connection.name.flatMap { names[$0] }),
+      served.count < limit, served.insert(key).inserted,
       let server = attributes.begin(map: map, of: key, packet: packet)
     else { return }
-    for attribute in supplied.maps[map].attributes { _ = attributes.note(attribute, server) }
+    for attribute in maps[map].attributes { _ = attributes.note(attribute, server) }
+  }
+
+  /// Returns the map of a device: by its addresses, else by its name, else the only map. Returns
+  /// nil if several match equally.
+  private mutating func map(of addresses: [DeviceAddress], name: [UInt8]?) -> Int? {
+    use.wasAsked = true
+    let found = find(addresses, name: name)
+    if found != nil { use.isApplied = true }
+    return found
+  }
+
+  /// Records that the capture contradicts a map.
+  mutating func note(_ conflict: SuppliedConflict) {
+    use.conflict = use.conflict ?? conflict
+    use.conflicts += 1
+  }
+
+  private mutating func find(_ addresses: [DeviceAddress], name: [UInt8]?) -> Int? {
+    let byAddress = maps.lastIndex { $0.addresses.contains { addresses.contains($0) } }
+    if let byAddress { return byAddress }
+    if let name {
+      let byName = maps.indices.filter { maps[$0].name == name }
+      if byName.count == 1 { return byName[0] }
+      if byName.count > 1 {
+        SuppliedUse.add(addresses.first, to: &use.ambiguous)
+        return nil
+      }
+    }
+    guard maps.count == 1, !maps[0].isForItsDeviceOnly else { return nil }
+    SuppliedUse.add(addresses.first, to: &use.assumed)
+    return 0
   }
 }

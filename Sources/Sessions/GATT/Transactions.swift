@@ -1,104 +1,138 @@
 // ATT's sequential protocol: on a bearer, one request and one indication may be open in each
 // direction (Core, Vol 3, Part F, 3.3.2).
+//
+// Requests that are open at the same time on one bearer, which ATT does not allow. Usually the
+// capture lacks one answer, but some clients do not wait for the answer. The rules are:
+//
+// - A response only answers a request that it can answer, judged by its kind, the attribute that it
+//   names, and the length of its value.
+// - If it can answer several, it is assigned to the newest. A missing record is far likelier than a
+//   client that does not wait, and assigning an answer to a request that has none would shift all
+//   later ones to wrong requests.
+// - A response that can only answer a request that was passed does so: the server answered out of
+//   order.
+// - If another response follows with no request in between, both requests were open, and a server
+//   answers in the order in which it was asked: the earlier response belongs to the older request.
 
-package import Bluetooth
+import Bluetooth
 import Bytes
 import Dissectors
 
-/// A request or command that waits for its answer, or that an answer belongs to.
-package struct Request: Sendable {
-  /// The time in nanoseconds after which an ATT transaction times out (Core, Vol 3, Part F, 3.3.3).
-  package static let timeout: Int64 = 30_000_000_000
+/// The open transactions of one bearer.
+struct Transactions: Sendable {
+  /// Requests of one client, or indications of one server, that are open on a bearer at once.
+  struct Doubt: Sendable {
+    /// The place, as in `open`.
+    let place: Int
+    /// All of them, oldest first.
+    var requests: [Request]
+    /// The responses that the last of them were assigned, in order, if others could have had them.
+    var given: [Given] = []
+    /// The packet of a request that had no room any more: a later response may be its answer.
+    var lost: Int?
+    /// Requests that were passed by the answer to a later one. Servers should answer in order, but
+    /// some do not.
+    private(set) var passed: [Request] = []
 
-  package let packet: Int
-  /// The time at which it was sent.
-  package let time: Timestamp?
-  package var opcode = ATTOpcode(rawValue: 0)
-  /// ATT: the attribute that it refers to.
-  package var handle: UInt16?
-  /// ATT: the first handle of the requested range.
-  package var startHandle: UInt16?
-  /// ATT: the last handle of the requested range.
-  package var endHandle: UInt16?
-  /// ATT: the requested attribute type.
-  package var type: BluetoothUUID?
-  /// ATT: the service that a Find By Type Value Request for primary services asks for.
-  package var service: BluetoothUUID?
-  /// ATT: the offset of the part of a value that it requests or carries.
-  package var offset: UInt16?
-  /// ATT: the MTU that it offers.
-  var mtu: UInt16?
-  /// ATT: whether an earlier request for the same type on the same link found something.
-  var isContinued = false
+    /// Adds requests that were passed.
+    mutating func pass(_ requests: ArraySlice<Request>) {
+      passed.append(contentsOf: requests)
+      if passed.count > Self.depth { passed.removeFirst(passed.count - Self.depth) }
+    }
 
-  init(packet: Int, time: Timestamp?) {
-    self.packet = packet
-    self.time = time
+    /// Removes and returns the only passed request that a response can answer, if there is exactly
+    /// one.
+    mutating func takePassed(_ response: Response) -> Request? {
+      let fitting = passed.indices.filter {
+        response.isKind(of: passed[$0]) && response.names(passed[$0]) && response.fits(passed[$0])
+      }
+      guard fitting.count == 1, let only = fitting.first else { return nil }
+      return passed.remove(at: only)
+    }
+
+    /// How many requests are remembered; beyond that the oldest is dropped.
+    static let depth = 4
   }
 
-  init(packet: Int, time: Timestamp?, _ opcode: ATTOpcode, _ fields: ATTFields) {
-    self.init(packet: packet, time: time)
-    self.opcode = opcode
-    handle = fields.handle
-    startHandle = fields.startHandle
-    endHandle = fields.endHandle
-    type = fields.type
-    offset = fields.offset
-    mtu = fields.mtu
+  /// A response that is assigned to a request for now.
+  struct Given: Sendable {
+    let packet: Int
+    /// The requests that it can answer, one bit each.
+    let mask: UInt8
   }
 
-  /// Creates the request of a response whose request is missing, if the response alone implies it.
-  init?(evident response: ATTOpcode, packet: Int) {
-    guard response == .findInformationResponse else { return nil }
-    self.init(packet: packet, time: nil)
-    opcode = .findInformationRequest
-  }
+  /// What shows which request a response answers.
+  struct Response {
+    let packet: Int
+    let opcode: ATTOpcode
+    /// The request's opcode, which an Error Response repeats unless it is cut.
+    let requestOpcode: ATTOpcode?
+    /// The attribute that it names: that of an error or an echo, or of a list's first item.
+    let subject: UInt16?
+    /// The offset of the part of a value that it repeats.
+    let offset: UInt16?
+    /// The length of a list's values.
+    let itemLength: Int?
+    /// The requests that its value cannot answer, one bit each.
+    let impossible: UInt8
 
-  /// The meaning of an Attribute Not Found error.
-  package enum NothingFound: Sendable {
-    /// A discovery procedure has reached its end.
-    case endOfDiscovery
-    /// There is no attribute of the requested type: nothing was found from the first handle on.
-    case none
-  }
+    init(
+      _ packet: Int, _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, impossible: UInt8
+    ) {
+      (self.packet, self.opcode, self.impossible) = (packet, opcode, impossible)
+      (requestOpcode, offset) = (fields.requestOpcode, fields.offset)
+      var (subject, itemLength) = (UInt16?.none, Int?.none)
+      if let handle = fields.handle {
+        // An Error Response has 0 if it refers to none.
+        subject = handle == 0 ? nil : handle
+      } else if let items = fields.items, items.list.count >= 2 {
+        switch items.layout {
+        case .typed, .range:
+          subject = bytes.littleEndianU16(at: Int(items.list.start))
+        case .group(let length), .valued(let length):
+          subject = bytes.littleEndianU16(at: Int(items.list.start))
+          itemLength = length
+        default: break
+        }
+      }
+      (self.subject, self.itemLength) = (subject, itemLength)
+    }
 
-  /// The meaning of Attribute Not Found as an answer to this request. It is never a failure, since
-  /// this is how a server reports that there is nothing more (Core, Vol 3, Part G, 4.4 to 4.7).
-  package var meaningOfNotFound: NothingFound? {
-    switch opcode {
-    case .readByGroupTypeRequest, .findByTypeValueRequest, .findInformationRequest:
-      .endOfDiscovery
-    case .readByTypeRequest:
-      // Handles do not show where a search began, since hosts search within one service.
-      type == .characteristic || type == .include || isContinued
-        ? .endOfDiscovery : NothingFound.none
-    default: nil
+    /// Returns whether it answers requests of this kind.
+    func isKind(of request: Request) -> Bool {
+      switch opcode {
+      // If the request's opcode is cut off, it may be any.
+      case .errorResponse: requestOpcode == nil || requestOpcode == request.opcode
+      case .handleValueConfirmation: true
+      default: opcode == request.opcode.response
+      }
+    }
+
+    /// Returns whether it names what was requested, if it names anything.
+    func names(_ request: Request) -> Bool {
+      if let subject, request.covers(subject) == false { return false }
+      if let offset, let asked = request.offset, offset != asked { return false }
+      return true
+    }
+
+    /// Returns whether the length of its items is possible for what was requested.
+    func fits(_ request: Request) -> Bool {
+      guard let itemLength, let type = request.type, type.isDeclaration else { return true }
+      // The lengths of declarations, preceded by one handle or two (Core, Vol 3, Part G, 3.1 to
+      // 3.3).
+      switch (request.opcode, type) {
+      case (.readByGroupTypeRequest, _): return itemLength == 6 || itemLength == 20
+      case (_, .characteristic): return itemLength == 7 || itemLength == 21
+      case (_, .include): return itemLength == 6 || itemLength == 8
+      default: return itemLength == 4 || itemLength == 18
+      }
     }
   }
 
-  /// Returns the time until the answer, in nanoseconds; nil if a time is unknown.
-  func latency(until time: Timestamp?) -> Int64? {
-    guard let time, let sent = self.time else { return nil }
-    // A negative value means that the clock was set in between, so the time is unknown.
-    let nanoseconds = time.nanoseconds(since: sent)
-    return nanoseconds < 0 ? nil : nanoseconds
-  }
-
-  /// Returns whether an answer about the attribute `handle` can belong to this request; nil: the
-  /// request does not name its attributes.
-  func covers(_ handle: UInt16) -> Bool? {
-    if let own = self.handle { return own == handle }
-    guard let startHandle, let endHandle else { return nil }
-    return startHandle <= handle && handle <= endHandle
-  }
-}
-
-/// The open transactions of one bearer.
-struct Transactions: Sendable {
   /// Requests in the first two places, indications in the last two; sent before received.
-  var open = InlineArray<4, Request?>(repeating: nil)
+  private var open = InlineArray<4, Request?>(repeating: nil)
   /// Places in which a request or indication was sent before the previous one was answered.
-  var doubts: [Doubt] = []
+  private var doubts: [Doubt] = []
   /// For each direction, the type of the last Read By Type Request that found something.
   private var found = InlineArray<2, BluetoothUUID?>(repeating: nil)
 
@@ -212,51 +246,138 @@ struct Transactions: Sendable {
     open[place] = nil
     return waiting
   }
-}
 
-/// What the answer of the current packet leaves open: it may belong to another request, or show
-/// that earlier answers did. It is a single array, since what `Memory` keeps is copied with it for
-/// each packet.
-package struct ResponseDoubt: Sendable {
-  /// A response that was first assigned to another request.
-  package struct Correction: Sendable {
-    /// The response's packet.
-    package let response: Int
-    /// The request that it answers.
-    package let request: Request
+  // MARK: Several that are open at once
+
+  /// Records a request while others are open, or were until the last response.
+  @inline(never)
+  private mutating func overtake(
+    _ place: Int, _ problem: Problem.Code?, _ request: Request, _ problems: inout Problems
+  ) {
+    var index = doubts.firstIndex { $0.place == place }
+    if let known = index, !doubts[known].given.isEmpty || doubts[known].requests.isEmpty {
+      // No other response followed: provisional assignments become final, and passed requests stay
+      // passed.
+      doubts.remove(at: known)
+      index = nil
+    }
+    guard let waiting = open[place] else { return }
+    if let problem { problems.add(Problem(problem, waiting.packet)) }
+    guard let index else {
+      doubts.append(Doubt(place: place, requests: [waiting, request]))
+      return
+    }
+    if doubts[index].requests.count >= Doubt.depth {
+      doubts[index].lost = doubts[index].requests.removeFirst().packet
+    }
+    doubts[index].requests.append(request)
   }
 
-  private enum Note: Sendable {
-    case alternative(Request)
-    case correction(Correction)
+  /// Returns the request that a response answers if several are open, or were before the last
+  /// response.
+  @inline(never)
+  private mutating func choose(
+    _ index: Int, _ problem: Problem.Code, _ response: Response, _ doubt: inout ResponseDoubt,
+    _ problems: inout Problems
+  ) -> Request? {
+    let (place, requests) = (doubts[index].place, doubts[index].requests)
+    var (kind, named, fitting) = (UInt8(0), UInt8(0), UInt8(0))
+    for (position, request) in requests.enumerated() where response.isKind(of: request) {
+      let bit = UInt8(1) << UInt8(position)
+      kind |= bit
+      guard response.names(request) else { continue }
+      named |= bit
+      if response.impossible & bit == 0, response.fits(request) { fitting |= bit }
+    }
+    if fitting == 0 { fitting = named }
+    // What that request asked for is unknown.
+    if let lost = doubts[index].lost { doubt.mayAnswer(Request(packet: lost, time: nil)) }
+    guard let newest = open[place] else {
+      if requests.isEmpty {
+        if let request = answerLate(index, response, &problems) { return request }
+        problems.add(Problem(problem))
+        return nil
+      }
+      return shift(index, fitting, problem, response, &doubt, &problems)
+    }
+    // A response that names something no request asked for is only matched by its kind.
+    let mask = fitting == 0 ? kind : fitting
+    guard mask != 0 else {
+      if let request = answerLate(index, response, &problems) { return request }
+      // The waiting request may still get its own answer.
+      problems.add(Problem(.responseMismatch, newest.packet))
+      return nil
+    }
+    let chosen = 7 - mask.leadingZeroBitCount
+    guard chosen == requests.count - 1 else {
+      // A server answers in order: requests sent before that one get no answer any more, or a late
+      // one.
+      doubts[index].pass(requests[..<chosen])
+      doubts[index].requests.removeFirst(chosen + 1)
+      if doubts[index].requests.count == 1, doubts[index].lost == nil,
+        doubts[index].passed.isEmpty
+      {
+        doubts.remove(at: index)
+      }
+      return requests[chosen]
+    }
+    open[place] = nil
+    if mask.nonzeroBitCount == 1, doubts[index].lost == nil {
+      doubts[index].pass(requests.dropLast())
+      if doubts[index].passed.isEmpty {
+        doubts.remove(at: index)
+      } else {
+        doubts[index].requests.removeAll()
+      }
+    } else {
+      doubts[index].given = [Given(packet: response.packet, mask: mask)]
+      for (position, request) in requests.dropLast().enumerated()
+      where mask >> UInt8(position) & 1 == 1 {
+        doubt.mayAnswer(request)
+      }
+    }
+    return newest
   }
 
-  private var notes: [Note] = []
-
-  /// Creates an empty doubt.
-  init() {}
-
-  /// Whether nothing is left open.
-  package var isEmpty: Bool { notes.isEmpty }
-
-  /// Requests that the packet may answer as well as the one it is assigned to: if another response
-  /// follows before another request, it answered one of these.
-  package var alternatives: [Request] {
-    if notes.isEmpty { return [] }
-    return notes.compactMap { if case .alternative(let request) = $0 { request } else { nil } }
+  /// Returns the request that a response answers after the answer to a later one, and reports it.
+  private mutating func answerLate(
+    _ index: Int, _ response: Response, _ problems: inout Problems
+  ) -> Request? {
+    guard let request = doubts[index].takePassed(response) else { return nil }
+    if doubts[index].passed.isEmpty, doubts[index].requests.count < 2, doubts[index].lost == nil {
+      doubts.remove(at: index)
+    }
+    problems.add(Problem(.answersLate, request.packet))
+    return request
   }
 
-  /// Earlier responses that this one shows to have answered other requests.
-  package var corrections: [Correction] {
-    if notes.isEmpty { return [] }
-    return notes.compactMap { if case .correction(let correction) = $0 { correction } else { nil } }
+  /// Reassigns after another response with no request in between: it answers the last of the
+  /// requests, and the responses before it answer those before, if each of them can. If one more
+  /// request was open than is remembered, the shift is unknown and nothing is assigned.
+  private mutating func shift(
+    _ index: Int, _ mask: UInt8, _ problem: Problem.Code, _ response: Response,
+    _ doubt: inout ResponseDoubt, _ problems: inout Problems
+  ) -> Request? {
+    let (requests, given) = (doubts[index].requests, doubts[index].given)
+    let first = requests.count - 1 - given.count
+    guard doubts[index].lost == nil, first >= 0, let last = requests.last,
+      mask >> UInt8(requests.count - 1) & 1 == 1,
+      given.indices.allSatisfy({ given[$0].mask >> UInt8(first + $0) & 1 == 1 })
+    else {
+      problems.add(Problem(problem))
+      return nil
+    }
+    for (position, earlier) in given.enumerated() {
+      let request = requests[first + position]
+      doubt.correct(earlier.packet, to: request)
+      problems.add(Problem(.answersEarlier, earlier.packet, request.packet))
+    }
+    if first == 0 {
+      doubts.remove(at: index)
+    } else {
+      doubts[index].given.append(Given(packet: response.packet, mask: mask))
+      for request in requests.dropLast() { doubt.mayAnswer(request) }
+    }
+    return last
   }
-
-  mutating func mayAnswer(_ request: Request) { notes.append(.alternative(request)) }
-
-  mutating func correct(_ response: Int, to request: Request) {
-    notes.append(.correction(Correction(response: response, request: request)))
-  }
-
-  mutating func clear() { notes.removeAll() }
 }

@@ -1,4 +1,5 @@
 package import Bluetooth
+import Dissectors
 
 /// What is known about a link so far. It has only plain values: a copy is a snapshot.
 package struct Connection: Sendable {
@@ -65,7 +66,7 @@ package struct Connection: Sendable {
   /// Whether the peer was heard: until then the link is created but not established.
   package var isEstablished = false
   /// Whether the captured host has sent data, and so knew of the link.
-  var isUsed = false
+  private(set) var isUsed = false
   /// Whether a supplied map was already looked for, which is done once.
   var hasLookedForMap = false
   /// The connection interval, in units of 1.25 ms.
@@ -77,7 +78,7 @@ package struct Connection: Sendable {
   /// ATT_MTU in force on the unenhanced bearer, once exchanged.
   package var mtu: UInt16?
   /// Whether the sides began to exchange the MTU, and its outcome has not been seen.
-  var isMTUOpen = false
+  private(set) var isMTUOpen = false
   /// The largest ATT PDU seen on the unenhanced bearer, in bytes: the MTU is no smaller.
   package var largestATT: UInt16 = 0
   /// ACL packets that the captured host has sent.
@@ -150,6 +151,54 @@ package struct Connection: Sendable {
     isEncrypted = isOpeningMissing ? nil : false
   }
 
+  /// Infers the transport if a channel that carries data exists on only one (Core, Vol 3, Part A,
+  /// 2.1, tables 2.1 and 2.2).
+  mutating func inferTransport(from channel: ChannelID) {
+    guard let only = channel.transport else { return }
+    (transport, isTransportInferred) = (only, true)
+  }
+
+  /// Marks the link as established if features or a version came from the peer: on success, or if
+  /// it answered that it does not know the request. These procedures also end, with the link's
+  /// reason, on a link that was never established.
+  mutating func hear(_ status: UInt8?) {
+    guard let status = status.map({ StatusCode(rawValue: $0) }) else { return }
+    if status == .success || status == .unsupportedRemoteFeature { isEstablished = true }
+  }
+
+  /// Returns whether the opening is missing, and so far also all data from the side that would
+  /// answer data in a direction.
+  func isOneSided(_ direction: Direction) -> Bool {
+    isOpeningMissing && (direction == .sent ? receivedPackets : sentPackets) == 0
+  }
+
+  /// Counts an ACL packet.
+  mutating func count(_ direction: Direction, isCut: Bool) {
+    if direction == .received {
+      isEstablished = true
+      receivedPackets &+= 1
+    } else {
+      isUsed = true
+      sentPackets &+= 1
+    }
+    if isCut { isDataCut = true }
+  }
+
+  /// Follows the exchange of the MTU. Both sides then use the smaller of the two, never less than 23
+  /// (Core, Vol 3, Part F, 3.4.2.2).
+  ///
+  /// - Parameters:
+  ///   - own: the MTU in the PDU.
+  ///   - request: the request that the PDU answers.
+  mutating func exchangeMTU(_ opcode: ATTOpcode, _ own: UInt16?, _ request: Request?) {
+    if let own, let offered = request?.mtu { mtu = max(BearerMTU.byDefault, min(offered, own)) }
+    switch opcode {
+    case .exchangeMTURequest, .exchangeMTUResponse: isMTUOpen = mtu == nil
+    case .errorResponse where request?.opcode == .exchangeMTURequest: isMTUOpen = false
+    default: break
+    }
+  }
+
   /// Records that encryption was started: its outcome decides whether the link is encrypted.
   mutating func beginEncryption() { if isEncrypted == false { isEncrypted = nil } }
 
@@ -175,6 +224,17 @@ package struct Connection: Sendable {
       .unacceptableConnectionParameters:
       return transport == .brEDR ? .controller : .peer
     default: return .controller
+    }
+  }
+}
+
+extension ChannelID {
+  /// The transport of a fixed channel that exists on only one.
+  fileprivate var transport: Connection.Transport? {
+    switch self {
+    case .attribute, .leSignalling, .securityManager: .le
+    case .signalling, .brEDRSecurityManager: .brEDR
+    default: nil
     }
   }
 }

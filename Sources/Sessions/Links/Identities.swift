@@ -3,6 +3,7 @@
 package import Bluetooth
 import Bytes
 import Cryptography
+import Dissectors
 
 /// The identity resolving keys that a capture contains, and the addresses they resolve. Bounded:
 /// the key that was learnt first is dropped first.
@@ -54,6 +55,16 @@ package struct Identities: Sendable {
     return identity(of: address)
   }
 
+  /// Resolves the addresses of advertisers.
+  mutating func resolve(_ advertisements: Advertisements) {
+    for index in advertisements.reports.indices {
+      guard let address = advertisements.reports[index].report.address,
+        advertisements.reports[index].report.addressType == .random
+      else { continue }
+      _ = resolve(address)
+    }
+  }
+
   /// Returns the identity address of any address at the end of a capture, even if it came before
   /// its key. Addresses that are not remembered are tried.
   package func search(_ address: DeviceAddress) -> (address: DeviceAddress, type: AddressType)? {
@@ -67,6 +78,16 @@ package struct Identities: Sendable {
   /// - Returns: whether it is new.
   mutating func learn(_ key: RawSpan, _ address: DeviceAddress, _ type: AddressType) -> Bool {
     IdentityResolvingKey(key).map { learn($0, address, type) } ?? false
+  }
+
+  /// Learns from LE Add Device To Resolving List.
+  ///
+  /// - Returns: whether the key is new.
+  mutating func learn(_ command: HCICommand, _ bytes: RawSpan, _ body: Slice) -> Bool {
+    guard command.opcode == HCICommand.leAddDeviceToResolvingList else { return false }
+    var cursor = Cursor(bytes, body)
+    guard let device = try? LEResolvingListDevice(parsing: &cursor) else { return false }
+    return learn(bytes.part(device.peerKey), device.address, device.type)
   }
 
   private mutating func learn(

@@ -1,5 +1,7 @@
 package import Bluetooth
 import Bytes
+import Captures
+import Dissectors
 
 /// A link's position in `Links`; valid until as many other links have been opened.
 package struct LinkSlot: Equatable, Sendable {
@@ -45,7 +47,7 @@ package struct Links: Sendable {
   /// The controller whose records were lost; unknown: any.
   package private(set) var gapAdapter = AdapterIndex.unknown
   /// Whether the capture has Number Of Completed Packets events.
-  package internal(set) var tellsCompleted = false
+  package private(set) var tellsCompleted = false
   private let passing = PassedByReference()
   /// Data and events take two paths (USB endpoints, queues). Data can seem to precede the start of
   /// its link or to follow its end by up to this many packets.
@@ -115,9 +117,6 @@ package struct Links: Sendable {
 
   /// The number of connections seen so far.
   package var count: Int { connections }
-
-  /// Whether any link is open.
-  var hasOpen: Bool { !index.isEmpty }
 
   /// The open links.
   var open: [LinkSlot] {
@@ -197,6 +196,74 @@ package struct Links: Sendable {
     self[slot].isOpeningMissing = false
     if connection.isEncrypted == nil { self[slot].isEncrypted = false }
     return slot
+  }
+
+  /// Opens the link that a controller reports; returns nil if it could not be opened.
+  ///
+  /// - Parameter roles: the roles that this host will have.
+  mutating func open(
+    _ complete: ConnectionComplete, _ names: Names, _ roles: inout ClassicRoles,
+    _ record: borrowing CaptureRecord
+  ) -> LinkSlot? {
+    let isConnection = complete.isConnection
+    let role = isConnection ? roles.take(complete.peer, record.adapter) : nil
+    guard complete.status == .success else { return nil }
+    let key = LinkKey(record.adapter, complete.handle)
+    let adopted = isConnection ? adopt(key, .brEDR, packet: record.number) : nil
+    let link =
+      adopted
+      ?? open(
+        key, isConnection ? .brEDR : .synchronous, packet: record.number, time: record.time)
+    self[link].peer = complete.peer
+    self[link].peerType = .public
+    self[link].take(localRole: role)
+    self[link].isEstablished = true
+    self[link].name = names.find(complete.peer, .public)
+    return link
+  }
+
+  /// Opens the LE connection that a controller reports; returns nil if it could not be opened.
+  mutating func open(
+    _ complete: LEConnectionComplete, _ names: Names, _ record: borrowing CaptureRecord
+  ) -> LinkSlot? {
+    guard complete.status == .success else { return nil }
+    let key = LinkKey(record.adapter, complete.handle)
+    let link =
+      adopt(key, .le, packet: record.number)
+      ?? open(key, .le, packet: record.number, time: record.time)
+    self[link].peer = complete.peer
+    self[link].peerType = complete.peerType
+    self[link].take(localRole: LinkRole(rawValue: complete.role))
+    // The peripheral learns of a connection from the central's packet; the central only created it.
+    if complete.role != 0 { self[link].isEstablished = true }
+    self[link].interval = complete.interval
+    self[link].latency = complete.latency
+    self[link].supervisionTimeout = complete.supervisionTimeout
+    self[link].peerResolvable = complete.peerResolvable
+    self[link].name =
+      names.find(complete.peer, complete.peerType)
+      ?? complete.peerResolvable.flatMap { names.find($0, .random) }
+    return link
+  }
+
+  /// Records completed packets, which the peer has acknowledged, and sets `link` if they are of
+  /// one link.
+  @_lifetime(cursor: copy cursor)
+  mutating func observe(
+    completed cursor: inout Cursor, _ record: borrowing CaptureRecord, _ link: inout LinkSlot?
+  ) {
+    guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
+    tellsCompleted = true
+    for _ in 0..<event.count {
+      guard let completed = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
+      let key = LinkKey(record.adapter, completed.handle)
+      let found = find(key, packet: record.number)
+      if let found, completed.packets > 0 {
+        self[found].isEstablished = true
+        self[found].completedPackets &+= Int(completed.packets)
+      }
+      if event.count == 1 { link = found }
+    }
   }
 
   /// Forgets the open transactions of one adapter or of all: records were lost before `packet`.
@@ -336,6 +403,11 @@ package struct Links: Sendable {
       sum += flow.sent - flow.completed
     }
     return sum
+  }
+
+  /// Returns the numbers of the remembered connections that match.
+  func ids(where isMatch: (Connection) -> Bool) -> [Int] {
+    slots.compactMap { isMatch($0.connection) ? $0.connection.id : nil }
   }
 
   /// Calls `visit` with every link that is remembered.

@@ -119,6 +119,48 @@ package struct Names: Sendable {
     }
   }
 
+  /// Learns from Remote Name Request Complete (0x07): status (1 byte), address (6), name (248,
+  /// terminated by a zero unless it is full); and from Extended Inquiry Result (0x2f): number of
+  /// responses (1), address (6), page scan repetition mode (1), reserved (1), class (3), clock
+  /// offset (2), RSSI (1), AD structures (240) (Core, Vol 4, Part E, 7.7.7, 7.7.38).
+  mutating func learn(
+    _ code: UInt8, _ bytes: RawSpan, _ body: Slice
+  ) -> (address: DeviceAddress, type: AddressType)? {
+    var cursor = Cursor(bytes, body)
+    guard let first = try? cursor.u8(), let address = try? DeviceAddress(parsing: &cursor) else {
+      return nil
+    }
+    if code == 0x07 {
+      guard first == 0 else { return nil }
+      learn(address, .public, fullName: bytes.part(cursor.takeUpTo(248)))
+    } else {
+      guard (try? cursor.take(8)) != nil else { return nil }
+      learn(address, .public, from: bytes, cursor.rest())
+    }
+    return (address, .public)
+  }
+
+  /// Learns from the events Device Connected and Device Found: address (6 bytes), type (1: 0
+  /// BR/EDR, 1 LE public, 2 LE random), for a found device RSSI (1), flags (4), length of the AD
+  /// structures (2), the AD structures (BlueZ, doc/mgmt-protocol.rst).
+  mutating func learn(
+    _ control: ControlRecord, _ bytes: RawSpan, _ body: Slice
+  ) -> (address: DeviceAddress, type: AddressType)? {
+    let between: Int
+    switch control.code {
+    case ManagementEvent.deviceConnected: between = 4
+    case ManagementEvent.deviceFound: between = 5
+    default: return nil
+    }
+    var cursor = Cursor(bytes, body)
+    guard let address = try? DeviceAddress(parsing: &cursor), let kind = try? cursor.u8(),
+      (try? cursor.take(between)) != nil, let length = try? cursor.u16()
+    else { return nil }
+    let type: AddressType = kind == 2 ? .random : .public
+    learn(address, type, from: bytes, cursor.takeUpTo(Int(length)))
+    return (address, type)
+  }
+
   private mutating func learn(_ device: UInt64, _ name: RawSpan, isComplete: Bool) {
     if let position = index[device] {
       let known = names[position]

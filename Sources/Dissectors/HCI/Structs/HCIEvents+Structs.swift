@@ -72,6 +72,8 @@ package struct ConnectionComplete: Sendable {
   package let peer: DeviceAddress
   /// 0 SCO, 1 ACL, 2 eSCO.
   package let linkType: UInt8
+  /// Whether it reports a connection, which carries L2CAP.
+  package var isConnection: Bool { linkType == 1 }
 
   /// The event code of Connection Complete.
   package static let code: UInt8 = 0x03

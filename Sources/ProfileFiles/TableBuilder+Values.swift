@@ -3,7 +3,7 @@ import Decoders
 
 // A field with a type: its number of bytes, the meaning of its number, and its bits.
 
-extension DefinitionCompiler {
+extension TableBuilder {
   /// The kind and width of each type; 0: as many bytes as the field specifies.
   private static let types: [(String, (Field.Kind, Int))] =
     (1...8).map { ("u\(8 * $0)", (.unsigned, $0)) } + (1...8).map { ("i\(8 * $0)", (.signed, $0)) }
@@ -17,8 +17,8 @@ extension DefinitionCompiler {
 
   /// Reads the keys of a field with a type.
   mutating func value(
-    _ keys: KeyedNode, _ place: Int, _ field: inout Field, _ name: String, _ scope: Scope,
-    isBigEndian: Bool
+    _ keys: KeyedNode, _ field: inout Field, _ name: String, _ scope: Scope,
+    _ context: FieldContext
   ) throws(ProfileError) {
     let type = try keys.required("type")
     let (kind, width) = try type.choice(Self.types)
@@ -35,11 +35,12 @@ extension DefinitionCompiler {
         // bits.
         let inner = scope.entries[name]?.members ?? Scope()
         field.slot = declare(name, isInteger: true, members: inner, scope)
-        try self.bits(bits, &field, inner, scope)
+        try self.bits(bits, &field, inner, scope, context)
         return
       }
       field.slot = declare(name, isInteger: true, scope)
-      try meaning(keys, &field, bits: kind == .bcd ? 64 : 8 * width)
+      try meaning(
+        keys, &field, bits: kind == .bcd ? 64 : 8 * width, context.enumerations)
       if kind != .bcd { try checksum(keys, &field) }
     case .float, .medfloat:
       field.slot = declare(name, isInteger: false, scope)
@@ -55,7 +56,7 @@ extension DefinitionCompiler {
         try codes(expand, &field, bits: 8, isSigned: false)
       }
       if kind == .bytes, let equals = keys.node("equals") {
-        field.pattern = tables.words.add(try equals.bytes())
+        field.pattern = add(try equals.bytes())
       }
       if kind == .uuid, field.width > 0, ![2, 4, 16].contains(field.width) {
         throw keys.node.error("a UUID has 2, 4 or 16 bytes", key: "size")
@@ -91,7 +92,7 @@ extension DefinitionCompiler {
     if mayEnd, let terminator = keys.node("terminator") {
       let bytes = try terminator.bytes()
       guard !bytes.isEmpty else { throw terminator.error("expected at least one byte") }
-      field.terminator = tables.words.add(bytes)
+      field.terminator = add(bytes)
     }
   }
 
@@ -99,7 +100,7 @@ extension DefinitionCompiler {
 
   /// Reads unit, scale, words and bounds of a number with a number of bits.
   mutating func meaning(
-    _ keys: KeyedNode, _ field: inout Field, bits: Int
+    _ keys: KeyedNode, _ field: inout Field, bits: Int, _ enumerations: [String: SourceNode]
   ) throws(ProfileError) {
     if let epoch = keys.node("epoch") {
       field.epoch = try Self.day(epoch)
@@ -120,15 +121,13 @@ extension DefinitionCompiler {
         throw keys.node.error("a number has only one of the keys values and special")
       }
       if try !(keys.node("open")?.flag() ?? false) { field.flags.insert(.isCode) }
-      try self.values(values, &field, bits: bits, isSigned: isSigned)
+      try self.values(values, &field, bits: bits, isSigned: isSigned, enumerations)
     }
     if let special = keys.node("special") {
       try codes(special, &field, bits: bits, isSigned: isSigned)
     }
     if let range = keys.node("range") {
-      let bounds = try range.bounds()
-      field.limit = tables.limits.count
-      tables.limits.append(Code(low: bounds.lowerBound, high: bounds.upperBound, word: -1))
+      field.limit = add(limit: try range.bounds())
     }
     if let equals = keys.node("equals") {
       field.equals = try Self.fitted(try equals.range(), equals, bits, isSigned).lowerBound
@@ -193,8 +192,7 @@ extension DefinitionCompiler {
     guard Scaling(written) != nil else {
       throw (scale ?? keys.node).error("a scale of this size cannot be computed with exactly")
     }
-    field.scaling = tables.scalings.firstIndex(of: written) ?? tables.scalings.count
-    if field.scaling == tables.scalings.count { tables.scalings.append(written) }
+    field.scaling = add(written)
   }
 
   /// Returns a decimal fraction as digits and power of ten.
@@ -206,19 +204,20 @@ extension DefinitionCompiler {
   }
 
   private mutating func values(
-    _ node: SourceNode, _ field: inout Field, bits: Int, isSigned: Bool
+    _ node: SourceNode, _ field: inout Field, bits: Int, isSigned: Bool,
+    _ enumerations: [String: SourceNode]
   ) throws(ProfileError) {
     guard case .scalar(let name) = node.content else {
       try codes(node, &field, bits: bits, isSigned: isSigned)
       return
     }
-    if let enumeration = file.enumerations[name] {
+    if let enumeration = enumerations[name] {
       try codes(enumeration, &field, bits: bits, isSigned: isSigned)
     } else if let assigned = AssignedSet.allCases.first(where: { "\($0.name)" == name }) {
       field.assigned = assigned.rawValue
       field.flags.remove(.isCode)
     } else {
-      let names = Array(file.enumerations.keys) + AssignedSet.allCases.map { "\($0.name)" }
+      let names = Array(enumerations.keys) + AssignedSet.allCases.map { "\($0.name)" }
       let hint = Suggestion.nearest(name, names).map { "; did you mean `\($0)`?" } ?? ""
       throw node.error("no enumeration is named `\(name)`\(hint)")
     }
@@ -248,7 +247,7 @@ extension DefinitionCompiler {
         throw key.error("\(key.kind) has a number that `\(other)` has")
       }
       let word = word(try value.line("a word"))
-      tables.codes.append(Code(low: range.lowerBound, high: range.upperBound, word: word))
+      _ = add(range, word: word)
     }
     field.codeCount = tables.codes.count - field.firstCode
   }
@@ -295,7 +294,8 @@ extension DefinitionCompiler {
   // MARK: Bits
 
   private mutating func bits(
-    _ node: SourceNode, _ field: inout Field, _ inner: Scope, _ scope: Scope
+    _ node: SourceNode, _ field: inout Field, _ inner: Scope, _ scope: Scope,
+    _ context: FieldContext
   ) throws(ProfileError) {
     var used: UInt64 = 0
     var names: Set<String> = []
@@ -323,16 +323,15 @@ extension DefinitionCompiler {
       used |= mask
       if let signed = keys.node("signed"), try signed.flag() { row.flags.insert(.signedBits) }
       try words(keys, &row)
-      try meaning(keys, &row, bits: row.bitCount)
+      try meaning(keys, &row, bits: row.bitCount, context.enumerations)
       try keys.finish()
       guard names.insert(name).inserted, scope.entries[name] == nil else {
         throw node.error("`\(name)` is there twice: bits stand beside fields")
       }
-      try claim(name, node, scope)
+      try context.conditions.claim(name, node, scope)
       scope.bitNames.insert(name)
       row.slot = declare(name, isInteger: true, inner)
-      row.end = tables.fields.count + 1
-      tables.fields.append(row)
+      end(row, at: add(row))
     }
   }
 
@@ -346,10 +345,7 @@ extension DefinitionCompiler {
       return
     }
     field.firstQuiet = tables.codes.count
-    for number in numbers {
-      let range = try number.range()
-      tables.codes.append(Code(low: range.lowerBound, high: range.upperBound, word: -1))
-    }
+    for number in numbers { _ = add(try number.range()) }
     field.quietCount = numbers.count
   }
 }
