@@ -266,6 +266,6 @@ extension Rule {
   /// consequences.
   package static let all: [Rule] =
     capture + controller + ownAdvertising + connecting + [delivery] + pairing + encryption + bonds
-    + access + requests + subscriptions + cache + traffic + channels + link
+    + access + requests + servers + subscriptions + cache + mtu + traffic + channels + link
     + management + classic
 }
