@@ -265,6 +265,7 @@ extension Rule {
   /// Every rule, in the order in which findings of one severity are reported: causes before their
   /// consequences.
   package static let all: [Rule] =
-    capture + controller + connecting + delivery + pairing + encryption + bonds + access + requests
-    + subscriptions + cache + traffic + channels + link + management + classic
+    capture + controller + ownAdvertising + connecting + delivery + pairing + encryption + bonds
+    + access + requests + servers + subscriptions + cache + mtu + traffic + channels + link
+    + management + classic
 }

@@ -123,11 +123,22 @@ extension ConnectionHistory {
     let list = act.map { run.attributes($0) } ?? run.attributes
     if run.kind == .mixed || list.hasMore || list.handles.count > 3 { return "" }
     let isAlone = run.attributes.handles.count == 1
-    let names = list.handles.compactMap { handle -> Wording? in
-      guard let identity = attributes.identity(handle, of: run.server) else {
-        return "\(handle: handle)"
+    var names: [Wording] = []
+    var declarations: [Wording] = []
+    for handle in list.handles {
+      let identity = attributes.identity(handle, of: run.server)
+      switch identity?.kind {
+      // The handle would add nothing: a declaration is named by what it declares.
+      case .service, .include, .characteristic:
+        declarations.append(identity.map { "\(short: $0)" } ?? "")
+      default:
+        names.append(
+          identity.map { isAlone ? "\($0)" : "\(short: $0)" } ?? "\(handle: handle)")
       }
-      return isAlone ? "\(identity)" : "\(short: identity)"
+    }
+    if !declarations.isEmpty {
+      let noun: Wording = declarations.count == 1 ? "the declaration" : "the declarations"
+      names.append("\(noun) of \(Wording(listing: declarations))")
     }
     return names.isEmpty ? "" : "\(link)\(Wording(listing: names))"
   }

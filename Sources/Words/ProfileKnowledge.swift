@@ -68,6 +68,26 @@ package final class ProfileKnowledge: Sendable {
     }
   }
 
+  /// Returns the meaning of a value, as `show` words it, if it ends before the definition of its
+  /// characteristic does. Only what the Bluetooth SIG defines counts, and empty values do not.
+  package func shortfall(_ value: RawSpan, of attribute: AttributeIdentity) -> Wording? {
+    guard attribute.kind == .value, value.byteCount > 0, let uuid = attribute.uuid,
+      uuid.width == 2, uuid.name(as: .characteristic) != nil
+    else { return nil }
+    // The user's own profiles may define something else.
+    let definition = Self.builtIn.library.withLock {
+      $0.find(.characteristic, uuid, service: attribute.service, value, isOfDevice: { _ in false })
+    }
+    guard let definition, !definition.hasExternals, definition.exchange == nil else { return nil }
+    var decoded = Decoded()
+    var decoder = ValueDecoder()
+    decoder.decode(definition, value, DecodingContext(isWritten: false), into: &decoded)
+    guard decoded.problems.contains(where: { $0.code == .missingBytes }),
+      !decoded.fields.contains(where: \.isAssumed)
+    else { return nil }
+    return decoded.words(value, saysProblems: true)
+  }
+
   /// Returns whether a characteristic is a control point, whose values answer what is written to it.
   package func isControlPoint(_ attribute: AttributeIdentity) -> Bool {
     guard attribute.kind == .value, let uuid = attribute.uuid else { return false }

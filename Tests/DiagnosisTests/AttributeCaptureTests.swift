@@ -87,12 +87,14 @@ import Words
 
   @Test("captures of real devices have no errors about attributes")
   func real() throws {
-    for name in [
-      "bj_led-full.pcapng", "blue_heron-btstack_govee_btled.pklg",
-      "peripage-tool-peripage_capture.pklg", "revcar-cli-btsnoop_hci.log",
+    for (name, expected) in [
+      ("bj_led-full.pcapng", []),
+      // A note: its Device Name offers notifications without a CCCD.
+      ("blue_heron-btstack_govee_btled.pklg", ["gatt-cccd-missing #225 #264"]),
+      ("peripage-tool-peripage_capture.pklg", []), ("revcar-cli-btsnoop_hci.log", []),
     ] {
       guard let found = try found("real/\(name)") else { return }
-      #expect(found == [], "\(name)")
+      #expect(found == expected, "\(name)")
     }
   }
 

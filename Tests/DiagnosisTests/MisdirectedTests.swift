@@ -50,7 +50,7 @@ import Words
   @Test("a subscription that is written to another attribute is named") func misdirected() throws {
     func finding(_ write: String) -> Finding? {
       first(
-        "gatt-cccd-missed", in: Self.writer { $0.ask("12 \(write) 01 00", "13") })
+        "gatt-subscription-misplaced", in: Self.writer { $0.ask("12 \(write) 01 00", "13") })
     }
     let value = try #require(finding("10 00"))
     #expect(value.line == "A subscription was written to a value instead of its CCCD #8")

@@ -59,6 +59,22 @@ import Testing
     }
   }
 
+  @Test("reads of declarations are not reads of the values") func declarations() throws {
+    let one = try story {
+      $0.discoverHeartRate()
+      $0.ask("0a 0f 00", "0b 10 10 00 37 2a")
+    }
+    #expect(one.contains("1 read of the declaration of 2a37 answered"), "\(one)")
+    let both = try story {
+      $0.discoverHeartRate()
+      $0.ask("0a 13 00", "0b 01")
+      $0.ask("0a 0f 00", "0b 10 10 00 37 2a")
+      $0.ask("0a 12 00", "0b 02 13 00 38 2a")
+    }
+    let words = "3 reads of 2a38 and the declarations of 2a37 and 2a38 answered"
+    #expect(both.contains { $0.hasPrefix(words) }, "\(both)")
+  }
+
   @Test("a refused execute does not belong to the next write") func afterRefusal() throws {
     let told = try story {
       $0.ask("16 15 00 00 00 01", "17 15 00 00 00 01")

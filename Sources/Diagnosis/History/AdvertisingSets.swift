@@ -21,6 +21,8 @@ package struct AdvertisingSets: Sendable {
   package private(set) var foreignCount = 0
   /// The first command that advertises the flag BR/EDR Not Supported, if the last flags have it.
   package private(set) var leOnly: Moment?
+  /// What is wrong with what the host advertises.
+  package private(set) var faults = AdvertisingFaults()
   /// The sets that were configured since a reset; nil: unknown.
   private var configured: [UInt8]?
   private var enabled: [UInt8] = []
@@ -35,6 +37,7 @@ package struct AdvertisingSets: Sendable {
     guard AdvertisingCommand.concerns(opcode),
       let command = try? AdvertisingCommand(opcode, parameters)
     else { return }
+    faults.observe(command, opcode, moment, parameters)
     switch command {
     case .parameters(let set, _) where set.family == .extended:
       if configured?.contains(set.handle) == false { configured?.append(set.handle) }
@@ -75,8 +78,14 @@ package struct AdvertisingSets: Sendable {
   }
 
   /// Records a command that removed all sets.
-  mutating func clear() { (configured, enabled, switched) = ([], [], nil) }
+  mutating func clear() {
+    (configured, enabled, switched) = ([], [], nil)
+    faults.forget()
+  }
 
   /// Forgets the sets, because records are missing.
-  mutating func forget() { (configured, enabled, switched) = (nil, [], nil) }
+  mutating func forget() {
+    (configured, enabled, switched) = (nil, [], nil)
+    faults.forget()
+  }
 }

@@ -131,7 +131,9 @@ extension AttributeHistory {
     let isRepeated = accept(request, context)
     let latency = context.moment.nanoseconds(since: request.moment)
     switch context.opcode {
-    case .exchangeMTUResponse: exchange(request, fields, context)
+    case .exchangeMTUResponse:
+      if context.channel == nil { faults.noteExchange() }
+      exchange(request, fields, context)
     case .readByGroupTypeResponse, .findByTypeValueResponse, .findInformationResponse:
       discover(request, fields, bytes, context)
     case .readByTypeResponse:
@@ -172,6 +174,7 @@ extension AttributeHistory {
     guard let place = use(handle, context, memory) else { return }
     usages[place].writes.note(context.moment)
     if request.length == 20 { usages[place].fullWrites.note(request.moment) }
+    usages[place].pieces.note(request.length, request.moment)
     noteUnoffered(.write, bit: 3, place, request.packet, request.length, context)
     if request.isVendors, let last = runs.indices.last {
       runs[last].last = max(runs[last].last, context.moment.packet)

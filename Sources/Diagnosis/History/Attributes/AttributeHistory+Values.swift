@@ -127,7 +127,11 @@ extension AttributeHistory {
       usages[place].longestRead = (end, context.moment.packet)
     }
     noteUnoffered(.read, bit: 1, place, request.packet, length, context)
+    if end > AttributeUse.longest {
+      faults.note(longValue: end, handle, isRead: true, context)
+    }
     if let value = fields.value {
+      check(bytes.part(value), end - length, request, place, context)
       if usages[place].identity.uuid?.isShort(0x2b2a) == true {
         note(hash: bytes.part(value), context)
       }
@@ -149,6 +153,23 @@ extension AttributeHistory {
       return
     }
     run(.reads, .read, context.server, request.moment, context, handle, latency) { $0.reads += 1 }
+  }
+
+  /// Checks a value that was read, or a part of one.
+  private mutating func check(
+    _ value: RawSpan, _ offset: Int, _ request: OpenRequest, _ place: Int, _ context: Context
+  ) {
+    faults.note(part: value, at: offset, usages[place].handle, context)
+    guard request.opcode == .readRequest else { return }
+    if usages[place].identity.kind == .characteristic {
+      guard usages[place].identity.via == .discovered else { return }
+      faults.note(
+        declaration: usages[place].handle, length: value.byteCount, request.packet, context)
+    } else if usages[place].reads.count == 1 {
+      faults.note(
+        first: value, of: usages[place], below: ServerFaults.leastPart, context,
+        vendors.knowledge)
+    }
   }
 
   /// Records values that were requested by their type.
@@ -177,6 +198,7 @@ extension AttributeHistory {
     else { return }
     usages[place].commands.note(context.moment)
     if value.count == 20 { usages[place].fullWrites.note(context.moment) }
+    usages[place].pieces.note(Int(value.count), context.moment)
     if outOfSync == context.server { commandsOutOfSync.note(context.moment) }
     if value.count == 2, usages[place].identity.uuid == .clientConfiguration,
       commandedConfigurations.count < Self.mostListed
@@ -267,6 +289,14 @@ extension AttributeHistory {
       if value.byteCount > 1 {
         usages[place].counter.note(value.byte(at: 0), packet: context.moment.packet)
       }
+    }
+    if value.byteCount > AttributeUse.longest {
+      faults.note(longValue: value.byteCount, handle, isRead: false, context)
+    }
+    if usages[place].sent == 1 {
+      faults.note(
+        first: value, of: usages[place], below: ServerFaults.leastPart - 2, context,
+        vendors.knowledge)
     }
     noteAnswer(value, place, context)
     noteUnoffered(

@@ -105,6 +105,8 @@ package struct AttributeHistory: Sendable {
   package internal(set) var afterTimeout: [(request: Int, packet: Int, sender: Side)] = []
   /// Writes that are longer than allowed.
   package internal(set) var longWrites: [LongWrite] = []
+  /// What servers sent that is not allowed.
+  package internal(set) var faults = ServerFaults()
   /// Commands that were sent after the server had reported that the client's view is out of date,
   /// by packet.
   package internal(set) var commandsOutOfSync = Tally()
@@ -223,11 +225,21 @@ package struct AttributeHistory: Sendable {
     case .response, .indication, .unacknowledged: lastUse = context.moment
     case .request, .confirmation: break
     }
-    if !dissection.problems.isEmpty { note(dissection.problems, answer, context) }
+    if !dissection.problems.isEmpty {
+      note(dissection.problems, answer, context)
+      faults.note(
+        dissection.problems, dissection.body, fields.handle ?? answer.request?.handle,
+        answer.request?.packet, context, memory)
+    }
     if !open.isEmpty { checkTimeout(context) }
     switch opcode.role {
     case .request: begin(fields, bytes, context, memory)
-    case .response: end(fields, bytes, answer, context, memory)
+    case .response:
+      if context.channel == nil, let length = dissection.l2cap?.length {
+        faults.note(
+          response: Int(length), fields.handle ?? answer.request?.handle, context, memory)
+      }
+      end(fields, bytes, answer, context, memory)
     case .indication: send(fields, bytes, context, memory)
     case .confirmation: confirm(answer, context)
     case .unacknowledged:
@@ -389,6 +401,15 @@ package struct AttributeHistory: Sendable {
       usages[index].identity = memory.identity(
         of: usage.handle, usage.identity.server, usage.server,
         connection: connection.id)
+    }
+    if !discoveries.isEmpty {
+      for side in [Side.peer, .local] {
+        let key = memory.attributes.currentKey(Attributes.key(of: side, connection))
+        guard let server = memory.attributes.servers.first(where: { $0.key == key }) else {
+          continue
+        }
+        faults.findMissing(in: server, side, connection.id, memory)
+      }
     }
     nameAttributes()
     missedSubscriptions = findMissedSubscriptions(connection, memory)

@@ -61,6 +61,8 @@ package struct AttributeUsage: Sendable {
   package internal(set) var fullNotifications = Tally()
   /// The writes that did so.
   package internal(set) var fullWrites = Tally()
+  /// The longest series of such writes.
+  package internal(set) var pieces = PieceSeries()
   /// Checks whether the first byte of notifications is a counter.
   package internal(set) var counter = CountingByte()
   /// The first operations that were done but not offered.
@@ -79,6 +81,44 @@ package struct AttributeUsage: Sendable {
     self.handle = handle
     self.server = server
     self.identity = identity
+  }
+}
+
+/// The longest series of consecutive writes that fill a PDU of the default MTU.
+package struct PieceSeries: Sendable {
+  /// Consecutive writes.
+  package struct Series: Sendable {
+    package fileprivate(set) var count = 0
+    package fileprivate(set) var first = Moment(packet: 0, time: nil)
+    package fileprivate(set) var last = Moment(packet: 0, time: nil)
+  }
+
+  package var longest: Series { current.count > ended.count ? current : ended }
+  private var current = Series()
+  /// The longest one before it.
+  private var ended = Series()
+
+  /// The longest time between two pieces of one message.
+  private static let longestPause: Int64 = 500_000_000
+
+  /// Records the next write to the attribute.
+  mutating func note(_ length: Int, _ moment: Moment) {
+    guard length == 20 else {
+      if current.count > 0 { end() }
+      return
+    }
+    if current.count > 0, moment.nanoseconds(since: current.last) ?? .max <= Self.longestPause {
+      current.count &+= 1
+      current.last = moment
+    } else {
+      end()
+      current = Series(count: 1, first: moment, last: moment)
+    }
+  }
+
+  private mutating func end() {
+    if current.count > ended.count { ended = current }
+    current.count = 0
   }
 }
 

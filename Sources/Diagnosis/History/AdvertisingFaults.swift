@@ -1,0 +1,190 @@
+package import Bluetooth
+import Bytes
+package import Dissectors
+
+/// What a host advertises, and under which addresses, that devices cannot use. Of each kind the
+/// first ones are listed.
+package struct AdvertisingFaults: Sendable {
+  /// What is wrong with advertising data.
+  package enum Fault: Equatable, Sendable {
+    /// A structure extends past the end: its offset, the bytes that it claims, and those that exist.
+    case tooLong(at: Int, claimed: Int, available: Int)
+    /// A structure of this type has a length that the type does not allow.
+    case wrongLength(ADType, Int)
+    /// Bytes follow an early end.
+    case afterEnd(Int)
+    /// The first structure has only one byte, which looks like Flags without their type.
+    case withoutType(UInt8)
+  }
+
+  /// Data that the host sets.
+  package struct FaultyData: Sendable {
+    package let kind: AdvertisingCommand.DataKind
+    package let fault: Fault
+    /// The first command that sets it.
+    package let moment: Moment
+    package fileprivate(set) var count = 1
+  }
+
+  /// A random address whose upper bits are reserved.
+  package struct FaultyAddress: Sendable {
+    package let address: DeviceAddress
+    package let moment: Moment
+  }
+
+  /// Connectable advertising under a non-resolvable private address.
+  package struct UnsuitableAddress: Sendable {
+    package let address: DeviceAddress
+    /// The commands that set the address and the parameters, and that enable advertising.
+    package let given: Moment
+    package let configured: Moment
+    package let enabled: Moment
+    /// The static or resolvable address that the set had before, and the command that gave it.
+    package let replaced: (address: DeviceAddress, moment: Moment)?
+    package fileprivate(set) var count = 1
+  }
+
+  /// The state of a set that matters here.
+  private struct Own: Sendable {
+    let set: AdvertisingSet
+    /// Whether it is connectable under a random address, and since when.
+    var connectable: Moment?
+    var address: (value: DeviceAddress, moment: Moment)?
+    /// The last static or resolvable address.
+    var suitable: (address: DeviceAddress, moment: Moment)?
+  }
+
+  package private(set) var data: [FaultyData] = []
+  package private(set) var addresses: [FaultyAddress] = []
+  package private(set) var unsuitable: [UnsuitableAddress] = []
+  private var sets: [Own] = []
+
+  private static let mostListed = 8
+  private static let mostSets = 16
+
+  init() {}
+
+  /// Records a command about advertising.
+  mutating func observe(
+    _ command: AdvertisingCommand, _ opcode: UInt16, _ moment: Moment, _ parameters: RawSpan
+  ) {
+    switch command {
+    case .address(let set, let address):
+      change(set) {
+        $0.address = (address, moment)
+        if address.value >> 46 & 0b01 == 0b01 { $0.suitable = (address, moment) }
+      }
+      guard address.value >> 46 == 0b10, addresses.count < Self.mostListed,
+        !addresses.contains(where: { $0.address == address })
+      else { return }
+      addresses.append(FaultyAddress(address: address, moment: moment))
+    case .parameters(let set, let parameters):
+      let isConnectable = parameters.properties & 1 != 0 && parameters.ownAddressType == 1
+      change(set) { $0.connectable = isConnectable ? moment : nil }
+    case .enable(true, let enabled):
+      for set in enabled { enable(set, moment) }
+    case .data(_, let kind, 3, let data):
+      guard let length = Self.length(opcode, parameters), length == Int(data.count) else { return }
+      check(parameters, data, kind, moment)
+    case .remove(let family, let handle):
+      sets.removeAll { $0.set.family == family && (handle == nil || $0.set.handle == handle) }
+    default: break
+    }
+  }
+
+  /// Returns the length of the data that a command claims to have.
+  private static func length(_ opcode: UInt16, _ parameters: RawSpan) -> Int? {
+    let offset =
+      switch opcode {
+      case 0x2008, 0x2009: 0
+      case 0x2037, 0x2038: 3
+      case 0x203f: 2
+      default: 1
+      }
+    return offset < parameters.byteCount ? Int(parameters.byte(at: offset)) : nil
+  }
+
+  private mutating func check(
+    _ bytes: RawSpan, _ data: Slice, _ kind: AdvertisingCommand.DataKind, _ moment: Moment
+  ) {
+    var problems = Problems()
+    ADStructures.check(bytes, data, &problems)
+    guard problems.isEmpty else {
+      let problem = problems[0]
+      guard let offset = problem.offset.map({ Int($0) }) else { return }
+      switch problem.code {
+      case .advertisingStructureTooLong:
+        note(
+          .tooLong(
+            at: offset - Int(data.start), claimed: Int(problem.first),
+            available: Int(problem.second)), kind, moment)
+      default:
+        if let structure = Self.structure(at: offset, bytes, data) {
+          note(.wrongLength(structure.type, Int(structure.data.count)), kind, moment)
+        } else {
+          note(.afterEnd(Int(problem.first)), kind, moment)
+        }
+      }
+      return
+    }
+    guard kind == .advertising else { return }
+    var structures = ADStructures(bytes, data)
+    guard let first = structures.next(), first.data.isEmpty else { return }
+    // An incomplete list without an entry says nothing, but these are usual values of Flags.
+    switch first.type.rawValue {
+    case 0x02, 0x04, 0x06: break
+    default: return
+    }
+    while let structure = structures.next() { if structure.type == .flags { return } }
+    note(.withoutType(first.type.rawValue), kind, moment)
+  }
+
+  /// Returns the structure whose data contains an offset or begins there, or nil if none does.
+  private static func structure(
+    at offset: Int, _ bytes: RawSpan, _ data: Slice
+  ) -> ADStructure? {
+    var structures = ADStructures(bytes, data)
+    while let structure = structures.next() {
+      let start = Int(structure.data.start)
+      if start <= offset, offset <= max(start, structure.data.end - 1) { return structure }
+    }
+    return nil
+  }
+
+  private mutating func note(
+    _ fault: Fault, _ kind: AdvertisingCommand.DataKind, _ moment: Moment
+  ) {
+    if let known = data.firstIndex(where: { $0.fault == fault && $0.kind == kind }) {
+      data[known].count &+= 1
+    } else if data.count < Self.mostListed {
+      data.append(FaultyData(kind: kind, fault: fault, moment: moment))
+    }
+  }
+
+  private mutating func enable(_ set: AdvertisingSet, _ moment: Moment) {
+    guard let own = sets.first(where: { $0.set == set }), let configured = own.connectable,
+      let address = own.address, address.value.value >> 46 == 0b00
+    else { return }
+    if let known = unsuitable.firstIndex(where: { $0.address == address.value }) {
+      unsuitable[known].count &+= 1
+    } else if unsuitable.count < Self.mostListed {
+      unsuitable.append(
+        UnsuitableAddress(
+          address: address.value, given: address.moment, configured: configured, enabled: moment,
+          replaced: own.suitable))
+    }
+  }
+
+  private mutating func change(_ set: AdvertisingSet, _ change: (inout Own) -> Void) {
+    if let known = sets.firstIndex(where: { $0.set == set }) {
+      change(&sets[known])
+    } else if sets.count < Self.mostSets {
+      var own = Own(set: set)
+      change(&own)
+      sets.append(own)
+    }
+  }
+
+  /// Forgets what was set up, because it was removed or records are missing.
+  mutating func forget() { sets.removeAll(keepingCapacity: true) }
+}
