@@ -211,22 +211,22 @@ import Words
     #expect(findings(of: "att-request-unanswered", in: Self.holder(frees: 1)).count == 1)
   }
 
-  /// A host that has three buffers for LE data and sends three packets.
+  /// A host that has three buffers for BR/EDR data and sends packets.
   private static func sender(
-    packets: Int = 3, returns: Int = 0, waits: Int = 8000,
+    packets: Int = 3, returns: Int = 0, waits: Int = 22_000,
     _ then: (inout Traffic) -> Void = { _ in }
   ) -> Evidence {
     evidence { traffic in
-      traffic.command(0x2002)
-      traffic.complete(0x2002, hex("00 fb 00 03"))
-      traffic.connect(timeout: 200)
-      traffic.sent("52 03 00 01")
+      traffic.command(0x1005)
+      traffic.complete(0x1005, hex("00 fd 03 40 03 00 08 00"))
+      traffic.connectClassic()
+      traffic.acl(l2cap([1, 2], cid: 0x41), .sent)
       traffic.completed(1)
-      for _ in 0..<packets { traffic.sent("52 03 00 01") }
+      for _ in 0..<packets { traffic.acl(l2cap([1, 2], cid: 0x41), .sent) }
       if returns > 0 { traffic.completed(returns) }
       then(&traffic)
       traffic.wait(waits)
-      traffic.received("1b 10 00 06 48")
+      traffic.acl(l2cap([3, 4], cid: 0x41), .received)
       traffic.disconnect(reason: 0x13)
     }
   }
@@ -238,8 +238,8 @@ import Words
     #expect(finding.line == "The controller returned none of its 3 buffers #2 #8 #10")
     #expect(finding.certainty == .likely)
     for evidence in [
-      Self.sender(packets: 2), Self.sender(returns: 1), Self.sender(waits: 2000),
-      Self.sender { $0.sent("52 03 00 01") },
+      Self.sender(packets: 2), Self.sender(returns: 1), Self.sender(waits: 12_000),
+      Self.sender { $0.acl(l2cap([1, 2], cid: 0x41), .sent) },
       Self.sender { $0.add([4, 0xff, 1, 0], .received, drops: 1) },
     ] {
       #expect(findings(of: "hci-buffers-withheld", in: evidence) == [])

@@ -132,6 +132,9 @@ extension Rule {
     }
   }
 
+  private static let waitForPending: Wording =
+    "Wait for the pending attempt, or cancel it (LE Create Connection Cancel) before another one begins."
+
   private static let connectRefused = Rule(
     whole: "connect-refused", .error, "The controller refused or failed to connect",
     when: "an attempt to connect ended with another failing status", needs: [.commands, .events],
@@ -156,8 +159,7 @@ extension Rule {
             "The command in \(packet: first.asked.packet) requested a connection that was already pending since \(packet: blocked.packet). The controller refused it and continued the first attempt.",
           evidence: attempts.evidence.union(PacketSet([blocked.packet])))
         finding.severity = .note
-        finding.remedy =
-          "Wait for the pending attempt, or cancel it (LE Create Connection Cancel) before another one begins."
+        finding.remedy = waitForPending
         if let peer = first.peer { finding.peers = [peer] }
         return finding
       }
@@ -177,6 +179,9 @@ extension Rule {
             : "The attempt began at \(packet: first.asked.packet) and ended with this status; the host had not cancelled it.",
           scan, fault),
         evidence: attempts.evidence)
+      if first.blocked != nil {
+        finding.remedy = waitForPending
+      }
       if let scanning {
         finding.evidence.insert(scanning.packet)
         finding.evidence = finding.evidence.sorted

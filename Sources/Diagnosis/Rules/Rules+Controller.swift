@@ -136,7 +136,7 @@ extension Rule {
         let history = evidence.connections.first(where: { $0.id == withheld.connection }),
         history.undelivered == nil, !history.connection.hasLostPackets,
         withheld.length
-          >= max(5_000_000_000, (history.link.supervisionTimeout ?? .max / 2) + 1_000_000_000)
+          >= max(leastWithheld, longestLoss(of: history) + 1_000_000_000)
       else { return nil }
       let size = withheld.capacity
       var finding = Finding(
@@ -152,12 +152,24 @@ extension Rule {
     }
   }
 
+  /// A controller that returns buffers later than this is slow, or has stopped.
+  private static let leastWithheld: Int64 = 5_000_000_000
+  /// The supervision timeout of a BR/EDR link, unless a host sets it: 0x7d00 × 0.625 ms (Core, Vol 4,
+  /// Part E, 6.21).
+  private static let classicTimeout: Int64 = 20_000_000_000
+
+  /// Returns for how long a link may be lost without being closed.
+  private static func longestLoss(of history: ConnectionHistory) -> Int64 {
+    history.link.supervisionTimeout
+      ?? (history.connection.transport == .brEDR ? classicTimeout : .max / 2)
+  }
+
   private static let hostBuffersFull = Rule(
     whole: "hci-host-buffers", .error,
     "The host does not free its buffers, so the controller delivers no more data",
     when:
       "the host switched on flow control for data from the controller, received as many packets as its Host Buffer Size, and freed none for 5 s or more (Host Number Of Completed Packets)",
-    needs: [.commands, .events, .bothDirections],
+    needs: [.commands, .events, .receivedData],
     do:
       "Fix the host's stack: it has to send Host Number Of Completed Packets for each packet that it has processed. Until then switch the flow control off (Zephyr: CONFIG_BT_HCI_ACL_FLOW_CONTROL=n), or use more buffers."
   ) { evidence in
@@ -453,6 +465,13 @@ extension Rule {
 
   private static func times(_ count: Int) -> Wording { count == 1 ? "" : "\(count) times " }
 
+  /// The commands that need a random address if they are to use one (Core, Vol 4, Part E, 7.8.9 and
+  /// 7.8.11).
+  private static let needsRandomAddress = [
+    HCICommand.leSetAdvertisingEnable, HCICommand.leSetScanEnable,
+    HCICommand.leSetExtendedScanEnable,
+  ]
+
   private static func tell(
     _ refusal: CommandHistory.Refusal, _ adapter: AdapterHistory, _ headline: Wording
   ) -> Finding {
@@ -469,6 +488,12 @@ extension Rule {
         "\(finding.why) \(fault.words.capitalized)."
       finding.remedy =
         "Fix the program on the host that builds this command: its length field must match its bytes, and its parameters the specification."
+    }
+    if refusal.fault == nil, refusal.status.rawValue == 0x12,
+      needsRandomAddress.contains(refusal.opcode)
+    {
+      finding.remedy =
+        "A controller refuses this with Invalid HCI Command Parameters if Own_Address_Type is random and the host has not given it a random address since the reset: send LE Set Random Address first, or use the public address."
     }
     if let obstacle = refusal.obstacle, obstacle.kind.isOfList {
       let isSame = obstacle.kind == .listed

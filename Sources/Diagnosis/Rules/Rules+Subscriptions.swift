@@ -51,7 +51,8 @@ extension Rule {
       Finding.together(connection.attributes.configurations.compactMap(connection.swapped))
     },
     Rule(
-      "gatt-subscription-misplaced", .warning, "A subscription is written to an attribute that is not a CCCD",
+      "gatt-subscription-misplaced", .warning,
+      "A subscription is written to an attribute that is not a CCCD",
       when:
         """
         a value that subscribes (0x0001 to 0x0003) is written to an attribute that is no CCCD and \
