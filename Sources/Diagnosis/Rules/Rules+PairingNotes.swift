@@ -108,7 +108,7 @@ extension PairingAttempt {
   /// The time within which the keys follow the encryption of the link, in nanoseconds, and the
   /// number of the peripheral's connection events that they need at most, with retransmissions.
   private static let patience: Int64 = 5_000_000_000
-  private static let mostEvents: Int64 = 12
+  private static let eventsForKeys: Int64 = 12
 
   /// Returns a finding about a side that sends none of the keys that the two agreed on.
   fileprivate func undistributed(_ connection: ConnectionHistory) -> Finding? {
@@ -120,7 +120,7 @@ extension PairingAttempt {
     let ended = link.lastPacket.map { Moment(packet: $0, time: link.lastTime) }
     guard let end = ended ?? connection.link.latest else { return nil }
     let pause = connection.link.current?.longestPause ?? 0
-    let patience = max(Self.patience, Self.mostEvents * pause)
+    let patience = max(Self.patience, Self.eventsForKeys * pause)
     // The responder sends its keys first (Core, Vol 3, Part H, 2.4.3).
     for role in [PairingSide.responder, .initiator] {
       let agreed = agreedKeys(of: role)

@@ -2,9 +2,9 @@
 /// Configurations.
 ///
 /// The rule: a Write Request of two bytes, 0000 to 0003, that the server accepts, followed by
-/// notifications or indications from the nearest lower handle that ever sends any; other descriptors may lie between. A Write
-/// Command never counts, since vendors write 01 00 as data. Bounded: what exceeds the bound is not
-/// recorded.
+/// notifications or indications from the nearest lower handle that ever sends any; other
+/// descriptors may lie between. A Write Command never counts, since vendors write 01 00 as data.
+/// Bounded: what exceeds the bound is not recorded.
 package struct UseEvidence: Sendable {
   /// An inferred CCCD.
   package struct Conclusion: Sendable {
