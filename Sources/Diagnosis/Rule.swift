@@ -267,5 +267,5 @@ extension Rule {
   package static let all: [Rule] =
     capture + controller + ownAdvertising + connecting + delivery + pairing + encryption + bonds
     + access + requests + servers + subscriptions + cache + mtu + traffic + channels + link
-    + management + classic
+    + [mtuUnused] + management + classic
 }

@@ -172,6 +172,7 @@ extension Rule {
   /// Returns a rule about requests that are refused with certain errors.
   ///
   /// - Parameters:
+  ///   - codes: the errors, and `more` of them.
   ///   - restsOnAbsence: whether the cause is something that did not happen before on the
   ///     connection.
   ///   - why: returns the cause, or nil if the rule does not apply.
@@ -179,8 +180,9 @@ extension Rule {
   ///   - instead: returns the remedy for a refusal for which the rule's remedy is not suitable.
   static func refused(
     _ id: StaticString, _ severity: Severity, _ codes: ClosedRange<UInt8>,
-    also more: [ClosedRange<UInt8>] = [], _ finds: StaticString, when condition: StaticString,
-    do remedy: Wording, _ certainty: Certainty = .certain, restsOnAbsence: Bool = false,
+    also more: [(first: UInt8, last: UInt8)] = [], _ finds: StaticString,
+    when condition: StaticString, do remedy: Wording, _ certainty: Certainty = .certain,
+    restsOnAbsence: Bool = false,
     _ why: @escaping @Sendable (Refusal, ConnectionHistory) -> Wording?,
     instead: (@Sendable (Refusal, ConnectionHistory) -> Wording?)? = nil,
     certainty sure: (@Sendable (Refusal) -> Certainty)? = nil
@@ -192,7 +194,7 @@ extension Rule {
       guard !connection.attributes.refusals.isEmpty else { return [] }
       let found = connection.attributes.refusals.compactMap { refusal -> Finding? in
         let code = refusal.error.rawValue
-        guard codes.contains(code) || more.contains(where: { $0.contains(code) }),
+        guard codes.contains(code) || more.contains(where: { $0.first...$0.last ~= code }),
           !refusal.isOfStaleMap(connection, evidence), !connection.explainsValue(of: refusal),
           let why = why(refusal, connection)
         else { return nil }

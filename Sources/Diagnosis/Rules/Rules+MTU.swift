@@ -52,17 +52,20 @@ extension Rule {
             }
         }.map(connection.tooLong))
     },
-    Rule(
-      "att-mtu-unused", .note, "A client writes 20-byte pieces although the MTU is larger",
-      when:
-        "ten or more consecutive writes to an attribute have exactly 20 bytes, with pauses of at most 500 ms, after a larger MTU was exchanged; not if the messages of a known protocol have this length",
-      needs: [.bothDirections],
-      do:
-        "Split values by the MTU that was exchanged, not by 20 bytes: CoreBluetooth reports the limit in maximumWriteValueLength(for:), Android in onMtuChanged()."
-    ) { connection, _ in
-      Finding.together(connection.attributes.usages.compactMap(connection.pieces))
-    },
   ]
+
+  /// The rule about an MTU that is larger than what the client uses. It costs only time, so it comes
+  /// after the rules about links.
+  static let mtuUnused = Rule(
+    "att-mtu-unused", .note, "A client writes 20-byte pieces although the MTU is larger",
+    when:
+      "ten or more consecutive writes to an attribute have exactly 20 bytes, with pauses of at most 500 ms, after a larger MTU was exchanged; not if the messages of a known protocol have this length",
+    needs: [.bothDirections],
+    do:
+      "Split values by the MTU that was exchanged, not by 20 bytes: CoreBluetooth reports the limit in maximumWriteValueLength(for:), Android in onMtuChanged()."
+  ) { connection, _ in
+    Finding.together(connection.attributes.usages.compactMap(connection.pieces))
+  }
 }
 
 extension ConnectionHistory {

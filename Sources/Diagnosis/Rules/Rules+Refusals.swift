@@ -205,7 +205,7 @@ extension Rule {
       "The length was right, but \(refusal.server.words) does not accept \(refusal.headWords)."
     },
     refused(
-      "att-application-error", .warning, 0x80...0x9f, also: [0xa0...0xdf],
+      "att-application-error", .warning, 0x80...0x9f, also: [(0xa0, 0xdf)],
       "A profile's rules refuse a request",
       when:
         """
@@ -227,7 +227,7 @@ extension Rule {
         : "Write what the profile allows in this state; its name for the code shows what is wrong."
     },
     refused(
-      "att-reserved-error", .warning, 0x14...0x7f, also: [0xa0...0xfb, 0x00...0x00],
+      "att-reserved-error", .warning, 0x14...0x7f, also: [(0xa0, 0xfb), (0x00, 0x00)],
       "A server answers with a reserved error code",
       when:
         """

@@ -27,18 +27,24 @@ extension AttributeHistory {
   ) -> [MissedSubscription] {
     var all: [MissedSubscription] = []
     for server in [Side.peer, .local] {
+      let written = usages.lazy.filter { $0.server == server && $0.written > 0 }.map(\.handle)
+      guard !written.isEmpty else { continue }
       let key = memory.attributes.currentKey(Attributes.key(of: server, connection))
-      guard usages.contains(where: { $0.server == server && $0.written > 0 }),
-        let database = memory.attributes.servers.first(where: { $0.key == key })
-      else { continue }
+      guard let database = memory.attributes.servers.first(where: { $0.key == key }) else {
+        continue
+      }
       let senders = database.attributes.filter {
         $0.kind == .characteristic && $0.properties.canSend && $0.uuid != .serviceChanged
       }
-      let services = Set(senders.compactMap { database.service(of: $0.handle)?.handle })
-      for service in services.sorted().prefix(Self.mostListed) {
-        guard let end = database.service(of: service)?.end, end > service else { continue }
-        let handles = service...end
+      var last: UInt16 = 0
+      for handle in written.sorted() where handle > last {
+        guard let service = database.service(of: handle), service.end > service.handle else {
+          continue
+        }
+        last = service.end
+        let handles = service.handle...service.end
         let own = senders.filter { handles.contains($0.handle) }
+        guard !own.isEmpty, all.count < Self.mostListed else { continue }
         if let found = missed(server, handles, own, connection, memory) { all.append(found) }
       }
     }
