@@ -710,7 +710,7 @@ package struct Memory: ~Copyable, Sendable {
   private mutating func identify(
     _ link: LinkSlot, _ address: DeviceAddress, _ type: AddressType
   ) {
-    // An all-zero address means that there is none (Core, Vol 3, Part H, 2.4.2.1 [mem]).
+    // A device without an identity address gives zeros (Core, Vol 3, Part H, 2.4.2.1 [mem]).
     guard address != .zero else { return }
     let before = Attributes.key(of: .peer, links[link])
     links[link].identity = (address, type)

@@ -28,7 +28,7 @@ import Words
     let finding = try #require(first("gatt-not-subscribed", in: evidence))
     #expect(
       finding.line
-        == "This host wrote to 2a39 Heart Rate Control Point but did not subscribe to 2a37 Heart Rate Measurement #9"
+        == "This host wrote to 2a39 Heart Rate Control Point but did not subscribe to 2a37 Heart Rate Measurement #8"
     )
     #expect(finding.severity == .note)
     #expect(finding.certainty == .possible)
@@ -213,12 +213,16 @@ import Words
 
   /// A host that has three buffers for BR/EDR data and sends packets.
   private static func sender(
-    packets: Int = 3, returns: Int = 0, waits: Int = 22_000,
+    packets: Int = 3, returns: Int = 0, waits: Int = 22_000, ofLE buffers: Int? = nil,
     _ then: (inout Traffic) -> Void = { _ in }
   ) -> Evidence {
     evidence { traffic in
       traffic.command(0x1005)
       traffic.complete(0x1005, hex("00 fd 03 40 03 00 08 00"))
+      if let buffers {
+        traffic.command(0x2002)
+        traffic.complete(0x2002, hex("00 fb 00") + [UInt8(buffers)])
+      }
       traffic.connectClassic()
       traffic.acl(l2cap([1, 2], cid: 0x41), .sent)
       traffic.completed(1)
@@ -237,6 +241,18 @@ import Words
     let finding = try #require(first("hci-buffers-withheld", in: Self.sender()))
     #expect(finding.line == "The controller returned none of its 3 buffers #2 #8 #10")
     #expect(finding.certainty == .likely)
+    let beside = Self.sender(ofLE: 0) {
+      $0.connect(0x41)
+      $0.sent("52 03 00 01", handle: 0x41)
+      $0.completed(1, handle: 0x41)
+    }
+    #expect(findings(of: "hci-buffers-withheld", in: beside) == [], "LE uses the same buffers")
+    let apart = Self.sender(ofLE: 4) {
+      $0.connect(0x41)
+      $0.sent("52 03 00 01", handle: 0x41)
+      $0.completed(1, handle: 0x41)
+    }
+    #expect(findings(of: "hci-buffers-withheld", in: apart).count == 1, "LE has its own buffers")
     for evidence in [
       Self.sender(packets: 2), Self.sender(returns: 1), Self.sender(waits: 12_000),
       Self.sender { $0.acl(l2cap([1, 2], cid: 0x41), .sent) },

@@ -66,7 +66,7 @@ package struct AdvertisingFaults: Sendable {
 
   /// Records a command about advertising.
   mutating func observe(
-    _ command: AdvertisingCommand, _ opcode: UInt16, _ moment: Moment, _ parameters: RawSpan
+    _ command: AdvertisingCommand, _ moment: Moment, _ parameters: RawSpan
   ) {
     switch command {
     case .address(let set, let address):
@@ -84,24 +84,13 @@ package struct AdvertisingFaults: Sendable {
     case .enable(true, let enabled):
       for set in enabled { enable(set, moment) }
     case .data(_, let kind, 3, let data):
-      guard let length = Self.length(opcode, parameters), length == Int(data.count) else { return }
+      // The length precedes the data. If it is wrong, the command itself is.
+      guard data.start > 0, parameters.byte(at: Int(data.start) - 1) == data.count else { return }
       check(parameters, data, kind, moment)
     case .remove(let family, let handle):
       sets.removeAll { $0.set.family == family && (handle == nil || $0.set.handle == handle) }
     default: break
     }
-  }
-
-  /// Returns the length of the data that a command claims to have.
-  private static func length(_ opcode: UInt16, _ parameters: RawSpan) -> Int? {
-    let offset =
-      switch opcode {
-      case 0x2008, 0x2009: 0
-      case 0x2037, 0x2038: 3
-      case 0x203f: 2
-      default: 1
-      }
-    return offset < parameters.byteCount ? Int(parameters.byte(at: offset)) : nil
   }
 
   private mutating func check(

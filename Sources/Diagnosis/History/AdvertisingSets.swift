@@ -37,7 +37,7 @@ package struct AdvertisingSets: Sendable {
     guard AdvertisingCommand.concerns(opcode),
       let command = try? AdvertisingCommand(opcode, parameters)
     else { return }
-    faults.observe(command, opcode, moment, parameters)
+    faults.observe(command, moment, parameters)
     switch command {
     case .parameters(let set, _) where set.family == .extended:
       if configured?.contains(set.handle) == false { configured?.append(set.handle) }

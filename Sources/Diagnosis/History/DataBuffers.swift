@@ -44,6 +44,8 @@ package struct DataBuffers: Sendable {
     package let since: Moment
     /// When they still were.
     package internal(set) var until: Moment
+    /// Whether the buffers are those of LE alone.
+    fileprivate let isLE: Bool
     /// Whether the controller has returned buffers before.
     package let hasReturned: Bool
     /// Its length in nanoseconds.
@@ -130,7 +132,7 @@ package struct DataBuffers: Sendable {
     } else if unreturned == capacity.packets, !hasUnseenReturns {
       full = Withheld(
         capacity: capacity, connection: connection, since: moment, until: moment,
-        hasReturned: lastCompleted > 0)
+        isLE: isLE && !isShared, hasReturned: lastCompleted > 0)
     }
     // An export may lack all events that complete packets.
     guard sum > capacity.packets, lastCompleted > 0 else { return }
@@ -156,6 +158,7 @@ package struct DataBuffers: Sendable {
     settle(moment)
     excess = nil
     guard let place = held.firstIndex(where: { $0.connection == connection }) else { return }
+    returnBuffers(of: held[place], moment)
     held[place].count = max(0, held[place].count - count)
     held[place].unreturned = max(0, held[place].unreturned - count)
     held[place].since = nil
@@ -171,6 +174,9 @@ package struct DataBuffers: Sendable {
   /// Records the end of a connection, whose packets are discarded.
   mutating func close(_ connection: Int, _ moment: Moment) {
     settle(moment)
+    if let link = held.first(where: { $0.connection == connection }) {
+      returnBuffers(of: link, moment)
+    }
     excess = nil
     held.removeAll { $0.connection == connection }
   }
@@ -186,12 +192,16 @@ package struct DataBuffers: Sendable {
   /// Records a reset.
   mutating func reset(_ moment: Moment) {
     settle(moment)
+    endFull(moment)
     forget()
-    (classic, le, isShared) = (nil, nil, false)
+    (classic, le, isShared, hasUnseenReturns) = (nil, nil, false, false)
   }
 
   /// Processes the end of the capture.
-  mutating func finish(_ moment: Moment) { settle(moment) }
+  mutating func finish(_ moment: Moment) {
+    settle(moment)
+    endFull(moment)
+  }
 
   /// Forgets what the controller holds, because records are missing.
   mutating func forget() {
@@ -205,13 +215,21 @@ package struct DataBuffers: Sendable {
     forget()
   }
 
+  /// Records that a link's buffers are free again. LE may have buffers of its own.
+  private mutating func returnBuffers(of link: Held, _ moment: Moment) {
+    if full?.isLE == (link.isLE && !isShared) { endFull(moment) }
+  }
+
+  /// Keeps the time in which all buffers were used until this moment.
+  private mutating func endFull(_ moment: Moment) {
+    guard var full else { return }
+    full.until = moment
+    if full.length > withheld?.length ?? 0 { withheld = full }
+    self.full = nil
+  }
+
   /// Keeps an excess after which nothing was completed until this moment.
   private mutating func settle(_ moment: Moment) {
-    if var full {
-      full.until = moment
-      if full.length > withheld?.length ?? 0 { withheld = full }
-      self.full = nil
-    }
     guard stuck == nil, let excess,
       moment.nanoseconds(since: excess.last) ?? 0 >= Self.leastSilence
     else { return }

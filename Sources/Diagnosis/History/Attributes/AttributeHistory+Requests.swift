@@ -173,6 +173,7 @@ extension AttributeHistory {
     }
     guard let place = use(handle, context, memory) else { return }
     usages[place].writes.note(context.moment)
+    usages[place].firstWrite = usages[place].firstWrite ?? request.moment
     if request.length == 20 { usages[place].fullWrites.note(request.moment) }
     usages[place].pieces.note(request.length, request.moment)
     noteUnoffered(.write, bit: 3, place, request.packet, request.length, context)

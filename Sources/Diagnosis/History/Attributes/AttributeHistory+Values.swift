@@ -197,6 +197,7 @@ extension AttributeHistory {
       let place = use(handle, context, memory)
     else { return }
     usages[place].commands.note(context.moment)
+    usages[place].firstWrite = usages[place].firstWrite ?? context.moment
     if value.count == 20 { usages[place].fullWrites.note(context.moment) }
     usages[place].pieces.note(Int(value.count), context.moment)
     if outOfSync == context.server { commandsOutOfSync.note(context.moment) }

@@ -46,6 +46,8 @@ package struct AttributeUsage: Sendable {
   package internal(set) var properties: CharacteristicProperties?
   /// Reads that were answered.
   package internal(set) var reads = Tally()
+  /// The first Write Request that was answered, or Write Command.
+  package internal(set) var firstWrite: Moment?
   /// Write Requests that were answered.
   package internal(set) var writes = Tally()
   /// Write Commands and Signed Write Commands.

@@ -81,13 +81,10 @@ extension AttributeHistory {
     let written = used.filter {
       $0.written > 0 && ($0.identity.kind == .value || mistaken != nil)
     }
-    let firsts = written.compactMap { usage -> (AttributeUsage, Moment)? in
-      [usage.writes.first, usage.commands.first].compactMap(\.self)
-        .min { $0.packet < $1.packet }.map { (usage, $0) }
-    }
-    guard let first = firsts.min(by: { $0.1.packet < $1.1.packet }) else { return nil }
+    let first = written.min { $0.firstWrite?.packet ?? .max < $1.firstWrite?.packet ?? .max }
+    guard let first, let moment = first.firstWrite else { return nil }
     return MissedSubscription(
-      server: server, written: first.0.identity, first: first.1,
+      server: server, written: first.identity, first: moment,
       count: written.reduce(0) { $0 + $1.written },
       senders: senders.map {
         var sender = memory.identity(

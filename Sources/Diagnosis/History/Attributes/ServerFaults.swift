@@ -126,7 +126,7 @@ package struct ServerFaults: Sendable {
   /// The last part of a value that is being read.
   private struct Reading: Sendable {
     /// The attribute and its server; 0: none.
-    var key: UInt32 = 0
+    var key = 0
     var hash: UInt64 = 0
     var length = 0
     var offset = 0
@@ -236,7 +236,7 @@ package struct ServerFaults: Sendable {
     part value: RawSpan, at offset: Int, _ handle: UInt16, _ context: AttributeHistory.Context
   ) {
     let length = value.byteCount
-    let key = UInt32(context.server.rawValue) << 16 | UInt32(handle)
+    let key = AttributeHistory.key(context.server, handle)
     let isNext = key == reading.key && offset == reading.offset &+ reading.length && offset > 0
     guard context.isWhole, length >= Self.leastPart else {
       if isNext { end() }
@@ -340,7 +340,7 @@ package struct ServerFaults: Sendable {
       && declaration.via == .discovered && declaration.target > declaration.handle
     {
       let properties = declaration.properties
-      guard properties.has(bit: 4) || properties.has(bit: 5),
+      guard properties.canSend,
         let service = database.service(of: declaration.handle), service.via == .discovered,
         service.end >= declaration.target
       else { continue }
