@@ -173,7 +173,7 @@ package struct Explanation: Sendable {
       }
       if let own = evidence.adapters.lazy.compactMap(\.advertised).first {
         return
-          "No connection in this capture: this host advertised (\(packet: own.first.packet)), and no device connected"
+          "No connection in this capture: this host advertised (\(packet: own.packet)), and no device connected"
       }
       return evidence.extent.advertisements > 0
         ? "No connection in this capture; gattscope devices lists the advertisers"

@@ -170,7 +170,7 @@ import Words
 
   /// A host that announces two buffers and frees some.
   private static func holder(
-    frees: Int = 0, announces: Bool = true, waits: Int = 6000,
+    frees: Int = 0, announces: Bool = true, isFreed: Bool = true, waits: Int = 6000,
     _ then: (inout Traffic) -> Void = { _ in }
   ) -> Evidence {
     evidence { traffic in
@@ -181,6 +181,10 @@ import Words
         traffic.complete(0x0c31)
       }
       traffic.connect()
+      if isFreed {
+        traffic.received("1b 10 00 06 48")
+        traffic.command(0x0c35, [1] + little(0x40) + little(1))
+      }
       traffic.received("1b 10 00 06 48")
       traffic.received("1b 10 00 06 48")
       if frees > 0 { traffic.command(0x0c35, [1] + little(0x40) + little(frees)) }
@@ -195,7 +199,7 @@ import Words
   @Test("a host that frees none of its buffers gets no more data") func hostBuffers() throws {
     let finding = try #require(first("hci-host-buffers", in: Self.holder()))
     #expect(
-      finding.line == "This host held all its 2 buffers for data from the controller #1 #7 #11")
+      finding.line == "This host held all its 2 buffers for data from the controller #1 #9 #13")
     #expect(findings(of: "att-request-unanswered", in: Self.holder()) == [])
   }
 
@@ -203,6 +207,7 @@ import Words
   func freedBuffers() {
     for evidence in [
       Self.holder(frees: 1), Self.holder(announces: false), Self.holder(waits: 2000),
+      Self.holder(isFreed: false),
       Self.holder { $0.received("1b 10 00 06 48") },
       Self.holder { $0.add([4, 0xff, 1, 0], .received, drops: 1) },
     ] {
@@ -264,7 +269,10 @@ import Words
 
   @Test("a peripheral that does not advertise after a connection cannot be found")
   func notAdvertisingAgain() throws {
-    func evidence(again: Bool = false, waits: Int = 20_000, role: UInt8 = 1) -> Evidence {
+    func evidence(
+      again: Bool = false, waits: Int = 20_000, role: UInt8 = 1,
+      _ then: (inout Traffic) -> Void = { _ in }
+    ) -> Evidence {
       DiagnosisTests.evidence {
         $0.command(0x200a, [1])
         $0.complete(0x200a)
@@ -275,6 +283,7 @@ import Words
           $0.command(0x200a, [1])
           $0.complete(0x200a)
         }
+        then(&$0)
         $0.wait(waits)
         $0.event(0x3e, [0xff])
       }
@@ -285,17 +294,57 @@ import Words
     #expect(findings(of: "adv-not-restarted", in: evidence(again: true)) == [])
     #expect(findings(of: "adv-not-restarted", in: evidence(waits: 3000)) == [])
     #expect(findings(of: "adv-not-restarted", in: evidence(role: 0)) == [])
+    for opcode in [0x0c03, 0x200a, 0x2039, 0xfd54] {
+      let other = evidence { $0.command(opcode, [0]) }
+      #expect(findings(of: "adv-not-restarted", in: other) == [], "another wish: \(opcode)")
+    }
+  }
+
+  @Test("a scan that is enabled twice goes on, and one that is disabled later did not succeed")
+  func scansTwice() {
+    func finding(_ status: UInt8, isScanning: Bool) -> Finding? {
+      first(
+        "hci-scanning-refused",
+        in: evidence {
+          if isScanning {
+            $0.command(0x200c, [1, 0])
+            $0.complete(0x200c)
+            $0.wait(2000)
+          }
+          $0.command(0x200c, [1, 0])
+          $0.complete(0x200c, [status])
+          $0.command(0x200c, [0, 0])
+          $0.complete(0x200c)
+        })
+    }
+    #expect(finding(0x0c, isScanning: true)?.severity == .note)
+    #expect(finding(0x12, isScanning: false)?.severity == .error)
+    #expect(finding(0x12, isScanning: false)?.isResolved == false)
+  }
+
+  @Test("an address that the controller refuses is not used") func refusedAddress() {
+    func found(_ status: UInt8) -> [String] {
+      findings(
+        of: "adv-random-address",
+        in: evidence {
+          $0.command(0x2005, little(0x9122_3344_5566, width: 6))
+          $0.complete(0x2005, [status])
+        })
+    }
+    #expect(found(0).count == 1)
+    #expect(found(0x12) == [])
   }
 
   @Test("commands to a declaration, or to a value that cannot be written, are dropped")
   func droppedCommands() {
-    func found(_ handle: String) -> [String] {
+    func found(_ handle: String, answers: Bool = false) -> [String] {
       findings(
         of: "att-command-dropped",
         in: evidence {
           $0.connect()
           $0.discoverHeartRate()
           $0.sent("52 \(handle) 01")
+          if answers { $0.received("1b \(handle) 06 48") }
           $0.disconnect()
         })
     }
@@ -304,6 +353,7 @@ import Words
       found("10 00") == [
         "This host wrote 1 command to 2a37 Heart Rate Measurement, which cannot be written #8"
       ])
+    #expect(found("10 00", answers: true) == [], "it has an effect")
     #expect(found("15 00") == [], "its declaration offers writing")
     #expect(found("30 00") == [], "unknown")
   }

@@ -73,8 +73,13 @@ package struct AdapterHistory: Sendable {
   /// The same for legacy advertising.
   private var advertisingSwitch: (moment: Moment, isOn: Bool)?
   private var advertising: Moment?
-  /// The commands that first and last made the host advertise.
-  package private(set) var advertised: (first: Moment, last: Moment)?
+  /// Whether the controller began to connect while it scanned, so that it can do both.
+  private var connectsWhileScanning = false
+  /// The command that first made the host advertise.
+  package private(set) var advertised: Moment?
+  /// The last LE Set Advertising Enable that enabled advertising, unless a later command may have
+  /// stopped it, or enabled it in another way.
+  package private(set) var lastAdvertising: Moment?
   /// The last command that switches extended advertising.
   private var setsSwitch: (moment: Moment, isOn: Bool)?
 
@@ -187,10 +192,14 @@ package struct AdapterHistory: Sendable {
     _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice
   ) {
     if AdvertisingCommand.concerns(opcode) { sets.observe(opcode, moment, bytes.part(body)) }
+    // Some vendors' commands control advertising, too.
+    if HCICommand.isVendors(opcode) { lastAdvertising = nil }
     switch opcode {
     case HCICommand.leAddDeviceToResolvingList...HCICommand.leClearResolvingList:
       resolving.observe(opcode, moment, bytes, body)
-    case HCICommand.reset: attempts.forget(isReset: true)
+    case HCICommand.reset:
+      attempts.forget(isReset: true)
+      lastAdvertising = nil
     case HCICommand.setControllerToHostFlowControl, HCICommand.hostBufferSize,
       HCICommand.hostNumberOfCompletedPackets:
       hostBuffers.observe(opcode, moment, bytes, body)
@@ -204,8 +213,10 @@ package struct AdapterHistory: Sendable {
       scanSwitch = (moment, isOn(opcode, bytes, body))
     case HCICommand.leSetAdvertisingEnable:
       advertisingSwitch = (moment, isOn(opcode, bytes, body))
+      lastAdvertising = nil
     case HCICommand.leSetExtendedAdvertisingEnable:
       setsSwitch = (moment, isOn(opcode, bytes, body))
+      lastAdvertising = nil
     case HCICommand.leControllerCommands: attempts.observe(opcode, moment, bytes, body, sightings)
     default: break
     }
@@ -262,15 +273,14 @@ package struct AdapterHistory: Sendable {
       scanning = scanSwitch.flatMap { $0.isOn ? scanning ?? $0.moment : nil }
     case HCICommand.leSetAdvertisingEnable:
       advertising = advertisingSwitch.flatMap { $0.isOn ? advertising ?? $0.moment : nil }
-      if let advertisingSwitch, advertisingSwitch.isOn { advertise(advertisingSwitch.moment) }
+      if let advertisingSwitch, advertisingSwitch.isOn {
+        advertised = advertised ?? advertisingSwitch.moment
+        lastAdvertising = advertisingSwitch.moment
+      }
     case HCICommand.leSetExtendedAdvertisingEnable:
-      if let setsSwitch, setsSwitch.isOn { advertise(setsSwitch.moment) }
+      if let setsSwitch, setsSwitch.isOn { advertised = advertised ?? setsSwitch.moment }
     default: break
     }
-  }
-
-  private mutating func advertise(_ moment: Moment) {
-    advertised = (advertised?.first ?? moment, moment)
   }
 
   /// Returns the controller's current activity that forbids a command (Core, Vol 4, Part E, 7.8.5,
@@ -291,9 +301,7 @@ package struct AdapterHistory: Sendable {
       }.map { .init(kind: $0.kind, since: $0.since) }
     case HCICommand.leSetScanParameters, HCICommand.leSetExtendedScanParameters,
       HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable:
-      let isEnable =
-        opcode == HCICommand.leSetScanEnable || opcode == HCICommand.leSetExtendedScanEnable
-      if !isEnable, let scanning { return .init(kind: .scanning, since: scanning) }
+      if let scanning { return .init(kind: .scanning, since: scanning) }
       let attempt = attempts.open.first { $0.cancelled == nil }
       return attempt.map { .init(kind: .connecting, since: $0.asked) }
     case HCICommand.leSetAdvertisingParameters, HCICommand.leSetAdvertisingEnable:
@@ -328,16 +336,23 @@ package struct AdapterHistory: Sendable {
       status == .commandDisallowed
         ? obstacle(to: opcode, moment, request)
         : status == .success ? nil : resolving.obstacle(opcode, request, status))
-    if let status, status != .success { resolving.refuse(opcode, request) }
+    if let status, status != .success {
+      resolving.refuse(opcode, request)
+      if let request, AdvertisingCommand.concerns(opcode) { sets.refuse(request) }
+    }
     if opcode == HCICommand.createConnection, status != .success {
       pages.removeAll { $0.asked.packet == request }
+    }
+    if status == .success, scanning != nil, LECreateConnection.opcodes.contains(opcode) {
+      connectsWhileScanning = true
     }
     // Connection Complete reports whether it succeeds.
     guard let status, status != .success, LECreateConnection.opcodes.contains(opcode) else {
       return
     }
     attempts.observeStatus(
-      status, moment, request, links: openLinks(memory), scanning: scanning, sightings)
+      status, moment, request, links: openLinks(memory),
+      scanning: connectsWhileScanning ? nil : scanning, sightings)
   }
 
   /// Records that a name request or an inquiry was accepted.

@@ -24,6 +24,8 @@ package struct AdvertisingFaults: Sendable {
     /// The first command that sets it.
     package let moment: Moment
     package fileprivate(set) var count = 1
+    /// The last one.
+    fileprivate var last: Int
   }
 
   /// A random address whose upper bits are reserved.
@@ -42,6 +44,8 @@ package struct AdvertisingFaults: Sendable {
     /// The static or resolvable address that the set had before, and the command that gave it.
     package let replaced: (address: DeviceAddress, moment: Moment)?
     package fileprivate(set) var count = 1
+    /// The last command that enables advertising.
+    fileprivate var last: Int
   }
 
   /// The state of a set that matters here.
@@ -50,8 +54,16 @@ package struct AdvertisingFaults: Sendable {
     /// Whether it is connectable under a random address, and since when.
     var connectable: Moment?
     var address: (value: DeviceAddress, moment: Moment)?
+    /// The address before it, which stays if the controller refuses the new one.
+    var before: (value: DeviceAddress, moment: Moment)?
     /// The last static or resolvable address.
     var suitable: (address: DeviceAddress, moment: Moment)?
+
+    /// Keeps the address if it is static or resolvable: its upper bits are 11 or 01.
+    mutating func keepIfSuitable() {
+      guard let address, address.value.value >> 46 & 0b01 == 0b01 else { return }
+      suitable = (address.value, address.moment)
+    }
   }
 
   package private(set) var data: [FaultyData] = []
@@ -71,8 +83,10 @@ package struct AdvertisingFaults: Sendable {
     switch command {
     case .address(let set, let address):
       change(set) {
+        $0.before = $0.address
         $0.address = (address, moment)
-        if address.value >> 46 & 0b01 == 0b01 { $0.suitable = (address, moment) }
+        // The legacy address is for scans and connections, too.
+        if set.family == .extended { $0.keepIfSuitable() }
       }
       guard address.value >> 46 == 0b10, addresses.count < Self.mostListed,
         !addresses.contains(where: { $0.address == address })
@@ -145,22 +159,26 @@ package struct AdvertisingFaults: Sendable {
   ) {
     if let known = data.firstIndex(where: { $0.fault == fault && $0.kind == kind }) {
       data[known].count &+= 1
+      data[known].last = moment.packet
     } else if data.count < Self.mostListed {
-      data.append(FaultyData(kind: kind, fault: fault, moment: moment))
+      data.append(FaultyData(kind: kind, fault: fault, moment: moment, last: moment.packet))
     }
   }
 
   private mutating func enable(_ set: AdvertisingSet, _ moment: Moment) {
-    guard let own = sets.first(where: { $0.set == set }), let configured = own.connectable,
-      let address = own.address, address.value.value >> 46 == 0b00
+    guard let place = sets.firstIndex(where: { $0.set == set }),
+      let configured = sets[place].connectable, let address = sets[place].address
     else { return }
+    let own = sets[place]
+    guard address.value.value >> 46 == 0b00 else { return sets[place].keepIfSuitable() }
     if let known = unsuitable.firstIndex(where: { $0.address == address.value }) {
       unsuitable[known].count &+= 1
+      unsuitable[known].last = moment.packet
     } else if unsuitable.count < Self.mostListed {
       unsuitable.append(
         UnsuitableAddress(
           address: address.value, given: address.moment, configured: configured, enabled: moment,
-          replaced: own.suitable))
+          replaced: own.suitable, last: moment.packet))
     }
   }
 
@@ -171,6 +189,23 @@ package struct AdvertisingFaults: Sendable {
       var own = Own(set: set)
       change(&own)
       sets.append(own)
+    }
+  }
+
+  /// Records that the controller refused a command, which so has no effect.
+  mutating func refuse(_ packet: Int) {
+    for index in data.indices.reversed() where data[index].last == packet {
+      data[index].count &-= 1
+      if data[index].count == 0 { data.remove(at: index) }
+    }
+    for index in unsuitable.indices.reversed() where unsuitable[index].last == packet {
+      unsuitable[index].count &-= 1
+      if unsuitable[index].count == 0 { unsuitable.remove(at: index) }
+    }
+    addresses.removeAll { $0.moment.packet == packet }
+    for index in sets.indices where sets[index].address?.moment.packet == packet {
+      sets[index].address = sets[index].before
+      if sets[index].suitable?.moment.packet == packet { sets[index].suitable = nil }
     }
   }
 

@@ -52,6 +52,9 @@ package struct AdvertisingSets: Sendable {
     }
   }
 
+  /// Records that the controller refused a command.
+  mutating func refuse(_ packet: Int) { faults.refuse(packet) }
+
   private mutating func learn(_ bytes: RawSpan, _ data: Slice, _ moment: Moment) {
     var structures = ADStructures(bytes, data)
     while let structure = structures.next() {

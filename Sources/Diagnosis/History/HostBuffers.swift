@@ -28,6 +28,8 @@ package struct HostBuffers: Sendable {
   private var wanted: (size: (packets: Int, moment: Moment)?, isOn: Bool?) = (nil, nil)
   private var held: [(handle: UInt16, count: Int)] = []
   private var full: Full?
+  /// Whether the capture has commands that free buffers: an export may lack them.
+  private var frees = false
 
   private static let mostLinks = 64
   private static let leastSilence: Int64 = 5_000_000_000
@@ -49,6 +51,7 @@ package struct HostBuffers: Sendable {
       wanted.isOn = (try? cursor.u8()).map { $0 == 1 || $0 == 3 }
     case HCICommand.hostNumberOfCompletedPackets:
       guard let count = try? cursor.u8() else { return }
+      frees = true
       for _ in 0..<count {
         guard let handle = try? cursor.u16(), let packets = try? cursor.u16() else { return }
         release(handle & 0x0fff, Int(packets), moment)
@@ -113,7 +116,8 @@ package struct HostBuffers: Sendable {
   /// Keeps the time for which all buffers were held until this moment.
   private mutating func settle(_ moment: Moment) {
     defer { full = nil }
-    guard stuck == nil, var full, moment.nanoseconds(since: full.since) ?? 0 >= Self.leastSilence
+    guard stuck == nil, frees, var full,
+      moment.nanoseconds(since: full.since) ?? 0 >= Self.leastSilence
     else { return }
     full.until = moment
     stuck = full

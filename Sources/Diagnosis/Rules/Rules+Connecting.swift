@@ -375,17 +375,18 @@ extension Rule {
   private static let notAdvertisingAgain = Rule(
     whole: "adv-not-restarted", .note, "A peripheral does not advertise after a connection",
     when:
-      "this host advertised and was connected as the peripheral, the link ended, and no command enables advertising in the 10 s or more that the capture goes on",
+      "this host enabled legacy advertising and was connected as the peripheral, the link ended, and no command that may concern advertising follows in the 10 s or more that the capture goes on",
     needs: [.commands, .events],
     do:
       "A connection ends connectable advertising. To accept another one, enable advertising again after the disconnection (on ESP32 in onDisconnect, on Zephyr in the recycled callback)."
   ) { evidence in
-    evidence.adapters.compactMap { adapter in
-      guard let advertised = adapter.advertised,
+    guard evidence.extent.dropped == 0, evidence.extent.stepsBack.count == 0 else { return [] }
+    return evidence.adapters.compactMap { adapter in
+      guard let advertised = adapter.lastAdvertising,
         let last = evidence.connections.last(where: {
           $0.connection.adapter == adapter.index && $0.connection.transport == .le
         }), last.connection.central == .peer, let ended = last.link.ended,
-        advertised.last.packet < last.connection.firstPacket, let latest = evidence.extent.latest,
+        advertised.packet < last.connection.firstPacket, let latest = evidence.extent.latest,
         let quiet = Moment(packet: evidence.extent.lastPacket, time: latest)
           .nanoseconds(since: ended), quiet >= silence
       else { return nil }
@@ -393,9 +394,9 @@ extension Rule {
         "This host did not advertise again after connection \(last.id)",
         headline: "this host did not advertise again after connection \(last.id) had ended",
         why:
-          "This host enabled advertising at \(packet: advertised.last.packet). The connection (\(packet: last.connection.firstPacket)) ended it, and after the link had ended (\(packet: ended.packet)) no command enabled it in the \(duration: quiet) until the end of the capture: nobody could connect.",
+          "This host enabled advertising at \(packet: advertised.packet). The connection (\(packet: last.connection.firstPacket)) ended it, and after the link had ended (\(packet: ended.packet)) no command enabled it in the \(duration: quiet) until the end of the capture: nobody could connect.",
         evidence: [
-          advertised.last.packet, last.connection.firstPacket, ended.packet,
+          advertised.packet, last.connection.firstPacket, ended.packet,
           evidence.extent.lastPacket,
         ])
       finding.restsOnAbsence = true

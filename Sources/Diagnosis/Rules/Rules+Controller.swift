@@ -371,7 +371,15 @@ extension Rule {
   ) { evidence in
     evidence.refusals { isScanning($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
       adapter, refusal in
-      tell(refusal, adapter, "the controller refused to scan")
+      var finding = tell(refusal, adapter, "the controller refused to scan")
+      // It scans already.
+      if refusal.obstacle?.kind == .scanning,
+        refusal.opcode == HCICommand.leSetScanEnable
+          || refusal.opcode == HCICommand.leSetExtendedScanEnable
+      {
+        finding.severity = .note
+      }
+      return finding
     }
   }
 

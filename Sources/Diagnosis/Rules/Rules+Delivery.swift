@@ -10,31 +10,30 @@ extension Rule {
   static let delivery: [Rule] = [undelivered, excessData]
 
   private static let excessData = Rule(
-    "l2cap-excess-data", .error, "A side sends more data than the L2CAP PDU announces",
+    "l2cap-excess-data", .error, "A request has more data than its L2CAP PDU announces",
     when:
-      "a fragment has more bytes than its L2CAP PDU still needs; a warning if the peer answers such a PDU",
-    needs: [.events],
+      "a fragment has more bytes than its L2CAP PDU still needs, and the request in that PDU is never answered; no records are missing",
+    needs: [.bothDirections, .events, .opening],
     do:
       "Fix the sender's stack: the fragments of a PDU must have as many bytes as its L2CAP header announces, and no padding. Look at the code that splits data into the controller's buffers."
   ) { connection, _ in
-    [Side.local, .peer].compactMap { side in
-      let own = connection.link.excess.filter { $0.sender == side }
-      guard let first = own.first else { return nil }
-      let extra = first.size - first.needed
-      var finding = Finding(
-        "\(side.capitalized) sent more bytes than \(side == .local ? "its" : "the" as StaticString) L2CAP PDU announces",
-        headline:
-          "\(side.words) sent \(count: extra, "byte", "bytes") more than the L2CAP PDU announces (\(packet: first.moment.packet)), so its receiver may discard it",
-        why:
-          "\(packet: first.moment.packet) has \(count: first.size, "byte", "bytes") of data, but the PDU needs only \(first.needed) of them. Receivers discard a PDU whose length is wrong, so what it asks for is not answered.",
-        evidence: PacketSet(own.map(\.moment.packet)))
-      if !connection.attributes.unanswered.contains(where: { request in
-        own.contains { $0.moment.packet == request.packet }
-      }) {
-        finding.severity = .warning
-      }
-      return finding
+    guard !connection.connection.hasLostPackets, !connection.connection.isOpeningMissing else {
+      return []
     }
+    return connection.attributes.unanswered.lazy.compactMap { request -> Finding? in
+      guard let excess = connection.link.excess(atPacket: request.packet) else { return nil }
+      let side = Side(sent: request.direction)
+      let extra = excess.size - excess.needed
+      var finding = Finding(
+        "\(side.capitalized) sent more bytes than its L2CAP PDU announces",
+        headline:
+          "\(side.words) sent \(count: extra, "byte", "bytes") more than its L2CAP PDU announces (\(packet: request.packet)), and got no answer",
+        why:
+          "\(packet: request.packet) has \(count: excess.size, "byte", "bytes") of data, but the PDU needs only \(excess.needed) of them. Receivers discard a PDU whose length is wrong, so what it asks for is not answered.",
+        .likely, evidence: [request.packet])
+      finding.restsOnAbsence = true
+      return finding
+    }.prefix(1).map(\.self)
   }
 
   private static let undelivered = Rule(

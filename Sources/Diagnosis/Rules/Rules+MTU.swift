@@ -13,26 +13,32 @@ extension Rule {
       "A device offers different MTUs as a client and as a server",
       when:
         "both sides exchange the MTU, a side's request and response name different MTUs, and so the two exchanges have different results",
-      needs: [.bothDirections],
+      needs: [.bothDirections, .events, .opening],
       do:
         "Offer the same MTU in the request and in the response (Core, Vol 3, Part F, 3.4.2.1). Until then, exchange it from one side only."
-    ) { connection, _ in connection.asymmetricMTU.map { [$0] } ?? [] },
+    ) { connection, _ in
+      connection.hasOneBeginning ? connection.asymmetricMTU.map { [$0] } ?? [] : []
+    },
     Rule(
       "att-mtu-changed", .warning, "A client exchanges the MTU twice, with different results",
       when: "a client's second MTU exchange on a connection has another result than its first",
-      needs: [.bothDirections],
+      needs: [.bothDirections, .events, .opening],
       do:
         "Send one Exchange MTU Request on a connection (Core, Vol 3, Part F, 3.4.2.1), and ask for the final size at once. As a server, keep the first result."
-    ) { connection, _ in connection.changedMTU.map { [$0] } ?? [] },
+    ) { connection, _ in connection.hasOneBeginning ? connection.changedMTU.map { [$0] } ?? [] : []
+    },
     Rule(
       "att-pdu-too-long", .warning, "A server sends a PDU that is longer than the MTU",
       when:
         "a response, notification or indication on the link's own bearer has more bytes than the MTU that was exchanged on this connection",
-      needs: [.bothDirections],
+      needs: [.bothDirections, .events, .opening],
       do:
         "Limit the server's PDUs to the MTU of the connection: a notification has room for 3 bytes less, a read for 1 byte less. Receivers drop a longer PDU, or end the link."
     ) { connection, _ in
-      guard connection.asymmetricMTU == nil, connection.changedMTU == nil else { return [] }
+      // After a gap, a longer PDU shows rather that an exchange is missing.
+      guard connection.hasOneBeginning, !connection.connection.hasLostPackets,
+        connection.asymmetricMTU == nil, connection.changedMTU == nil
+      else { return [] }
       return Finding.together(connection.attributes.faults.longPDUs.map(connection.tooLong))
     },
     Rule(
@@ -69,6 +75,9 @@ extension Rule {
 }
 
 extension ConnectionHistory {
+  /// Whether it is one link: without its opening, several links with one handle look like one.
+  var hasOneBeginning: Bool { !connection.isOpeningMissing }
+
   /// The PDUs that are longer than the MTU, as a sentence, and their packets.
   private func longPDUs(after packet: Int) -> (words: Wording, packets: PacketSet)? {
     let found = attributes.faults.longPDUs.first { $0.moment.packet > packet }

@@ -12,7 +12,7 @@ extension Rule {
       whole: "adv-data-malformed", .warning, "This host's advertising data is malformed",
       when:
         "data that a command sets has a structure that extends past its end or has a length that its type does not allow, or begins with what seems to be Flags without their type",
-      needs: [.commands],
+      needs: [.commands, .events],
       do:
         "Write each structure as its length, its type and its data; the length counts the type and the data: Flags are 02 01 06 (Core, Vol 3, Part C, 11). Scanners ignore what follows a wrong length, so names, services and flags are missing."
     ) { evidence in
@@ -23,7 +23,7 @@ extension Rule {
       "This host advertises under a random address that it must not use",
       when:
         "a command sets a random address whose upper two bits are 10, or connectable advertising is enabled under a non-resolvable private address; the latter is a note unless that replaces a static or resolvable address of the set",
-      needs: [.commands],
+      needs: [.commands, .events],
       do:
         "Set the upper two bits of a random address: 11 for a static address, 01 for a resolvable private one, 00 for a non-resolvable one (Core, Vol 6, Part B, 1.3.2). A connectable device uses a static or a resolvable address."
     ) { evidence in

@@ -205,6 +205,8 @@ private struct SilentPairing {
     packets.insert(attempt.end?.packet)
     let words = connection.connection.endingWords
     let waiting = attempt.lastSender
+    // Then the capture may lack the rest of the pairing.
+    let isUsed = connection.attributes.lastUse?.packet ?? 0 > attempt.last.packet
     let isSilent =
       silence ?? 0 >= Self.longSilence
       && !(waiting == .local && connection.isUndelivered(attempt.last.packet))
@@ -217,7 +219,8 @@ private struct SilentPairing {
         : "\(words)",
       why:
         "The pairing had reached \(packet: attempt.last.packet), \(attempt.progress); \(after)\(words). The capture has no Pairing Failed.",
-      attempt.isBeginningMissing || !connection.connection.hasKnownEnding ? .likely : .certain,
+      attempt.isBeginningMissing || !connection.connection.hasKnownEnding || isUsed
+        ? .likely : .certain,
       packets)
     if isSilent, attempt.responding.features == nil, let bond = connection.bond(evidence) {
       let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet

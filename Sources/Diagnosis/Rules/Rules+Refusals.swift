@@ -364,7 +364,9 @@ extension Rule {
         case .service, .include, .characteristic:
           why = "\(handle: usage.handle) is a declaration, which no client can write."
         case .value:
-          guard let properties = usage.properties, !properties.canBeWritten else { return nil }
+          guard let properties = usage.properties, !properties.canBeWritten, usage.sent == 0 else {
+            return nil
+          }
           why = "The declaration offers \(properties.words), but no writing."
         case .descriptor, nil: return nil
         }
@@ -376,7 +378,7 @@ extension Rule {
           why: "\(why) A server drops such a command without an error.", .likely,
           evidence: PacketSet([first.packet, usage.commands.last?.packet].compactMap(\.self)))
         finding.attribute = usage.identity
-        return finding
+        return connection.hedged(finding)
       })
   }
 

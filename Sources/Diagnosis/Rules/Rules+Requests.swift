@@ -147,11 +147,11 @@ extension Rule {
   ]
 
   private static let strayResponses = Rule(
-    "att-response-unexpected", .warning, "Responses arrive that no request waits for",
+    "att-response-unexpected", .warning, "A response is sent twice",
     when:
       """
-      an ATT response arrives that no pending request fits, on a connection whose opening is in the \
-      capture and that lacks no records
+      an ATT response with the opcode of the one before it arrives, and no pending request fits it, \
+      on a connection whose opening is in the capture and that lacks no records
       """, needs: [.bothDirections, .events, .opening],
     do:
       """
@@ -176,7 +176,7 @@ extension Rule {
           (\(packet: first.packet)). A client that takes it for the answer to its next request \
           misses the real answer, and all later answers seem to be one too late.
           """,
-        .likely, evidence: PacketSet(own.map(\.packet)))
+        .possible, evidence: PacketSet(own.map(\.packet)))
       finding.restsOnAbsence = true
       return finding
     }
@@ -318,7 +318,7 @@ extension ConnectionHistory {
     }
     let all = connection
     // A receiver discards a PDU whose length is wrong.
-    if link.excess(atPacket: request.packet) != nil { return nil }
+    if link.excess(atPacket: request.packet) != nil, !connection.hasLostPackets { return nil }
     if asking == .local, !all.hasLostPackets, all.sentPackets > 0,
       all.sentPackets == all.completedPackets
     {

@@ -37,7 +37,8 @@ extension Rule {
         "Fix the server: a read must return the same value as discovery, that is the properties, the handle of the value and the UUID (Core, Vol 3, Part G, 3.3.1). As a client, use what discovery returned."
     ) { connection, _ in
       Finding.together(
-        connection.attributes.faults.declarations.map(connection.oddDeclaration))
+        connection.attributes.faults.declarations.map(connection.oddDeclaration)
+          .map(connection.hedged))
     },
     Rule(
       "gatt-value-too-short", .warning,
@@ -47,7 +48,8 @@ extension Rule {
       do:
         "Fix the server: give the value all fields of its definition (GATT Specification Supplement). Clients that follow it reject the value, or read beyond its end."
     ) { connection, _ in
-      Finding.together(connection.attributes.faults.shortValues.map(connection.tooShort))
+      Finding.together(
+        connection.attributes.faults.shortValues.map(connection.tooShort).map(connection.hedged))
     },
     Rule(
       "gatt-cccd-missing", .warning,
@@ -74,6 +76,15 @@ extension Rule {
 }
 
 extension ConnectionHistory {
+  /// Returns a finding about an attribute, less certain if what the capture shows as one connection
+  /// may be links to several devices.
+  func hedged(_ finding: Finding) -> Finding {
+    guard !hasOneBeginning else { return finding }
+    var finding = finding
+    finding.certainty = .possible
+    return finding
+  }
+
   /// Returns the words for an attribute.
   private func name(_ handle: UInt16, of server: Side) -> Wording {
     attributes.identity(handle, of: server).map { "\($0)" } ?? "\(handle: handle)"

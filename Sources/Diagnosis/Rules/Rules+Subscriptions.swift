@@ -48,7 +48,9 @@ extension Rule {
         ENABLE_NOTIFICATION_VALUE, in firmware send the 16-bit number as little-endian.
         """
     ) { connection, _ in
-      Finding.together(connection.attributes.configurations.compactMap(connection.swapped))
+      Finding.together(
+        connection.attributes.configurations.compactMap(connection.swapped)
+          .map(connection.hedged))
     },
     Rule(
       "gatt-subscription-misplaced", .warning,
@@ -223,11 +225,16 @@ extension ConnectionHistory {
     else { return nil }
     let client = configuration.server.other
     let owner: Wording = configuration.owner.map { " of \($0)" } ?? ""
+    let came =
+      configuration.owner?.handle.flatMap { attributes.usage($0, of: configuration.server) }?.sent
+      ?? 0
     let outcome: Wording =
-      if let error = configuration.error {
+      if came > 0 {
+        "Values arrive anyway."
+      } else if let error = configuration.error {
         "The server refused it: \(error)."
       } else if configuration.accepted != nil {
-        "The server accepted it, and nothing was enabled."
+        "The server accepted it, and no value arrived."
       } else {
         ""
       }
@@ -244,7 +251,11 @@ extension ConnectionHistory {
           """, outcome),
       evidence: [configuration.request.packet])
     finding.attribute = configuration.owner
-    if configuration.error != nil { finding.severity = .error }
+    if came > 0 {
+      finding.severity = .note
+    } else if configuration.error != nil {
+      finding.severity = .error
+    }
     return finding
   }
 

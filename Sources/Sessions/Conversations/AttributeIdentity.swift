@@ -30,6 +30,9 @@ package struct AttributeIdentity: Sendable {
   /// sets it.
   package var profileName: String?
 
+  /// Whether it is a Client Characteristic Configuration; its UUID may have any form.
+  package var isConfiguration: Bool { uuid?.shortest == .clientConfiguration }
+
   /// Creates an attribute of which only the server is known.
   init(server: UInt64, _ side: Side = .peer, handle: UInt16?) {
     self.server = server

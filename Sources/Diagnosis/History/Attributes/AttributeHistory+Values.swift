@@ -127,7 +127,7 @@ extension AttributeHistory {
       usages[place].longestRead = (end, context.moment.packet)
     }
     noteUnoffered(.read, bit: 1, place, request.packet, length, context)
-    if end > AttributeUse.longest {
+    if end > AttributeUse.longest, context.isWhole {
       faults.note(longValue: end, handle, isRead: true, context)
     }
     if let value = fields.value {
@@ -201,7 +201,7 @@ extension AttributeHistory {
     if value.count == 20 { usages[place].fullWrites.note(context.moment) }
     usages[place].pieces.note(Int(value.count), context.moment)
     if outOfSync == context.server { commandsOutOfSync.note(context.moment) }
-    if value.count == 2, usages[place].identity.uuid == .clientConfiguration,
+    if value.count == 2, usages[place].identity.isConfiguration,
       commandedConfigurations.count < Self.mostListed
     {
       let descriptor = usages[place].identity
@@ -227,7 +227,7 @@ extension AttributeHistory {
     _ descriptor: AttributeIdentity, _ value: RawSpan, _ context: Context,
     _ memory: borrowing Memory
   ) -> Int? {
-    guard descriptor.uuid == .clientConfiguration, value.byteCount == 2,
+    guard descriptor.isConfiguration, value.byteCount == 2,
       configurations.count < Self.mostConfigurations
     else { return nil }
     discoverer = nil
@@ -246,7 +246,7 @@ extension AttributeHistory {
   mutating func noteCandidate(
     _ attribute: AttributeIdentity, _ value: RawSpan, _ context: Context
   ) {
-    guard attribute.uuid != .clientConfiguration, value.byteCount == 2,
+    guard !attribute.isConfiguration, value.byteCount == 2,
       value.littleEndianU16(at: 0) <= 3
     else { return }
     let write = Configuration(

@@ -131,6 +131,13 @@ package struct AttributeHistory: Sendable {
   var candidates: [Configuration] = []
   /// The first such writes to other attributes.
   var misdirected: [Configuration] = []
+  /// The last response of each side that answers a request.
+  private var responses: (local: Response?, peer: Response?) = (nil, nil)
+
+  private struct Response: Sendable {
+    let opcode: ATTOpcode
+    let moment: Moment
+  }
 
   /// The indices in `usages`, by `key`. Like `found`, it has keys of a type that other tables use,
   /// too: to find out how to hash another one would cost as much as some hundred packets.
@@ -235,6 +242,10 @@ package struct AttributeHistory: Sendable {
     switch opcode.role {
     case .request: begin(fields, bytes, context, memory)
     case .response:
+      if answer.request != nil {
+        let response = Response(opcode: opcode, moment: context.moment)
+        if sender == .local { responses.local = response } else { responses.peer = response }
+      }
       if context.channel == nil, let length = dissection.l2cap?.length {
         faults.note(
           response: Int(length), fields.handle ?? answer.request?.handle, context, memory)
@@ -274,16 +285,19 @@ package struct AttributeHistory: Sendable {
         crossed.append((request.packet, context.moment.packet, context.sender))
       }
     }
-    // If its client has sent nothing, the capture lacks the requests.
-    let sentByClient = context.sender == .peer ? sentByLocal : sentByPeer
-    if context.opcode.role == .response, context.isWhole, sentByClient > 0,
-      strays.count < Self.mostListed
-    {
+    if context.opcode.role == .response, context.isWhole, strays.count < Self.mostListed {
       let isStray = (0..<problems.count).contains { index in
         problems[index].code == .responseWithoutRequest
           || problems[index].code == .responseMismatch
       }
-      if isStray { strays.append((context.moment.packet, context.sender, context.opcode)) }
+      // Only a repetition shows that it is not the request that the capture lacks. A record that
+      // the recorder wrote twice has one time.
+      let last = context.sender == .local ? responses.local : responses.peer
+      if isStray, let last, last.opcode == context.opcode,
+        context.moment.nanoseconds(since: last.moment) ?? 0 > 0
+      {
+        strays.append((context.moment.packet, context.sender, context.opcode))
+      }
     }
     // A PDU on a closed channel is lost, whatever is open on it.
     for index in 0..<problems.count where problems[index].code == .channelClosed { return }

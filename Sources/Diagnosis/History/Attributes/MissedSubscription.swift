@@ -75,9 +75,9 @@ extension AttributeHistory {
       ? nil
       : misdirected.first { write in
         write.server == server && write.descriptor.handle.map { handles.contains($0) } ?? false
-          && (write.descriptor.kind != .value
-            || memory.properties(of: write.descriptor).map { !$0.canBeWritten } ?? false)
+          && isUnsuitable(write.descriptor, memory)
       }
+    if used.contains(where: { $0.identity.isConfiguration && $0.written > 0 }) { return nil }
     let written = used.filter {
       $0.written > 0 && ($0.identity.kind == .value || mistaken != nil)
     }
@@ -93,5 +93,18 @@ extension AttributeHistory {
         return sender
       },
       mistaken: mistaken, isPartial: isPartial)
+  }
+
+  /// Returns whether an attribute cannot be a subscription's target: a declaration, a value that
+  /// cannot be written, or one of the descriptors that only describe.
+  private func isUnsuitable(_ attribute: AttributeIdentity, _ memory: borrowing Memory) -> Bool {
+    switch attribute.kind {
+    case .service, .include, .characteristic: true
+    case .value: memory.properties(of: attribute).map { !$0.canBeWritten } ?? false
+    // Extended Properties, User Description, Presentation and Aggregate Format.
+    case .descriptor:
+      [0x2900, 0x2901, 0x2904, 0x2905].contains { attribute.uuid?.isShort($0) == true }
+    case nil: false
+    }
   }
 }

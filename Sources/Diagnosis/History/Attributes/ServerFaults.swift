@@ -354,7 +354,8 @@ package struct ServerFaults: Sendable {
         declaration.target == .max
           || database.searched[Database.Search.descriptors.rawValue].covers(begin, last),
         !all[(index + 1)...].contains(where: {
-          $0.handle > declaration.target && $0.handle <= last && $0.uuid == .clientConfiguration
+          $0.handle > declaration.target && $0.handle <= last
+            && $0.uuid.shortest == .clientConfiguration
         }),
         missing.count < Self.mostListed
       else { continue }
