@@ -156,7 +156,7 @@ def _talk_on_two_links(capture: Capture, first: int, second: int) -> None:
     # The responses arrive in pieces, alternating; on the first link even the L2CAP header is cut, after one byte and
     # after three.
     first_answer = l2cap(0x0004, b"\x0bThermometer on the balcony")
-    second_answer = l2cap(0x0004, b"\x0bKey fob, north entrance")
+    second_answer = l2cap(0x0004, b"\x0bKey fob, north door")
     capture.acl(first, 2, first_answer[:1], received=True)
     capture.acl(second, 2, second_answer[:12], received=True)
     capture.acl(first, 1, first_answer[1:3], received=True)

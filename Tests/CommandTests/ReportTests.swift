@@ -36,6 +36,31 @@ import Testing
     #expect(try Program.run(["report", "--force", "-o", itself, itself]).status == 64)
   }
 
+  @Test("a page is not larger than its limit, and says what was left out")
+  func limit() throws {
+    let folder = try Folder()
+    // Connections, each with the messages of a sample, whose findings differ in each.
+    let sample = try CaptureBytes(contentsOf: Self.sample).bytes
+    let header = 16
+    var bytes = Array(sample.prefix(header))
+    while bytes.count < 4_000_000 { bytes += sample.dropFirst(header) }
+    try folder.write("long.btsnoop", bytes)
+    let page = folder.path("page.html")
+    for limit in [500_000, 700_000, 1_000_000, 1_500_000] {
+      let ending = try Program.run(
+        [
+          "report", "--force", "--limit", "\(limit / 1000)k", "-o", page,
+          folder.path("long.btsnoop"),
+        ])
+      #expect(ending.status == 0, "\(ending.errors)")
+      let written = try Data(contentsOf: URL(filePath: page))
+      #expect(written.count <= limit, "\(written.count) bytes for a limit of \(limit)")
+      #expect(written.count > limit / 2, "only \(written.count) bytes for a limit of \(limit)")
+      let remark = Data("left out to keep the page below its limit".utf8)
+      #expect(written.range(of: remark) != nil)
+    }
+  }
+
   @Test("a damaged capture gives a page up to the damage, and a file that is not a capture none")
   func damage() throws {
     let folder = try Folder()

@@ -177,6 +177,17 @@ struct PageRows: Sendable {
   private mutating func shrink() {
     stage = Stage(rawValue: stage.rawValue + 1) ?? .none
     guard stage < .none else { return }
+    rebuild { $0.takes($1.flags, connection: Int($1.connection)) }
+  }
+
+  /// Leaves out all packets but the first `count`.
+  mutating func keep(first count: Int) {
+    leftOut.late += max(0, rows.count - count)
+    rebuild { rows, _ in rows.rows.count < count }
+  }
+
+  /// Adds the packets again that `keeps` returns true for, with their texts.
+  private mutating func rebuild(_ keeps: (inout Self, Row) -> Bool) {
     let before = (rows, heads, rests, problems, runOfPacket, flaws)
     (rows, problems, runOfPacket) = ([], [], [])
     (heads, rests, flaws) = (TextTable(), TextTable(), TextTable())
@@ -184,7 +195,7 @@ struct PageRows: Sendable {
     lastTime = 0
     var (problem, run) = (0, 0)
     for var row in before.0 {
-      let isKept = takes(row.flags, connection: Int(row.connection))
+      let isKept = keeps(&self, row)
       if isKept {
         row.head = Self.intern(before.1[Int(row.head)], &heads, &size)
         row.rest = Self.intern(before.2[Int(row.rest)], &rests, &size)

@@ -7,16 +7,14 @@ import Reports
 import Sessions
 import Words
 
-/// The data that the script draws: JSON in columns. Its members may change with every version;
-/// programs should read `--json`.
+/// The data that the script draws beside the packets: JSON in columns. Its members may change with
+/// every version; programs should read `--json`.
 extension PageWriter {
   /// The most connections with a lane in the time line, and the bytes after which none is added.
   private static let mostLanes = 2000
   private var laneBytes: Int { options.limit / 40 }
 
   func writeData(into out: inout Output) {
-    out.byte(0x7b)
-    contents.rows.write(into: &out)
     if let start = contents.start, explanation.evidence.extent.summary?.isDated ?? true,
       start.isWritable, !start.isOfUnsetClock
     {
@@ -38,20 +36,7 @@ extension PageWriter {
     out.byte(0x5b)
     lanes.copy(into: &out)
     out.byte(0x5d)
-    out.text(",\"marks\":")
-    let marks = marks
-    out.list(marks.indices) { index, out in
-      let (finding, connection, packet) = marks[index]
-      out.text("[\"")
-      out.text((finding.severity ?? .note).key)
-      out.text("\",")
-      out.decimal(connection)
-      out.byte(0x2c)
-      out.decimal(packet)
-      out.byte(0x2c)
-      out.embedded(finding.what.text)
-      out.byte(0x5d)
-    }
+    writeMarks(into: &out)
     out.text(",\"signals\":")
     let signals = contents.signals.drawn
     out.list(signals.indices) { index, out in
@@ -66,18 +51,20 @@ extension PageWriter {
     out.decimal(contents.signals.omitted)
     out.text(",\"charts\":")
     out.list(plots.indices) { index, out in write(plots[index], into: &out) }
-    out.byte(0x7d)
   }
 
-  /// The errors and warnings to mark in the time line: a finding about several connections on each of
-  /// them, at its last evidence there. Connection 0 means that of the packet.
-  private var marks: [(finding: Finding, connection: Int, packet: Int)] {
+  /// Writes the errors and warnings to mark in the time line: a finding about several connections on
+  /// each of them, at its last evidence there. Connection 0 means that of the packet.
+  private func writeMarks(into out: inout Output) {
     let packets = Dictionary(
       uniqueKeysWithValues: explanation.connections.map { ($0.history.id, $0.history.packets) })
-    return explanation.findings.filter { ($0.severity ?? .note) > .note }.flatMap { finding in
+    let marked = explanation.findings.filter { ($0.severity ?? .note) > .note }
+    out.text(",\"marks\":[")
+    var isFirst = true
+    for (place, finding) in marked.enumerated() {
       let ends = finding.evidence.ranges.map(\.upperBound).sorted()
-      let places = finding.connections.prefix(Self.mostLanes).compactMap {
-        (id: Int) -> (finding: Finding, connection: Int, packet: Int)? in
+      var marks = finding.connections.prefix(Self.mostLanes).compactMap {
+        (id: Int) -> (connection: Int, packet: Int)? in
         guard let own = packets[id] else { return nil }
         // The last evidence that is not after the connection.
         var (low, high) = (0, ends.count)
@@ -85,10 +72,24 @@ extension PageWriter {
           let middle = (low + high) / 2
           if ends[middle] <= own.upperBound { low = middle + 1 } else { high = middle }
         }
-        return low > 0 && own.contains(ends[low - 1]) ? (finding, id, ends[low - 1]) : nil
+        return low > 0 && own.contains(ends[low - 1]) ? (id, ends[low - 1]) : nil
       }
-      return places.isEmpty ? [(finding, 0, finding.evidence.last ?? 0)] : places
+      if marks.isEmpty { marks = [(0, finding.evidence.last ?? 0)] }
+      for (connection, packet) in marks {
+        out.text(isFirst ? "[\"" : ",[\"")
+        isFirst = false
+        out.text((finding.severity ?? .note).key)
+        out.text("\",")
+        out.decimal(connection)
+        out.byte(0x2c)
+        out.decimal(packet)
+        out.byte(0x2c)
+        out.decimal(place)
+        out.byte(0x5d)
+      }
     }
+    out.text("],\"findings\":")
+    out.list(marked.indices) { index, out in out.embedded(marked[index].what.text) }
   }
 
   private func write(_ history: ConnectionHistory, into out: inout Output) {

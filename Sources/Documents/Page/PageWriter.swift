@@ -11,13 +11,15 @@ import Words
 struct PageWriter {
   let options: PageOptions
   private(set) var explanation: Explanation
-  let contents: PageContents
+  private(set) var contents: PageContents
   /// The plots that are drawn, in the order of their figures.
   var plots: [DrawnPlot] = []
 
   /// The most connections whose stories are written, and the bytes after which none is added.
   private static let mostStories = 400
   private var storyBytes: Int { options.limit / 100 }
+  /// The room for the remarks about what did not fit, in bytes.
+  private static let leftOutBytes = 512
   /// If there are more notes than this, they are folded away.
   private static let mostNotes = 4
 
@@ -27,31 +29,62 @@ struct PageWriter {
     self.contents = contents
   }
 
-  /// Writes the whole page.
+  /// Writes the whole page. The packets get the room that the rest of the page leaves.
   mutating func write(
     _ values: inout CountedValues, _ map: inout MapPage, _ reading: inout ValueReading,
     _ memory: borrowing Memory, into out: inout Output
   ) {
     let template = PageTexts.page.bytes
     var table = values.conclude(memory, &reading)
+    var page = Output()
+    var (remarks, packets) = (0, 0)
     var (start, offset) = (0, 0)
     while offset + 1 < template.byteCount {
       guard template.byte(at: offset) == 0x7b, template.byte(at: offset + 1) == 0x7b else {
         offset += 1
         continue
       }
-      out.raw(template.part(Slice(start: start, count: offset - start)))
+      page.raw(template.part(Slice(start: start, count: offset - start)))
       var end = offset + 2
       while end < template.byteCount, template.byte(at: end) != 0x7d { end += 1 }
       let mark = template.part(Slice(start: offset + 2, count: end - offset - 2)).array
       switch String(decoding: mark, as: UTF8.self) {
-      case "values": writeValues(values, &table, &reading, memory, into: &out)
-      case "map": writeMap(&map, into: &out)
-      case let name: write(name, into: &out)
+      case "values": writeValues(values, &table, &reading, memory, into: &page)
+      case "map": writeMap(&map, into: &page)
+      case "remarks": remarks = page.count
+      case "data":
+        page.byte(0x7b)
+        packets = page.count
+        writeData(into: &page)
+        page.byte(0x7d)
+      case let name: write(name, into: &page)
       }
       (start, offset) = (end + 2, end + 2)
     }
-    out.raw(template.part(Slice(start: start, count: template.byteCount - start)))
+    page.raw(template.part(Slice(start: start, count: template.byteCount - start)))
+    var probe = Output()
+    writeRemarks(into: &probe)
+    let rows = fitRows(options.limit - page.count - probe.count - Self.leftOutBytes)
+    page.copy(Slice(start: 0, count: remarks), into: &out)
+    writeRemarks(into: &out)
+    page.copy(Slice(start: remarks, count: packets - remarks), into: &out)
+    rows.copy(into: &out)
+    page.copy(Slice(start: packets, count: page.count - packets), into: &out)
+  }
+
+  /// Returns the packets' part of the data, after leaving out the last packets if it has more bytes
+  /// than there is room for.
+  private mutating func fitRows(_ room: Int) -> Output {
+    var written = Output()
+    contents.rows.write(into: &written)
+    while written.count > room, !contents.rows.rows.isEmpty {
+      // Somewhat fewer than would fit if all needed the same number of bytes.
+      let share = Double(max(0, room)) / Double(written.count) * 0.97
+      contents.rows.keep(first: Int(Double(contents.rows.rows.count) * share))
+      written.clear()
+      contents.rows.write(into: &written)
+    }
+    return written
   }
 
   private mutating func write(_ mark: String, into out: inout Output) {
@@ -63,12 +96,10 @@ struct PageWriter {
     case "heading": out.html(explanation.heading.text)
     case "verdict": writeVerdict(into: &out)
     case "note": writeNote(into: &out)
-    case "remarks": writeRemarks(into: &out)
     case "findings": writeFindings(into: &out)
     case "stories": writeStories(into: &out)
     case "charts": writeFigures(into: &out)
     case "markdown": writeMarkdown(into: &out)
-    case "data": writeData(into: &out)
     case "details": contents.details.write(into: &out)
     default: preconditionFailure("a mark of page.html that nothing stands for")
     }

@@ -661,12 +661,12 @@
       svg.append(draw('rect', {class: 'phase', x: left, y: y + 38, width: Math.max(4, right - left), height: 4, rx: 1, 'data-packet': first},
         draw('title', {}, '#' + first + '  ' + text)));
     }
-    for (const [severity, id, packet, text] of [...data.marks].reverse()) {
+    for (const [severity, id, packet, finding] of [...data.marks].reverse()) {
       const i = rowOf(packet);
       if (i < 0 || (id || connection[i]) != one.id || time[i] < view[0] || time[i] > view[1]) continue;
       const at = x(time[i]), isError = severity == 'error';
       svg.append(draw('path', {class: isError ? 'failed' : 'warned', 'data-packet': packet,
-        d: isError ? 'M' + (at - 6) + ' ' + y + 'h12l-6 11z' : 'M' + at + ' ' + y + 'l6 6l-6 6l-6 -6z'}, draw('title', {}, '#' + packet + '  ' + text)));
+        d: isError ? 'M' + (at - 6) + ' ' + y + 'h12l-6 11z' : 'M' + at + ' ' + y + 'l6 6l-6 6l-6 -6z'}, draw('title', {}, '#' + packet + '  ' + data.findings[finding])));
     }
   }
 
