@@ -593,10 +593,9 @@ extension VendorMessages {
 
   private mutating func giveUp(_ index: Int) {
     let request = requests.remove(at: index)
-    let found = tallies.firstIndex {
-      $0.conversation == request.conversation && $0.owner == request.owner
-    }
-    if let found, tallies[found].unanswered.count < Self.listed {
+    if let found = tally(of: request.owner, request.conversation),
+      tallies[found].unanswered.count < Self.listed
+    {
       tallies[found].unanswered.append(request.packet)
     }
   }
@@ -621,13 +620,36 @@ extension VendorMessages {
   }
 
   /// Ends the capture: open requests stay unanswered, and open series and messages incomplete.
-  package mutating func finish() {
-    while !requests.isEmpty { giveUp(0) }
-    for one in series { note(one.unfinished, one.owner, one.conversation) }
+  ///
+  /// - Parameter hasWaited: returns whether what was expected since a time would have come within
+  ///   this many milliseconds. If not, nothing is said about it.
+  package mutating func finish(
+    _ hasWaited: (_ since: Timestamp?, _ timeout: Int) -> Bool = { _, _ in true }
+  ) {
+    while let request = requests.first {
+      if hasWaited(request.time, request.timeout) {
+        giveUp(0)
+        continue
+      }
+      requests.removeFirst()
+      if let tally = tally(of: request.owner, request.conversation) {
+        tallies[tally].requests -= 1
+      }
+    }
+    for one in series {
+      if hasWaited(one.last, one.timeout) {
+        note(one.unfinished, one.owner, one.conversation)
+      } else if let tally = tally(of: one.owner, one.conversation) {
+        tallies[tally].series -= 1
+      }
+    }
     series.removeAll()
     for index in channels.indices {
-      for case let open? in [channels[index].unfinished, channels[index].chunks?.unfinished] {
-        note(open, channels[index].vendor, channels[index].key >> 18)
+      let began = channels[index].chunks?.last ?? channels[index].began
+      if hasWaited(began, Self.patience) {
+        for case let open? in [channels[index].unfinished, channels[index].chunks?.unfinished] {
+          note(open, channels[index].vendor, channels[index].key >> 18)
+        }
       }
       close(index)
       channels[index].chunks = nil
@@ -635,10 +657,16 @@ extension VendorMessages {
     for index in tallies.indices { tallies[index].unanswered.sort() }
   }
 
+  /// How many milliseconds a message in parts may pause at the end of a capture.
+  private static let patience = 2000
+
+  private func tally(of owner: Int, _ conversation: UInt64) -> Int? {
+    tallies.firstIndex { $0.conversation == conversation && $0.owner == owner }
+  }
+
   /// Counts an incomplete series or message.
   private mutating func note(_ unfinished: Unfinished, _ owner: Int, _ conversation: UInt64) {
-    let found = tallies.firstIndex { $0.conversation == conversation && $0.owner == owner }
-    guard let found else { return }
+    guard let found = tally(of: owner, conversation) else { return }
     if unfinished.kind == .parts { tallies[found].incompleteMessages += 1 }
     if tallies[found].unfinished.count < 16 { tallies[found].unfinished.append(unfinished) }
   }

@@ -218,7 +218,8 @@ import Words
 
   /// A host that has three buffers for BR/EDR data and sends packets.
   private static func sender(
-    packets: Int = 3, returns: Int = 0, waits: Int = 22_000, ofLE buffers: Int? = nil,
+    packets: Int = 3, returns: Int = 0, waits: Int = 22_000, hears: Bool = true,
+    ofLE buffers: Int? = nil,
     _ then: (inout Traffic) -> Void = { _ in }
   ) -> Evidence {
     evidence { traffic in
@@ -235,7 +236,12 @@ import Words
       if returns > 0 { traffic.completed(returns) }
       then(&traffic)
       traffic.wait(waits)
-      traffic.acl(l2cap([3, 4], cid: 0x41), .received)
+      if hears {
+        traffic.acl(l2cap([3, 4], cid: 0x41), .received)
+      } else {
+        traffic.command(0x1009)
+        traffic.complete(0x1009, hex("00 55 44 33 22 11 00"))
+      }
       traffic.disconnect(reason: 0x13)
     }
   }
@@ -245,7 +251,11 @@ import Words
   {
     let finding = try #require(first("hci-buffers-withheld", in: Self.sender()))
     #expect(finding.line == "The controller returned none of its 3 buffers #2 #8 #10")
-    #expect(finding.certainty == .likely)
+    #expect(finding.severity == .warning)
+    #expect(finding.certainty == .possible, "the peer may have stopped taking packets")
+    let unheard = first("hci-buffers-withheld", in: Self.sender(hears: false))
+    #expect(unheard?.severity == .error)
+    #expect(unheard?.certainty == .likely)
     let beside = Self.sender(ofLE: 0) {
       $0.connect(0x41)
       $0.sent("52 03 00 01", handle: 0x41)

@@ -115,11 +115,17 @@ package struct AdapterHistory: Sendable {
     }
     switch dissection.content {
     case .command(let command):
+      if command.opcode != HCICommand.hostNumberOfCompletedPackets {
+        buffers.hear()
+        hostBuffers.hear()
+      }
       commands.observe(
         command.opcode, moment, bytes, dissection.body,
         LengthFault(command, record, dissection, bytes))
       observe(command.opcode, moment, bytes, dissection.body)
     case .event(let event):
+      buffers.hear()
+      hostBuffers.hear()
       observe(event, moment, dissection, bytes, answer, memory)
       if event.code == HCIEvent.commandCompleteCode {
         observeLength(record, dissection, bytes, answer)
@@ -128,6 +134,7 @@ package struct AdapterHistory: Sendable {
       guard note.kind.endsController else { return }
       commands.forget()
       attempts.forget(isReset: true)
+      lastAdvertising = nil
     case .control, .acl, .sco, .iso, .controllerLog, .unknown: break
     }
   }
@@ -292,18 +299,16 @@ package struct AdapterHistory: Sendable {
     case HCICommand.createConnection, HCICommand.remoteNameRequest, HCICommand.inquiry:
       let all =
         pages.map { Activity(kind: .paging, since: $0.asked) } + activities
-        + attempts.open.filter { $0.cancelled == nil }.map {
-          Activity(kind: .connecting, since: $0.asked)
-        }
+        + attempts.open.map { Activity(kind: .connecting, since: $0.asked) }
       return all.first {
         $0.since.packet != request
           && moment.nanoseconds(since: $0.since) ?? .max <= Self.longestActivity
       }.map { .init(kind: $0.kind, since: $0.since) }
     case HCICommand.leSetScanParameters, HCICommand.leSetExtendedScanParameters,
       HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable:
-      if let scanning { return .init(kind: .scanning, since: scanning) }
-      let attempt = attempts.open.first { $0.cancelled == nil }
-      return attempt.map { .init(kind: .connecting, since: $0.asked) }
+      // An attempt that is being cancelled is pending until its end is reported.
+      if let attempt = attempts.open.first { return .init(kind: .connecting, since: attempt.asked) }
+      return scanning.map { .init(kind: .scanning, since: $0) }
     case HCICommand.leSetAdvertisingParameters, HCICommand.leSetAdvertisingEnable:
       return advertising.map { .init(kind: .advertising, since: $0) }
     default: return nil

@@ -51,8 +51,12 @@ package struct AdvertisingFaults: Sendable {
   /// The state of a set that matters here.
   private struct Own: Sendable {
     let set: AdvertisingSet
-    /// Whether it is connectable under a random address, and since when.
+    /// The command that makes it connectable under a random address, if the last one about its
+    /// parameters does, and that command.
     var connectable: Moment?
+    var configured = 0
+    /// The same before that command, in case the controller refuses it.
+    var connectableBefore: Moment?
     var address: (value: DeviceAddress, moment: Moment)?
     /// The address before it, which stays if the controller refuses the new one.
     var before: (value: DeviceAddress, moment: Moment)?
@@ -94,7 +98,10 @@ package struct AdvertisingFaults: Sendable {
       addresses.append(FaultyAddress(address: address, moment: moment))
     case .parameters(let set, let parameters):
       let isConnectable = parameters.properties & 1 != 0 && parameters.ownAddressType == 1
-      change(set) { $0.connectable = isConnectable ? moment : nil }
+      change(set) {
+        ($0.connectableBefore, $0.configured) = ($0.connectable, moment.packet)
+        $0.connectable = isConnectable ? moment : nil
+      }
     case .enable(true, let enabled):
       for set in enabled { enable(set, moment) }
     case .data(_, let kind, 3, let data):
@@ -203,6 +210,9 @@ package struct AdvertisingFaults: Sendable {
       if unsuitable[index].count == 0 { unsuitable.remove(at: index) }
     }
     addresses.removeAll { $0.moment.packet == packet }
+    for index in sets.indices where sets[index].configured == packet {
+      sets[index].connectable = sets[index].connectableBefore
+    }
     for index in sets.indices where sets[index].address?.moment.packet == packet {
       sets[index].address = sets[index].before
       if sets[index].suitable?.moment.packet == packet { sets[index].suitable = nil }

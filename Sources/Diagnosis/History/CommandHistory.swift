@@ -46,6 +46,10 @@ package struct CommandHistory: Sendable {
     package var granted: Moment?
     /// What is wrong with the first command's length.
     package var fault: LengthFault?
+    /// Whether the first command only switches something off.
+    package var stops = false
+    /// For parameters of a scan: the next command that enabled scanning.
+    package var begun: Moment?
   }
 
   /// A command without an answer.
@@ -243,6 +247,17 @@ package struct CommandHistory: Sendable {
     {
       refusals[index].succeeded = moment
     }
+    let parameters: UInt16? =
+      switch opcode {
+      case HCICommand.leSetScanEnable: HCICommand.leSetScanParameters
+      case HCICommand.leSetExtendedScanEnable: HCICommand.leSetExtendedScanParameters
+      default: nil
+      }
+    guard !disables, let parameters else { return }
+    for index in refusals.indices
+    where refusals[index].opcode == parameters && refusals[index].begun == nil {
+      refusals[index].begun = moment
+    }
   }
 
   /// Returns whether a command switches something on or off: to switch it off is another matter.
@@ -267,7 +282,8 @@ package struct CommandHistory: Sendable {
       position.map { refusals[$0] }
       ?? Refusal(
         opcode: opcode, status: status, first: command?.moment ?? answer, last: answer,
-        fault: command?.fault)
+        fault: command?.fault, stops: command?.disables == true && Self.isSwitch(opcode))
+    refusal.begun = nil
     refusal.count &+= 1
     refusal.last = answer
     refusal.obstacle = refusal.obstacle ?? obstacle

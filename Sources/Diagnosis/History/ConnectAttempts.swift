@@ -216,10 +216,13 @@ package struct ConnectAttempts: Sendable {
     else { return }
     var attempt = open.remove(at: position)
     attempt.wasRefused = true
-    if status == .commandDisallowed, let pending = open.first(where: { $0.cancelled == nil }) {
+    // An attempt that is being cancelled is pending until LE Connection Complete.
+    let pending = open.first { $0.cancelled == nil } ?? open.first
+    if status == .commandDisallowed, let pending {
       attempt.blocked = pending.asked
       attempt.isRepeated =
-        pending.isAcceptListUsed == attempt.isAcceptListUsed && pending.peer == attempt.peer
+        pending.cancelled == nil && pending.isAcceptListUsed == attempt.isAcceptListUsed
+        && pending.peer == attempt.peer
         && pending.peerType == attempt.peerType
     } else if status == .commandDisallowed {
       attempt.scanning = scanning

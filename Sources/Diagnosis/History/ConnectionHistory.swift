@@ -144,6 +144,6 @@ struct ConnectionNotes: Sendable {
       }
     }
     self.lacksData = lacksData
-    attributes.finish(connection, memory)
+    attributes.finish(connection, memory, at: extent.latest)
   }
 }

@@ -48,6 +48,16 @@ package struct DataBuffers: Sendable {
     fileprivate let isLE: Bool
     /// Whether the controller has returned buffers before.
     package let hasReturned: Bool
+    /// Whether only packets of one connection took the buffers, whose peer may have stopped taking
+    /// them.
+    package let isOfOneLink: Bool
+    /// Whether the capture has any other record of the controller in this time: without one the host
+    /// may have slept.
+    package fileprivate(set) var isHeard = false
+    /// Whether the peer of that connection was heard in this time.
+    package fileprivate(set) var isPeerHeard = false
+    /// Whether the buffers were returned at its end.
+    package fileprivate(set) var isOver = false
     /// Its length in nanoseconds.
     package var length: Int64 { until.nanoseconds(since: since) ?? 0 }
   }
@@ -121,10 +131,11 @@ package struct DataBuffers: Sendable {
     if held[place].count == 0 { held[place].since = moment.packet }
     held[place].count += 1
     held[place].unreturned += 1
-    var (sum, unreturned) = (0, 0)
+    var (sum, unreturned, links) = (0, 0, 0)
     for link in held where isShared || link.isLE == isLE {
       sum += link.count
       unreturned += link.unreturned
+      if link.unreturned > 0 { links += 1 }
     }
     if unreturned > capacity.packets {
       full = nil
@@ -132,7 +143,7 @@ package struct DataBuffers: Sendable {
     } else if unreturned == capacity.packets, !hasUnseenReturns {
       full = Withheld(
         capacity: capacity, connection: connection, since: moment, until: moment,
-        isLE: isLE && !isShared, hasReturned: lastCompleted > 0)
+        isLE: isLE && !isShared, hasReturned: lastCompleted > 0, isOfOneLink: links == 1)
     }
     // An export may lack all events that complete packets.
     guard sum > capacity.packets, lastCompleted > 0 else { return }
@@ -144,6 +155,13 @@ package struct DataBuffers: Sendable {
       excess?.most = sum
       excess?.last = moment
     }
+  }
+
+  /// Records a command, an event, or data from the peer of a connection.
+  mutating func hear(from connection: Int? = nil) {
+    guard full != nil else { return }
+    full?.isHeard = true
+    if let connection, connection == full?.connection { full?.isPeerHeard = true }
   }
 
   /// Whether completed packets matter.
@@ -158,7 +176,9 @@ package struct DataBuffers: Sendable {
     settle(moment)
     excess = nil
     guard let place = held.firstIndex(where: { $0.connection == connection }) else { return }
+    full?.isOver = true
     returnBuffers(of: held[place], moment)
+    full?.isOver = false
     held[place].count = max(0, held[place].count - count)
     held[place].unreturned = max(0, held[place].unreturned - count)
     held[place].since = nil

@@ -18,6 +18,9 @@ package struct HostBuffers: Sendable {
     package let since: Moment
     /// When it still held them.
     package internal(set) var until: Moment
+    /// Whether the capture has any other record of the controller meanwhile: without one the host may
+    /// have slept.
+    fileprivate var isHeard = false
   }
 
   /// The first time that the host held all its buffers for `leastSilence` or longer.
@@ -87,6 +90,11 @@ package struct HostBuffers: Sendable {
     }
   }
 
+  /// Records a command or an event.
+  mutating func hear() {
+    if full != nil { full?.isHeard = true }
+  }
+
   private mutating func release(_ handle: UInt16, _ count: Int, _ moment: Moment) {
     guard count > 0, let place = held.firstIndex(where: { $0.handle == handle }) else { return }
     settle(moment)
@@ -116,7 +124,7 @@ package struct HostBuffers: Sendable {
   /// Keeps the time for which all buffers were held until this moment.
   private mutating func settle(_ moment: Moment) {
     defer { full = nil }
-    guard stuck == nil, frees, var full,
+    guard stuck == nil, frees, var full, full.isHeard,
       moment.nanoseconds(since: full.since) ?? 0 >= Self.leastSilence
     else { return }
     full.until = moment

@@ -48,12 +48,19 @@ extension Rule {
           $0.outcome == .encrypted && $0.usesStoredKey(history, evidence)
         })
       else { return [] }
+      // A new key and one of a Secure Connections bond are both announced with zeros. If the capture
+      // lacks SMP, nothing distinguishes them.
+      let isStored =
+        attempt.ediv != 0 || attempt.rand != 0 || attempt.source(history, evidence) != nil
+      guard isStored || history.hasOneBeginning && !history.connection.hasLostPackets else {
+        return []
+      }
       var finding = Finding(
         "The peer is bonded and uses a private address that no known key resolves",
         headline: "a bonded peer uses a private address that no known key resolves",
         why:
           "\(peer) is a resolvable private address, which changes every few minutes, and the capture has no identity resolving key for it. The link was encrypted with a stored key (\(packet: attempt.end?.packet ?? attempt.moment.packet)), so this host knows the peer.",
-        evidence: attempt.packets)
+        isStored ? .certain : .likely, evidence: attempt.packets)
       if let pairing = evidence.pairingWithoutIdentity(of: history) {
         finding.why =
           "\(finding.why) The pairing did not give the peer's identity resolving key (\(packet: pairing.request), \(packet: pairing.response)): when the address changes, this host cannot recognise the peer."

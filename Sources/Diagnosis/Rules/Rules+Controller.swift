@@ -132,7 +132,7 @@ extension Rule {
     guard !evidence.extent.infersDirections else { return [] }
     return evidence.adapters.compactMap { adapter in
       // An export may lack all events that return buffers.
-      guard let withheld = adapter.buffers.withheld, withheld.hasReturned,
+      guard let withheld = adapter.buffers.withheld, withheld.hasReturned, withheld.isHeard,
         let history = evidence.connections.first(where: { $0.id == withheld.connection }),
         history.undelivered == nil, !history.connection.hasLostPackets,
         withheld.length
@@ -148,6 +148,14 @@ extension Rule {
         .likely,
         evidence: [size.moment.packet, withheld.since.packet, withheld.until.packet])
       finding.restsOnAbsence = true
+      if withheld.isOver || withheld.isOfOneLink && withheld.isPeerHeard {
+        finding.why =
+          "\(finding.why) \(withheld.isOfOneLink ? "All of them held packets of one link, so its peer may have accepted none for this time." as Wording : "Later it returned them.")"
+        finding.severity = .warning
+        finding.certainty = .possible
+        finding.remedy =
+          "Find out whether the peer is busy at that time, for example with erasing its flash: it accepts no packets then. If it is not, reset the controller, update its firmware, or try another one."
+      }
       return finding
     }
   }
@@ -371,13 +379,23 @@ extension Rule {
   ) { evidence in
     evidence.refusals { isScanning($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
       adapter, refusal in
-      var finding = tell(refusal, adapter, "the controller refused to scan")
+      var finding = tell(
+        refusal, adapter,
+        refusal.stops
+          ? "the controller refused to stop scanning" : "the controller refused to scan")
       // It scans already.
       if refusal.obstacle?.kind == .scanning,
         refusal.opcode == HCICommand.leSetScanEnable
           || refusal.opcode == HCICommand.leSetExtendedScanEnable
       {
         finding.severity = .note
+      }
+      if refusal.stops { finding.severity = .note }
+      if let begun = refusal.begun {
+        finding.severity = .note
+        finding.headline = "the controller refused parameters of a scan"
+        finding.why =
+          "\(finding.why) Scanning was enabled nevertheless (\(packet: begun.packet)), with the parameters before."
       }
       return finding
     }

@@ -21,7 +21,7 @@ extension Rule {
       return []
     }
     return connection.attributes.unanswered.lazy.compactMap { request -> Finding? in
-      guard let excess = connection.link.excess(atPacket: request.packet) else { return nil }
+      guard let excess = connection.discardedExcess(request) else { return nil }
       let side = Side(sent: request.direction)
       let extra = excess.size - excess.needed
       var finding = Finding(
@@ -70,6 +70,21 @@ extension Rule {
 }
 
 extension ConnectionHistory {
+  /// Returns the excess of data in a request, if its receiver seems to discard such PDUs: it answers
+  /// none, and had time to answer this one.
+  func discardedExcess(_ request: UnansweredRequests.Sent) -> LinkHistory.Excess? {
+    guard let excess = link.excess(atPacket: request.packet) else { return nil }
+    let sent = Moment(packet: request.packet, time: request.time)
+    let end = connection.lastPacket.map { Moment(packet: $0, time: connection.lastTime) }
+    guard end?.nanoseconds(since: sent) ?? .max >= Self.leastWait,
+      link.excess.allSatisfy({ other in
+        other.sender != excess.sender
+          || attributes.unanswered.contains { $0.packet == other.moment.packet }
+      })
+    else { return nil }
+    return excess
+  }
+
   /// A packet that waits for less time may still be under way.
   private static let patience: Int64 = 5_000_000_000
 

@@ -17,7 +17,7 @@ extension Rule {
       do:
         "Offer the same MTU in the request and in the response (Core, Vol 3, Part F, 3.4.2.1). Until then, exchange it from one side only."
     ) { connection, _ in
-      connection.hasOneBeginning ? connection.asymmetricMTU.map { [$0] } ?? [] : []
+      connection.isWhole ? connection.asymmetricMTU.map { [$0] } ?? [] : []
     },
     Rule(
       "att-mtu-changed", .warning, "A client exchanges the MTU twice, with different results",
@@ -25,7 +25,7 @@ extension Rule {
       needs: [.bothDirections, .events, .opening],
       do:
         "Send one Exchange MTU Request on a connection (Core, Vol 3, Part F, 3.4.2.1), and ask for the final size at once. As a server, keep the first result."
-    ) { connection, _ in connection.hasOneBeginning ? connection.changedMTU.map { [$0] } ?? [] : []
+    ) { connection, _ in connection.isWhole ? connection.changedMTU.map { [$0] } ?? [] : []
     },
     Rule(
       "att-pdu-too-long", .warning, "A server sends a PDU that is longer than the MTU",
@@ -36,8 +36,7 @@ extension Rule {
         "Limit the server's PDUs to the MTU of the connection: a notification has room for 3 bytes less, a read for 1 byte less. Receivers drop a longer PDU, or end the link."
     ) { connection, _ in
       // After a gap, a longer PDU shows rather that an exchange is missing.
-      guard connection.hasOneBeginning, !connection.connection.hasLostPackets,
-        connection.asymmetricMTU == nil, connection.changedMTU == nil
+      guard connection.isWhole, connection.asymmetricMTU == nil, connection.changedMTU == nil
       else { return [] }
       return Finding.together(connection.attributes.faults.longPDUs.map(connection.tooLong))
     },
@@ -65,7 +64,7 @@ extension Rule {
   static let mtuUnused = Rule(
     "att-mtu-unused", .note, "A client writes 20-byte pieces although the MTU is larger",
     when:
-      "ten or more consecutive writes to an attribute have exactly 20 bytes, with pauses of at most 500 ms, after a larger MTU was exchanged; not if the messages of a known protocol have this length",
+      "ten or more consecutive writes to an attribute have exactly 20 bytes, with pauses of at most 500 ms, after a larger MTU was exchanged; not if they are numbered, or the messages of a known protocol",
     needs: [.bothDirections],
     do:
       "Split values by the MTU that was exchanged, not by 20 bytes: CoreBluetooth reports the limit in maximumWriteValueLength(for:), Android in onMtuChanged()."
@@ -77,6 +76,10 @@ extension Rule {
 extension ConnectionHistory {
   /// Whether it is one link: without its opening, several links with one handle look like one.
   var hasOneBeginning: Bool { !connection.isOpeningMissing }
+
+  /// Whether its opening is in the capture, and no records are missing: a gap may hide the end of a
+  /// link and the beginning of another with the same handle.
+  fileprivate var isWhole: Bool { hasOneBeginning && !connection.hasLostPackets }
 
   /// The PDUs that are longer than the MTU, as a sentence, and their packets.
   private func longPDUs(after packet: Int) -> (words: Wording, packets: PacketSet)? {
@@ -98,7 +101,7 @@ extension ConnectionHistory {
       else { continue }
       let last = max(asked.answer.packet, answered.answer.packet)
       let long = longPDUs(after: last)
-      return Finding(
+      var finding = Finding(
         "\(side.capitalized) offers two MTUs: \(asked.offered) as a client, \(answered.answered) as a server",
         headline:
           "\(side.words) offered two MTUs, \(asked.offered) (\(packet: asked.request.packet)) and \(answered.answered) (\(packet: answered.answer.packet))",
@@ -110,6 +113,8 @@ extension ConnectionHistory {
             answered.answer.packet,
           ].sorted()
         ).union(long?.packets ?? []))
+      finding.restsOnAbsence = true
+      return finding
     }
     return nil
   }
@@ -122,7 +127,7 @@ extension ConnectionHistory {
         let second = own.dropFirst().first(where: { $0.mtu != first.mtu })
       else { continue }
       let long = longPDUs(after: second.answer.packet)
-      return Finding(
+      var finding = Finding(
         "\(side.capitalized) exchanges the MTU again, with another result: \(first.mtu), then \(second.mtu)",
         headline:
           "\(side.words) changed the MTU from \(first.mtu) to \(second.mtu) (\(packet: second.request.packet))",
@@ -131,6 +136,9 @@ extension ConnectionHistory {
         evidence: PacketSet([
           first.request.packet, first.answer.packet, second.request.packet, second.answer.packet,
         ]).union(long?.packets ?? []))
+      // A gap may hide the end of the link and the beginning of another.
+      finding.restsOnAbsence = true
+      return finding
     }
     return nil
   }
@@ -181,9 +189,9 @@ extension ConnectionHistory {
   private static let leastPieces = 10
 
   fileprivate func pieces(_ usage: AttributeUsage) -> Finding? {
-    let pieces = usage.pieces.longest
+    let pieces = usage.writtenPieces.longest
     let (first, last) = (pieces.first, pieces.last)
-    guard pieces.count >= Self.leastPieces,
+    guard pieces.count >= Self.leastPieces, !pieces.isNumbered,
       let exchange = attributes.mtuExchanges.last(where: { $0.answer.packet < first.packet }),
       exchange.mtu > BearerMTU.byDefault,
       usage.vendor == nil || attributes.vendors.joined.contains(where: { $0.isWritten })

@@ -26,9 +26,6 @@ extension Rule {
 }
 
 extension ConnectionHistory {
-  /// If a link is ended on purpose within this time after a request, it is normal that the request
-  /// stays open.
-  private static let leastWait: Int64 = 2_000_000_000
   /// The longest response timeout, and the longest one of a pending request.
   private static let responseTimeout: Int64 = 60_000_000_000
   private static let pendingTimeout: Int64 = 300_000_000_000

@@ -347,8 +347,8 @@ extension Rule {
     "att-command-dropped", .warning, "Commands are written to an attribute that cannot be written",
     when:
       """
-      a Write Command goes to a declaration, or to a value whose declaration in the capture does not \
-      offer writing
+      a Write Command goes to a declaration, or to a value whose declaration, discovered on this \
+      connection, does not offer writing; not if the server seems to carry it out
       """, needs: [.bothDirections],
     do:
       """
@@ -358,18 +358,15 @@ extension Rule {
   ) { connection, _ in
     Finding.together(
       connection.attributes.usages.compactMap { usage in
-        guard let first = usage.commands.first else { return nil }
-        let why: Wording
-        switch usage.identity.kind {
-        case .service, .include, .characteristic:
-          why = "\(handle: usage.handle) is a declaration, which no client can write."
-        case .value:
-          guard let properties = usage.properties, !properties.canBeWritten, usage.sent == 0 else {
-            return nil
+        guard let first = usage.commands.first, usage.cannotBeWritten, usage.sent == 0,
+          usage.writes.count == 0, !usage.dropped.areHonoured
+        else { return nil }
+        let why: Wording =
+          if usage.identity.kind == .value, let properties = usage.properties {
+            "The declaration offers \(properties.words), but no writing."
+          } else {
+            "\(handle: usage.handle) is a declaration, which no client can write."
           }
-          why = "The declaration offers \(properties.words), but no writing."
-        case .descriptor, nil: return nil
-        }
         let client = usage.server.other
         var finding = Finding(
           "\(client.capitalized) wrote \(count: usage.commands.count, "command", "commands") to \(usage.identity), which cannot be written",

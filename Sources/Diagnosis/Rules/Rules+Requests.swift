@@ -244,7 +244,7 @@ extension Evidence {
 extension ConnectionHistory {
   /// If a link is ended on purpose within this time after a request, it is normal that the request
   /// stays open.
-  private static let leastWait: Int64 = 2_000_000_000
+  static let leastWait: Int64 = 2_000_000_000
   /// A client that disconnects this long after its request has waited for the 30 s of ATT: its
   /// timer and the capture's clock differ slightly.
   private static let fullWait = Request.timeout - 500_000_000
@@ -318,7 +318,7 @@ extension ConnectionHistory {
     }
     let all = connection
     // A receiver discards a PDU whose length is wrong.
-    if link.excess(atPacket: request.packet) != nil, !connection.hasLostPackets { return nil }
+    if !connection.hasLostPackets, discardedExcess(request) != nil { return nil }
     if asking == .local, !all.hasLostPackets, all.sentPackets > 0,
       all.sentPackets == all.completedPackets
     {

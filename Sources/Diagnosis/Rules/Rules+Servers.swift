@@ -137,7 +137,7 @@ extension ConnectionHistory {
         "\(parts.server.words) ignores the offset when \(name) is read (\(packet: parts.last.packet))",
       why:
         "\(parts.parts) parts at rising offsets have the same \(parts.length) bytes: the server seems to start at the first byte each time, so the client never reaches the end.\(isBeyond ? (" The last part would end at byte \(parts.end), but no value has more than 512 bytes." as Wording) : "")",
-      isBeyond ? .certain : parts.parts > 2 ? .likely : .possible,
+      parts.isUniform || parts.parts == 2 ? .possible : isBeyond ? .certain : .likely,
       evidence: [parts.first.packet, parts.last.packet])
     if parts.parts == 2 { finding.severity = .warning }
     finding.attribute = attributes.identity(parts.handle, of: parts.server)
@@ -203,6 +203,25 @@ extension ConnectionHistory {
   /// A link that ends sooner after its encryption shows nothing.
   private static let shortestWait: Int64 = 5_000_000_000
 
+  /// Returns whether the server accepted a subscription to a value, or a read of it, before the link
+  /// was encrypted, or on one that never was.
+  private func wasOpen(_ usage: AttributeUsage) -> Bool {
+    let encrypted = security.encrypted?.packet ?? .max
+    return attributes.configurations.contains {
+      $0.server == usage.server && $0.owner?.handle == usage.handle
+        && $0.accepted.map { $0.packet < encrypted } ?? false
+    }
+      || attributes.usage(usage.handle, of: usage.server)?.reads.first.map {
+        $0.packet < encrypted
+      } ?? false
+  }
+
+  /// Returns how long to wait for a value that comes regularly: three times its average pause.
+  private func usualPause(of usage: AttributeUsage) -> Int64? {
+    guard let known = attributes.usage(usage.handle, of: usage.server) else { return nil }
+    return Self.regularity(of: known)?.patience
+  }
+
   fileprivate func sentTooEarly(_ evidence: Evidence) -> [Finding] {
     guard connection.isEncrypted == true, security.isStoredKey, !connection.isOpeningMissing,
       let encrypted = security.encrypted
@@ -226,6 +245,15 @@ extension ConnectionHistory {
                 .map { $0.packet > began.packet } ?? false
             } ?? false
           })
+      else { return nil }
+      let isInput = usage.identity.service?.isShort(0x1812) == true
+      // A value that the client got on a link without encryption needs none, and one that comes
+      // rarely may not be due yet.
+      guard
+        isInput
+          || !evidence.earlier(than: self).contains(where: { $0.wasOpen(usage) })
+            && lasted >= evidence.earlier(than: self).compactMap({ $0.usualPause(of: usage) })
+              .max() ?? 0
       else { return nil }
       let count = usage.notifications.count
       var finding = Finding(

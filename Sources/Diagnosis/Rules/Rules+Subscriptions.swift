@@ -67,8 +67,8 @@ extension Rule {
         the value, and write the value there; with a library enable notifications by its own call \
         (on Android writeDescriptor(), with Bleak start_notify()).
         """
-    ) { connection, _ in
-      connection.missedSubscriptions.compactMap { missed in
+    ) { connection, evidence in
+      connection.missedSubscriptions(evidence).compactMap { missed in
         missed.mistaken.map { connection.mistaken(missed, $0) }
       }
     },
@@ -86,9 +86,9 @@ extension Rule {
         setCharacteristicNotification() and writeDescriptor() on the CCCD, on iOS setNotifyValue(), \
         with Bleak start_notify(). A device that is only controlled may need no subscription.
         """
-    ) { connection, _ in
+    ) { connection, evidence in
       Finding.together(
-        connection.missedSubscriptions.compactMap { missed in
+        connection.missedSubscriptions(evidence).compactMap { missed in
           missed.mistaken == nil && !missed.isPartial ? connection.notSubscribed(missed) : nil
         })
     },
@@ -143,13 +143,35 @@ extension ConnectionHistory {
   /// The time within which a device answers a write, if it does.
   private static let answerTime: Int64 = 2_000_000_000
 
-  /// The services that were written to without a subscription, unless a stored bond may contain one
-  /// or records are missing.
-  var missedSubscriptions: [MissedSubscription] {
-    guard !connection.hasLostPackets, !connection.isOpeningMissing, !security.isStoredKey else {
-      return []
+  /// Returns the services that were written to without a subscription, unless a stored bond may
+  /// contain one or records are missing.
+  func missedSubscriptions(_ evidence: Evidence) -> [MissedSubscription] {
+    guard !connection.hasLostPackets, !connection.isOpeningMissing, !security.isStoredKey,
+      // The end of an attempt with a stored key may be missing.
+      encryption.attempts.allSatisfy({ $0.followsPairing || $0.failure != nil })
+    else { return [] }
+    return attributes.missedSubscriptions.compactMap { missed in
+      var missed = missed
+      missed.senders.removeAll { sender in
+        evidence.earlier(than: self).contains {
+          $0.showsSubscription(to: sender, of: missed.server)
+        }
+      }
+      return missed.senders.isEmpty ? nil : missed
     }
-    return attributes.missedSubscriptions
+  }
+
+  /// Returns whether a server sends a characteristic's values although the capture has no
+  /// subscription, or a bonded client subscribed to it: that subscription persists.
+  private func showsSubscription(to sender: AttributeIdentity, of server: Side) -> Bool {
+    let configured = attributes.configurations.filter {
+      $0.server == server && $0.owner?.handle == sender.handle
+    }
+    if configured.isEmpty {
+      return sender.handle.flatMap { attributes.usage($0, of: server) }?.sent ?? 0 > 0
+    }
+    return (security.isStoredKey || pairing.attempts.contains(where: \.isBonded))
+      && configured.contains { $0.accepted != nil && $0.value & 3 != 0 }
   }
 
   /// Returns a finding about a value for a CCCD that was written to another attribute.
@@ -406,7 +428,7 @@ extension ConnectionHistory {
 
   /// Returns the first value of a characteristic, and how long another connection has to last for
   /// such a value to be missed there; nil if it did not come twice.
-  private static func regularity(of usage: AttributeUsage) -> (first: Moment, patience: Int64)? {
+  static func regularity(of usage: AttributeUsage) -> (first: Moment, patience: Int64)? {
     guard usage.sent >= 2, let first = usage.notifications.first ?? usage.indications.first,
       let last = usage.notifications.last ?? usage.indications.last,
       let span = last.nanoseconds(since: first)

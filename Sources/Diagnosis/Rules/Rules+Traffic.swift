@@ -165,13 +165,13 @@ extension Rule {
       needs: [.bothDirections],
       do:
         "Check whether the device supports the command, and whether its length and order are right."
-    ) { connection, _ in
+    ) { connection, evidence in
       let bad = connection.attributes.vendors.badFrames.map(\.moment.packet)
       return connection.attributes.vendors.tallies.compactMap { tally -> Finding? in
         let open = tally.unanswered.filter { !bad.contains($0) }
         guard let first = open.first else { return nil }
         // A protocol may leave requests unanswered; but not if its answers could not arrive.
-        let missed = connection.missedSubscriptions.first { missed in
+        let missed = connection.missedSubscriptions(evidence).first { missed in
           missed.isPartial
             && connection.attributes.usages.contains {
               $0.server == missed.server && $0.handle == missed.written.handle
@@ -290,12 +290,12 @@ extension ConnectionHistory {
       finding.remedy = Self.askForMTU(most.isWritten ? most.sender : most.sender.other)
       return finding
     }
-    // Without a known protocol: consecutive values that fill the PDU.
-    let full = attributes.usages.compactMap { usage -> (AttributeUsage, Tally)? in
-      let tally =
-        usage.fullNotifications.count >= usage.fullWrites.count
-        ? usage.fullNotifications : usage.fullWrites
-      return tally.count >= 3 ? (usage, tally) : nil
+    // Without a known protocol: values in a row that fill the PDU. If each is answered, or numbered,
+    // they are messages of this length.
+    let full = attributes.usages.filter { $0.vendor == nil }.compactMap { usage in
+      [usage.sentPieces, usage.writtenPieces].filter {
+        $0.longest.count >= 3 && !$0.longest.isNumbered
+      }.max { $0.all.count < $1.all.count }.map { (usage, $0.all) }
     }
     guard let (usage, tally) = full.max(by: { $0.1.count < $1.1.count }) else { return nil }
     var finding = Finding(

@@ -70,7 +70,7 @@ extension Attributes {
     if let last, let search = request.search, let first = request.startHandle, first <= last {
       change(source.server) { database in
         if search == .primaryServices { database.forgetServices(missingFrom: packet, first, last) }
-        isNews = database.cover(search, first, last) || isNews
+        isNews = database.cover(search, first, last, on: source.connection) || isNews
       }
     }
     if isNews, last != nil, request.type.map({ $0.isDeclaration }) ?? true {
@@ -144,14 +144,14 @@ extension Attributes {
   }
 
   /// Records that a search found nothing: it has covered the whole requested range.
-  mutating func learnEnd(of request: Request, of key: UInt64, packet: Int) {
+  mutating func learnEnd(of request: Request, of key: UInt64, connection: Int, packet: Int) {
     guard let search = request.search, let first = request.startHandle,
       let last = request.endHandle
     else { return }
     let server = open(key, packet: packet)
     change(server) { database in
       if search == .primaryServices { database.forgetServices(missingFrom: packet, first, last) }
-      if database.cover(search, first, last) {
+      if database.cover(search, first, last, on: connection) {
         database.noteDiscovery(request.packet, packet)
       }
     }

@@ -135,7 +135,7 @@ extension Attributes {
         dissection.problems.add(Problem(.attributes, limit: limit))
       }
     } else if fields.error == .attributeNotFound {
-      learnEnd(of: request, of: key, packet: packet)
+      learnEnd(of: request, of: key, connection: connection, packet: packet)
     } else if request.opcode == .writeRequest, let handle = request.handle {
       noteRefusal(handle, of: key)
     }

@@ -39,6 +39,8 @@ package struct Database: Sendable {
   /// The handles that were searched, by kind of search.
   package private(set) var searched = [HandleRanges](
     repeating: HandleRanges(), count: Search.allCases.count)
+  /// The handles whose descriptors were searched on the last connection that searched any.
+  private var descriptorSearch = (connection: 0, handles: HandleRanges())
   /// Includes of services with 128-bit UUIDs, which are read separately: first and last handle.
   private(set) var openIncludes: [(start: UInt16, end: UInt16)] = []
   /// The Database Hash that was read last, and the packet.
@@ -344,9 +346,27 @@ package struct Database: Sendable {
     slots[slot].extendedProperties = value
   }
 
-  /// Records that a search has covered handles, and returns whether any of them is new.
-  mutating func cover(_ search: Search, _ first: UInt16, _ last: UInt16) -> Bool {
-    searched[search.rawValue].insert(max(1, first), last)
+  /// Records that a search on a connection has covered handles, and returns whether any of them is
+  /// new.
+  mutating func cover(
+    _ search: Search, _ first: UInt16, _ last: UInt16, on connection: Int
+  ) -> Bool {
+    if search == .descriptors {
+      if descriptorSearch.connection != connection {
+        descriptorSearch = (connection, HandleRanges())
+      }
+      _ = descriptorSearch.handles.insert(max(1, first), last)
+    }
+    return searched[search.rawValue].insert(max(1, first), last)
+  }
+
+  /// Returns whether the descriptors among these handles were searched completely on a connection,
+  /// the last one with such a search.
+  package func hasSearchedDescriptors(
+    _ first: UInt16, _ last: UInt16, on connection: Int
+  ) -> Bool {
+    first > last
+      || descriptorSearch.connection == connection && descriptorSearch.handles.covers(first, last)
   }
 
   /// Records the packets of a discovery request and of its response, which reported something new.
@@ -406,7 +426,14 @@ package struct Database: Sendable {
     }
     for search in Search.allCases {
       for range in other.searched[search.rawValue].ranges {
-        _ = cover(search, range.lowerBound, range.upperBound)
+        _ = searched[search.rawValue].insert(range.lowerBound, range.upperBound)
+      }
+    }
+    if other.descriptorSearch.connection > descriptorSearch.connection {
+      descriptorSearch = other.descriptorSearch
+    } else if other.descriptorSearch.connection == descriptorSearch.connection {
+      for range in other.descriptorSearch.handles.ranges {
+        _ = descriptorSearch.handles.insert(range.lowerBound, range.upperBound)
       }
     }
     if let discovery = other.discovery { noteDiscovery(discovery.lowerBound, discovery.upperBound) }
@@ -446,6 +473,7 @@ package struct Database: Sendable {
     }
     latest = (0, 0)
     for search in searched.indices { searched[search].remove(first, last) }
+    descriptorSearch.handles.remove(first, last)
     // The hash covered the whole database.
     hash = nil
     evidence.forget(first, last)

@@ -38,7 +38,7 @@ extension AttributeHistory {
     if context.opcode == .executeWriteRequest {
       parts = context.sender == .local ? prepared.local : prepared.peer
       if context.sender == .local { prepared.local = nil } else { prepared.peer = nil }
-      length = parts?.end ?? 0
+      length = parts?.length ?? 0
     }
     if open.count >= Self.mostOpen { open.removeFirst() }
     let range = fields.startHandle.flatMap { first in fields.endHandle.map { (first, $0) } }
@@ -66,7 +66,8 @@ extension AttributeHistory {
     write.attributes.note(request.handle ?? 0)
     write.parts &+= 1
     write.take(
-      request.handle ?? 0, Int(request.offset ?? 0), request.length, request.moment)
+      request.handle ?? 0, Int(request.offset ?? 0), request.length, request.written,
+      request.moment)
     write.end = max(write.end, Int(request.offset ?? 0) &+ request.length)
     write.last = max(write.last, context.moment.packet)
     if request.client == .local { prepared.local = write } else { prepared.peer = write }
@@ -74,10 +75,11 @@ extension AttributeHistory {
 
   /// Records the response to an Execute Write Request: the parts were written or cancelled.
   private mutating func execute(
-    _ request: OpenRequest, _ context: Context, _ latency: Int64?
+    _ request: OpenRequest, _ context: Context, _ latency: Int64?, _ memory: borrowing Memory
   ) {
     let parts = request.prepared
-    if !request.isCancel, let parts, parts.attributes.handles.count == 1,
+    if !request.isCancel, let parts { subscribe(with: parts, context, memory) }
+    if !request.isCancel, let parts, parts.late == nil, parts.attributes.handles.count == 1,
       let handle = parts.attributes.handles.first,
       let place = usages.firstIndex(where: { $0.handle == handle && $0.server == context.server }),
       parts.end > usages[place].longestWrite.length
@@ -91,6 +93,22 @@ extension AttributeHistory {
       if request.isCancel { $0.cancelled += 1 } else { $0.writes += 1 }
       $0.parts += parts?.parts ?? 0
       if let parts { $0.note(.written, parts.attributes) }
+    }
+  }
+
+  /// Records the subscriptions among values that were written with prepared writes.
+  private mutating func subscribe(
+    with parts: PreparedWrite, _ context: Context, _ memory: borrowing Memory
+  ) {
+    for (handle, value, moment) in parts.shortValues {
+      let identity = identity(handle, context, memory)
+      var written = context
+      written.moment = moment
+      if let place = configure(identity, value.bytes, written, memory) {
+        accept(configuration: place, context)
+      } else {
+        noteCandidate(identity, value.bytes, written, accepted: context.moment)
+      }
     }
   }
 
@@ -145,13 +163,16 @@ extension AttributeHistory {
     case .readResponse, .readBlobResponse:
       read(request, fields, bytes, context, latency, memory, isTold: isRepeated)
     case .readMultipleResponse, .readMultipleVariableResponse:
+      for handle in request.handles.handles {
+        if let place = use(handle, context, memory) { usages[place].reads.note(context.moment) }
+      }
       run(.reads, .read, context.server, request.moment, context, 0, latency) {
         $0.reads += 1
         $0.note(.read, request.handles)
       }
     case .writeResponse: written(request, context, latency, memory, isTold: isRepeated)
     case .prepareWriteResponse: prepare(request, context)
-    case .executeWriteResponse: execute(request, context, latency)
+    case .executeWriteResponse: execute(request, context, latency, memory)
     default: break
     }
   }
@@ -163,7 +184,7 @@ extension AttributeHistory {
   ) {
     guard let handle = request.handle else { return }
     if let place = request.configuration, configurations.indices.contains(place) {
-      configurations[place].accepted = context.moment
+      accept(configuration: place, context)
       return
     }
     if !candidates.isEmpty,
@@ -174,8 +195,7 @@ extension AttributeHistory {
     guard let place = use(handle, context, memory) else { return }
     usages[place].writes.note(context.moment)
     usages[place].firstWrite = usages[place].firstWrite ?? request.moment
-    if request.length == 20 { usages[place].fullWrites.note(request.moment) }
-    usages[place].pieces.note(request.length, request.moment)
+    noteWritten(request.length, request.written.bytes, place, request.moment, context)
     noteUnoffered(.write, bit: 3, place, request.packet, request.length, context)
     if request.isVendors, let last = runs.indices.last {
       runs[last].last = max(runs[last].last, context.moment.packet)
@@ -184,6 +204,16 @@ extension AttributeHistory {
     if isTold { return }
     run(.writes, .written, context.server, request.moment, context, handle, latency) {
       $0.writes += 1
+    }
+  }
+
+  /// Records that the server accepted a subscription, or its end.
+  private mutating func accept(configuration place: Int, _ context: Context) {
+    configurations[place].accepted = context.moment
+    // The server sends no values while its client is not subscribed.
+    let owner = configurations[place].owner?.handle
+    if let index = usages.firstIndex(where: { $0.handle == owner && $0.server == context.server }) {
+      usages[index].counter.interrupt()
     }
   }
 
@@ -202,6 +232,7 @@ extension AttributeHistory {
     }
     vendors.refuse(request.packet)
     let handle = request.handle ?? answered ?? 0
+    if error == .invalidOffset { faults.noteEnd(of: handle, context.server) }
     let security = context.security
     let known = refusals.firstIndex {
       $0.opcode == request.opcode && $0.handle == handle && $0.error == error

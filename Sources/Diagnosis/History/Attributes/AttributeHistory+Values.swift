@@ -55,7 +55,8 @@ extension AttributeHistory {
     _ operation: ValueOperation, bit: Int, _ place: Int, _ request: Int, _ length: Int,
     _ context: Context
   ) {
-    guard let properties = usages[place].properties, !properties.has(bit: bit),
+    guard usages[place].isDescribed, let properties = usages[place].properties,
+      !properties.has(bit: bit),
       usages[place].unoffered.count < 4,
       !usages[place].unoffered.contains(where: { $0.operation == operation })
     else { return }
@@ -160,12 +161,13 @@ extension AttributeHistory {
     _ value: RawSpan, _ offset: Int, _ request: OpenRequest, _ place: Int, _ context: Context
   ) {
     faults.note(part: value, at: offset, usages[place].handle, context)
+    if usages[place].commands.count > 0 { usages[place].dropped.note(read: value) }
     guard request.opcode == .readRequest else { return }
     if usages[place].identity.kind == .characteristic {
       guard usages[place].identity.via == .discovered else { return }
       faults.note(
         declaration: usages[place].handle, length: value.byteCount, request.packet, context)
-    } else if usages[place].reads.count == 1 {
+    } else if usages[place].reads.count == 1, usages[place].isDescribed {
       faults.note(
         first: value, of: usages[place], below: ServerFaults.leastPart, context,
         vendors.knowledge)
@@ -198,8 +200,11 @@ extension AttributeHistory {
     else { return }
     usages[place].commands.note(context.moment)
     usages[place].firstWrite = usages[place].firstWrite ?? context.moment
-    if value.count == 20 { usages[place].fullWrites.note(context.moment) }
-    usages[place].pieces.note(Int(value.count), context.moment)
+    noteWritten(Int(value.count), bytes.part(value), place, context.moment, context)
+    if usages[place].cannotBeWritten {
+      usages[place].dropped.note(bytes.part(value))
+      droppedLast = (place, context.moment)
+    }
     if outOfSync == context.server { commandsOutOfSync.note(context.moment) }
     if value.count == 2, usages[place].identity.isConfiguration,
       commandedConfigurations.count < Self.mostListed
@@ -218,6 +223,18 @@ extension AttributeHistory {
     run(.writes, .commanded, context.server, context.moment, context, handle, nil) {
       $0.commands += 1
     }
+  }
+
+  /// Records a value that was written.
+  mutating func noteWritten(
+    _ length: Int, _ value: RawSpan, _ place: Int, _ moment: Moment, _ context: Context
+  ) {
+    if usages[place].cannotBeWritten { usages[place].dropped.noteWritten(length, value) }
+    guard context.channel == nil else { return }
+    usages[place].writtenPieces.note(
+      length, value.byteCount > 1 ? value.littleEndianU16(at: 0) : 0, moment,
+      after: lastValues.sent)
+    lastValues.written = moment.packet
   }
 
   /// Records a Write Request to a CCCD.
@@ -244,17 +261,21 @@ extension AttributeHistory {
   /// one. An unknown attribute may turn out to be one when values arrive; a known one may have been
   /// written instead of one.
   mutating func noteCandidate(
-    _ attribute: AttributeIdentity, _ value: RawSpan, _ context: Context
+    _ attribute: AttributeIdentity, _ value: RawSpan, _ context: Context,
+    accepted: Moment? = nil
   ) {
     guard !attribute.isConfiguration, value.byteCount == 2,
       value.littleEndianU16(at: 0) <= 3
     else { return }
-    let write = Configuration(
+    var write = Configuration(
       descriptor: attribute, owner: nil, properties: nil, server: context.server,
       value: value.littleEndianU16(at: 0), request: context.moment)
+    write.accepted = accepted
     if attribute.uuid != nil {
       if write.value != 0, misdirected.count < Self.mostListed { misdirected.append(write) }
-    } else if context.opcode == .writeRequest, candidates.count < Self.mostListed {
+    } else if context.opcode == .writeRequest || accepted != nil,
+      candidates.count < Self.mostListed
+    {
       candidates.append(write)
     }
   }
@@ -286,7 +307,12 @@ extension AttributeHistory {
       if usages[place].identity.uuid == .serviceChanged { change(value, context) }
     } else {
       usages[place].notifications.note(context.moment)
-      if value.byteCount == 20 { usages[place].fullNotifications.note(context.moment) }
+      if context.channel == nil {
+        usages[place].sentPieces.note(
+          value.byteCount, value.byteCount > 1 ? value.littleEndianU16(at: 0) : 0, context.moment,
+          after: lastValues.written)
+        lastValues.sent = context.moment.packet
+      }
       if value.byteCount > 1 {
         usages[place].counter.note(value.byte(at: 0), packet: context.moment.packet)
       }
@@ -294,11 +320,12 @@ extension AttributeHistory {
     if value.byteCount > AttributeUse.longest {
       faults.note(longValue: value.byteCount, handle, isRead: false, context)
     }
-    if usages[place].sent == 1 {
+    if usages[place].sent == 1, usages[place].isDescribed {
       faults.note(
         first: value, of: usages[place], below: ServerFaults.leastPart - 2, context,
         vendors.knowledge)
     }
+    if let (other, moment) = droppedLast { noteReaction(to: other, moment, place, context) }
     noteAnswer(value, place, context)
     noteUnoffered(
       isIndication ? .indication : .notification, bit: isIndication ? 5 : 4, place,
@@ -310,6 +337,21 @@ extension AttributeHistory {
     ) {
       if isIndication { $0.indications += 1 } else { $0.notifications += 1 }
     }
+  }
+
+  /// A server that reacts to a command does so within this time.
+  private static let longestReaction: Int64 = 1_000_000_000
+
+  /// Records that a value was sent after a command to an attribute that cannot be written.
+  private mutating func noteReaction(
+    to command: Int, _ moment: Moment, _ place: Int, _ context: Context
+  ) {
+    droppedLast = nil
+    guard usages[command].server == usages[place].server,
+      usages[command].identity.service == usages[place].identity.service,
+      context.moment.nanoseconds(since: moment) ?? .max <= Self.longestReaction
+    else { return }
+    usages[command].dropped.noteReaction()
   }
 
   /// Records whether a control point reports that a procedure failed.

@@ -137,6 +137,23 @@ package struct AttributeHistory: Sendable {
   private struct Response: Sendable {
     let opcode: ATTOpcode
     let moment: Moment
+    /// The number of bytes, and the first and the last ones.
+    private let count: Int
+    private var start: UInt64 = 0
+    private var end: UInt64 = 0
+
+    init(_ context: Context, _ bytes: RawSpan) {
+      (opcode, moment, count) = (context.opcode, context.moment, bytes.byteCount)
+      for index in 0..<min(8, count) {
+        start = start << 8 | UInt64(bytes.byte(at: index))
+        end = end << 8 | UInt64(bytes.byte(at: count - 1 - index))
+      }
+    }
+
+    /// Returns whether another response seems to have the same bytes.
+    func isRepeated(by other: Self) -> Bool {
+      (opcode, count, start, end) == (other.opcode, other.count, other.start, other.end)
+    }
   }
 
   /// The indices in `usages`, by `key`. Like `found`, it has keys of a type that other tables use,
@@ -154,6 +171,10 @@ package struct AttributeHistory: Sendable {
   var outOfSync: Side?
   /// The prepared writes, by the client's side.
   var prepared: (local: PreparedWrite?, peer: PreparedWrite?) = (nil, nil)
+  /// The last packets with a written value and with a notification.
+  var lastValues = (written: 0, sent: 0)
+  /// The last command to an attribute that cannot be written, as an index in `usages`.
+  var droppedLast: (place: Int, moment: Moment)?
   /// The value whose first part was read last, as a key of `positions`.
   var reading: Int?
 
@@ -201,8 +222,9 @@ package struct AttributeHistory: Sendable {
     }
     if memory.links.gap != gap {
       gap = memory.links.gap
-      // Responses may be among the missing records.
+      // Responses may be among the missing records, and values.
       open.removeAll()
+      for index in usages.indices { usages[index].counter.interrupt() }
     }
     let opcode = pdu.opcode
     let fields = dissection.attFields
@@ -234,6 +256,7 @@ package struct AttributeHistory: Sendable {
     }
     if !dissection.problems.isEmpty {
       note(dissection.problems, answer, context)
+      noteStray(dissection, fields, bytes, context)
       faults.note(
         dissection.problems, dissection.body, fields.handle ?? answer.request?.handle,
         answer.request?.packet, context, memory)
@@ -243,7 +266,7 @@ package struct AttributeHistory: Sendable {
     case .request: begin(fields, bytes, context, memory)
     case .response:
       if answer.request != nil {
-        let response = Response(opcode: opcode, moment: context.moment)
+        let response = Response(context, bytes.part(dissection.body))
         if sender == .local { responses.local = response } else { responses.peer = response }
       }
       if context.channel == nil, let length = dissection.l2cap?.length {
@@ -264,7 +287,7 @@ package struct AttributeHistory: Sendable {
 
   /// The circumstances of a PDU.
   struct Context {
-    let moment: Moment
+    var moment: Moment
     let opcode: ATTOpcode
     let sender: Side
     let server: Side
@@ -283,20 +306,6 @@ package struct AttributeHistory: Sendable {
       crossedCount &+= 1
       if crossed.count < Self.mostListed {
         crossed.append((request.packet, context.moment.packet, context.sender))
-      }
-    }
-    if context.opcode.role == .response, context.isWhole, strays.count < Self.mostListed {
-      let isStray = (0..<problems.count).contains { index in
-        problems[index].code == .responseWithoutRequest
-          || problems[index].code == .responseMismatch
-      }
-      // Only a repetition shows that it is not the request that the capture lacks. A record that
-      // the recorder wrote twice has one time.
-      let last = context.sender == .local ? responses.local : responses.peer
-      if isStray, let last, last.opcode == context.opcode,
-        context.moment.nanoseconds(since: last.moment) ?? 0 > 0
-      {
-        strays.append((context.moment.packet, context.sender, context.opcode))
       }
     }
     // A PDU on a closed channel is lost, whatever is open on it.
@@ -322,6 +331,26 @@ package struct AttributeHistory: Sendable {
         note(overlap)
       }
     }
+  }
+
+  /// Records a response without a request, if it repeats the last one: others may answer a request
+  /// that the capture lacks.
+  private mutating func noteStray(
+    _ dissection: Dissection, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context
+  ) {
+    let problems = dissection.problems
+    guard context.opcode.role == .response, context.isWhole, strays.count < Self.mostListed,
+      (0..<problems.count).contains(where: {
+        problems[$0].code == .responseWithoutRequest || problems[$0].code == .responseMismatch
+      }),
+      // Some stacks answer an indication or a command that they do not support.
+      fields.requestOpcode.map({ $0.role == .request }) ?? true,
+      let last = context.sender == .local ? responses.local : responses.peer,
+      last.isRepeated(by: Response(context, bytes.part(dissection.body))),
+      // A record that the recorder wrote twice has one time.
+      context.moment.nanoseconds(since: last.moment) ?? 0 > 0
+    else { return }
+    strays.append((context.moment.packet, context.sender, context.opcode))
   }
 
   private mutating func note(_ overlap: Overlap) {
@@ -381,7 +410,11 @@ package struct AttributeHistory: Sendable {
   }
 
   /// Processes the end of the capture.
-  mutating func finish(_ connection: Connection, _ memory: borrowing Memory) {
+  ///
+  /// - Parameter end: its last time.
+  mutating func finish(
+    _ connection: Connection, _ memory: borrowing Memory, at end: Timestamp?
+  ) {
     parts = memory.coverage.parts(of: connection)
     // A capture without the other direction lacks all answers.
     unanswered.removeAll { !memory.hasHeard($0.direction.reversed) }
@@ -390,7 +423,9 @@ package struct AttributeHistory: Sendable {
     where left.contains(overlap.packet) && left.contains(overlap.before) {
       note(overlap)
     }
-    vendors.finish()
+    vendors.finish(
+      at: connection.lastPacket == nil ? end : connection.lastTime,
+      isLost: connection.ending == .timeout)
     takePrepared()
     for candidate in candidates { take(candidate, connection, memory) }
     configurations.sort { $0.request.packet < $1.request.packet }
@@ -422,7 +457,11 @@ package struct AttributeHistory: Sendable {
         guard let server = memory.attributes.servers.first(where: { $0.key == key }) else {
           continue
         }
-        faults.findMissing(in: server, side, connection.id, memory)
+        let used = usages.filter { $0.server == side && $0.reads.count + $0.written + $0.sent > 0 }
+        let configured = configurations.filter { $0.server == side && $0.accepted != nil }
+        faults.findMissing(
+          in: server, side, connection.id,
+          used: Set(used.map(\.handle) + configured.compactMap(\.descriptor.handle)), memory)
       }
     }
     nameAttributes()

@@ -1,4 +1,5 @@
 package import Bluetooth
+import Bytes
 package import Sessions
 
 /// How often something happened, with its first and last occurrence.
@@ -59,12 +60,12 @@ package struct AttributeUsage: Sendable {
   package internal(set) var longestWrite: (length: Int, packet: Int) = (0, 0)
   package internal(set) var notifications = Tally()
   package internal(set) var indications = Tally()
-  /// The notifications that filled a PDU of the default MTU, 23 bytes.
-  package internal(set) var fullNotifications = Tally()
+  /// The notifications on the link's own bearer that filled a PDU of the default MTU, 23 bytes.
+  package internal(set) var sentPieces = PieceSeries()
   /// The writes that did so.
-  package internal(set) var fullWrites = Tally()
-  /// The longest series of such writes.
-  package internal(set) var pieces = PieceSeries()
+  package internal(set) var writtenPieces = PieceSeries()
+  /// What became of commands to an attribute that cannot be written.
+  package internal(set) var dropped = DroppedCommands()
   /// Checks whether the first byte of notifications is a counter.
   package internal(set) var counter = CountingByte()
   /// The first operations that were done but not offered.
@@ -73,6 +74,20 @@ package struct AttributeUsage: Sendable {
   var vendor: Int?
   /// The protocols that may be used on the attribute; nil: not looked up yet.
   var claims: [(vendor: Int, isByFrame: Bool)]?
+
+  /// Whether the server described it on this connection, or certainly still describes it so: what
+  /// an earlier connection discovered may be that of other firmware.
+  var isDescribed: Bool { identity.via == .discovered }
+
+  /// Whether it is a declaration, or a value whose declaration does not offer writing.
+  var cannotBeWritten: Bool {
+    guard isDescribed else { return false }
+    return switch identity.kind {
+    case .service, .include, .characteristic: true
+    case .value: properties.map { !$0.canBeWritten } ?? false
+    case .descriptor, nil: false
+    }
+  }
 
   /// The number of notifications and indications.
   package var sent: Int { notifications.count + indications.count }
@@ -86,15 +101,49 @@ package struct AttributeUsage: Sendable {
   }
 }
 
-/// The longest series of consecutive writes that fill a PDU of the default MTU.
+/// What became of writes to an attribute whose declaration does not offer writing. Some servers
+/// carry them out.
+package struct DroppedCommands: Sendable {
+  /// Whether a value was written that is none for a CCCD.
+  private(set) var hasOtherValues = false
+  /// The value of the last command.
+  private var value: [UInt8]?
+  /// The number of commands that a value of the same service followed.
+  private var reactions = 0
+  private var isReadBack = false
+
+  /// Whether the server seems to carry them out.
+  package var areHonoured: Bool { isReadBack || reactions > 1 }
+
+  mutating func note(_ value: RawSpan) { self.value = value.array }
+  mutating func noteWritten(_ length: Int, _ value: RawSpan) {
+    if length != 2 || value.byteCount == 2 && value.littleEndianU16(at: 0) > 3 {
+      hasOtherValues = true
+    }
+  }
+  mutating func noteReaction() { reactions &+= 1 }
+  mutating func note(read other: RawSpan) {
+    if let value, other.isEqual(to: value.bytes), !value.isEmpty { isReadBack = true }
+  }
+}
+
+/// The values of one direction that fill a PDU of the default MTU, and the longest series of them.
 package struct PieceSeries: Sendable {
-  /// Consecutive writes.
+  /// Consecutive values.
   package struct Series: Sendable {
     package fileprivate(set) var count = 0
     package fileprivate(set) var first = Moment(packet: 0, time: nil)
     package fileprivate(set) var last = Moment(packet: 0, time: nil)
+    fileprivate var number: UInt16 = 0
+    /// How often the first bytes, as a number, grew by one.
+    fileprivate var steps = 0
+
+    /// Whether the values are numbered: a protocol's messages of this length.
+    package var isNumbered: Bool { count > 1 && steps == count - 1 }
   }
 
+  /// All values of this length.
+  package private(set) var all = Tally()
   package var longest: Series { current.count > ended.count ? current : ended }
   private var current = Series()
   /// The longest one before it.
@@ -103,19 +152,31 @@ package struct PieceSeries: Sendable {
   /// The longest time between two pieces of one message.
   private static let longestPause: Int64 = 500_000_000
 
-  /// Records the next write to the attribute.
-  mutating func note(_ length: Int, _ moment: Moment) {
+  /// Records the next value of the attribute.
+  ///
+  /// - Parameters:
+  ///   - start: its first two bytes, in little-endian order.
+  ///   - other: the last packet with a value of the other direction, which ends a message.
+  mutating func note(_ length: Int, _ start: UInt16, _ moment: Moment, after other: Int) {
     guard length == 20 else {
       if current.count > 0 { end() }
       return
     }
-    if current.count > 0, moment.nanoseconds(since: current.last) ?? .max <= Self.longestPause {
+    all.note(moment)
+    if current.count > 0, other < current.last.packet,
+      moment.nanoseconds(since: current.last) ?? .max <= Self.longestPause
+    {
+      let step = start &- current.number
+      let isStep =
+        step == 1 || step == 0x100 || start & 0xff == (current.number &+ 1) & 0xff
+      current.steps &+= isStep ? 1 : 0
       current.count &+= 1
       current.last = moment
     } else {
       end()
       current = Series(count: 1, first: moment, last: moment)
     }
+    current.number = start
   }
 
   private mutating func end() {
@@ -155,6 +216,9 @@ package struct CountingByte: Sendable {
   /// Whether it is a counter beyond reasonable doubt: many steps, no breaks, and few gaps.
   package var isCounter: Bool { steps >= 20 && breaks == 0 && gapCount * 8 <= steps }
 
+  /// Records that values may be missing for another reason than a loss at the sender.
+  mutating func interrupt() { last = nil }
+
   /// Records the next value.
   mutating func note(_ value: UInt8, packet: Int) {
     defer { last = (value, packet) }
@@ -162,6 +226,8 @@ package struct CountingByte: Sendable {
     let step = value &- last.value
     switch step {
     case 1: steps &+= 1
+    // Some counters have no 0.
+    case 2 where value == 1: steps &+= 1
     case 2...(Self.mostMissing + 1):
       gapCount &+= 1
       missing &+= Int(step) - 1

@@ -12,7 +12,7 @@ package struct MissedSubscription: Sendable {
   package let count: Int
   /// The characteristics of the service that offer notifications or indications and are not
   /// subscribed to.
-  package let senders: [AttributeIdentity]
+  package internal(set) var senders: [AttributeIdentity]
   /// A write that looks like a subscription, but went to another attribute than a CCCD.
   package let mistaken: Configuration?
   /// Whether the client uses other values of the service.
@@ -43,12 +43,19 @@ extension AttributeHistory {
         }
         last = service.end
         let handles = service.handle...service.end
-        let own = senders.filter { handles.contains($0.handle) }
-        guard !own.isEmpty, all.count < Self.mostListed else { continue }
+        let own = senders.filter { handles.contains($0.handle) && hasConfiguration($0, of: server) }
+        guard !own.isEmpty, !database.isChanged(handles, after: connection),
+          all.count < Self.mostListed
+        else { continue }
         if let found = missed(server, handles, own, connection, memory) { all.append(found) }
       }
     }
     return all
+  }
+
+  /// Returns whether a characteristic may have a CCCD, without which nobody can subscribe.
+  private func hasConfiguration(_ declaration: Attribute, of server: Side) -> Bool {
+    !faults.missing.contains { $0.server == server && $0.value.handle == declaration.target }
   }
 
   /// Returns what a client missed in the service with these handles and senders of values.
@@ -61,7 +68,14 @@ extension AttributeHistory {
       $0.server == server && $0.descriptor.handle.map { handles.contains($0) } ?? true
     }
     // Of a write to an unknown attribute it is unknown what it subscribes to.
-    guard configured.allSatisfy({ $0.owner != nil }) else { return nil }
+    guard configured.allSatisfy({ $0.owner != nil }),
+      used.allSatisfy({ $0.identity.uuid != nil || $0.written == 0 }),
+      // What an earlier connection discovered may be another attribute now.
+      misdirected.allSatisfy({ write in
+        write.descriptor.via == .discovered || write.server != server
+          || !(write.descriptor.handle.map { handles.contains($0) } ?? false)
+      })
+    else { return nil }
     let isPartial =
       !configured.isEmpty || used.contains { $0.sent > 0 || $0.reads.count > 0 }
     let senders = senders.filter { sender in
@@ -76,6 +90,8 @@ extension AttributeHistory {
       : misdirected.first { write in
         write.server == server && write.descriptor.handle.map { handles.contains($0) } ?? false
           && isUnsuitable(write.descriptor, memory)
+          // A value that gets other numbers, too, is a setting.
+          && !used.contains { $0.handle == write.descriptor.handle && $0.dropped.hasOtherValues }
       }
     if used.contains(where: { $0.identity.isConfiguration && $0.written > 0 }) { return nil }
     let written = used.filter {
@@ -96,15 +112,28 @@ extension AttributeHistory {
   }
 
   /// Returns whether an attribute cannot be a subscription's target: a declaration, a value that
-  /// cannot be written, or one of the descriptors that only describe.
+  /// cannot be written, or one of the descriptors that only describe. What was discovered on an
+  /// earlier connection may have changed.
   private func isUnsuitable(_ attribute: AttributeIdentity, _ memory: borrowing Memory) -> Bool {
-    switch attribute.kind {
+    guard attribute.via == .discovered else { return false }
+    return switch attribute.kind {
     case .service, .include, .characteristic: true
     case .value: memory.properties(of: attribute).map { !$0.canBeWritten } ?? false
     // Extended Properties, User Description, Presentation and Aggregate Format.
     case .descriptor:
       [0x2900, 0x2901, 0x2904, 0x2905].contains { attribute.uuid?.isShort($0) == true }
     case nil: false
+    }
+  }
+}
+
+extension Database {
+  /// Returns whether a later connection found other attributes at these handles.
+  fileprivate func isChanged(_ handles: ClosedRange<UInt16>, after connection: Connection) -> Bool {
+    disagreements.contains { change in
+      change.packet > connection.lastPacket ?? .max
+        && (handles.contains(change.older.handle)
+          || change.newer.map { handles.contains($0.handle) } ?? false)
     }
   }
 }

@@ -165,6 +165,9 @@ package struct ServerFaults: Sendable {
       case .tooShort:
         fault = .short(needed: Int(problem.first), available: Int(problem.second))
       case .leftOver:
+        // Such a list may be cut anywhere, even inside a length field (Core, Vol 3, Part F,
+        // 3.4.4.12 [mem]).
+        if context.opcode == .readMultipleVariableResponse { continue }
         guard let offset = problem.offset, Int(offset) < body.end else { continue }
         fault = .leftOver(Int(problem.first))
       case .parameterTooSmall: fault = .mtu(Int(problem.first))
@@ -270,6 +273,14 @@ package struct ServerFaults: Sendable {
     }
   }
 
+  /// Records that the server refuses to read an attribute beyond its end, so knows the offset.
+  mutating func noteEnd(of handle: UInt16, _ server: Side) {
+    for index in repeated.indices
+    where repeated[index].handle == handle && repeated[index].server == server {
+      repeated[index].isRefuted = true
+    }
+  }
+
   /// Records that a part differs from the one before it.
   private mutating func end() {
     reading.differs = true
@@ -329,8 +340,11 @@ package struct ServerFaults: Sendable {
 
   /// Finds the characteristics of a server whose descriptors were discovered completely on a
   /// connection, and that offer notifications or indications without a descriptor to enable them.
+  ///
+  /// - Parameter used: the handles of attributes that were used successfully.
   mutating func findMissing(
-    in database: Database, _ server: Side, _ connection: Int, _ memory: borrowing Memory
+    in database: Database, _ server: Side, _ connection: Int, used: Set<UInt16>,
+    _ memory: borrowing Memory
   ) {
     // If attributes were left out, the descriptor may be one of them.
     guard database.count < Limits().attributes else { return }
@@ -352,7 +366,8 @@ package struct ServerFaults: Sendable {
       let begin = declaration.target < .max ? declaration.target + 1 : .max
       guard
         declaration.target == .max
-          || database.searched[Database.Search.descriptors.rawValue].covers(begin, last),
+          || database.hasSearchedDescriptors(begin, last, on: connection)
+            && !used.contains(where: { begin <= $0 && $0 <= last }),
         !all[(index + 1)...].contains(where: {
           $0.handle > declaration.target && $0.handle <= last
             && $0.uuid.shortest == .clientConfiguration

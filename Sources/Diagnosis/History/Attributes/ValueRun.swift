@@ -52,6 +52,10 @@ package struct PreparedWrite: Sendable {
   package internal(set) var parts = 0
   /// The offset in the value at which the parts end.
   package internal(set) var end = 0
+  /// The number of bytes in all parts.
+  private var sum = 0
+  /// The number of bytes that were sent: fewer than up to the end, if a part is missing.
+  var length: Int { late == nil ? end : sum }
   /// The first part that starts after the end of the previous parts of its attribute.
   package private(set) var late: LatePart?
   /// The ends of the parts of each attribute, for the first attributes.
@@ -69,9 +73,24 @@ package struct PreparedWrite: Sendable {
 
   private static let mostEnds = 16
 
-  /// Records where a part starts and ends.
-  mutating func take(_ handle: UInt16, _ offset: Int, _ length: Int, _ moment: Moment) {
+  /// The first values of 2 bytes that consist of one part, which may be subscriptions.
+  private var short: [(handle: UInt16, value: [UInt8], moment: Moment)] = []
+  private static let mostShort = 8
+
+  /// The values of 2 bytes, with the requests that contain them.
+  var shortValues: [(handle: UInt16, value: [UInt8], moment: Moment)] {
+    short.filter { one in ends.contains { $0.handle == one.handle && $0.end == 2 } }
+  }
+
+  /// Records a part that is known to the server: its place in the value, and the first bytes.
+  mutating func take(
+    _ handle: UInt16, _ offset: Int, _ length: Int, _ value: [UInt8], _ moment: Moment
+  ) {
     let end = offset &+ length
+    sum &+= length
+    if offset == 0, length == 2, value.count == 2, short.count < Self.mostShort {
+      short.append((handle, value, moment))
+    }
     if let known = ends.firstIndex(where: { $0.handle == handle }) {
       if late == nil, offset > ends[known].end {
         late = LatePart(moment: moment, handle: handle, offset: offset, end: ends[known].end)

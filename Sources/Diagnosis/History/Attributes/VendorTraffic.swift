@@ -106,8 +106,15 @@ package struct VendorTraffic: Sendable {
   mutating func refuse(_ packet: Int) { messages?.refuse(packet) }
 
   /// Processes the end of the capture.
-  mutating func finish() {
-    messages?.finish()
+  ///
+  /// - Parameter end: the end of the connection or of the capture.
+  mutating func finish(at end: Timestamp?, isLost: Bool) {
+    messages?.finish { since, timeout in
+      // What was sent when the link broke down may not have arrived.
+      guard !isLost else { return false }
+      guard let since, let end else { return true }
+      return end.nanoseconds(since: since) > Int64(timeout) * 1_000_000
+    }
     tallies = messages?.tallies.filter { !$0.isEmpty } ?? []
     messages = nil
   }
