@@ -121,7 +121,7 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
     verdict(original: UInt64(header.originalLength), included: UInt64(header.includedLength))
   }
 
-  /// Returns the header of the record at the start of the buffer if the whole record is there.
+  /// Returns the header of the record at the start of the buffer if the whole record is present.
   private func bufferedHeader() -> BtsnoopRecordHeader? {
     guard !isFinished, input.count >= BtsnoopRecordHeader.byteCount else { return nil }
     var cursor = Cursor(input.bytes, base: 0)

@@ -50,7 +50,7 @@ struct PacketLoggerHeader: Equatable, Sendable {
   /// files.
   ///
   /// The first record must be plausible. In addition, either its packet's own length must agree or
-  /// the next record must be plausible, as far as the bytes are there, since zeros and icons
+  /// the next record must be plausible, as far as the bytes are present, since zeros and icons
   /// resemble a record at first sight. Only one of the two orders can match, since a length has at
   /// most 16 bits.
   static func isBigEndian(_ bytes: RawSpan) -> Bool? {

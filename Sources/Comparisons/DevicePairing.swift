@@ -130,7 +130,7 @@ struct DevicePairing: Sendable {
   }
 
   /// Returns the share of services and characteristics in either map that both maps have. The
-  /// services that every device has, GAP and GATT, say nothing.
+  /// services that every device has, GAP and GATT, prove nothing.
   private static func likeness(_ one: Device, _ other: Device) -> Double {
     let (left, right) = (one.session.servers.peripheral, other.session.servers.peripheral)
     guard let left, let right, !left.services.isEmpty, !right.services.isEmpty else { return 0 }

@@ -6,7 +6,6 @@ package import Reports
 import Sessions
 import Words
 
-/// The options of `diff`.
 package struct DiffOptions: PresentationOptions, Sendable {
   /// What is compared of each side.
   package var sides = (left: SideSelection(), right: SideSelection())

@@ -118,7 +118,6 @@ extension Callback {
   }
 }
 
-/// The value of an argument.
 package indirect enum ArgumentValue: Sendable {
   /// Nothing, if that is meaningful: no error.
   case null

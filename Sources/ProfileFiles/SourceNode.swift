@@ -427,7 +427,6 @@ extension SourceNode {
     return pattern
   }
 
-  /// Returns a UUID.
   func uuid() throws(ProfileError) -> BluetoothUUID {
     let text = try text("a UUID")
     guard let uuid = BluetoothUUID(text: text) else {

@@ -47,13 +47,13 @@ package struct RedactionReport: Equatable, Sendable {
   /// Texts of users and programs.
   package internal(set) var texts = 0
   package internal(set) var values = 0
-  /// Records of sound, and other isochronous data.
+  /// Records of audio, and other isochronous data.
   package internal(set) var streams = 0
   /// Packets of other channels than those of ATT and the Security Manager, and data of vendors.
   package internal(set) var payloads = 0
   /// Packets of other channels that stay.
   package internal(set) var leftPayloads = 0
-  /// Records of sound, and other isochronous data, that stay.
+  /// Records of audio, and other isochronous data, that stay.
   package internal(set) var leftStreams = 0
   /// Packets with which a controller reports to its manufacturer.
   package internal(set) var controllerLogs = 0

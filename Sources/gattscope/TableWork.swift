@@ -47,7 +47,8 @@ struct TableWork {
     }
   }
 
-  /// Copies standard input to an unnamed file first, because every row has the digest of its content.
+  /// Copies standard input to an unnamed file first, because every row has the digest of its
+  /// content.
   private mutating func addStandardInput(_ file: RowsFile) {
     do throws(CaptureFailure) {
       var input = try InputBuffer(path: "-")

@@ -4,7 +4,7 @@ import Captures
 import Glibc
 import Synchronization
 
-/// Whether the terminal was told not to echo what is typed.
+/// Whether the terminal does not echo what is typed.
 private let hidesTyping = Atomic<Bool>(false)
 
 /// The descriptor of the terminal that echoes control characters, or a negative number if none

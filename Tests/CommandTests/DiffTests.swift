@@ -360,7 +360,8 @@ import Testing
     in folder: Folder
   ) throws -> String {
     var capture = CaptureBytes()
-    // LE Connection Complete: handle 0x0040, central, F1:11:11:11:11:11, random, 30 ms, latency 0, 5 s.
+    // LE Connection Complete: handle 0x0040, central, F1:11:11:11:11:11, random, 30 ms, latency 0,
+    // 5 s.
     capture.record(
       [0x04, 0x3e, 0x13, 1, 0, 0x40, 0, 0, 1, 0x11, 0x11, 0x11, 0x11, 0x11, 0xf1, 0x18, 0]
         + [0, 0, 0xf4, 1, 0],

@@ -98,8 +98,8 @@ final class Archive: ByteFeed {
       isEncrypted: unsafe clibarchive_is_encrypted(archive) != 0)
   }
 
-  /// Reports a zip that is cut off after its entries. libarchive then reads it as a stream, and stops
-  /// at the directory that follows them.
+  /// Reports a zip that is cut off after its entries. libarchive then reads it as a stream, and
+  /// stops at the directory that follows them.
   private func checkEnd() throws(CaptureFailure) {
     guard unsafe clibarchive_is_plain_zip(archive) != 0 else { return }
     let position = unsafe clibarchive_position(archive)

@@ -108,7 +108,7 @@ package struct ArchiveContents: Sendable {
   /// Whether this is an archive in which no log has a record.
   var lacksRecords: Bool { isArchive && !logs.contains(where: \.hasRecords) }
 
-  /// Returns why no log can be read, with what the report says about the phone.
+  /// Returns why no log can be read, with what the report shows about the phone.
   func lacksLog(_ damage: CaptureFailure?) -> CaptureFailure {
     let chosen = logs.filter { $0.omission == nil }
     guard logs.isEmpty || !chosen.isEmpty else {

@@ -27,7 +27,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
   private var note: [UInt8] = []
   /// The last record's time. A note after it has the same time, since its own is unknown.
   private var lastTime: Timestamp?
-  /// Whether a note has said that the new file is not yet a capture.
+  /// Whether a note has reported that the new file is not yet a capture.
   private var hasToldNoCapture = false
   private var numberBefore = 0
   private var number = 0

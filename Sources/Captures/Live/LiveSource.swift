@@ -89,8 +89,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
     return status.st_mode & S_IFMT != S_IFREG
   }
 
-  /// Removes what this program's sources created in the file system, for signal handlers that end
-  /// the program at once.
+  /// Removes the files that live sources created. Called by signal handlers that exit at once.
   package static func leaveNoFile() { ServerSocket.removeLatest() }
 
   /// The properties of the source known so far.

@@ -442,7 +442,7 @@ extension Rule {
       "Look for an app that calls connect and disconnect in quick succession, a second app that competes for the device, or a timeout that is too short for the device's advertising interval."
   ) { evidence in
     let early = evidence.attempts {
-      // A clock that stands still does not show how long it waited.
+      // A stopped clock does not show how long it waited.
       $0.isGivenUp && !$0.isLong && !$0.isWaitUnknown && $0.waited != 0
     }
     .map { attempts in

@@ -294,8 +294,8 @@ extension FailedPairing {
       || attempt.responding.features == nil && side == attempt.initiator
   }
 
-  /// A finding if the side that refuses has the out-of-band data, as its own flag says, and the other
-  /// side's flag says that it has none.
+  /// A finding if the side that refuses has the out-of-band data, as its own flag shows, and the
+  /// other side's flag shows that it has none.
   fileprivate var demandedOutOfBand: Finding? {
     guard let own = attempt[role].features, own.pdu.oobDataFlag == 1 else { return nil }
     let other = attempt.side(otherRole)

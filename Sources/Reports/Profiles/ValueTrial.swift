@@ -135,8 +135,8 @@ package struct ValueTrial: ~Copyable {
     return nil
   }
 
-  /// Decodes a value. Frames of the user's own protocols are accepted whatever their checksum, those
-  /// of built-in protocols only if they would be in a capture.
+  /// Decodes a value. Frames of the user's own protocols are accepted whatever their checksum,
+  /// those of built-in protocols only if they would be in a capture.
   private mutating func read(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ service: BluetoothUUID?, _ value: RawSpan,
     isWritten: Bool

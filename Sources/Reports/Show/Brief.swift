@@ -247,8 +247,8 @@ package struct Brief: Sendable {
 
   /// Folds a packet.
   ///
-  /// - Returns: the index of the run that begins with it, if a packet that stays alone in such a run
-  ///   is shown as it is.
+  /// - Returns: the index of the run that begins with it, if a packet that stays alone in such a
+  ///   run is shown as it is.
   @discardableResult
   package mutating func fold(
     _ reason: Reason, _ record: borrowing CaptureRecord, _ dissection: Dissection,

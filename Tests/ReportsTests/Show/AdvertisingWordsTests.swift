@@ -47,7 +47,8 @@ extension String {
       .joined(separator: " ")
   }
 
-  /// Inquiry Result with RSSI: 4 devices; address, mode, reserved byte, class, clock offset, RSSI each.
+  /// Inquiry Result with RSSI: 4 devices; address, mode, reserved byte, class, clock offset, RSSI
+  /// each.
   @Test func inquiry() {
     var devices: [UInt8] = []
     for device in UInt8(1)...4 {
