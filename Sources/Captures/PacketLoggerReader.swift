@@ -155,7 +155,7 @@ package struct PacketLoggerReader: CaptureSource, ~Copyable {
     guard try input.fill(size) else {
       if input.count == 0 { return nil }
       throw damage(
-        "\(input.count) of \(size) bytes of its header are there; the capture ends early")
+        "only \(input.count) of \(size) bytes of its header are present; the capture ends early")
     }
     guard let header = PacketLoggerHeader(input.bytes, isBigEndian: isBigEndian) else {
       return nil
@@ -167,7 +167,7 @@ package struct PacketLoggerReader: CaptureSource, ~Copyable {
     }
     guard try input.fill(header.recordBytes) else {
       throw damage(
-        "\(input.count - 4) of \(header.length) bytes are there; the capture ends early")
+        "only \(input.count - 4) of \(header.length) bytes are present; the capture ends early")
     }
     number += 1
     let fileOffset = input.offset

@@ -58,8 +58,8 @@ struct DevicePair: Sendable {
       case .name: "paired by their name"
       case .map: "paired by the shape of their maps"
       case .only:
-        "paired as the only devices: neither address nor name nor map says that they belong together"
-      case .order: "paired by their order: neither capture tells an address"
+        "paired as the only devices: no address, name or map shows that they are the same"
+      case .order: "paired by their order: neither capture has an address"
       }
     }
   }

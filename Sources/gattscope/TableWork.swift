@@ -106,7 +106,7 @@ struct TableWork {
   }
 
   private mutating func refuseLate(_ file: RowsFile) {
-    refuse(file, .timedOut, "not done after \(options.patienceSeconds) s")
+    refuse(file, .timedOut, "not finished after \(options.patienceSeconds) s")
   }
 
   private mutating func refuse(_ file: RowsFile, _ status: RowsStatus, _ words: String) {

@@ -336,7 +336,7 @@ import Testing
     try folder.write("map.json", map.output)
     let connection = try run("--left-connection", "1", folder.path("map.json"), sample)
     #expect(connection.status == 64)
-    #expect(connection.errors.contains("is a saved map: there are no connections"))
+    #expect(connection.errors.contains("is a saved map: it has no connections"))
     let device = try run("--left-device", "Nobody", folder.path("map.json"), sample)
     #expect(device.status == 64)
     #expect(device.errors.contains("is a saved map and has no such device"), "\(device.errors)")

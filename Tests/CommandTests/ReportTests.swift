@@ -155,8 +155,8 @@ import Testing
     #expect(!part.contains("LE Set Extended Scan Enable"))
     let none = try Program.run(["report", "--packets", "9999", Self.sample])
     #expect(none.status == 0)
-    #expect(none.errors.contains("no packet matches what was asked for"))
-    #expect(none.text.contains("no packet matches what was asked for"))
+    #expect(none.errors.contains("no packet matches the selection"))
+    #expect(none.text.contains("no packet matches the selection"))
   }
 
   @Test(

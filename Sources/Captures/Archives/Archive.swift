@@ -62,7 +62,7 @@ final class Archive: ByteFeed {
           return unsafe Unmanaged<Source>.fromOpaque(source).takeUnretainedValue()
             .supply(buffer, atMost: size)
         }, reference, &result)
-    else { throw CaptureFailure(.inaccessible, "there is no memory to open an archive") }
+    else { throw CaptureFailure(.inaccessible, "not enough memory to open an archive") }
     unsafe archive = opened
     unsafe block = UnsafeRawBufferPointer(start: nil, count: 0)
     guard unsafe opened.pointee.archive != nil else {

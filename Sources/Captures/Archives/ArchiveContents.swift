@@ -115,7 +115,7 @@ package struct ArchiveContents: Sendable {
       let names = logs.prefix(3).map(\.name).joined(separator: ", ")
       return CaptureFailure(
         .notReadable,
-        "holds no log that --entry matches; whole paths are compared, as of \(names)")
+        "holds no log that --entry matches; whole paths are compared, such as \(names)")
     }
     var parts = [chosen.isEmpty ? "holds no Bluetooth log" : "holds no Bluetooth log with records"]
     if isArchive { parts[0] += ": \(entryCount) \(entryCount == 1 ? "entry" : "entries")" }

@@ -137,7 +137,7 @@ final class CompressedFeed: ByteFeed {
       isAtEnd = false
       (isInside, hasMore) = (true, false)
       if unsafe czlib_begin(decompressor) == 0 {
-        fail("not readable: there is no memory for it", .notReadable)
+        fail("not readable: not enough memory", .notReadable)
       }
       return failure == nil
     }

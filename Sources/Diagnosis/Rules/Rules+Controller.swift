@@ -620,9 +620,9 @@ extension LengthFault {
   fileprivate var words: Wording {
     switch self {
     case .beyondLength(let bytes):
-      "the packet has \(count: bytes, "byte", "bytes") more than its length field says"
+      "the packet has \(count: bytes, "byte", "bytes") more than its length field states"
     case .incomplete(let claimed, let present):
-      "its length field says \(count: claimed, "byte", "bytes"), but only \(present) follow"
+      "its length field states \(count: claimed, "byte", "bytes"), but only \(present) follow"
     case .tooLong(let bytes):
       "its parameters have \(count: bytes, "byte", "bytes") more than the specification defines"
     case .tooShort(let needed, let left):

@@ -223,11 +223,11 @@ extension Subject {
     }
     if device != nil {
       next(&output)
-      output.text(" is asked of devices with a certain name only")
+      output.text(" applies only to devices with a certain name")
     }
     if let sizes, !sizes.contains(value.byteCount) {
       next(&output)
-      output.text(" wants ")
+      output.text(" expects ")
       output.decimal(sizes.lowerBound)
       if sizes.upperBound > sizes.lowerBound {
         output.text(" to ")

@@ -461,7 +461,7 @@ extension Output {
       text(
         found.again > 0
           ? "discovery, nothing new found"
-          : found.isAnswered ? "discovery, nothing found" : "discovery, asked for")
+          : found.isAnswered ? "discovery, nothing found" : "discovery, requested")
     }
   }
 }
