@@ -116,7 +116,7 @@ class InputTest(EnvironmentTest):
                     self.assertEqual(process.returncode, 65, err)
                     said = [line for line in err.decode().splitlines() if "the capture ends early" in line]
                     self.assertEqual(len(said), 1, err)
-                    self.assertRegex(said[0], r"record 166 at byte \d+: \d+ of \d+ bytes are there")
+                    self.assertRegex(said[0], r"record 166 at byte \d+: only \d+ of \d+ bytes are present")
 
     def has_open(self, process: subprocess.Popen, path: Path) -> bool:
         folder = Path(f"/proc/{process.pid}/fd")
@@ -277,7 +277,7 @@ class ChangeTest(EnvironmentTest):
         for line in said.splitlines():
             self.assertTrue(line.startswith("gattscope: "), said)
         if process.returncode == 65:
-            self.assertRegex(said, "bytes (of its header )?are there|its header ends early|is not a capture|is empty|exceeds")
+            self.assertRegex(said, "bytes (of its header )?are present|its header ends early|is not a capture|is empty|exceeds")
         for path in folder.iterdir():
             self.assertEqual(path.name, "out.pcapng")
             self.assertEqual(run(["info", str(path)]).status, 0, f"{name}: half a file")

@@ -17,13 +17,22 @@ WRONG = (
     "/// Why.",
     "/// Hands on the bytes; nobody hands on more.",
     "/// Whose address it is.",
-    "// " + "long " * 30,
+    "// " + "long " * 20,
+    'let text = "so many packets"',
+    'let text = "\\(count) bytes are there"',
+    'let text = "it waits: \\(reason ?? "the capture does not tell why")"',
+    'let text = """\n  nobody answers\n  """',
+    'throw Failure("reading \\(a("x")) goes on")',
 )
 RIGHT = (
     "/// Records a packet.",
     "/// The value; nil if there is none.",
     "/// It has as many packets as bytes, so many of them are small.",
-    'let text = "so many packets"',
+    'let text = "there are many packets"; nobody()',
+    'let text = "\\(nobody) answers at \\(goes.on("left"))"',
+    'let text = "it stands out" // somebody',
+    'let text = """\n  a peer that \\(told) answers\n  """',
+    "// " + "word " * 19,
     '"""\n/// Takes in a packet.\n"""',
     "/// so many packets  lint:english",
 )
@@ -44,6 +53,9 @@ class LintTest(unittest.TestCase):
     def test_others_pass(self) -> None:
         for text in RIGHT:
             self.assertEqual(self.found(text), [], text)
+
+    def test_strings_of_tests_are_not_read(self) -> None:
+        self.assertEqual(self.found('let text = "nobody"', "Tests/A.swift"), [])
 
     def test_documents_are_read_outside_of_code(self) -> None:
         self.assertEqual(len(self.found("A key is none.", "docs/a.md")), 1)

@@ -306,7 +306,7 @@ class LiveTest(unittest.TestCase):
         status, out, err = Live("--json", "-w", str(full), source=str(CAPTURES[0])).end()
         self.assertEqual(status, 74, err)
         self.assertEqual(len(lines(out)), len(shown(CAPTURES[0])), "following did not continue")
-        self.assertRegex(err, r"full\.btsnoop cannot be written: no space left on device; watching goes on")
+        self.assertRegex(err, r"full\.btsnoop cannot be written: no space left on device; watching continues")
 
     def test_ends(self) -> None:
         everything = shown(CAPTURES[0])
@@ -344,7 +344,7 @@ class LiveTest(unittest.TestCase):
                     live.process.send_signal(signal.SIGINT)
                     err = live.process.stderr.read().decode()
                     self.assertEqual(live.process.wait(SECONDS), 0, err)
-                self.assertRegex(err, r"standard output took nothing for 1 s after the end was asked for; \d+ bytes were not written")
+                self.assertRegex(err, r"standard output accepted nothing for 1 s after the stop request; \d+ bytes were not written")
                 self.assertIn(f"{len(records)} records", err)
                 live.end()
 
@@ -373,7 +373,7 @@ class LiveTest(unittest.TestCase):
         time.sleep(0.5)
         status, _, err = live.end(interrupts=True)
         self.assertEqual(status, 0, err)
-        self.assertIn("pipe.btsnoop: nobody reads what is written", err)
+        self.assertIn("pipe.btsnoop: its reader is gone", err)
         reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
         place = self.folder / "other"
         records = feeder.read(CAPTURES[0]) * 60
@@ -386,7 +386,7 @@ class LiveTest(unittest.TestCase):
             status, _, err = live.end(interrupts=True)
         os.close(reader)
         self.assertEqual(status, 0, err)
-        self.assertIn("pipe.btsnoop: nobody reads what is written", err)
+        self.assertIn("pipe.btsnoop: its reader is gone", err)
         self.assertRegex(err, r"pipe.btsnoop: \d+ records were not written")
 
     def test_full_disk_and_blocked_complaints(self) -> None:
@@ -519,14 +519,14 @@ class LiveTest(unittest.TestCase):
         file.write_bytes(CAPTURES[2].read_bytes())
         # A note separates them.
         self.wait_for(lambda: len(seen) == count + 1 + len(shown(CAPTURES[2])))
-        self.assertIn("a new file took the place of this one", json.loads(seen[count])["note"]["text"])
+        self.assertIn("a new file replaced this one", json.loads(seen[count])["note"]["text"])
         process.send_signal(signal.SIGINT)
         thread.join()
         err = process.stderr.read().decode()
         process.stdout.close()
         process.stderr.close()
         self.assertEqual(process.wait(), 0, err)
-        self.assertIn("a new file took its place once", err)
+        self.assertIn("it was replaced by a new file once", err)
 
     def wait_for(self, condition) -> None:
         for _ in range(SECONDS * 20):
@@ -539,8 +539,8 @@ class LiveTest(unittest.TestCase):
         expected = {
             "pcap:nothing-of-the-kind": (69, "libpcap"),
             f"unix:{self.folder}/no/folder": (69, f"no such file or directory; make its folder first: mkdir -p {self.folder}/no"),
-            f"unix:{ROOT / 'README.md'}": (69, "something that is not a socket has this name already; choose another path"),
-            "tcp:127.0.0.1:1": (69, "nobody answers"),
+            f"unix:{ROOT / 'README.md'}": (69, "this name belongs to a file that is not a socket; choose another path"),
+            "tcp:127.0.0.1:1": (69, "nothing answers"),
             "tcp:host:0": (64, "1 to 65535"),
             f"tty:{self.folder}/line": (69, "no such file or directory; plug it in and look for its name: ls /dev/ttyACM*"),
             "tty:/dev/null": (69, "this is not a serial line"),

@@ -61,7 +61,7 @@ class EndTest(Edge):
     def test_unfinished_record(self) -> None:
         status, err = self.interrupted(b"".join(self.packets[:3])[:-1], 2)
         self.assertEqual(status, 0, err)
-        self.assertIn("what came last is not complete: record 3 at byte 21: 2 of 3 bytes are there", err)
+        self.assertIn("the last record is incomplete: record 3 at byte 21: only 2 of 3 bytes are present", err)
         self.assertIn("2 records", err)
 
     def test_whole_records(self) -> None:
@@ -72,7 +72,7 @@ class EndTest(Edge):
     def test_something_else(self) -> None:
         status, err = self.interrupted(b"GET / HTTP/1.0\r\n\r\n" * 50, 0)
         self.assertEqual(status, 0, err)
-        self.assertIn("record 1 at byte 0: 894 of 8239 bytes are there", err)
+        self.assertIn("record 1 at byte 0: only 894 of 8239 bytes are present", err)
         self.assertIn("no whole record arrived", err)
         self.assertNotIn("nothing arrived", err)
 
@@ -84,7 +84,7 @@ class EndTest(Edge):
             time.sleep(1)
             status, _, err = live.end(interrupts=True)
         self.assertEqual(status, 0, err)
-        self.assertIn("its header ends early: 10 of 16 bytes are there", err)
+        self.assertIn("its header ends early: only 10 of 16 bytes are present", err)
 
     def test_serial_line(self) -> None:
         here, there, name = feeder.pseudo_terminal()
@@ -100,7 +100,7 @@ class EndTest(Edge):
         os.close(there)
         self.assertEqual(status, 0, err)
         size = len(frames[1])
-        self.assertIn(f"what came last is not complete: {size - 2} of {size} bytes of a record are there", err)
+        self.assertIn(f"the last record is incomplete: only {size - 2} of {size} bytes are present", err)
 
     def test_recording_that_nobody_reads_has_a_summary(self) -> None:
         pipe = self.folder / "pipe.btsnoop"
@@ -113,7 +113,7 @@ class EndTest(Edge):
             time.sleep(0.5)
             status, _, err = live.end(interrupts=True)
         self.assertEqual(status, 0, err)
-        self.assertRegex(err, r"nobody reads what is written")
+        self.assertRegex(err, r"its reader is gone")
         self.assertRegex(err, r"3 records, .*; 0 written to ")
 
     def test_counts(self) -> None:
@@ -162,7 +162,7 @@ class SourceTest(Edge):
             first.close()
             status, out, err = live.end()
         self.assertEqual((status, len(out.splitlines())), (0, 3), err)
-        self.assertIn("1 further client has sent something that was not read", err)
+        self.assertIn("1 further client has sent data that was not read", err)
         self.assertIn("--reconnect", err)
 
     def test_note_where_it_was_opened_again(self) -> None:
@@ -195,7 +195,7 @@ class SourceTest(Edge):
             server.accept()[0].close()
             status, _, err = live.end()
         self.assertEqual(status, 69, err)
-        self.assertIn("adb forward does so where nothing listens on the phone", err)
+        self.assertIn("adb forward does so if nothing listens on the phone", err)
 
     def test_reconnecting_to_what_was_never_there(self) -> None:
         ended = self.run_live("-i", "tcp:127.0.0.1:1", "--reconnect")
@@ -211,7 +211,7 @@ class SourceTest(Edge):
         write = feeder.write_all(here)
         write(b"[00:00:00.123,000] <inf> bt_hci_core: HW Platform: Nordic\r\n" * 6)
         said = live.process.stdout.readline() + live.process.stdout.readline()
-        self.assertIn(b"256 bytes belong to no record and were skipped, and it goes on: another speed", said)
+        self.assertIn(b"256 bytes belong to no record and were skipped so far: another speed", said)
         frames = list(feeder.serial_frames(self.records[:4]))
         write(frames[0] + frames[1] + b"panic\r\n" + frames[2] + frames[3])
         time.sleep(0.5)
@@ -235,7 +235,7 @@ class SourceTest(Edge):
 
     def test_view_without_a_sign_of_life(self) -> None:
         live = Live("--view", "explain", source=f"unix:{self.folder / 'socket'}")
-        self.assertRegex(live.process.stderr.readline().decode(), "^gattscope: unix:.*: watching; what goes wrong is printed")
+        self.assertRegex(live.process.stderr.readline().decode(), "^gattscope: unix:.*: watching; each problem is printed")
         self.assertEqual(live.end(interrupts=True)[0], 0)
 
 
@@ -247,7 +247,7 @@ class FileTest(Edge):
         ended = self.run_live(
             "-i", str(HEART_RATE), "-w", str(copy), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
         self.assertEqual(ended.returncode, 74, ended.stderr)
-        self.assertIn("cannot be written: file too large; watching goes on", ended.stderr)
+        self.assertIn("cannot be written: file too large; watching continues", ended.stderr)
         self.assertIn(f"{len(self.records)} records", ended.stderr)
         self.assertLessEqual(copy.stat().st_size, size)
         self.assertEqual(subprocess.run([GATTSCOPE, "show", str(copy)], capture_output=True, check=False).returncode, 0)
@@ -315,7 +315,7 @@ class FileTest(Edge):
 
         for arguments in ((), ("--json",)):
             lines, err = self.followed("values", *arguments, replace=replace)
-            self.assertIn("log: a new file took the place of this one, and reading goes on there\n", err)
+            self.assertIn("log: a new file replaced this one; reading continues there\n", err)
             if arguments:
                 self.assertTrue(all(isinstance(json.loads(line), dict) for line in lines))
 

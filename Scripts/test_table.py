@@ -316,7 +316,7 @@ class BadInputTest(TableTest):
         slow.write_bytes(fleet_files.capture(header, some, 200_000_000, 0))
         told = rows("--kind", "captures", "--timeout", "1", slow, CAPTURES / "heart-rate.btsnoop")
         self.assertEqual([row["status"] for row in told], ["timed_out", "ok"])
-        self.assertEqual(told[0]["damage"], "not done after 1 s")
+        self.assertEqual(told[0]["damage"], "not finished after 1 s")
         self.assertGreater(told[0]["records"], 0)
 
     def test_a_file_that_grows(self) -> None:
@@ -367,7 +367,7 @@ class BadInputTest(TableTest):
         large.touch()
         os.truncate(large, 1 << 40)
         (row,) = rows("--kind", "captures", "--timeout", "1", large)
-        self.assertEqual([row["status"], row["damage"], row["capture"]], ["timed_out", "not done after 1 s", None])
+        self.assertEqual([row["status"], row["damage"], row["capture"]], ["timed_out", "not finished after 1 s", None])
 
 
 class FolderTest(TableTest):
@@ -453,7 +453,7 @@ class FolderTest(TableTest):
         made = tables(out)["captures"]
         self.assertEqual(len(made), 300)
         failed = [row for row in made if row["status"] == "failed"]
-        self.assertEqual([row["damage"] for row in failed], ["gattscope ended before it was done with this file"])
+        self.assertEqual([row["damage"] for row in failed], ["gattscope ended before it finished this file"])
 
     def test_two_runs_into_one_folder(self) -> None:
         out = self.folder / "out"

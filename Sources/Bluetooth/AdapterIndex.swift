@@ -6,8 +6,8 @@ package struct AdapterIndex: Hashable, Comparable, Sendable, ExpressibleByIntege
   package init(_ value: UInt16) { self.value = value }
   package init(integerLiteral value: UInt16) { self.value = value }
 
-  /// The capture does not contain the index, or the record belongs to no controller. Computed, since
-  /// other modules would have to call a function to read a stored one.
+  /// The capture does not contain the index, or the record belongs to no controller. Computed,
+  /// since other modules would have to call a function to read a stored one.
   package static var unknown: Self { Self(0xffff) }
 
   /// The index, or nil if it is unknown.

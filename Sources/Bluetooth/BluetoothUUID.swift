@@ -41,13 +41,9 @@ package struct BluetoothUUID: Equatable, Hashable, Sendable {
 
   // The attribute types used by discovery (Core, Vol 3, Part G, 3).
 
-  /// «Primary Service»
   package static let primaryService = Self(0x2800)
-  /// «Secondary Service»
   package static let secondaryService = Self(0x2801)
-  /// «Include»
   package static let include = Self(0x2802)
-  /// «Characteristic»
   package static let characteristic = Self(0x2803)
   /// Encrypted Data Key Material: the session key and IV of encrypted advertising data.
   package static let encryptedDataKeyMaterial = Self(0x2b88)

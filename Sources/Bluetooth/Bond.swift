@@ -2,7 +2,6 @@
 ///
 /// All keys have the byte order of SMP and HCI, least significant first.
 package struct Bond: Equatable, Sendable {
-  /// A long term key.
   package struct LongTermKey: Equatable, Sendable {
     /// The 16 key bytes.
     package var bytes: [UInt8]

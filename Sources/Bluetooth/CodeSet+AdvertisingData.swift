@@ -6,7 +6,6 @@ extension CodeSet {
   package static let outOfBandFlags = CodeSet(
     "OOB data present | LE supported | LE and BR/EDR at once | Random address")
 
-  /// LE Role.
   package static let leRole = CodeSet(
     "Peripheral only | Central only | Peripheral preferred | Central preferred")
 

@@ -51,15 +51,12 @@ extension CodeSet {
   /// Flow_Direction of a flow specification.
   package static let flowDirection = CodeSet("Outgoing | Incoming")
 
-  /// IO_Capability.
   package static let ioCapability = CodeSet(
     "DisplayOnly | DisplayYesNo | KeyboardOnly | NoInputNoOutput")
 
-  /// OOB_Data_Present.
   package static let oobDataPresent = CodeSet(
     "No OOB data | OOB data, P-192 | OOB data, P-256 | OOB data, P-192 and P-256")
 
-  /// Authentication_Requirements.
   package static let authenticationRequirements = CodeSet(
     """
     No bonding
@@ -91,7 +88,6 @@ extension CodeSet {
   /// Key_Flag: the kind of link key in use.
   package static let keyFlag = CodeSet("Semi-permanent | Temporary")
 
-  /// PIN_Type.
   package static let pinType = CodeSet("Variable | Fixed")
 
   /// Scan_Enable: the scans to which a BR/EDR device responds.
@@ -109,10 +105,8 @@ extension CodeSet {
   /// Flow_Control_Enable for data to the Host.
   package static let flowControl = CodeSet("Off | ACL | Synchronous | ACL and synchronous")
 
-  /// Flow_Control_Mode.
   package static let flowControlMode = CodeSet("Packets | Data blocks")
 
-  /// Hold_Mode_Activity.
   package static let holdModeActivity = CodeSet(
     "Page scan suspended | Inquiry scan suspended | Periodic inquiry suspended")
 
@@ -125,10 +119,8 @@ extension CodeSet {
   /// Link_Type of a Data Buffer Overflow.
   package static let overflowLinkType = CodeSet("Synchronous | ACL | ISO")
 
-  /// Which_Clock.
   package static let whichClock = CodeSet("Local | Piconet")
 
-  /// Loopback_Mode.
   package static let loopbackMode = CodeSet("Off | Local | Remote")
 
   /// Logical_Transport_Type of a codec.

@@ -3,7 +3,6 @@
 // 4.0; bit 25 of page 2 and bit 55 of LE are [mem].
 
 extension CodeSet {
-  /// Event_Mask.
   package static let eventMask = CodeSet(
     """
     Inquiry Complete
@@ -93,7 +92,6 @@ extension CodeSet {
     Encryption Change [v2]
     """)
 
-  /// LE_Event_Mask.
   package static let leEventMask = CodeSet(
     """
     LE Connection Complete

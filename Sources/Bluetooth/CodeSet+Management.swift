@@ -133,24 +133,19 @@ extension CodeSet {
   package static let deviceAction = CodeSet(
     "Background scan | Allow incoming connection | Auto-connect")
 
-  /// Flags of a device.
   package static let deviceFlags = CodeSet(
     "Remote wakeup | Device privacy | Address resolution | PAST")
 
   /// Configuration options of a controller.
   package static let configurationOptions = CodeSet("External configuration | Public address")
 
-  /// Source of a device ID.
   package static let deviceIDSource = CodeSet("Off | Bluetooth SIG | USB Implementer's Forum")
 
-  /// Controller_Type.
   package static let controllerType = CodeSet("Primary | Unconfigured | AMP")
 
-  /// The bus of a controller.
   package static let controllerBus = CodeSet(
     "virtual | USB | PC Card | UART | RS-232 | PCI | SDIO | SPI | I2C | SMD | VIRTIO | IPC")
 
-  /// Flags of an advertising instance.
   package static let advertisingInstanceFlags = CodeSet(
     """
     Connectable
@@ -198,10 +193,8 @@ extension CodeSet {
   /// Features of advertisement monitoring.
   package static let monitorFeatures = CodeSet("Patterns")
 
-  /// Suspend_State.
   package static let suspendState = CodeSet(
     "Running | Disconnected, not scanning | Page scanning or passive scanning")
 
-  /// Wake_Reason.
   package static let wakeReason = CodeSet("Not Bluetooth | Unexpected event | Remote wake")
 }

@@ -1,14 +1,14 @@
 import Bytes
 
-/// A set of named codes or flag bits, for parameters that contain one of them. The sets are declared
-/// in the extensions beside this file; names are worded for one line of text.
+/// A set of named codes or flag bits, for parameters that contain one of them. The sets are
+/// declared in the extensions beside this file; names are worded for one line of text.
 ///
 ///     CodeSet("Central | Peripheral")          // 0 and 1
 ///     CodeSet("@1 Off | On | @fe Unresolved")  // 1, 2 and 0xfe
 ///
 /// The text has one name for each code from 0, or for each bit from the lowest, separated by ` | `
-/// or line ends. `@` sets the code of a name, in hexadecimal, and an empty line leaves one out. It is
-/// constant: nothing is built at start-up.
+/// or line ends. `@` sets the code of a name, in hexadecimal, and an empty line leaves one out. It
+/// is constant: nothing is built at start-up.
 package struct CodeSet: Equatable, Sendable {
   private let names: StaticString
   /// The code in `names` of this set's 0.
@@ -49,7 +49,7 @@ package struct CodeSet: Equatable, Sendable {
       guard next <= wanted else { return nil }
       var end = start
       while end < text.byteCount, !Self.isSeparator(text.byte(at: end)) { end += 1 }
-      // A bar stands between two spaces.
+      // A bar is between two spaces.
       let space = end < text.byteCount && text.byte(at: end) != 0x0a ? 1 : 0
       if next == wanted {
         let count = end - space - start

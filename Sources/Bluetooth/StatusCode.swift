@@ -50,7 +50,6 @@ package struct StatusCode: RawRepresentable, Equatable, Hashable, Sendable {
   package static let connectionFailedToBeEstablished = Self(rawValue: 0x3e)
   /// No advertising set has this identifier.
   package static let unknownAdvertisingIdentifier = Self(rawValue: 0x42)
-  /// The Host cancelled the operation.
   package static let operationCancelledByHost = Self(rawValue: 0x44)
 
   /// The specification's name; nil for an undefined code.

@@ -17,7 +17,7 @@ package enum Descriptor {
   package static let patienceSeconds: Int64 = 1
 
   /// Writes all bytes, waiting for the reader as long as necessary. After the interruption it keeps
-  /// writing only while the reader goes on accepting bytes.
+  /// writing only while the reader keeps accepting bytes.
   ///
   /// - Returns: The number of bytes written, and how the write ended.
   package static func write(

@@ -82,7 +82,7 @@ package final class Interruption: Sendable {
   package var remark: String? {
     let unread = left.load(ordering: .relaxed)
     guard unread > 0 else { return nil }
-    return "reading was given up \(Self.drainSeconds) s after the end was asked for; "
+    return "reading stopped \(Self.drainSeconds) s after the stop request; "
       + "at least \(unread) \(unread == 1 ? "byte was" : "bytes were") left unread"
   }
 

@@ -56,7 +56,8 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
     guard isWhole, let header = try? BtsnoopHeader(parsing: &cursor) else {
       throw CaptureFailure(
         .damaged,
-        "its header ends early: \(input.offset) of \(BtsnoopHeader.byteCount) bytes are there")
+        "its header ends early: only \(input.offset) of \(BtsnoopHeader.byteCount) bytes are present"
+      )
     }
     guard header.version == BtsnoopHeader.version else {
       throw CaptureFailure(
@@ -121,7 +122,7 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
     verdict(original: UInt64(header.originalLength), included: UInt64(header.includedLength))
   }
 
-  /// Returns the header of the record at the start of the buffer if the whole record is there.
+  /// Returns the header of the record at the start of the buffer if the whole record is present.
   private func bufferedHeader() -> BtsnoopRecordHeader? {
     guard !isFinished, input.count >= BtsnoopRecordHeader.byteCount else { return nil }
     var cursor = Cursor(input.bytes, base: 0)
@@ -141,14 +142,15 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
     guard isWhole else {
       if input.count == 0 { return nil }
       throw damage(
-        "\(input.count) of \(size) bytes of its header are there; the capture ends early")
+        "only \(input.count) of \(size) bytes of its header are present; the capture ends early")
     }
     var cursor = Cursor(input.bytes)
     guard let header = try? BtsnoopRecordHeader(parsing: &cursor) else { return nil }
     guard verdict(header) != .damage else { throw damage(header) }
     guard try input.fill(size + Int(header.includedLength)) else {
       let there = input.count - size
-      throw damage("\(there) of \(header.includedLength) bytes are there; the capture ends early")
+      throw damage(
+        "only \(there) of \(header.includedLength) bytes are present; the capture ends early")
     }
     isFinished = false
     return header
@@ -177,9 +179,9 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
           + "the rest was not read")
     }
     let there = input.knownRemaining.map { max(0, $0 - Int64(BtsnoopRecordHeader.byteCount)) }
-    let claim = there.map { "\(min($0, Int64(included))) of \(included) bytes are there" }
+    let present = there.map { ", of which \(min($0, Int64(included))) are present" } ?? ""
     return damage(
-      "\(claim ?? "\(included) bytes are claimed"), but a record has at most "
+      "it claims \(included) bytes\(present), but a record has at most "
         + "\(CaptureLimits.recordBytes); the rest was not read")
   }
 

@@ -40,7 +40,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
     guard try input.fill(Self.headerBytes) else {
       let count = input.count
       throw CaptureFailure(
-        .damaged, "its header ends early: \(count) of \(Self.headerBytes) bytes are there")
+        .damaged, "its header ends early: only \(count) of \(Self.headerBytes) bytes are present")
     }
     let version = input.bytes.byte(at: 0)
     let last = Int64(clamping: input.bytes.u64(at: 1, isBigEndian: false))
@@ -90,7 +90,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
       format: .btsnooz, datalink: nil,
       datalinkName: "Android's summary, version 2, after a btsnoop header", timeDecimals: 6)
     summary.isDated = false
-    summary.remarks = ["it does not say when it was recorded: times count from its first record"]
+    summary.remarks = ["it has no date: times count from its first record"]
     self.summary = summary
   }
 
@@ -237,6 +237,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
     guard let needed, count > 0 else { return nil }
     throw CaptureFailure(
       .damaged,
-      "record \(number + 1) at byte \(place) of the records: \(count) of \(needed) bytes are there")
+      "record \(number + 1) at byte \(place) of the records: only \(count) of \(needed) bytes are present"
+    )
   }
 }

@@ -14,7 +14,7 @@ extension CaptureFailure {
 
   /// The message if the user ended a source, possibly in the middle of a record. This is not a
   /// failure.
-  package var unfinishedWords: String { "what came last is not complete: \(message)" }
+  package var unfinishedWords: String { "the last record is incomplete: \(message)" }
 
   /// Returns the name of a capture in a sentence.
   package static func subject(_ name: String) -> String { name == "-" ? "standard input" : name }

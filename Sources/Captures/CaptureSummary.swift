@@ -74,8 +74,8 @@ package struct CaptureSummary: Equatable, Sendable {
   package struct Hole: Equatable, Sendable {
     /// The damage, and the file that it is in.
     package fileprivate(set) var failure: CaptureFailure
-    /// The number of the last record before the missing ones; nil if their place is unknown: nothing
-    /// of the file could be read, or the next file repeats some of its records.
+    /// The number of the last record before the missing ones; nil if their place is unknown:
+    /// nothing of the file could be read, or the next file repeats some of its records.
     package fileprivate(set) var after: Int?
   }
 
@@ -107,8 +107,8 @@ package struct CaptureSummary: Equatable, Sendable {
     self.timeDecimals = timeDecimals
   }
 
-  /// Records that the place of the latest damage is unknown. Files that could not be read at all may
-  /// follow it.
+  /// Records that the place of the latest damage is unknown. Files that could not be read at all
+  /// may follow it.
   mutating func forgetPlaceOfHole() {
     guard let latest = holes.lastIndex(where: { $0.after != nil }) else { return }
     holes[latest].after = nil

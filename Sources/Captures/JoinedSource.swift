@@ -281,7 +281,7 @@ private struct Overlap: Sendable {
       let words =
         "overlaps the files before it by \(seconds).\(zeros)\(milliseconds) s"
         + (again > 0 ? "; \(records) in those too and shown twice" : "")
-        + (isOther ? "; it is another device's: its controllers are numbered on" : "")
+        + (isOther ? "; it is from another device, so its controllers get new numbers" : "")
       return (file, words)
     }
   }

@@ -50,7 +50,7 @@ struct PacketLoggerHeader: Equatable, Sendable {
   /// files.
   ///
   /// The first record must be plausible. In addition, either its packet's own length must agree or
-  /// the next record must be plausible, as far as the bytes are there, since zeros and icons
+  /// the next record must be plausible, as far as the bytes are present, since zeros and icons
   /// resemble a record at first sight. Only one of the two orders can match, since a length has at
   /// most 16 bits.
   static func isBigEndian(_ bytes: RawSpan) -> Bool? {
@@ -155,7 +155,7 @@ package struct PacketLoggerReader: CaptureSource, ~Copyable {
     guard try input.fill(size) else {
       if input.count == 0 { return nil }
       throw damage(
-        "\(input.count) of \(size) bytes of its header are there; the capture ends early")
+        "only \(input.count) of \(size) bytes of its header are present; the capture ends early")
     }
     guard let header = PacketLoggerHeader(input.bytes, isBigEndian: isBigEndian) else {
       return nil
@@ -167,7 +167,7 @@ package struct PacketLoggerReader: CaptureSource, ~Copyable {
     }
     guard try input.fill(header.recordBytes) else {
       throw damage(
-        "\(input.count - 4) of \(header.length) bytes are there; the capture ends early")
+        "only \(input.count - 4) of \(header.length) bytes are present; the capture ends early")
     }
     number += 1
     let fileOffset = input.offset

@@ -82,7 +82,7 @@ package struct PcapReader: CaptureSource, ~Copyable {
     guard try input.fill(PcapHeader.byteCount), let header = PcapHeader(input.bytes) else {
       throw CaptureFailure(
         .damaged,
-        "its header ends early: \(input.count) of \(PcapHeader.byteCount) bytes are there")
+        "its header ends early: only \(input.count) of \(PcapHeader.byteCount) bytes are present")
     }
     // Versions up to 2.3, no longer written, store a record's two lengths in the other order.
     guard header.major == 2, header.minor == 4 else {
@@ -130,16 +130,18 @@ package struct PcapReader: CaptureSource, ~Copyable {
     guard isWhole else {
       if input.count == 0 { return nil }
       throw damage(
-        "\(input.count) of \(headerBytes) bytes of its header are there; the capture ends early")
+        "only \(input.count) of \(headerBytes) bytes of its header are present; the capture ends early"
+      )
     }
     let captured = capturedLength
     guard captured <= CaptureLimits.pcapRecordBytes else { throw tooLong(captured) }
     guard try input.fill(headerBytes + captured) else {
       throw damage(
-        "\(input.count - headerBytes) of \(captured) bytes are there; the capture ends early")
+        "only \(input.count - headerBytes) of \(captured) bytes are present; the capture ends early"
+      )
     }
     guard let read = library.read(input.bytes, headerBytes + captured) else {
-      throw damage("libpcap says \"\(library.message)\"; the rest was not read")
+      throw damage("libpcap reports \"\(library.message)\"; the rest was not read")
     }
     number += 1
     let (number, fileOffset, linkType) = (number, input.offset, header.linkType)
@@ -168,9 +170,9 @@ package struct PcapReader: CaptureSource, ~Copyable {
 
   private func tooLong(_ captured: Int) -> CaptureFailure {
     let there = input.knownRemaining.map { max(0, $0 - Int64(Self.recordHeaderBytes)) }
-    let claim = there.map { "\(min($0, Int64(captured))) of \(captured) bytes are there" }
+    let present = there.map { ", of which \(min($0, Int64(captured))) are present" } ?? ""
     return damage(
-      "\(claim ?? "\(captured) bytes are claimed"), but a record has at most "
+      "it claims \(captured) bytes\(present), but a record has at most "
         + "\(CaptureLimits.pcapRecordBytes); the rest was not read")
   }
 

@@ -143,13 +143,14 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     while true {
       guard try input.fill(8) else {
         if input.count == 0 { return false }
-        throw damage("\(input.count) of 8 bytes of its header are there; the capture ends early")
+        throw damage(
+          "only \(input.count) of 8 bytes of its header are present; the capture ends early")
       }
       let type = number(at: 0)
       if type == BlockType.sectionHeader { try readByteOrder() }
       let total = Int(number(at: 4))
       guard total >= 12, total % 4 == 0 else {
-        throw damage("its length is \(total); a block has at least 12 bytes, in fours")
+        throw damage("its length is \(total); a block has at least 12 bytes, in multiples of 4")
       }
       switch type {
       case BlockType.sectionHeader:
@@ -186,7 +187,8 @@ package struct PcapngReader: CaptureSource, ~Copyable {
   /// Reads the byte order of the section that begins: 1a2b3c4d after the length.
   private mutating func readByteOrder() throws(CaptureFailure) {
     guard try input.fill(12) else {
-      throw damage("\(input.count) of 12 bytes of its header are there; the capture ends early")
+      throw damage(
+        "only \(input.count) of 12 bytes of its header are present; the capture ends early")
     }
     switch input.bytes.u32(at: 8, isBigEndian: true) {
     case 0x1a2b_3c4d: isBigEndian = true
@@ -203,11 +205,11 @@ package struct PcapngReader: CaptureSource, ~Copyable {
           + "the rest was not read")
     }
     guard try input.fill(total) else {
-      throw damage("\(input.count) of \(total) bytes are there; the capture ends early")
+      throw damage("only \(input.count) of \(total) bytes are present; the capture ends early")
     }
     let last = Int(number(at: total - 4))
     guard last == total else {
-      throw damage("its length is \(total) at the front and \(last) at the end")
+      throw damage("its length is \(total) at the start and \(last) at the end")
     }
   }
 
@@ -220,7 +222,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
       guard try input.fill(piece) else {
         throw CaptureFailure(
           .damaged,
-          "block at byte \(start): \(total - 4 - left + input.count) of \(total) bytes are there; "
+          "block at byte \(start): only \(total - 4 - left + input.count) of \(total) bytes are present; "
             + "the capture ends early")
       }
       _ = input.take(piece)
@@ -229,14 +231,14 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     guard try input.fill(4) else {
       throw CaptureFailure(
         .damaged,
-        "block at byte \(start): \(total - 4 + input.count) of \(total) bytes are there; "
+        "block at byte \(start): only \(total - 4 + input.count) of \(total) bytes are present; "
           + "the capture ends early")
     }
     let last = Int(number(at: 0))
     guard last == total else {
       throw CaptureFailure(
         .damaged,
-        "block at byte \(start): its length is \(total) at the front and \(last) at the end")
+        "block at byte \(start): its length is \(total) at the start and \(last) at the end")
     }
     _ = input.take(4)
   }
@@ -325,7 +327,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     let available = total - 4 - offset
     guard captured <= available, captured <= CaptureLimits.recordBytes else {
       throw damage(
-        "\(captured) bytes of data are claimed, its block has room for \(available); "
+        "\(captured) bytes of data are claimed, but its block has room for only \(available); "
           + "the rest was not read", number)
     }
     return Slice(start: offset, count: captured)

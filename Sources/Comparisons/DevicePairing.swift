@@ -58,8 +58,8 @@ struct DevicePair: Sendable {
       case .name: "paired by their name"
       case .map: "paired by the shape of their maps"
       case .only:
-        "paired as the only devices: neither address nor name nor map says that they belong together"
-      case .order: "paired by their order: neither capture tells an address"
+        "paired as the only devices: no address, name or map shows that they are the same"
+      case .order: "paired by their order: neither capture has an address"
       }
     }
   }
@@ -130,7 +130,7 @@ struct DevicePairing: Sendable {
   }
 
   /// Returns the share of services and characteristics in either map that both maps have. The
-  /// services that every device has, GAP and GATT, say nothing.
+  /// services that every device has, GAP and GATT, prove nothing.
   private static func likeness(_ one: Device, _ other: Device) -> Double {
     let (left, right) = (one.session.servers.peripheral, other.session.servers.peripheral)
     guard let left, let right, !left.services.isEmpty, !right.services.isEmpty else { return 0 }

@@ -177,7 +177,7 @@ struct DifferenceHTML: ~Copyable {
         out.text("</th>")
         for (words, packet) in [(fact.left, fact.packets.left), (fact.right, fact.packets.right)] {
           out.text("<td>")
-          out.html(words.isEmpty ? "not told" : words.text)
+          out.html(words.isEmpty ? "unknown" : words.text)
           if let packet { out.html(", #\(packet)") }
           out.text("</td>")
         }

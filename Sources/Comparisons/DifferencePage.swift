@@ -144,7 +144,7 @@ struct DifferencePage: ~Copyable {
     }
     if report.compared.isEmpty, sides.allSatisfy({ !$0.1.isEmpty }) {
       line(
-        "no device belongs to one of the other side; --left-device and --right-device compare two all the same"
+        "no device has a counterpart on the other side; --left-device and --right-device compare two anyway"
       )
     }
   }
@@ -268,7 +268,7 @@ struct DifferencePage: ~Copyable {
     guard shown.contains(where: { !($0.left.isEmpty && $0.right.isEmpty) }) else { return }
     out.byte(0x0a)
     let words = { (words: Wording, packet: Int?) in
-      words.isEmpty ? "not told" : packet.map { "\(words.text), #\($0)" } ?? words.text
+      words.isEmpty ? "unknown" : packet.map { "\(words.text), #\($0)" } ?? words.text
     }
     let rows = shown.filter { !($0.left.isEmpty && $0.right.isEmpty) }.map { fact in
       (

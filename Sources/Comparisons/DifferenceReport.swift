@@ -6,7 +6,6 @@ package import Reports
 import Sessions
 import Words
 
-/// The options of `diff`.
 package struct DiffOptions: PresentationOptions, Sendable {
   /// What is compared of each side.
   package var sides = (left: SideSelection(), right: SideSelection())
@@ -100,7 +99,7 @@ package struct DifferenceReport: Sendable {
       if isMap {
         return selection.connections.isEmpty
           ? "\(name) is a saved map and has no such device"
-          : "\(name) is a saved map: there are no connections in it to choose from, only devices"
+          : "\(name) is a saved map: it has no connections to choose from, only devices"
       }
       return "\(name) has no such device or connection; devices and info list what it has"
     }

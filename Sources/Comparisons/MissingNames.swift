@@ -69,8 +69,9 @@ extension RememberedCapture {
 }
 
 extension Session {
-  /// Returns whether all that succeeds with unnamed attributes is possible with those of a map: they
-  /// are values or descriptors, with the properties that it takes (Core, Vol 3, Part G, 3.3.1.1).
+  /// Returns whether all that succeeds with unnamed attributes is possible with those of a map:
+  /// they are values or descriptors, with the properties that it takes (Core, Vol 3, Part G,
+  /// 3.3.1.1).
   fileprivate func fits(_ map: SuppliedMap) -> Bool {
     var kinds: [UInt16: Attribute.Kind] = [:]
     var properties: [UInt16: CharacteristicProperties] = [:]

@@ -137,7 +137,7 @@ package enum CheckDeviation: UInt8, CaseIterable, Sendable {
     case .responderAddressType: ConfirmDeviation.responderAddressType.words
     case .capabilitiesReversed: "AuthReq, OOB data flag and IO capability in the wrong order"
     case .capabilitiesOfOther: "the other side's AuthReq, OOB data flag and IO capability"
-    case .r: "zero in the place of the passkey or OOB data"
+    case .r: "zero instead of the passkey or OOB data"
     }
   }
 }

@@ -78,7 +78,8 @@ package struct PasskeySearch: Sendable {
       guard let passkey = SixDigits(number) else { return nil }
       let cipher = AES128(PairingValue(number: UInt128(number)))
       if mask == .max {
-        // Forwards: a key that decrypts, too, has to be expanded twice, which takes most of the time.
+        // Forwards: a key that decrypts, too, has to be expanded twice, which takes most of the
+        // time.
         for inner in blocks
         where cipher.encrypt(cipher.encrypt(inner.block) ^ expected) == opening.confirm.number {
           return Finding(passkey, inputs(inner.types, expected))

@@ -29,7 +29,7 @@ struct ChunkedMessage: Sendable {
 
   init(_ frame: Frame) { command = frame.command }
 
-  /// What became of a piece.
+  /// The result of adding a piece.
   enum Outcome {
     /// It does not belong to this message, which is over.
     case other

@@ -10,7 +10,6 @@ package struct Decoded: Sendable {
   package internal(set) var definition: Definition?
   /// The fields; those inside a group follow it.
   package internal(set) var fields: [DecodedField] = []
-  /// The problems.
   package internal(set) var problems: [DecodingProblem] = []
   /// For each slot, the index of its first field; −1: none. Templates refer to fields by slot.
   var firsts: [Int32] = []

@@ -117,7 +117,6 @@ extension Operation.Code {
   }
 }
 
-/// A piece of a template.
 package struct TemplatePiece: Sendable, Equatable {
   /// The kind of a piece.
   package enum Kind: Int, Sendable, CaseIterable {

@@ -29,7 +29,7 @@ package struct Field: Sendable, Equatable {
     case choice
     /// Fields inside, for the numbers in `firstCode` and following.
     case branch
-    /// A number without bytes that a program computes.
+    /// A number that takes no bytes; an expression computes it.
     case computed
     /// Text if the bytes are text, else bytes.
     case text

@@ -82,7 +82,6 @@ package struct VendorSighting: Sendable {
   package internal(set) var frame: Frame?
   /// The command, if known.
   package internal(set) var command: Int?
-  /// Whether it is a request.
   package internal(set) var isRequest = false
   /// For a part, its range in the frame's bytes; for a message that came in parts, the whole.
   package internal(set) var part = Slice.empty

@@ -1,7 +1,7 @@
-// Determines which findings can be reported while the capture goes on.
+// Determines which findings can be reported while the capture continues.
 
 extension Rule {
-  /// Whether a finding is final as soon as it is made, although the capture goes on: it follows
+  /// Whether a finding is final as soon as it is made, although the capture continues: it follows
   /// from packets that are present, and no later packet can refute it. Findings of other rules may
   /// be refuted while the connection lasts, or depend on something that has not arrived.
   ///

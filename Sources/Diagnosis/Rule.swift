@@ -174,8 +174,8 @@ package struct Finding: Sendable {
   package var peers: [DeviceAddress] = []
   /// The connections that it is about; empty if it is about the capture or a controller.
   package var connections: [Int] = []
-  /// The connections that show the same from the other ends of these links, and the packets that
-  /// show it.
+  /// The connections at the other ends of these links that show the same problem, and the packets
+  /// that show it.
   var otherEnds: (connections: [Int], evidence: PacketSet) = ([], [])
   /// The words that decide whether findings are equal; those with the same words are reported as
   /// one if several connections have them. Set by a rule whose text varies by a number.

@@ -5,8 +5,8 @@ import Sessions
 // those that begin within a connection.
 
 extension Session {
-  /// Assumes the role of the captured host where a capture does not show it: the one with which more
-  /// operations equal those of the other side.
+  /// Assumes the role of the captured host where a capture does not show it: the one with which
+  /// more operations equal those of the other side.
   static func assumeRoles(_ left: inout Session, _ right: inout Session) {
     let (one, other) = (left.localRole, right.localRole)
     let first = one ?? other ?? .central

@@ -7,7 +7,6 @@ import Sessions
 extension Difference {
   /// The first difference, by indexes in `operations`.
   package struct First: Sendable {
-    /// What differs.
     package enum Kind: Sendable {
       /// An operation succeeds on one side and fails on the other: the difference that matters.
       case outcome
@@ -39,7 +38,6 @@ extension Difference {
       }
     }
 
-    /// What differs.
     package let kind: Kind
     /// The operation on the left; nil if only the right has one.
     package let left: Int?
@@ -49,7 +47,7 @@ extension Difference {
 
   /// Returns where the conversations diverge: at the first operation that fails on one side and
   /// succeeds on the other, or else at the first failure in something that the other side does not
-  /// try, or else at the first difference, preferring those that say most about the devices.
+  /// try, or else at the first difference, preferring those that reveal most about the devices.
   /// Returns also whether they differ only in what one of the captures does not show.
   func findFirst() -> (first: First?, isUnseen: Bool) {
     guard steps.contains(where: { $0.kind != .same }) else { return (nil, false) }
@@ -231,14 +229,14 @@ extension Difference {
     return step.left?.first { hasSucceeded(operations.left[$0]) }.map { ($0, right) }
   }
 
-  /// What a capture shows: what it lacks says nothing about the device.
+  /// What a capture shows: what it lacks proves nothing about the device.
   private struct Shown {
     /// Whether it begins within the first connection.
     let lacksBeginning: Bool
     /// Whether it ends within the last connection.
     let lacksEnd: Bool
-    /// Whether it lacks so much in between that its steps are not reliably aligned: a direction, parts
-    /// of values, or the events that separate connections.
+    /// Whether it lacks so much in between that its steps are not reliably aligned: a direction,
+    /// parts of values, or the events that separate connections.
     let isPatchy: Bool
     /// The steps from the first one that it shows to the last.
     let steps: Range<Int>
@@ -299,7 +297,7 @@ extension Difference {
       namings: Set(operations.lazy.compactMap { Naming($0, session) }))
   }
 
-  /// How little a difference says about the devices.
+  /// How little a difference reveals about the devices.
   private enum Weakness {
     case none
     /// The other side may know the result from an earlier connection.
@@ -310,8 +308,8 @@ extension Difference {
     case notAligned
   }
 
-  /// The first of the steps that differ in something that is not expected to, of those that say most
-  /// about the devices.
+  /// The first of the steps that differ in something that is not expected to, of those that reveal
+  /// most about the devices.
   private func firstChange(_ left: Shown, _ right: Shown) -> First? {
     var ofFirstConnection: First?
     var cut: First?

@@ -160,7 +160,7 @@ extension Difference {
   }
 
   /// Removes a beginning that only one side has if the other capture begins later or has no events,
-  /// which says nothing about the devices.
+  /// which reveals nothing about the devices.
   private mutating func removeUnseenConnect(from start: Int) {
     let place = steps[start...].firstIndex { step in
       guard let only = step.left == nil ? step.right : step.right == nil ? step.left : nil else {

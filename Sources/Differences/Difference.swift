@@ -49,7 +49,8 @@ package struct Difference: Sendable {
     package let left: Range<Int>?
     /// The operations on the right, if any.
     package let right: Range<Int>?
-    /// For operations that the other side has, too, but elsewhere: its step, by the index in `steps`.
+    /// For operations that the other side has, too, but elsewhere: its step, by the index in
+    /// `steps`.
     package internal(set) var counterpart: Int?
     /// The values that differ, up to a limit; for a run, those of its paired operations.
     package internal(set) var changes: [ValueChange] = []
@@ -78,7 +79,6 @@ package struct Difference: Sendable {
       case none
       /// It depends on the others.
       case checksum
-      /// It is a time.
       case time
       /// It is chosen at random for every session, or computed from something that is.
       case random

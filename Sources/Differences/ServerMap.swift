@@ -176,7 +176,7 @@ extension MapDifference {
 
   /// Returns the remark about what is absent on one side: empty if its discovery was complete.
   private static func missing(_ isWhole: Bool, _ what: StaticString) -> Wording {
-    isWhole ? "" : "not all \(what) were asked for there"
+    isWhole ? "" : "not all \(what) were requested there"
   }
 
   private static func compare(

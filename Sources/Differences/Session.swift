@@ -22,7 +22,8 @@ package struct Session: Sendable {
   /// Whether `servers` are known to be those of the peripheral and of the central, and not only the
   /// peer's and the captured host's.
   package var knowsServers = false
-  /// The captured host's role. If it is not known, one is assumed; if it varies, this is one of them.
+  /// The captured host's role. If it is not known, one is assumed; if it varies, this is one of
+  /// them.
   var assumedRole = LinkRole.central
 
   package init() {}
@@ -243,7 +244,6 @@ package enum FieldList {
     case checksum = 0x63
     /// It should depend on the others, but does not.
     case wrongChecksum = 0x77
-    /// It is a time.
     case time = 0x74
     /// It is chosen at random, or computed from something that is.
     case random = 0x72

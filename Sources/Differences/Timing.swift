@@ -43,7 +43,7 @@ package struct TimingDifference: Sendable {
   /// The criterion, in words, for reporting that two sets of samples differ.
   package static let criterion: Wording =
     """
-    medians of at least 5 differ by more than 2 ms, a quarter, and three times what both scatter; a single \
+    medians of at least 5 differ by more than 2 ms, a quarter, and three times the spread of both; a single \
     step by more than 1 s and to more than double
     """
 }

@@ -48,7 +48,6 @@ package struct Problem: Equatable, Sendable {
     case responseMismatch
     /// An indication while another one is unconfirmed (that one's packet).
     case indicationBeforeConfirmation
-    /// A confirmation without an indication.
     case confirmationWithoutIndication
     /// More entries are open than can be tracked, so the oldest was dropped (the limit, the kind of
     /// entry: `Limited`).
@@ -104,7 +103,6 @@ package struct Problem: Equatable, Sendable {
 
   /// For `limitReached`: the kind of entry.
   package enum Limited: Int, Sendable, CaseIterable {
-    /// Links.
     case links = 0
     /// Outstanding commands.
     case commands

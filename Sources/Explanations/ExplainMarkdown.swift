@@ -10,7 +10,7 @@ import Words
 package struct ExplainMarkdown: ~Copyable {
   private let explanation: Explanation
   private let options: ExplainOptions
-  /// Whether of many connections only those with a finding are told.
+  /// Whether only the connections with a finding are described, because there are many.
   private let isBrief: Bool
   private var out = Output()
 

@@ -9,7 +9,6 @@ package import Reports
 package import Sessions
 import Words
 
-/// The options of `explain`.
 package struct ExplainOptions: PresentationOptions, Sendable {
   /// The output format: text, JSON, or text for an issue tracker.
   package enum Face: Sendable {

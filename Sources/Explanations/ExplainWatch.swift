@@ -173,7 +173,7 @@ package struct ExplainWatch: PacketReport, ~Copyable {
 }
 
 extension Finding {
-  /// Returns whether the finding can be printed although the capture goes on.
+  /// Returns whether the finding can be printed although the capture continues.
   ///
   /// - Parameter open: the connections that have not ended.
   fileprivate func isComplete(open: Set<Int>) -> Bool {

@@ -117,7 +117,7 @@ package struct Explanation: Sendable {
     let isLate =
       lacks.isSubset(of: evidence.coverage.parts) && !lacks.isDisjoint(with: [.commands, .events])
     return
-      "\(number) \(lacks.listed(joinedBy: "or")), which this capture \(isLate ? "begins too late for" : "lacks" as StaticString)"
+      "\(number) \(lacks.listed(joinedBy: "or")), which this capture \(isLate ? "begins too late to show" : "lacks" as StaticString)"
   }
 
   /// The rules that were not applied, grouped by what they need, in the order of `Coverage.Parts`.
@@ -143,7 +143,7 @@ package struct Explanation: Sendable {
     guard let covered, covered.map(\.count) != [evidence.extent.records] else {
       return conclusion
     }
-    if covered.isEmpty { return "\(conclusion); no packet is of that time" }
+    if covered.isEmpty { return "\(conclusion); no packet has that time" }
     let packets = ExplainPage.packets(covered)
     return
       "\(conclusion); this covers only \(Wording(stringLiteral: packets)), but the stories whole connections"

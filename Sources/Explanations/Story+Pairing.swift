@@ -206,7 +206,7 @@ private struct PairingStory {
     return lines
   }
 
-  /// Returns a clause that no user can have typed so fast.
+  /// Returns a clause stating that a program typed the digits, because no user is that fast.
   private func haste(_ moment: Moment) -> Wording {
     guard let typed = attempt.programTyped, typed.confirm == moment,
       let response = attempt.responding.features

@@ -35,7 +35,7 @@ extension Android {
     switch value.outcome {
     case .noResponse(.recordsLost), .notExecuted(.recordsLost):
       return [
-        .traffic("whether a callback came is not known: records were lost", arguments)
+        .traffic("it is unknown whether a callback came: records were lost", arguments)
       ]
     // gatt_cleanup_upon_disc ends each waiting operation with GATT_ERROR before it reports the
     // disconnection (AOSP, stack/gatt/gatt_utils.cc).
@@ -43,7 +43,8 @@ extension Android {
       .noResponse(.timedOut) where !isStacks(value.attribute):
       arguments.add("status", .code("GATT_ERROR", 133))
       return answered(
-        value, arguments, false, "never answered: the stack ends what waits with the connection")
+        value, arguments, false,
+        "never answered: the stack ends pending requests with the connection")
     case .noResponse(let reason), .notExecuted(let reason):
       arguments.add("because", reason.argument)
       return [
@@ -116,7 +117,7 @@ extension Android {
       return [
         .callback(
           "onCharacteristicWrite", arguments, isSystem: isSystem,
-          remark: "sent, not answered: the peer does not say whether it took it")
+          remark: "sent without a response: the peer does not confirm it")
       ]
     default:
       // GattService passes on each Prepare Write Response (AOSP, stack/gatt/gatt_cl.cc,

@@ -56,7 +56,7 @@ extension Android {
       return [
         .absence(
           linkEnded
-            ? "sendResponse was not called before the client was gone"
+            ? "sendResponse was not called before the client disconnected"
             : "sendResponse was not called before the capture ended", arguments)
       ]
     case .updated(let attribute, let value, let isHidden, let isIndication):

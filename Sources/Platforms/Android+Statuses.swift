@@ -13,8 +13,8 @@ extension Android {
   /// Returns the status for an ATT error, or for success (nil), with the public names of
   /// BluetoothGatt if there are any, else those of gatt_api.h.
   ///
-  /// - Parameter isOwn: Whether the app chose the code itself, so that an application error means
-  ///   what the app says.
+  /// - Parameter isOwn: Whether the app chose the code itself, so that the app defines what an
+  ///   application error means.
   static func status(_ error: ATTErrorCode?, isOwn: Bool = false) -> ArgumentValue {
     guard let error else { return success }
     return .code(isOwn && error.isOfApplication ? nil : name(error), Int(error.rawValue))

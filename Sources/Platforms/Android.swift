@@ -44,7 +44,7 @@ enum Android {
     case .connectingCancelled(let waited):
       // The stack gives up, not an app, and the app is notified that the attempt has failed.
       if let waited, waited >= longAttempt {
-        return [.traffic("the stack gives up the attempt to connect", peer)]
+        return [.traffic("the stack cancels the connection attempt", peer)]
       }
       return [.call("BluetoothGatt.disconnect", peer)]
     case .linkCreated:
@@ -138,20 +138,20 @@ enum Android {
       guard let waited, waited >= longAttempt else {
         return [
           .traffic(
-            "the attempt to connect is given up", peer,
-            remark: "apps that ask for it get nothing more")
+            "the connection attempt is cancelled", peer,
+            remark: "apps that requested it receive nothing more")
         ]
       }
       return [
         .callback(
           changed, peer + [("status", .code("GATT_ERROR", 133)), disconnected],
-          remark: "the stack gave up after 30 s of silence; Android 14 and later say 147")
+          remark: "the stack gave up after 30 s of silence; Android 14 and later report 147")
       ]
     case .notEstablished:
       return [
         .callback(
           changed, peer + [("status", .code("GATT_CONN_FAIL_ESTABLISH", 62)), disconnected],
-          remark: "many versions say 133")
+          remark: "many versions report 133")
       ]
     case .refused:
       return [
@@ -202,6 +202,6 @@ enum Android {
     return .callback(
       byPeer ? "BluetoothServerSocket.accept returns" : "BluetoothSocket.connect returns",
       arguments,
-      remark: result == 0 ? nil : "the reason is the link's; the exception has words of its own")
+      remark: result == 0 ? nil : "the reason is the link's; the exception has its own message")
   }
 }

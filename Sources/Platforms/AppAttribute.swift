@@ -32,7 +32,6 @@ package struct AppAttribute: Sendable {
   /// The value of the characteristic that a descriptor belongs to, if known.
   package var characteristic: AppAttribute? { owner.map { AppAttribute(identity: $0) } }
 
-  /// Whether it is a descriptor.
   package var isDescriptor: Bool {
     identity.kind == .descriptor || identity.kind == nil && identity.uuid?.isDescriptor == true
   }
@@ -73,7 +72,6 @@ package struct AppValue: Sendable {
   package var isRestRefused = false
   /// For Service Changed: the services that may have changed, as they were known.
   package var invalidated: [AppService]
-  /// The outcome.
   package var outcome: ValueOutcome
 
   /// Whether both stacks react to its error with encryption or pairing and, if that succeeds,

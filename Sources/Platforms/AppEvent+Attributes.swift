@@ -2,8 +2,9 @@ package import Bluetooth
 import Sessions
 
 extension AppEvent {
-  /// Returns whether the event is about an attribute whose UUID, handle and service `isWanted` admits, or
-  /// about a descriptor of one. A service counts as an attribute with its own UUID and first handle.
+  /// Returns whether the event is about an attribute whose UUID, handle and service `isWanted`
+  /// admits, or about a descriptor of one. A service counts as an attribute with its own UUID and
+  /// first handle.
   package func concerns(
     where isWanted: (_ uuid: BluetoothUUID?, _ handle: UInt16?, _ service: BluetoothUUID?) -> Bool
   ) -> Bool {

@@ -212,7 +212,7 @@ package struct AppEvent: Sendable {
   /// The progress of bonding.
   package enum Bonding: Sendable {
     /// `wasBonded`: there was a bond before. `unsettled`: the link ended before all agreed keys had
-    /// come, so the capture does not show what became of the bond.
+    /// come, so the capture does not show whether there is a bond.
     case began(wasBonded: Bool), bonded, failed(PairingFailure?), paired, unsettled
   }
 }

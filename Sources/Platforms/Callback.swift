@@ -69,23 +69,23 @@ package struct Callback: Sendable {
 
 extension Callback {
   /// For services whose discovery is missing from the capture.
-  static let unknownServices: StaticString = "which services these are the capture does not say"
+  static let unknownServices: StaticString = "the capture does not show which services these are"
 
   /// For an attribute whose discovery is missing from the capture.
   static let unknownAttribute: StaticString =
-    "what this attribute is the capture does not say: it may be a descriptor; --map can say it"
+    "the capture does not show what this attribute is: it may be a descriptor; --map can name it"
 
   /// For a write with a request in a capture that has no answers at all.
   static let answerUnseen: StaticString =
-    "whether a callback came is not known: the capture has no answer to any request"
+    "it is unknown whether a callback came: the capture has no answer to any request"
 
   /// For a value that comes without a subscription in the capture.
   static let unasked: StaticString =
-    "nobody subscribed to it on this connection: the system may keep it from apps"
+    "no subscription on this connection: the system may not pass it to apps"
 
   /// For a pairing whose key may be used later, although the capture lacks keys.
   static let unsettledBond: StaticString =
-    "whether a bond exists is not known: the capture does not show that all keys were distributed"
+    "it is unknown whether a bond exists: the capture does not show that all keys were distributed"
 
   /// For an application error, whose code is the server's own (Core, Vol 3, Part F, 3.4.1.1), if
   /// Android has a name for the code.
@@ -113,12 +113,11 @@ extension Callback {
     return .traffic(
       name, arguments,
       remark: isPermission
-        ? "by the attribute's permissions, as a rule; an app that refuses by itself was asked before"
+        ? "usually by the attribute's permissions; if the app itself refused, it received the request first"
         : nil)
   }
 }
 
-/// The value of an argument.
 package indirect enum ArgumentValue: Sendable {
   /// Nothing, if that is meaningful: no error.
   case null
@@ -235,7 +234,7 @@ extension ValueOutcome.Reason {
     case .overtaken: .choice(key, "later requests were answered")
     case .recordsLost: .choice(key, "the capture lacks records, and perhaps the answer")
     case .captureEnded: .choice(key, "the capture ends")
-    case .forgotten: .choice(key, "too many were waited for")
+    case .forgotten: .choice(key, "too many were pending")
     }
   }
 }

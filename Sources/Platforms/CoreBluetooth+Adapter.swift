@@ -31,7 +31,7 @@ extension CoreBluetooth {
         .call(
           "scanForPeripherals(withServices:options:)", arguments,
           remark: request.services.isEmpty
-            ? "the services asked for are not in the capture, unless a filter shows them" : nil)
+            ? "the requested services are not in the capture, unless a filter shows them" : nil)
       ]
     case .scanRefused(let status):
       return [.traffic("scanning is refused", [named("status", .status(status))])]

@@ -39,7 +39,9 @@ extension CoreBluetooth {
       var arguments = peer
       if found.isEmpty, characteristic == nil {
         arguments.add("error", error.map { attError($0) })
-        return [.traffic("descriptors are looked for where no characteristic is known", arguments)]
+        return [
+          .traffic("descriptors are searched for where no characteristic is known", arguments)
+        ]
       }
       arguments.add("characteristic", characteristic.map { .attribute($0) })
       arguments.add("descriptors", .list(found.map { .descriptor($0) }))
@@ -48,7 +50,7 @@ extension CoreBluetooth {
         .callback(
           "peripheral(_:didDiscoverDescriptorsFor:error:)", arguments,
           isSystem: again || characteristic.map(isHidden) == true,
-          remark: again ? "looked for again: setNotifyValue(_:for:) does that by itself" : nil)
+          remark: again ? "searched for again: setNotifyValue(_:for:) does that by itself" : nil)
       ]
     case .value(let value): return [told(value, peer)]
     case .queueAborted: return [.traffic("queued writes are cancelled", peer)]
@@ -56,7 +58,7 @@ extension CoreBluetooth {
       return [
         .callback(
           "peripheralIsReady(toSendWriteWithoutResponse:)", peer,
-          remark: "the controller has room again: the earliest moment")
+          remark: "the controller has room again: the earliest time")
       ]
     default: return []
     }
@@ -84,7 +86,7 @@ extension CoreBluetooth {
     arguments.add("error", value.error.map { attError($0) })
     switch value.outcome {
     case .noResponse(.recordsLost), .notExecuted(.recordsLost):
-      return .traffic("whether a callback came is not known: records were lost", arguments)
+      return .traffic("it is unknown whether a callback came: records were lost", arguments)
     case .noResponse(let reason), .notExecuted(let reason):
       arguments.add("because", reason.argument)
       return isHidden(value.attribute)
@@ -98,7 +100,7 @@ extension CoreBluetooth {
       value.isRepeatedByStack
       ? "iOS pairs and repeats the request by itself; apps get this only if that fails"
       : value.isRestRefused
-        ? "the peer refused the next read; what iOS reports then is not known"
+        ? "the peer refused the next read; what iOS reports then is unknown"
         : value.isOfUnknown ? Callback.unknownAttribute : nil
     switch value.operation {
     case .read: return read(value, peer, arguments, isHidden, remark)
@@ -151,7 +153,7 @@ extension CoreBluetooth {
         peer + [
           ("name", value.bytes.map { value.isHidden ? .hidden($0.count, $0) : .text($0) } ?? .null)
         ],
-        remark: "if the name is another than before")
+        remark: "if the name has changed")
     }
     return .callback(
       "peripheral(_:didUpdateValueFor:error:)", arguments + [("from", .word("read"))],

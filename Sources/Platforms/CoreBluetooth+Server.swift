@@ -42,7 +42,7 @@ extension CoreBluetooth {
       return [
         .absence(
           linkEnded
-            ? "respond(to:withResult:) was not called before the central was gone"
+            ? "respond(to:withResult:) was not called before the central disconnected"
             : "respond(to:withResult:) was not called before the capture ended", arguments)
       ]
     case .subscription(let attribute, let before, let now):
@@ -50,7 +50,8 @@ extension CoreBluetooth {
     case .updated(let attribute, let value, let isHidden, let isIndication):
       if isKeptBack(attribute) {
         return [
-          .traffic("the system tells a central", central + [("attribute", .attribute(attribute))])
+          .traffic(
+            "the system notifies a central", central + [("attribute", .attribute(attribute))])
         ]
       }
       return [
@@ -71,7 +72,7 @@ extension CoreBluetooth {
       return [
         .callback(
           "peripheralManagerIsReady(toUpdateSubscribers:)", [],
-          remark: "the controller has room again: the earliest moment")
+          remark: "the controller has room again: the earliest time")
       ]
     default: return []
     }
@@ -98,7 +99,7 @@ extension CoreBluetooth {
     guard !own.isEmpty else {
       // Changes of a configuration are reported as subscriptions.
       return writes.filter { !$0.attribute.isConfiguration }.compactMap {
-        keptBack($0.attribute, "the system takes a write", central)
+        keptBack($0.attribute, "the system handles a write", central)
       }
     }
     let requests = own.map { write in

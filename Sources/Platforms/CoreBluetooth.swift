@@ -63,8 +63,8 @@ enum CoreBluetooth {
         .traffic(
           "the MTU is exchanged", arguments,
           remark: byPeer
-            ? "apps ask for it with CBCentral.maximumUpdateValueLength"
-            : "apps ask for it with maximumWriteValueLength(for:)")
+            ? "apps get it with CBCentral.maximumUpdateValueLength"
+            : "apps get it with maximumWriteValueLength(for:)")
       ]
     case .phy(let sent, let received, let status) where status == .success:
       return [
@@ -130,7 +130,7 @@ enum CoreBluetooth {
     case .givenUp:
       return [
         .traffic(
-          "the attempt to connect is given up", peer,
+          "the connection attempt is cancelled", peer,
           remark: "connect(_:options:) does not time out by itself")
       ]
     case .notEstablished:
@@ -148,7 +148,7 @@ enum CoreBluetooth {
       return [.traffic("the central has disconnected", rename(peer) + reason(end))]
     }
     if !end.wasEstablished, end.ending == .localHost || end.ending == .reset {
-      return [.traffic("the link is given up before the peer was heard", peer)]
+      return [.traffic("the link is closed before the peer was heard", peer)]
     }
     var arguments = peer
     arguments.add("error", disconnectError(end) ?? .null)
@@ -170,7 +170,7 @@ enum CoreBluetooth {
   ) -> Callback {
     switch stage {
     case .began:
-      .traffic("pairing begins", peer, remark: "the system asks the user; apps are not told")
+      .traffic("pairing begins", peer, remark: "the system asks the user; apps are not notified")
     case .bonded: .traffic("the devices are bonded", peer)
     case .paired: .traffic("the devices are paired without a bond", peer)
     case .unsettled:
@@ -194,6 +194,6 @@ enum CoreBluetooth {
     if byPeer, result != 0 { return .traffic("a channel is refused", arguments) }
     return .callback(
       byPeer ? "peripheralManager(_:didOpen:error:)" : "peripheral(_:didOpen:error:)", arguments,
-      remark: result == 0 ? nil : "the error is the link's; the system has words of its own for it")
+      remark: result == 0 ? nil : "the error is the link's; the system has its own message for it")
   }
 }

@@ -167,7 +167,7 @@ struct DefinitionCompiler {
     let name = try node.name()
     try builder.checkOperand(name, node)
     guard !scope.bitNames.contains(name) else {
-      throw node.error("`\(name)` is there twice: bits stand beside fields")
+      throw node.error("`\(name)` is defined twice: bits appear next to fields")
     }
     try conditions.claim(name, node, scope)
     return name
@@ -293,7 +293,7 @@ struct DefinitionCompiler {
         let own = taken.map { numbers.subtracting($0) } ?? numbers
         guard !own.isEmpty else {
           throw key.error(
-            "the case \(key.kind) never comes: those before it have all of its numbers")
+            "the case \(key.kind) is never used: earlier cases contain all of its numbers")
         }
         conditions = outer + [condition(own)]
         taken = taken?.union(numbers) ?? numbers
@@ -366,8 +366,8 @@ struct DefinitionCompiler {
       taker.isList
       ? "it needs a number for repeat, or max" : "it needs one of the keys size, prefix, terminator"
     throw keys.node.error(
-      "nothing can follow `\(taker.name)` of \(taker.words(beside: keys.node)), which takes all "
-        + "bytes that remain; \(remedy)")
+      "nothing can follow `\(taker.name)` of \(taker.words(beside: keys.node)), which uses all "
+        + "remaining bytes; \(remedy)")
   }
 
   /// Returns whether a field that takes all bytes is present when the field being compiled is. A

@@ -44,7 +44,7 @@ extension Example {
     case .definition(let place):
       let definition = profile.definitions[place]
       guard definition.subject.fits(bytes.bytes) else {
-        throw node.error("the bytes are not such as match and size ask for")
+        throw node.error("the bytes do not fit match and size")
       }
       if let others { try externals(others, definition, profile, &context) }
       decoder.decode(definition, bytes.bytes, context, into: &decoded)

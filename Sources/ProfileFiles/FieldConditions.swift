@@ -176,8 +176,8 @@ extension [FieldCondition] {
     let others = scope.output.places[name] ?? []
     if let other = others.first(where: { !$0.conditions.exclude(self) }) {
       throw node.error(
-        "`\(name)` is there twice: \(other.words(beside: node)) has it too, and no condition says that "
-          + "only one of the two is there; cases of `choose` say so, or a `when` of each that asks for "
+        "`\(name)` is defined twice: \(other.words(beside: node)) also defines it, and no condition ensures that "
+          + "only one of the two is present; use cases of `choose`, or a `when` on each that requires "
           + "different numbers of one expression")
     }
     scope.output.places[name] = others + [FieldPlace(name, node, self)]

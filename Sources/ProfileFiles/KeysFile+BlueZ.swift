@@ -33,7 +33,7 @@ extension KeysFile {
     }
     guard let address else {
       throw failure(
-        "an info file of BlueZ says nowhere whose it is: leave it in the folder that has the device's address as its name, or write ADDRESS=FILE"
+        "an info file of BlueZ does not name its device: leave it in the folder named after the device's address, or write ADDRESS=FILE"
       )
     }
     var bond = Bond(address, usual(address), file: file)

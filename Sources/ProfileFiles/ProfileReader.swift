@@ -171,7 +171,7 @@ package struct ProfileReader {
     let (definition, examples) = try definition(keys, &subject, context)
     guard !definition.hasSecrets else {
       throw node.error(
-        "`secret` is for values of attributes: what is advertised everybody near receives")
+        "`secret` is for values of attributes: every device nearby receives what is advertised")
     }
     return (definition, examples)
   }
@@ -353,7 +353,7 @@ extension ProfileFile {
     {
       // Secrets must be known beforehand by the attribute, not by what its values turn out to be.
       throw claimsNode.error(
-        "a protocol with a field that is `secret` names the characteristic wherever it is spoken")
+        "a protocol with a field that is `secret` must name its characteristic wherever it applies")
     }
     // Messages for all other commands come after the others, and each direction has one.
     if !list.contains(where: { $0.commands == nil && $0.isRequest == nil }) {

@@ -60,7 +60,7 @@ struct SourceNode: Sendable {
     // Some editors begin each UTF-8 text with U+FEFF.
     let bytes = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? Array(bytes.dropFirst(3)) : bytes
     if let encoding = wideEncoding(bytes) {
-      throw failure("is \(encoding) text; expected UTF-8, as which an editor can save it")
+      throw failure("is \(encoding) text; expected UTF-8; save it as that in an editor")
     }
     if let zero = bytes.firstIndex(of: 0) {
       throw failure("a zero byte is not text", line: 1 + bytes[..<zero].count { $0 == 0x0a })
@@ -77,7 +77,8 @@ struct SourceNode: Sendable {
     } catch let error as YAMLEvents.Failure {
       if let line = tabbedLine(text, error.mark.line) {
         throw failure(
-          "is not YAML: a tab precedes the text of the line, where only blanks may", line: line
+          "is not YAML: a tab precedes the text of the line, where only blanks are allowed",
+          line: line
         )
       }
       throw failure("is not YAML: \(error.problem)", line: error.mark.line)
@@ -190,10 +191,10 @@ private struct SourceReader: ~Copyable {
         throw key.error("expected a key, found \(key.kind)")
       }
       if let first = lines.updateValue(key.line, forKey: name) {
-        let other = first == key.line ? "" : ": line \(first) has it too"
+        let other = first == key.line ? "" : ": line \(first) also defines it"
         let subject = isShown(name) ? "the key `\(name)`" : "a key"
         throw ProfileError(
-          file: file, line: key.line, key: "", message: "\(subject) is there twice\(other)")
+          file: file, line: key.line, key: "", message: "\(subject) is defined twice\(other)")
       }
       let path = path(name, in: mapping.path)
       pairs.append((key, try node(try events.next(), path: path, depth: depth + 1)))
@@ -335,7 +336,7 @@ extension SourceNode {
     guard let number = Self.number(text) else {
       if text.count > 1, text.hasPrefix("0"), text.allSatisfy(\.isNumber) {
         throw error(
-          "expected \(expected), found \(kind); write it without the 0 in front, or as 0x…")
+          "expected \(expected), found \(kind); write it without the leading 0, or as 0x…")
       }
       throw error("expected \(expected), found \(kind)")
     }
@@ -427,7 +428,6 @@ extension SourceNode {
     return pattern
   }
 
-  /// Returns a UUID.
   func uuid() throws(ProfileError) -> BluetoothUUID {
     let text = try text("a UUID")
     guard let uuid = BluetoothUUID(text: text) else {

@@ -190,7 +190,7 @@ extension TableBuilder {
     if let decimals = keys.node("decimals") { written.decimals = try decimals.number(in: 0...15) }
     guard written != Scaling.Written() else { return }
     guard Scaling(written) != nil else {
-      throw (scale ?? keys.node).error("a scale of this size cannot be computed with exactly")
+      throw (scale ?? keys.node).error("a scale of this size cannot be computed exactly")
     }
     field.scaling = add(written)
   }
@@ -229,7 +229,7 @@ extension TableBuilder {
       let count = try value.text().utf8.count
       guard count > ValueDecoder.mostExpanded else { continue }
       throw value.error(
-        "a byte stands for \(ValueDecoder.mostExpanded) bytes of text at most, not for \(count)")
+        "a byte expands to at most \(ValueDecoder.mostExpanded) bytes of text, not \(count)")
     }
   }
 
@@ -326,7 +326,7 @@ extension TableBuilder {
       try meaning(keys, &row, bits: row.bitCount, context.enumerations)
       try keys.finish()
       guard names.insert(name).inserted, scope.entries[name] == nil else {
-        throw node.error("`\(name)` is there twice: bits stand beside fields")
+        throw node.error("`\(name)` is defined twice: bits appear next to fields")
       }
       try context.conditions.claim(name, node, scope)
       scope.bitNames.insert(name)

@@ -85,7 +85,7 @@ struct TableBuilder {
         throw key.error("expected \(expected), found \(key.kind)")
       }
       guard !tables.errors.contains(where: { $0.low == code }) else {
-        throw key.error("the error 0x\(String(code, radix: 16)) is there twice")
+        throw key.error("the error 0x\(String(code, radix: 16)) is defined twice")
       }
       let name = try value.line("a name")
       guard !name.isEmpty else { throw value.error("expected a name, found nothing") }
@@ -204,7 +204,7 @@ struct TableBuilder {
       return
     }
     throw node.error(
-      "`\(name)` stands for something else in expressions; the field needs another name")
+      "`\(name)` already has a meaning in expressions; the field needs another name")
   }
 
   /// Compiles an expression for a number of bytes or turns, which must not be negative.

@@ -88,7 +88,7 @@ struct YAMLEvents: ~Copyable {
   private var failure: Failure {
     let problem = unsafe reader.pointee.parser.problem
     return unsafe Failure(
-      problem: problem.map { unsafe String(cString: $0) } ?? "no memory is left",
+      problem: problem.map { unsafe String(cString: $0) } ?? "not enough memory",
       mark: Mark(reader.pointee.parser.problem_mark))
   }
 }

@@ -150,7 +150,7 @@ struct PDUPlaces: Sendable {
   /// - Parameters:
   ///   - whole: the length of the PDU.
   ///   - all: the total length of the fragments.
-  ///   - largest: the most bytes that a packet has carried before.
+  ///   - largest: the largest number of bytes in one packet so far.
   private func isDoubtful(
     _ way: Way, _ pieces: Pieces, _ whole: Int, _ all: Int, largest: Int
   ) -> Bool {

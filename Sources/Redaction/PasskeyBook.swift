@@ -12,8 +12,8 @@ struct PasskeyBook: Sendable {
   /// The replacements of numbers that depend on other values.
   private(set) var derived: [UInt32: UInt32] = [:]
 
-  /// The most attempts to find six-digit pseudonyms for all passkeys; with one passkey nineteen of
-  /// twenty succeed.
+  /// The most attempts to find six-digit pseudonyms for all passkeys; with one passkey, 19 of 20
+  /// attempts succeed.
   private static let mostAttempts: UInt16 = 4096
   private static let mostKnown = 256
 

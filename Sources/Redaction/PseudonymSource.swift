@@ -2,7 +2,7 @@ import Cryptography
 
 /// The source of pseudonyms: AES-CMAC (RFC 4493) of the originals, with a key of this run that is
 /// stored nowhere. In one run, the same original always has the same pseudonym, in the next run
-/// another one. Without the key, nobody can reverse it or test a guess.
+/// another one. No one who lacks the key can reverse it or test a guess.
 package struct PseudonymSource: Sendable {
   /// What a pseudonym replaces, so that equal bytes of different meaning have unrelated pseudonyms.
   enum Purpose: UInt8 {

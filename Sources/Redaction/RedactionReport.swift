@@ -15,7 +15,7 @@ package struct RedactionReport: Equatable, Sendable {
       case .address: ("address", "addresses")
       case .secret: ("secret", "secrets")
       case .name: ("name", "names")
-      case .serial: ("serial number or text of a person", "serial numbers and texts of persons")
+      case .serial: ("serial number or personal text", "serial numbers and personal texts")
       }
     }
 
@@ -47,13 +47,13 @@ package struct RedactionReport: Equatable, Sendable {
   /// Texts of users and programs.
   package internal(set) var texts = 0
   package internal(set) var values = 0
-  /// Records of sound, and other isochronous data.
+  /// Records of audio, and other isochronous data.
   package internal(set) var streams = 0
   /// Packets of other channels than those of ATT and the Security Manager, and data of vendors.
   package internal(set) var payloads = 0
   /// Packets of other channels that stay.
   package internal(set) var leftPayloads = 0
-  /// Records of sound, and other isochronous data, that stay.
+  /// Records of audio, and other isochronous data, that stay.
   package internal(set) var leftStreams = 0
   /// Packets with which a controller reports to its manufacturer.
   package internal(set) var controllerLogs = 0
@@ -238,7 +238,7 @@ package struct RedactionReport: Equatable, Sendable {
         """
         not looked for in data of other kinds: \(each.count) \(each.count == 1 ? "sighting" : "sightings") \
         of \(each.kind.words.several) beyond the first \(each.limit); so all attribute values, data of other \
-        channels and sound became zeros, as with --redact-values all
+        channels and audio became zeros, as with --redact-values all
         """
       )
     }
@@ -246,7 +246,7 @@ package struct RedactionReport: Equatable, Sendable {
       let what =
         vendors == 1 ? "command or event of a vendor" : "commands and events of vendors"
       lines.append(
-        "looked through only for what is known from elsewhere: \(vendors) \(what)")
+        "searched only for what is known from elsewhere: \(vendors) \(what)")
     }
     lines.append(
       "not promised: data of vendors may hold what this program does not know, and numbers of devices in forms that it does not look for"
@@ -267,8 +267,8 @@ package struct RedactionReport: Equatable, Sendable {
       if left.untyped > 0 {
         part +=
           left.untyped == left.count
-          ? " (of attributes whose type is not known)"
-          : " (\(left.untyped) of attributes whose type is not known)"
+          ? " (of attributes of unknown type)"
+          : " (\(left.untyped) of attributes of unknown type)"
       }
       parts.append(part)
     }
@@ -284,7 +284,7 @@ package struct RedactionReport: Equatable, Sendable {
     }
     if leftStreams > 0 {
       parts.append(
-        "\(leftStreams) \(leftStreams == 1 ? "packet" : "packets") of sound or other isochronous data"
+        "\(leftStreams) \(leftStreams == 1 ? "packet" : "packets") of audio or other isochronous data"
       )
     }
     guard !parts.isEmpty else { return nil }
@@ -298,13 +298,13 @@ package struct RedactionReport: Equatable, Sendable {
       (addresses, "address", "addresses"),
       (secrets, "key or other secret", "keys and other secrets"),
       (
-        digits, "passkey, PIN or number that is compared",
-        "passkeys, PINs and numbers that are compared"
+        digits, "passkey, PIN or compared number",
+        "passkeys, PINs and compared numbers"
       ),
       (names, "name", "names"), (serials, "serial number", "serial numbers"),
       (systemIDs, "System ID", "System IDs"),
-      (personal, "detail of a person", "details of persons"),
-      (texts, "text of a program", "texts of programs"),
+      (personal, "personal detail", "personal details"),
+      (texts, "program's text", "programs' texts"),
       (unused, "part that belongs to no known field", "parts that belong to no known field"),
       (controllerLogs, "packet of a controller's debug log", "packets of a controller's debug log"),
       (
@@ -315,8 +315,8 @@ package struct RedactionReport: Equatable, Sendable {
       (advertised, "field of an advertisement", "fields of advertisements"),
       (payloads, "packet's other data", "packets' other data"),
       (
-        streams, "packet of sound or other isochronous data",
-        "packets of sound or other isochronous data"
+        streams, "packet of audio or other isochronous data",
+        "packets of audio or other isochronous data"
       ),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
     return replaced.isEmpty

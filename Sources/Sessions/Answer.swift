@@ -15,7 +15,7 @@ package struct Answer: Sendable {
   package var pairing: PairingStep?
   /// For data on a channel that signalling opens: what is known about the channel.
   package var channel: ChannelFact?
-  /// For ACL data: what became of the fragment.
+  /// For ACL data: the result of adding the fragment.
   package var fragment = FragmentFate()
   /// Whether the packet opened the connection that `link` refers to.
   package var opened = false

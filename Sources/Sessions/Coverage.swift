@@ -215,7 +215,7 @@ package struct Coverage: Sendable {
     }
     if cuts.reason == nil, sums.received > 0, sums.cut &* 2 > sums.received {
       return
-        "filtered, as Android's log is if it is set to Enabled Filtered: of most received data only the beginning was kept"
+        "filtered, as Android's log is with the setting Enabled Filtered: only the beginning of most received data was kept"
     }
     if !parts.contains(.commands) { return "no host commands" }
     if !parts.contains(.events) { return "no controller events" }

@@ -94,8 +94,7 @@ package struct Memory: ~Copyable, Sendable {
     record.direction != .sent && !links.isOpen(LinkKey(record.adapter, header.handle))
   }
 
-  /// Ends a file that the next one does not continue: it is unknown what became of whatever was
-  /// open.
+  /// Ends a file that the next one does not continue: the outcome of everything open is unknown.
   ///
   /// - Parameters:
   ///   - packet: the file's last record.
@@ -771,7 +770,7 @@ package struct Memory: ~Copyable, Sendable {
 
   /// Processes a record that was already processed, and learns nothing from it: its connection may
   /// have ended since, and its command may have been answered. What is known beyond its bytes is
-  /// shown with the first one. A data PDU is only parsed if it lies whole in the record, on a
+  /// shown with the first one. A data PDU is only parsed if it is completely in the record, on a
   /// channel that is the same on all links.
   mutating func observeAgain(
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer

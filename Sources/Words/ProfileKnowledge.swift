@@ -88,7 +88,8 @@ package final class ProfileKnowledge: Sendable {
     return decoded.words(value, saysProblems: true)
   }
 
-  /// Returns whether a characteristic is a control point, whose values answer what is written to it.
+  /// Returns whether a characteristic is a control point, whose values answer what is written to
+  /// it.
   package func isControlPoint(_ attribute: AttributeIdentity) -> Bool {
     guard attribute.kind == .value, let uuid = attribute.uuid else { return false }
     return library.withLock { library in

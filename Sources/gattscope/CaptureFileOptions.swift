@@ -37,7 +37,8 @@ struct CaptureFileOptions: ParsableArguments {
   /// - Throws: the exit status.
   func refuseToWrite(to path: String) throws { try Self.refuseToWrite(to: path, unless: force) }
 
-  /// Refuses to replace a file that has something in it, unless that is forced, and to write to a terminal.
+  /// Refuses to replace a file that has something in it, unless that is forced, and to write to a
+  /// terminal.
   ///
   /// - Throws: the exit status.
   static func refuseToWrite(to path: String, unless force: Bool) throws {

@@ -32,11 +32,10 @@ struct Choosing: CaptureUser, ~Copyable {
     }
     let chosen = report.result.chosen
     kept = report.result.kept
-    let packets = chosen == 1 ? "1 packet is" : "\(chosen) packets are"
     let others = kept.count - chosen
     remark =
       report.remark
-      ?? "\(packets) what was asked for; \(others) \(others == 1 ? "comes" : "come") along"
+      ?? "\(chosen) \(chosen == 1 ? "packet" : "packets") selected; \(others) more included for context"
     if let failure { throw failure }
   }
 }

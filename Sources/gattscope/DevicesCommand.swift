@@ -54,7 +54,7 @@ struct DevicesCommand: ParsableCommand {
 
   func validate() throws {
     if times.time == .delta {
-      throw ValidationError("--time delta is for lines, which devices has none of.")
+      throw ValidationError("--time delta applies to lines, and devices prints none.")
     }
   }
 

@@ -123,7 +123,7 @@ struct DiffCommand: ParsableCommand {
     }
     if captures.count == 1, sides.left.isEverything || sides.right.isEverything {
       throw ValidationError(
-        "With one capture --left-connection and --right-connection say what is compared, or --left-device "
+        "With one capture --left-connection and --right-connection select what is compared, or --left-device "
           + "and --right-device.")
     }
     if captures == ["-", "-"] {
@@ -171,7 +171,7 @@ struct DiffCommand: ParsableCommand {
       throw damage ?? ExitCode(64)
     }
     for name in report.ignoredInVain {
-      Terminal.complain("--ignore \(name): nothing that differs is called that")
+      Terminal.complain("--ignore \(name): no difference has this name")
     }
     if report.isOfNothing {
       Terminal.complain("no connection on either side: there is nothing to compare")

@@ -24,7 +24,7 @@ struct LiveCommand: ParsableCommand {
 
       -w writes everything that arrives, selected or not, in the format of the file's ending or of --as. -w - \
       writes to standard output, for Wireshark; packets are then printed only if an option such as --view or \
-      --json asks for it, to standard error. A file that is not empty is replaced only with --force. Press \
+      --json requests it, to standard error. A file that is not empty is replaced only with --force. Press \
       Enter to set a marker between packets, after typing its text; it is shown, and written as a note.
 
       Examples:
@@ -185,7 +185,7 @@ struct LiveCommand: ParsableCommand {
     options.profiles = session.profiles
     let chosen = options
     try session.run(
-      greeting: "watching; what goes wrong is printed as soon as that is certain, Ctrl-C ends it"
+      greeting: "watching; each problem is printed as soon as it is certain; Ctrl-C ends it"
     ) { _ in ExplainWatch(chosen) }
   }
 }

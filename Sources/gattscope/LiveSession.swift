@@ -62,7 +62,7 @@ struct LiveSession {
     try checkRecording()
     if address.isDevice, reopens, !keepsRoot, Terminal.sudoUser != nil {
       Terminal.complain(
-        "--reconnect opens \(address.name) again, which may need root, and gattscope gives root up once it is "
+        "--reconnect opens \(address.name) again, which may need root, and gattscope gives up root once it is "
           + "open; add --keep-root")
       throw ExitCode(64)
     }
@@ -84,7 +84,7 @@ struct LiveSession {
       try openWriter(decimals: source.summary.timeDecimals)
     ) { failure in
       if failure.isReaderGone { return interruption.come() }
-      let sentence = failure.sentence + (goesOn ? "; watching goes on" : "")
+      let sentence = failure.sentence + (goesOn ? "; watching continues" : "")
       if let notices { notices.give(sentence) } else { complaints.give(sentence) }
       if !goesOn { interruption.come() }
     }
@@ -141,7 +141,7 @@ struct LiveSession {
       if interruption.hasCome { return nil }
       let waits =
         reopens && error.kind == .unavailable
-        ? "; --reconnect waits for a source that was open, not for one that is not there yet" : ""
+        ? "; --reconnect waits for a source that was open, not for one that does not exist yet" : ""
       Terminal.complain(error.sentence(about: address.name) + kinds(insteadOf: error) + waits)
       throw ExitCode(error.kind.status)
     }
@@ -162,7 +162,7 @@ struct LiveSession {
   private func checkRecording() throws {
     guard let path = recording.write else { return }
     if case .stream(let source) = address, isSame(source, path) {
-      Terminal.complain("\(WriteFailure.subject(path)) is what is read; name another file with -w")
+      Terminal.complain("\(WriteFailure.subject(path)) is the input; name another file with -w")
       throw ExitCode(64)
     }
     for (descriptor, name) in [(STDOUT_FILENO, "output"), (STDERR_FILENO, "error")]

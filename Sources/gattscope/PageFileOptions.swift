@@ -16,8 +16,8 @@ struct PageFileOptions: ParsableArguments {
   /// Whether neither option is given.
   var isUnused: Bool { output == "-" && !force }
 
-  /// Returns the ends of paths: one part of each, or as many as tell them apart. The page may be sent
-  /// to others, who should not see the folders.
+  /// Returns the ends of paths: one part of each, or as many as distinguish them. The page may be
+  /// sent to others, who should not see the folders.
   static func fileNames(_ paths: [String]) -> [String] {
     // Mostly there is one, and then its last part is enough.
     if paths.count == 1, let path = paths.first, path != "-" {

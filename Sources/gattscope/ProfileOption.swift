@@ -42,7 +42,7 @@ extension ProfileFilesOnDisk {
     do throws(FileFailure) {
       return try names(in: folder).filter { isProfile($0) && !Terminal.isOtherThanFile($0) }
     } catch {
-      Terminal.complain("\(error.sentence); this goes on without it")
+      Terminal.complain("\(error.sentence); gattscope continues without it")
       return []
     }
   }

@@ -49,12 +49,12 @@ enum ProfileFilesOnDisk {
       do throws(FileFailure) {
         let file = reader.read(try Terminal.contents(of: path), name: path)
         if let error = file.errors.first {
-          Terminal.complain("\(error.description); this goes on without the file")
+          Terminal.complain("\(error.description); gattscope continues without the file")
         } else if let profile = file.profile {
           profiles.append(profile)
         }
       } catch {
-        Terminal.complain("\(error.sentence); this goes on without it")
+        Terminal.complain("\(error.sentence); gattscope continues without it")
       }
     }
     return profiles

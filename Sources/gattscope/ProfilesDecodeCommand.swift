@@ -215,6 +215,6 @@ private struct BytesError: Error {
 
   /// Creates the error for a byte that has only one digit.
   init(missingIn text: String) {
-    sentence = "a hexadecimal digit is missing: two are a byte, found \(text.prefix(80))"
+    sentence = "a hexadecimal digit is missing: a byte has two, found \(text.prefix(80))"
   }
 }

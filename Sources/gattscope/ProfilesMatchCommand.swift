@@ -6,7 +6,7 @@ struct ProfilesMatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "match",
     abstract:
-      "List which profiles describe which values of a capture, and which values none describes.",
+      "List which profiles describe which values of a capture, and which values no profile describes.",
     discussion: """
       Examples:
         gattscope profiles match capture.btsnoop

@@ -43,9 +43,9 @@ struct RedactionArguments: ParsableArguments {
 
   func validate() throws {
     guard !redact else { return }
-    if keepNames { throw ValidationError("--keep-names is of use only with --redact.") }
+    if keepNames { throw ValidationError("--keep-names works only with --redact.") }
     if !redactValues.isEmpty {
-      throw ValidationError("--redact-values is of use only with --redact.")
+      throw ValidationError("--redact-values works only with --redact.")
     }
   }
 

@@ -18,7 +18,7 @@ struct ReportCommand: ParsableCommand {
       still shows the findings, the values and the map.
 
       If a capture is too large for the page, flow control and advertising are left out first, and the \
-      page says so.
+      page reports it.
 
       Examples:
         gattscope report -o page.html btsnoop_hci.log
@@ -82,7 +82,7 @@ struct ReportCommand: ParsableCommand {
     _ = try StretchOptions.times(selection.from, to)
     if redacting.redact, !selection.subject.parties.device.isEmpty {
       throw ValidationError(
-        "--redact replaces the addresses and names that --device asks for; use --connection.")
+        "--redact replaces the addresses and names that --device selects by; use --connection.")
     }
   }
 

@@ -174,8 +174,8 @@ struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
 }
 
 extension Run {
-  /// Redacts captures, several as one, and prints the report that `makeReport` returns. They are read
-  /// three times; a copy is kept of what can be read only once.
+  /// Redacts captures, several as one, and prints the report that `makeReport` returns. They are
+  /// read three times; a copy is kept of what can be read only once.
   static func redacted<Report: PacketReport & ~Copyable>(
     _ found: CaptureSearch, _ redaction: RedactionOptions, to descriptor: Int32,
     maps: [SuppliedMap], profiles: SuppliedProfiles,

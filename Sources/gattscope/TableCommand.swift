@@ -130,11 +130,11 @@ struct TableCommand: ParsableCommand {
       throw ValidationError("Missing expected argument '<file> ...'")
     }
     if endsWithZero, filesFrom.isEmpty {
-      throw ValidationError("-0 is of use only with --files-from.")
+      throw ValidationError("-0 works only with --files-from.")
     }
     if out == nil {
-      if jobs != nil { throw ValidationError("--jobs is of use only with --out.") }
-      if resume { throw ValidationError("--resume is of use only with --out.") }
+      if jobs != nil { throw ValidationError("--jobs works only with --out.") }
+      if resume { throw ValidationError("--resume works only with --out.") }
       if csv, kinds.each.count > 1 {
         throw ValidationError("--csv writes one table to standard output: choose it with --kind.")
       }
@@ -145,7 +145,7 @@ struct TableCommand: ParsableCommand {
       throw ValidationError("Standard input can be read once.")
     }
     if redact != nil, kinds.contains(.fields) {
-      throw ValidationError("--redact leaves nothing of fields: leave them out of --kind.")
+      throw ValidationError("--redact leaves no rows in fields: omit it from --kind.")
     }
   }
 
@@ -196,7 +196,7 @@ struct TableCommand: ParsableCommand {
     }
     if unread > 0, total > 1 {
       Terminal.complain(
-        "\(unread) of \(total) files \(unread == 1 ? "was" : "were") not read to the end; status and damage in captures say why"
+        "\(unread) of \(total) files \(unread == 1 ? "was" : "were") not read to the end; status and damage in captures show why"
       )
     }
     if strict, unread > 0 { throw ExitCode(65) }

@@ -65,7 +65,7 @@ struct TableFolder {
     }
     guard let lock else {
       Terminal.complain(
-        "\(path) is in use by another run; wait for its end, or name another folder")
+        "\(path) is in use by another run; wait until it ends, or name another folder")
       throw ExitCode(73)
     }
     let (parts, unfinished) = existingParts()
@@ -141,7 +141,7 @@ struct TableFolder {
     guard hasParts else { return }
     guard resumes else {
       Terminal.complain(
-        "\(path) holds tables already; go on with --resume, or name another folder")
+        "\(path) already holds tables; continue with --resume, or name another folder")
       throw ExitCode(73)
     }
     guard before == settings else {
@@ -222,7 +222,7 @@ struct TableFolder {
         let facts = Terminal.facts(of: path)
         switch planned.first {
         case PlannedFile.crashed:
-          work.giveUp(path, .failed, "gattscope ended before it was done with this file")
+          work.giveUp(path, .failed, "gattscope ended before it finished this file")
         case PlannedFile.hung:
           work.giveUp(path, .timedOut, "gattscope did not answer and was ended")
         default: work.add(path)

@@ -47,7 +47,8 @@ struct TableWork {
     }
   }
 
-  /// Copies standard input to an unnamed file first, because every row has the digest of its content.
+  /// Copies standard input to an unnamed file first, because every row has the digest of its
+  /// content.
   private mutating func addStandardInput(_ file: RowsFile) {
     do throws(CaptureFailure) {
       var input = try InputBuffer(path: "-")
@@ -105,7 +106,7 @@ struct TableWork {
   }
 
   private mutating func refuseLate(_ file: RowsFile) {
-    refuse(file, .timedOut, "not done after \(options.patienceSeconds) s")
+    refuse(file, .timedOut, "not finished after \(options.patienceSeconds) s")
   }
 
   private mutating func refuse(_ file: RowsFile, _ status: RowsStatus, _ words: String) {

@@ -4,7 +4,7 @@ import Captures
 import Glibc
 import Synchronization
 
-/// Whether the terminal was told not to echo what is typed.
+/// Whether the terminal does not echo what is typed.
 private let hidesTyping = Atomic<Bool>(false)
 
 /// The descriptor of the terminal that echoes control characters, or a negative number if none
@@ -136,7 +136,7 @@ extension Terminal {
     let groups = environment("SUDO_USER").map { unsafe initgroups($0, group) } ?? setgroups(0, nil)
     guard groups == 0, setgid(group) == 0, setuid(user) == 0, setuid(0) != 0 else {
       complain(
-        "root's privileges cannot be given up: \(systemWords(errno)); --keep-root goes on with them"
+        "root's privileges cannot be given up: \(systemWords(errno)); --keep-root keeps them"
       )
       throw ExitCode(77)
     }

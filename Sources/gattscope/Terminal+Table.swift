@@ -18,7 +18,6 @@ extension Terminal {
     var node: UInt64
     /// The kind of a file that is not a regular one, as a clause: "is a pipe, not a file".
     var otherKind: StaticString?
-    /// Whether it is a folder.
     var isFolder = false
   }
 

@@ -80,7 +80,7 @@ extension Output {
   var remark: String? {
     guard unwritten > 0 else { return nil }
     return
-      "standard output took nothing for \(Descriptor.patienceSeconds) s after the end was asked for; "
+      "standard output accepted nothing for \(Descriptor.patienceSeconds) s after the stop request; "
       + "\(unwritten) \(unwritten == 1 ? "byte was" : "bytes were") not written"
   }
 }

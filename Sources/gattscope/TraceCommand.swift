@@ -53,7 +53,7 @@ struct TraceCommand: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The app's log, to be merged in by time: a text file whose lines begin with a time.",
+      "The app's log, to be merged by time: a text file whose lines begin with a time.",
       valueName: "file"),
     completion: .file())
   var appLog: String?

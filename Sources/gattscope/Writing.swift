@@ -63,7 +63,7 @@ struct Writing: CaptureUser, ~Copyable {
       if inferred > 0 {
         remarks.append(
           "\(inferred) \(inferred == 1 ? "packet has a direction" : "packets have directions") that the "
-            + "capture does not tell: inferred")
+            + "capture does not record: inferred")
       }
       note(report.writer)
     } else {

@@ -51,6 +51,6 @@ struct BtsnoopHeaderTests {
     let reading = Reading(Array(BtsnoopBytes().bytes[..<count]))
     #expect(
       reading.failure
-        == CaptureFailure(.damaged, "its header ends early: \(count) of 16 bytes are there"))
+        == CaptureFailure(.damaged, "its header ends early: only \(count) of 16 bytes are present"))
   }
 }

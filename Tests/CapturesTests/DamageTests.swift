@@ -32,26 +32,28 @@ struct DamageTests {
     file.raw([UInt8](repeating: 0, count: count))
     try expect(
       file,
-      "record 3 at byte 71: \(count) of 24 bytes of its header are there; the capture ends early")
+      "record 3 at byte 71: only \(count) of 24 bytes of its header are present; the capture ends early"
+    )
   }
 
   @Test func aRecordThatEndsEarly() throws {
     var file = good
     file.record([UInt8](repeating: 2, count: 17), included: 41)
-    try expect(file, "record 3 at byte 71: 17 of 41 bytes are there; the capture ends early")
+    try expect(file, "record 3 at byte 71: only 17 of 41 bytes are present; the capture ends early")
   }
 
   @Test func aRecordOfWhichOnlyTheHeaderIsThere() throws {
     var file = good
     file.record([], original: 30, included: 29)
-    try expect(file, "record 3 at byte 71: 0 of 29 bytes are there; the capture ends early")
+    try expect(file, "record 3 at byte 71: only 0 of 29 bytes are present; the capture ends early")
   }
 
   @Test func theFirstRecordEndsEarly() throws {
     var file = BtsnoopBytes()
     file.record([1], included: 2)
     try expect(
-      file, records: 0, "record 1 at byte 16: 1 of 2 bytes are there; the capture ends early")
+      file, records: 0, "record 1 at byte 16: only 1 of 2 bytes are present; the capture ends early"
+    )
   }
 
   @Test func lengthsThatLie() throws {
@@ -68,7 +70,7 @@ struct DamageTests {
     var file = good
     file.raw(Array("the has nothing of a record in it".utf8))
     let message =
-      "record 3 at byte 71: 9 of 1751216928 bytes are there, "
+      "record 3 at byte 71: it claims 1751216928 bytes, of which 9 are present, "
       + "but a record has at most 1048576; the rest was not read"
     let (fromFile, fromPipe) = try read(file)
     #expect(fromFile.records.count == 2)
@@ -84,7 +86,7 @@ struct DamageTests {
     let (fromFile, _) = try read(file)
     #expect(
       fromFile.message
-        == "record 3 at byte 71: 5 of \(included) bytes are there, "
+        == "record 3 at byte 71: it claims \(included) bytes, of which 5 are present, "
         + "but a record has at most 1048576; the rest was not read")
   }
 
@@ -99,7 +101,7 @@ struct DamageTests {
     #expect(reading.records.count == 2)
     #expect(
       reading.message
-        == "record 3 at byte 71: 2147483647 bytes are claimed, "
+        == "record 3 at byte 71: it claims 2147483647 bytes, "
         + "but a record has at most 1048576; the rest was not read")
   }
 

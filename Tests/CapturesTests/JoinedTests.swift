@@ -85,7 +85,7 @@ struct JoinedTests {
     #expect(reading.records.map(\.adapter) == [0, 0, 0, 1, 1])
     #expect(
       reading.summary?.readersRemarks == [
-        "\(second) overlaps the files before it by 180.000 s; it is another device's: its controllers are numbered on"
+        "\(second) overlaps the files before it by 180.000 s; it is from another device, so its controllers get new numbers"
       ])
   }
 
@@ -109,7 +109,7 @@ struct JoinedTests {
     #expect(reading.failure == failures.first)
     #expect(
       failures.first?.sentence(about: "x")
-        == "\(first): record 3 at byte 70: 1 of 3 bytes are there; the capture ends early")
+        == "\(first): record 3 at byte 70: only 1 of 3 bytes are present; the capture ends early")
   }
 
   @Test("If the next file has records of a damaged one, too, nothing need be missing between them")

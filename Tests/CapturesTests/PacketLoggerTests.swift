@@ -45,12 +45,13 @@ struct PacketLoggerTests {
       if (17..<29).contains(count) {
         #expect(
           reading.message
-            == "record 2 at byte 16: \(count - 16) of 13 bytes of its header are there; "
+            == "record 2 at byte 16: only \(count - 16) of 13 bytes of its header are present; "
             + "the capture ends early")
       } else if (29..<35).contains(count) {
         #expect(
           reading.message
-            == "record 2 at byte 16: \(count - 20) of 15 bytes are there; the capture ends early")
+            == "record 2 at byte 16: only \(count - 20) of 15 bytes are present; the capture ends early"
+        )
       }
     }
   }

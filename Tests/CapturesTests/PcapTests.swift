@@ -105,7 +105,7 @@ struct PcapTests {
       reading.failure
         == CaptureFailure(
           .damaged,
-          "record 2 at byte 44: 3 of 262145 bytes are there, but a record has at most 262144; "
+          "record 2 at byte 44: it claims 262145 bytes, of which 3 are present, but a record has at most 262144; "
             + "the rest was not read"))
   }
 
@@ -120,16 +120,17 @@ struct PcapTests {
       #expect((reading.failure == nil) == ends.contains(count), "\(count) bytes")
       switch count {
       case 0..<24:
-        #expect(reading.message == "its header ends early: \(count) of 24 bytes are there")
+        #expect(reading.message == "its header ends early: only \(count) of 24 bytes are present")
       case 25..<40:
         #expect(
           reading.message
-            == "record 1 at byte 24: \(count - 24) of 16 bytes of its header are there; "
+            == "record 1 at byte 24: only \(count - 24) of 16 bytes of its header are present; "
             + "the capture ends early")
       case 40..<48:
         #expect(
           reading.message
-            == "record 1 at byte 24: \(count - 40) of 8 bytes are there; the capture ends early")
+            == "record 1 at byte 24: only \(count - 40) of 8 bytes are present; the capture ends early"
+        )
       default: break
       }
     }

@@ -195,13 +195,13 @@ struct PcapngTests {
   }
 
   @Test func damage() {
-    expect("record 2 @: its length is 36 at the front and 40 at the end") {
+    expect("record 2 @: its length is 36 at the start and 40 at the end") {
       $0.block(6, first: 36, last: 40) { for _ in 0..<6 { $0.put(0 as UInt32) } }
     }
-    expect("record 2 @: its length is 37; a block has at least 12 bytes, in fours") {
+    expect("record 2 @: its length is 37; a block has at least 12 bytes, in multiples of 4") {
       $0.block(6, first: 37) { for _ in 0..<6 { $0.put(0 as UInt32) } }
     }
-    expect("block @: its length is 8; a block has at least 12 bytes, in fours") {
+    expect("block @: its length is 8; a block has at least 12 bytes, in multiples of 4") {
       $0.block(77, first: 8) { _ in }
     }
     expect(
@@ -213,12 +213,12 @@ struct PcapngTests {
       $0.packet([1], interface: 7)
     }
     expect(
-      "record 2 @: 9 bytes of data are claimed, its block has room for 4; the rest was not read"
+      "record 2 @: 9 bytes of data are claimed, but its block has room for only 4; the rest was not read"
     ) { $0.packet([1], captured: 9) }
     expect("section header @: it is of version 2; gattscope reads version 1") {
       $0.section(major: 2)
     }
-    expect("block @: 13 of 4000 bytes are there; the capture ends early") {
+    expect("block @: only 13 of 4000 bytes are present; the capture ends early") {
       $0.block(5, first: 4000) { $0.put([1]) }
       $0.removeLast(3)
     }

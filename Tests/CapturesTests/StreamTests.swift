@@ -62,7 +62,7 @@ struct StreamTests {
     pipe.closeWriter()
     #expect(
       Reading(&reader).message
-        == "record 3 at byte 73: 14 of 15 bytes are there; the capture ends early")
+        == "record 3 at byte 73: only 14 of 15 bytes are present; the capture ends early")
     ready = [reader.isReady]
     #expect(ready == [true])
   }
@@ -188,7 +188,8 @@ struct StreamTests {
     #expect(cut == 0)
     #expect(
       Reading(&reader).message
-        == "record 2 at byte 200040: 62080 of 200000 bytes are there; the capture ends early")
+        == "record 2 at byte 200040: only 62080 of 200000 bytes are present; the capture ends early"
+    )
   }
 
   @Test func aFileThatIsReplacedIsReadOn() throws {

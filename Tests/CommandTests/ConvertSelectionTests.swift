@@ -94,9 +94,9 @@ struct ConvertSelectionTests {
       let ending = try Program.run(
         ["convert", "--force", "--layer", "att", capture.path, "out.btsnoop"], in: folder)
       guard !chosen.isEmpty else { continue }
-      let packets = chosen.count == 1 ? "1 packet is" : "\(chosen.count) packets are"
+      let packets = chosen.count == 1 ? "1 packet" : "\(chosen.count) packets"
       #expect(
-        ending.errors.contains(": \(packets) what was asked for; "),
+        ending.errors.contains(": \(packets) selected; "),
         "\(capture.lastPathComponent): \(ending.errors)")
       let again = try Program.run(["show", "--json", "--layer", "att", "out.btsnoop"], in: folder)
       #expect(again.packets.count == chosen.count, "\(capture.lastPathComponent)")
@@ -128,7 +128,7 @@ struct ConvertSelectionTests {
       #expect(ending.status == 64)
       #expect(
         ending.errors
-          == "gattscope: \(capture): no packet matches what was asked for; \(out) was not written\n"
+          == "gattscope: \(capture): no packet matches the selection; \(out) was not written\n"
       )
     }
     #expect(folder.bytes("old.btsnoop") == [1, 2, 3])

@@ -193,7 +193,7 @@ struct ConvertTests {
     let before = try run("show", "--json", Program.sample("write-refused.pklg"))
     #expect(try run("show", "--json", "same.pklg").lines == before.lines)
     let monitor = try run("convert", Program.sample("monitor"), "monitor.pklg")
-    #expect(monitor.errors.contains(" records that are no packets were left out: "))
+    #expect(monitor.errors.contains(" records that are not packets were left out: "))
     var capture = CaptureBytes(datalink: 1002)
     capture.record([4, 0x0e, 4, 1, 3, 0x0c], flags: 3, original: 7)
     try folder.write("cut.btsnoop", capture.bytes)
@@ -280,7 +280,7 @@ struct ConvertTests {
       $0?["type"] as? String == "note" || $0?["protocol"] as? String == "mgmt"
     }
     #expect(notes.status == 0)
-    let words = "\(count) records that are no packets were left out: "
+    let words = "\(count) records that are not packets were left out: "
     #expect(notes.errors.hasPrefix("gattscope: notes: \(words)"))
   }
 

@@ -114,7 +114,8 @@ struct DecodedTruthTests {
         == ["\"one\"", "\"two\"", "\"three ✓\""])
   }
 
-  /// Heart Rate Service 1.0, 3.1.1: bit 0 the format, bits 1 and 2 the contact, bit 3 energy, bit 4 RR.
+  /// Heart Rate Service 1.0, 3.1.1: bit 0 the format, bits 1 and 2 the contact, bit 3 energy, bit 4
+  /// RR.
   @Test("Heart rates, energy and RR intervals")
   func heartRate() throws {
     let told = try values("hrm", ["--uuid", "2a37", "--operation", "notification"])

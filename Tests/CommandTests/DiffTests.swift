@@ -336,7 +336,7 @@ import Testing
     try folder.write("map.json", map.output)
     let connection = try run("--left-connection", "1", folder.path("map.json"), sample)
     #expect(connection.status == 64)
-    #expect(connection.errors.contains("is a saved map: there are no connections"))
+    #expect(connection.errors.contains("is a saved map: it has no connections"))
     let device = try run("--left-device", "Nobody", folder.path("map.json"), sample)
     #expect(device.status == 64)
     #expect(device.errors.contains("is a saved map and has no such device"), "\(device.errors)")
@@ -360,7 +360,8 @@ import Testing
     in folder: Folder
   ) throws -> String {
     var capture = CaptureBytes()
-    // LE Connection Complete: handle 0x0040, central, F1:11:11:11:11:11, random, 30 ms, latency 0, 5 s.
+    // LE Connection Complete: handle 0x0040, central, F1:11:11:11:11:11, random, 30 ms, latency 0,
+    // 5 s.
     capture.record(
       [0x04, 0x3e, 0x13, 1, 0, 0x40, 0, 0, 1, 0x11, 0x11, 0x11, 0x11, 0x11, 0xf1, 0x18, 0]
         + [0, 0, 0xf4, 1, 0],

@@ -107,7 +107,8 @@ import Testing
   func parts() throws {
     let folder = try Folder()
     let whole = Program.sample("write-refused")
-    // The pairing begins before the first packet, so that the refused write and its method are not known.
+    // The pairing begins before the first packet, so that the refused write and its method are not
+    // known.
     var count = 0
     let late = try part(of: "write-refused", in: folder) { _, _ in
       count += 1

@@ -62,7 +62,7 @@ struct ExitStatusTests {
     #expect(text.status == 65 && text.lines.count == 5)
     #expect(
       text.errors
-        == "gattscope: cut.btsnoop: record 5 at byte \(whole.ends[4]): 11 of 14 bytes are there; "
+        == "gattscope: cut.btsnoop: record 5 at byte \(whole.ends[4]): only 11 of 14 bytes are present; "
         + "the capture ends early\n")
     let json = try run("show", "--json", "cut.btsnoop", in: folder)
     #expect(json.status == 65 && json.packets == [1, 2, 3, 4])
@@ -77,7 +77,7 @@ struct ExitStatusTests {
     let short = try run("show", "short", in: folder)
     #expect(short.status == 65)
     #expect(
-      short.errors == "gattscope: short: its header ends early: 11 of 16 bytes are there\n")
+      short.errors == "gattscope: short: its header ends early: only 11 of 16 bytes are present\n")
     var header = CaptureBytes.session(1)
     header.record([], included: 0)
     try folder.write("header", Array(header.bytes.dropLast(1)))
@@ -95,7 +95,7 @@ struct ExitStatusTests {
     try folder.write("huge", huge.bytes)
     let most = try run("show", "huge", in: folder)
     #expect(most.status == 65 && most.lines.count == 2)
-    #expect(most.errors.contains("0 of 4294967295 bytes are there"))
+    #expect(most.errors.contains("it claims 4294967295 bytes, of which 0 are present"))
   }
 
   @Test(

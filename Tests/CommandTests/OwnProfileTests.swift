@@ -61,7 +61,7 @@ struct OwnProfileTests {
     ] {
       let run = try Program.run(["profiles"] + arguments)
       #expect(run.status == 65)
-      let expected = "a byte stands for 32 bytes of text at most, not for 33"
+      let expected = "a byte expands to at most 32 bytes of text, not 33"
       #expect(run.errors.contains(expected), "\(run.errors)")
     }
     let word = String(repeating: "w", count: 513)
@@ -125,7 +125,7 @@ struct OwnProfileTests {
     #expect(
       run.errors == """
         gattscope: line 2 of standard input: expected bytes in hexadecimal, found 0g
-        gattscope: line 4 of standard input: a hexadecimal digit is missing: two are a byte, found 004
+        gattscope: line 4 of standard input: a hexadecimal digit is missing: a byte has two, found 004
 
         """)
   }
@@ -157,7 +157,7 @@ struct OwnProfileTests {
       ),
       (
         ["--ad-type", "16", "aafe00eb01"],
-        "no profile decodes this; Eddystone-UID wants 18 to 20 bytes, not 3\n"
+        "no profile decodes this; Eddystone-UID expects 18 to 20 bytes, not 3\n"
       ),
       (
         ["--uuid", "fff7", "a506830003"], "incomplete frame of wristband, 1 of 6 bytes missing\n"
@@ -218,7 +218,7 @@ struct OwnProfileTests {
     #expect(lines.count == 2, "got \(lines)")
     let first = lines.first ?? ""
     #expect(first.hasPrefix("gattscope: \(place)/bad.yml:2: unknown key `x`; "), "got \(first)")
-    #expect(first.hasSuffix("; this goes on without the file"), "got \(first)")
+    #expect(first.hasSuffix("; gattscope continues without the file"), "got \(first)")
     #expect(
       lines.last
         == "gattscope: \(place)/notes.txt is not read: profiles' names end in .yaml or .yml")
@@ -301,7 +301,7 @@ struct OwnProfileTests {
       #expect(run.status == 0)
       #expect(
         run.errors
-          == "gattscope: \(file) cannot be read: not a directory; this goes on without it\n")
+          == "gattscope: \(file) cannot be read: not a directory; gattscope continues without it\n")
     }
   }
 
@@ -324,7 +324,7 @@ struct OwnProfileTests {
     #expect(run.status == 64)
     #expect(
       run.errors
-        == "gattscope: a hexadecimal digit is missing: two are a byte, found 0x1 0x6\n")
+        == "gattscope: a hexadecimal digit is missing: a byte has two, found 0x1 0x6\n")
   }
 
   @Test("- is standard input; its blank lines are not values")

@@ -102,7 +102,7 @@ struct OwnSecretTests {
     // Only a frame identifies the protocol, so the bytes before it would have been printed.
     try write("{frame: true}")
     let refused = try Program.run(["profiles", "check", folder.path("own.yaml")])
-    #expect(refused.status == 65 && refused.errors.contains("names the characteristic"))
+    #expect(refused.status == 65 && refused.errors.contains("must name its characteristic"))
   }
 
   @Test("Advertised data is not secret")

@@ -59,7 +59,7 @@ struct ProfilesTests {
     let decode = ["profiles", "decode"]
     let short = try Program.run(decode + ["--service-data", "feaa", "00eb01"])
     #expect(
-      short.text == "no profile decodes this; Eddystone-UID wants 18 to 20 bytes, not 3\n")
+      short.text == "no profile decodes this; Eddystone-UID expects 18 to 20 bytes, not 3\n")
     let elsewhere = try Program.run(decode + ["--uuid", "ffe1", "4f4b"])
     #expect(
       elsewhere.text

@@ -110,8 +110,8 @@ import Testing
       let others = try #require(part["x"] as? [[Int]])
       for (index, packet) in packets.enumerated() {
         let fields = (begins[first[index]] + others[index]).map { lines[$0] }
-        // Only the layers' own answers are left out, not those of signalling commands or of a vendor's
-        // messages.
+        // Only the layers' own answers are left out, not those of signalling commands or of a
+        // vendor's messages.
         var part = ""
         let expected = (shown[packet] ?? []).filter { line in
           let field = line.dropFirst(13)
@@ -155,8 +155,8 @@ import Testing
     #expect(!part.contains("LE Set Extended Scan Enable"))
     let none = try Program.run(["report", "--packets", "9999", Self.sample])
     #expect(none.status == 0)
-    #expect(none.errors.contains("no packet matches what was asked for"))
-    #expect(none.text.contains("no packet matches what was asked for"))
+    #expect(none.errors.contains("no packet matches the selection"))
+    #expect(none.text.contains("no packet matches the selection"))
   }
 
   @Test(

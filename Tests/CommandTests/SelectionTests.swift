@@ -8,7 +8,7 @@ private func numbers(_ options: [String], _ capture: String = "monitor") throws 
   let text = try Program.run(["show"] + options + [Program.sample(capture)])
   #expect(json.status == 0 && text.status == 0)
   // If nothing is shown, this is the only message on standard error.
-  let remark = "no packet matches what was asked for\n"
+  let remark = "no packet matches the selection\n"
   let isSilent = text.errors.isEmpty && json.errors.isEmpty
   let isTold = text.errors.hasSuffix(remark) && json.errors.hasSuffix(remark)
   #expect(json.packets.isEmpty && !options.contains("0") ? isTold : isSilent, "\(text.errors)")
@@ -187,7 +187,7 @@ struct SelectionTests {
       ("--value xy", "expected bytes in hexadecimal"),
       ("--from noon", "expected seconds as in 12.5"),
       ("--adapter x", "expected a controller's number"),
-      ("--from 1 --from 2 --to 3", "several times need as many --from as --to"),
+      ("--from 1 --from 2 --to 3", "for several time ranges, use --from and --to equally often"),
       ("--brief --json", "--brief is for text"), ("--direction up", "expected sent or received"),
       (
         "--device F1:F1:F1:F1:F1:GG",

@@ -101,7 +101,7 @@ struct ValuesCommandTests {
     #expect(ending.status == 0, "\(ending)")
     // The half record is reported, but not as damage: it is what the user interrupted.
     #expect(
-      ending.errors.contains("what came last is not complete: record 106 at byte "), "\(ending)")
+      ending.errors.contains("the last record is incomplete: record 106 at byte "), "\(ending)")
     #expect(ending.lines.count == 1 && ending.text.contains("no_response"), "\(ending.text)")
     #expect(ending.output.last == 0x0a)
   }

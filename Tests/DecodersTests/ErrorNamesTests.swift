@@ -54,7 +54,7 @@ struct ErrorNamesTests {
     arguments: [
       ("{0x7f: It}", "errors: expected an error code from 0x80 to 0xdf, found `0x7f`"),
       ("{0xe0: It}", "errors: expected an error code from 0x80 to 0xdf, found `0xe0`"),
-      ("{0x80: One, 128: Two}", "errors: the error 0x80 is there twice"),
+      ("{0x80: One, 128: Two}", "errors: the error 0x80 is defined twice"),
       ("{0x80: \"\"}", "errors.0x80: expected a name, found nothing"),
       ("{0x80: [a]}", "errors.0x80: expected a name, found a list"),
       ("[a]", "errors: expected a mapping of error codes to names, found a list"),

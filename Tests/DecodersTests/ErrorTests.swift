@@ -28,7 +28,7 @@ struct ErrorTests {
       ),
       (
         "{name: index, type: u8}",
-        "name: `index` stands for something else in expressions; the field needs another name"
+        "name: `index` already has a meaning in expressions; the field needs another name"
       ),
       ("{name: It, type: u8}", "name: expected a name of a to z, digits and _, found `It`"),
       (
@@ -71,7 +71,7 @@ struct ErrorTests {
       ),
       (
         "{name: it, type: u8, scale: {multiply: 123456789012345678, binary: -64}}",
-        "scale: a scale of this size cannot be computed with exactly"
+        "scale: a scale of this size cannot be computed exactly"
       ),
       (
         "{name: it, type: u8, scale: {divide: 2}, exponential: {base: 2}}",
@@ -110,7 +110,7 @@ struct ErrorTests {
       ),
       (
         "{name: it, type: u8, bits: [{bit: 1, name: a}, {bit: 2, name: a}]}",
-        "bits: `a` is there twice: bits stand beside fields"
+        "bits: `a` is defined twice: bits appear next to fields"
       ),
       ("{name: it, type: u8, min: 1}", "min and max go with repeat"),
       (
@@ -147,19 +147,19 @@ struct ErrorTests {
     arguments: [
       ("", "test.yaml: is empty"),
       ("a: [", "test.yaml:2: is not YAML: "),
-      ("a: 1\na: 2\n", "test.yaml:2: the key `a` is there twice: line 1 has it too"),
+      ("a: 1\na: 2\n", "test.yaml:2: the key `a` is defined twice: line 1 also defines it"),
       (
         "x:\n  - b: 1\n    c: {b: 1}\n    'b' : 2\nb: 3\n",
-        "test.yaml:4: the key `b` is there twice: line 2 has it too"
+        "test.yaml:4: the key `b` is defined twice: line 2 also defines it"
       ),
-      ("x: {a: 1, a: 2}\na: 1\n", "test.yaml:1: the key `a` is there twice"),
+      ("x: {a: 1, a: 2}\na: 1\n", "test.yaml:1: the key `a` is defined twice"),
       (
         "profile: x\r\ncharacteristics:\r\n\t- {uuid: 2aff}\r\n",
-        "test.yaml:3: is not YAML: a tab precedes the text of the line, where only blanks may"
+        "test.yaml:3: is not YAML: a tab precedes the text of the line, where only blanks are allowed"
       ),
       (
         "profile: x\ncharacteristics:\n\t- {uuid: 2aff}\n",
-        "test.yaml:3: is not YAML: a tab precedes the text of the line, where only blanks may"
+        "test.yaml:3: is not YAML: a tab precedes the text of the line, where only blanks are allowed"
       ),
       ("title: x\n", "test.yaml:1: the key `profile` is missing"),
       (

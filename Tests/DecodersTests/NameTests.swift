@@ -58,7 +58,7 @@ struct NameTests {
   func refused(_ fields: String, _ line: Int, _ other: Int) {
     let found = Decoding.read(Decoding.profile(fields)).errors
     let wanted =
-      "`a` is there twice: line \(other) has it too, and no condition says that only one of the two is there; cases of `choose` say so, or a `when` of each that asks for different numbers of one expression"
+      "`a` is defined twice: line \(other) also defines it, and no condition ensures that only one of the two is present; use cases of `choose`, or a `when` on each that requires different numbers of one expression"
     #expect(found.map(\.message) == [wanted], "expected \(wanted), got \(found)")
     #expect(found.map(\.line) == [line], "expected line \(line), got \(found.map(\.line))")
   }

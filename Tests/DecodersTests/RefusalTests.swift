@@ -21,23 +21,23 @@ struct RefusalTests {
     ),
     (
       "- {name: a, type: utf8}\n- {name: b, type: u8}",
-      "test.yaml:7: characteristics.fields: nothing can follow `a` of line 6, which takes all bytes that remain; it needs one of the keys size, prefix, terminator"
+      "test.yaml:7: characteristics.fields: nothing can follow `a` of line 6, which uses all remaining bytes; it needs one of the keys size, prefix, terminator"
     ),
     (
       "- {name: g, fields: [{name: a, type: bytes, size: rest}]}\n- {name: b, type: u8}",
-      "test.yaml:7: characteristics.fields: nothing can follow `a` of line 6, which takes all bytes that remain; it needs one of the keys size, prefix, terminator"
+      "test.yaml:7: characteristics.fields: nothing can follow `a` of line 6, which uses all remaining bytes; it needs one of the keys size, prefix, terminator"
     ),
     (
       "- {name: a, type: u16, repeat: rest}\n- {name: b, type: u8}",
-      "test.yaml:7: characteristics.fields: nothing can follow `a` of line 6, which takes all bytes that remain; it needs a number for repeat, or max"
+      "test.yaml:7: characteristics.fields: nothing can follow `a` of line 6, which uses all remaining bytes; it needs a number for repeat, or max"
     ),
     (
       "- {name: a, repeat: rest, min: 1, fields: [{name: c, type: u8}]}\n- {name: b, type: u8}",
-      "test.yaml:7: characteristics.fields: nothing can follow `a` of line 6, which takes all bytes that remain; it needs a number for repeat, or max"
+      "test.yaml:7: characteristics.fields: nothing can follow `a` of line 6, which uses all remaining bytes; it needs a number for repeat, or max"
     ),
     (
       "- {name: f, type: u8}\n- {name: a, type: u8, when: f, repeat: rest}\n- {name: b, type: u8, when: f}",
-      "test.yaml:8: characteristics.fields: nothing can follow `a` of line 7, which takes all bytes that remain; it needs a number for repeat, or max"
+      "test.yaml:8: characteristics.fields: nothing can follow `a` of line 7, which uses all remaining bytes; it needs a number for repeat, or max"
     ),
     (
       "- {name: a, type: u8, values: {0: off, \"0-3\": on}}",
@@ -57,7 +57,7 @@ struct RefusalTests {
     ),
     (
       "- choose: size\n  cases: {\"1-3\": [], 2: [{name: a, type: u8}]}",
-      "test.yaml:7: characteristics.fields.cases: the case `2` never comes: those before it have all of its numbers"
+      "test.yaml:7: characteristics.fields.cases: the case `2` is never used: earlier cases contain all of its numbers"
     ),
   ])
   func field(_ fields: String, _ expected: String) {
@@ -138,7 +138,7 @@ struct RefusalTests {
     for bytes in [little, big, [0xff, 0xfe] + little, [0xfe, 0xff] + big] {
       #expect(
         reader.read(bytes, name: "test.yaml").errors.map(\.description) == [
-          "test.yaml: is UTF-16 text; expected UTF-8, as which an editor can save it"
+          "test.yaml: is UTF-16 text; expected UTF-8; save it as that in an editor"
         ])
     }
     let wide = text.unicodeScalars.flatMap { scalar in
@@ -148,7 +148,7 @@ struct RefusalTests {
     for bytes in [wide, turned, [0xff, 0xfe, 0, 0] + wide, [0, 0, 0xfe, 0xff] + turned] {
       #expect(
         reader.read(bytes, name: "test.yaml").errors.map(\.description) == [
-          "test.yaml: is UTF-32 text; expected UTF-8, as which an editor can save it"
+          "test.yaml: is UTF-32 text; expected UTF-8; save it as that in an editor"
         ])
     }
     let zero = reader.read([UInt8]("profile: x\ntitle: a\0b\n".utf8), name: "test.yaml")

@@ -44,7 +44,7 @@ import Words
     let long = try #require(capture(whole + [0, 0]))
     #expect(
       long.why.text
-        == "LE Set Scan Response Data (#3), with 32 bytes of parameters, had no answer when the controller reported the error 2 ms later (#4): it seems to have failed at this command. The packet has 2 bytes more than its length field says."
+        == "LE Set Scan Response Data (#3), with 32 bytes of parameters, had no answer when the controller reported the error 2 ms later (#4): it seems to have failed at this command. The packet has 2 bytes more than its length field states."
     )
     #expect(capture(whole, delay: 3000)?.certainty == .certain, "too long before")
     #expect(capture(whole, answers: true)?.certainty == .certain, "answered after all")

@@ -163,7 +163,7 @@ struct LegacyValues {
     let finding = evidence.findings().first
     #expect(finding?.rule.description == "smp-confirm-deviates")
     #expect(finding?.certainty == .likely)
-    #expect(finding?.why.text.contains("another address than the initiator's") == true)
+    #expect(finding?.why.text.contains("an address other than the initiator's") == true)
   }
 
   @Test(

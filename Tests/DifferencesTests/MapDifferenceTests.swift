@@ -85,7 +85,7 @@ struct MapDifferenceTests {
     right.isWhole.services = false
     let found = MapDifference.between(left, right)
     #expect(found.map(\.kind) == [.removed, .added])
-    #expect(found[0].remark.text == "not all services were asked for there")
+    #expect(found[0].remark.text == "not all services were requested there")
     #expect(found[1].remark.isEmpty)
   }
 

@@ -20,8 +20,8 @@ extension Traffic {
     ask("04 11 00 11 00", "05 01 11 00 02 29", by: client)
   }
 
-  /// Subscribes to 2a37 of `discoverHeartRate`, gets three values, one each second, and disconnects.
-  /// Eight records.
+  /// Subscribes to 2a37 of `discoverHeartRate`, gets three values, one each second, and
+  /// disconnects. Eight records.
   package mutating func getHeartRates() {
     ask("12 11 00 01 00", "13")
     for _ in 0..<3 {

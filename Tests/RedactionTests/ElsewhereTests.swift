@@ -79,7 +79,7 @@ import Testing
     #expect(result.after[7...] == result.before[7...])
     #expect(
       result.lines.contains(
-        "looked through only for what is known from elsewhere: 3 commands and events of vendors"),
+        "searched only for what is known from elsewhere: 3 commands and events of vendors"),
       "\(result.lines)")
   }
 

@@ -30,8 +30,8 @@ import Testing
     for (before, after) in zip(value, pseudonym) {
       #expect(kind(before) == kind(after), "\(text), \(String(decoding: pseudonym, as: UTF8.self))")
     }
-    #expect(result.lines[0].hasSuffix("1 detail of a person"), "\(result.lines)")
-    #expect(result.lines[1].contains("text of a person, in #4"), "\(result.lines)")
+    #expect(result.lines[0].hasSuffix("1 personal detail"), "\(result.lines)")
+    #expect(result.lines[1].contains("personal text, in #4"), "\(result.lines)")
   }
 
   private func kind(_ byte: UInt8) -> String {
@@ -59,7 +59,7 @@ import Testing
     let after = result.after[2].suffix(value.count)
     let expected = Array(value.prefix(kept)) + [UInt8](repeating: 0, count: value.count - kept)
     #expect(Array(after) == expected)
-    #expect(result.lines[0].hasSuffix("1 detail of a person"), "\(result.lines)")
+    #expect(result.lines[0].hasSuffix("1 personal detail"), "\(result.lines)")
   }
 
   @Test(
@@ -156,7 +156,7 @@ import Testing
     }
     #expect(
       result.lines.contains(
-        "stay as they were: 4 attribute values of 2 types (1 of attributes whose type is not known); --redact-values all makes zeros of them"
+        "stay as they were: 4 attribute values of 2 types (1 of attributes of unknown type); --redact-values all makes zeros of them"
       ), "\(result.lines)")
     let one = try redacted {
       $0.connect()
@@ -164,7 +164,7 @@ import Testing
     }
     #expect(
       one.lines.contains(
-        "stays as it was: 1 attribute value (of attributes whose type is not known); --redact-values all makes zeros of it"
+        "stays as it was: 1 attribute value (of attributes of unknown type); --redact-values all makes zeros of it"
       ), "\(one.lines)")
   }
 }

@@ -193,7 +193,7 @@ import Testing
     #expect(result.after[3].suffix(serial.count) == pseudonym)
     #expect(result.lines.contains("replaced: 1 address, 1 serial number"), "\(result.lines)")
     #expect(
-      result.lines.contains { $0.contains("1 serial number or text of a person, in #4") },
+      result.lines.contains { $0.contains("1 serial number or personal text, in #4") },
       "\(result.lines)")
   }
 

@@ -148,7 +148,7 @@ import Testing
     }
     #expect(
       result.lines.contains(
-        "stay as they were: the data of 1 packet of other protocols, 1 packet of sound or other isochronous data; --redact-values all makes zeros of them"
+        "stay as they were: the data of 1 packet of other protocols, 1 packet of audio or other isochronous data; --redact-values all makes zeros of them"
       ), "\(result.lines)")
   }
 }

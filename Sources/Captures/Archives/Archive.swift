@@ -62,7 +62,7 @@ final class Archive: ByteFeed {
           return unsafe Unmanaged<Source>.fromOpaque(source).takeUnretainedValue()
             .supply(buffer, atMost: size)
         }, reference, &result)
-    else { throw CaptureFailure(.inaccessible, "there is no memory to open an archive") }
+    else { throw CaptureFailure(.inaccessible, "not enough memory to open an archive") }
     unsafe archive = opened
     unsafe block = UnsafeRawBufferPointer(start: nil, count: 0)
     guard unsafe opened.pointee.archive != nil else {
@@ -98,8 +98,8 @@ final class Archive: ByteFeed {
       isEncrypted: unsafe clibarchive_is_encrypted(archive) != 0)
   }
 
-  /// Reports a zip that is cut off after its entries. libarchive then reads it as a stream, and stops
-  /// at the directory that follows them.
+  /// Reports a zip that is cut off after its entries. libarchive then reads it as a stream, and
+  /// stops at the directory that follows them.
   private func checkEnd() throws(CaptureFailure) {
     guard unsafe clibarchive_is_plain_zip(archive) != 0 else { return }
     let position = unsafe clibarchive_position(archive)

@@ -108,14 +108,14 @@ package struct ArchiveContents: Sendable {
   /// Whether this is an archive in which no log has a record.
   var lacksRecords: Bool { isArchive && !logs.contains(where: \.hasRecords) }
 
-  /// Returns why no log can be read, with what the report says about the phone.
+  /// Returns why no log can be read, with what the report shows about the phone.
   func lacksLog(_ damage: CaptureFailure?) -> CaptureFailure {
     let chosen = logs.filter { $0.omission == nil }
     guard logs.isEmpty || !chosen.isEmpty else {
       let names = logs.prefix(3).map(\.name).joined(separator: ", ")
       return CaptureFailure(
         .notReadable,
-        "holds no log that --entry matches; whole paths are compared, as of \(names)")
+        "holds no log that --entry matches; whole paths are compared, such as \(names)")
     }
     var parts = [chosen.isEmpty ? "holds no Bluetooth log" : "holds no Bluetooth log with records"]
     if isArchive { parts[0] += ": \(entryCount) \(entryCount == 1 ? "entry" : "entries")" }

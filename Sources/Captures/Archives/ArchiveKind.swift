@@ -53,8 +53,8 @@ package enum ArchiveKind: Sendable {
   static let tarHeaderBytes = 512
 
   /// Recognises magic numbers: ZIP's local header or end record (APPNOTE 4.3.7, 4.3.16), gzip (RFC
-  /// 1952, 2.3.1), xz, zstd (RFC 8878, 3.1.1), bzip2, 7z, RAR, LZ4, and cpio in octal (POSIX) and in
-  /// hexadecimal.
+  /// 1952, 2.3.1), xz, zstd (RFC 8878, 3.1.1), bzip2, 7z, RAR, LZ4, and cpio in octal (POSIX) and
+  /// in hexadecimal.
   init?(_ bytes: RawSpan) {
     var cursor = Cursor(bytes)
     guard let first = try? cursor.bigEndianU32() else { return nil }

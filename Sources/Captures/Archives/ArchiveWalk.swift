@@ -74,8 +74,8 @@ struct ArchiveWalk {
     }
   }
 
-  /// Reads what a compressed file contains, and then its end, which has the checksum. An archive in it
-  /// is not nested more deeply: both are one, as in `report.tar.gz`.
+  /// Reads what a compressed file contains, and then its end, which has the checksum. An archive in
+  /// it is not nested more deeply: both are one, as in `report.tar.gz`.
   private mutating func read(
     _ feed: CompressedFeed, in prefix: String, depth: Int
   ) throws(CaptureFailure) {

@@ -35,8 +35,8 @@ package struct CaptureSearch {
     }
   }
 
-  /// Examines one file. If no capture can be read, `refusal` says why, and `archives` has what was found
-  /// instead.
+  /// Examines one file. If no capture can be read, `refusal` states why, and `archives` has what
+  /// was found instead.
   ///
   /// - Parameter folder: The folder for temporary files.
   package init(in file: CaptureFile, folder: String) {

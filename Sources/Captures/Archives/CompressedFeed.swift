@@ -44,8 +44,8 @@ final class CompressedFeed: ByteFeed {
   private var byteCount: Int64 = 0
   private var failure: CaptureFailure?
 
-  /// Opens the stream at the current position of `input`. What follows a stream of zlib's belongs to
-  /// something else; otherwise, further streams may follow, with zeros between them.
+  /// Opens the stream at the current position of `input`. What follows a stream of zlib's belongs
+  /// to something else; otherwise, further streams may follow, with zeros between them.
   ///
   /// - Throws: `.inaccessible` if the codec's library is not available.
   init(_ codec: Codec, _ input: consuming InputBuffer) throws(CaptureFailure) {
@@ -137,7 +137,7 @@ final class CompressedFeed: ByteFeed {
       isAtEnd = false
       (isInside, hasMore) = (true, false)
       if unsafe czlib_begin(decompressor) == 0 {
-        fail("not readable: there is no memory for it", .notReadable)
+        fail("not readable: not enough memory", .notReadable)
       }
       return failure == nil
     }

@@ -42,13 +42,14 @@ enum ForeignText {
     Kind(
       mark: "<html",
       words:
-        "is a web page, as where a download went wrong; download the file itself, on GitHub by Raw"),
+        "is a web page, perhaps from a failed download; download the file itself, on GitHub with Raw"
+    ),
     Kind(
       mark: "version https://git-lfs",
-      words: "is a pointer of Git LFS in the place of the file; get the file with: git lfs pull"),
+      words: "is a Git LFS pointer, not the file itself; get the file with: git lfs pull"),
     Kind(
       mark: "\"schema\":",
-      words: "is JSON of gattscope's; give it the capture that this was made from"),
+      words: "is gattscope's own JSON output; use the capture that it was made from"),
   ]
 
   /// The number of bytes searched.

@@ -112,7 +112,7 @@ extension InputBuffer {
       // A pipe without a writer is at its end; poll(2) only waits for the first writer.
       guard interruption.wait(for: opened) == .ready else {
         close(opened)
-        throw CaptureFailure(.unavailable, "nobody wrote to this pipe")
+        throw CaptureFailure(.unavailable, "no program wrote to this pipe")
       }
     }
     self.init(stream: opened, interruption)

@@ -27,7 +27,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
   private var note: [UInt8] = []
   /// The last record's time. A note after it has the same time, since its own is unknown.
   private var lastTime: Timestamp?
-  /// Whether a note has said that the new file is not yet a capture.
+  /// Whether a note has reported that the new file is not yet a capture.
   private var hasToldNoCapture = false
   private var numberBefore = 0
   private var number = 0
@@ -76,11 +76,11 @@ package struct FollowSource: CaptureSource, ~Copyable {
     func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
     if replacements > 0 {
       summary.remarks.append(
-        "a new file took its place \(times(replacements)), and reading went on there")
+        "it was replaced by a new file \(times(replacements)); reading continued there")
     }
     if emptyings > 0 {
       summary.remarks.append(
-        "it was emptied \(times(emptyings)), and reading went on at its beginning")
+        "it was emptied \(times(emptyings)); reading continued at its beginning")
     }
     return summary
   }
@@ -151,14 +151,14 @@ package struct FollowSource: CaptureSource, ~Copyable {
     }
     reader = nil
     numberBefore = number
-    let loss = cut != nil ? "; the last record of the old one is not whole" : ""
+    let loss = cut != nil ? "; the last record of the old one is incomplete" : ""
     switch feed.ending {
     case .replaced:
       replacements += 1
-      say("a new file took the place of this one, and reading goes on there\(loss)")
+      say("a new file replaced this one; reading continues there\(loss)")
     case .emptied:
       emptyings += 1
-      say("the file was emptied, and reading goes on at its beginning\(loss)")
+      say("the file was emptied; reading continues at its beginning\(loss)")
     case nil:
       isFinished = true
       if let cut { known.remarks.append(cut.unfinishedWords) }
@@ -180,7 +180,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
         case .inaccessible where error.message == FollowFeed.cannotGrow:
           if !hasToldNoCapture {
             hasToldNoCapture = true
-            say("the new file is not a capture yet; reading goes on when it is one")
+            say("the new file is not a capture yet; reading continues when it is one")
             return true
           }
         // The name does not exist for a moment, or the file is replaced again before it has a
@@ -190,7 +190,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
         case .notReadable where feed.ending == nil && !interruption.hasCome:
           if !hasToldNoCapture {
             hasToldNoCapture = true
-            say("the new file is not a capture yet; reading goes on when it is one")
+            say("the new file is not a capture yet; reading continues when it is one")
             return true
           }
         case .notReadable: break

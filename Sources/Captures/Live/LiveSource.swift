@@ -89,8 +89,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
     return status.st_mode & S_IFMT != S_IFREG
   }
 
-  /// Removes what this program's sources created in the file system, for signal handlers that end
-  /// the program at once.
+  /// Removes the files that live sources created. Called by signal handlers that exit at once.
   package static func leaveNoFile() { ServerSocket.removeLatest() }
 
   /// The properties of the source known so far.
@@ -166,7 +165,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
     guard let waiting = server?.dismissWaiting(), waiting > 0 else { return }
     let clients = waiting == 1 ? "1 further client has" : "\(waiting) further clients have"
     say(
-      "\(clients) sent something that was not read: clients are heard one after the other"
+      "\(clients) sent data that was not read: clients are served one after the other"
         + (reopens ? "" : ", further ones with --reconnect"))
   }
 
@@ -266,7 +265,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
         guard error == CaptureFormat.unknown(RawSpan()) else { throw error }
         throw CaptureFailure(
           .unavailable,
-          "the connection was closed before anything came; adb forward does so where nothing listens on the "
+          "the connection was closed before any data came; adb forward does so if nothing listens on the "
             + "phone: only an Android whose Bluetooth was built with BT_NET_DEBUG does, others write "
             + "btsnoop_hci.log into adb bugreport")
       }

@@ -62,6 +62,7 @@ package struct MonitorPacketReader: CaptureSource, ~Copyable {
   private func damage(_ what: String) -> CaptureFailure {
     CaptureFailure(
       .damaged,
-      "record \(number + 1) at byte \(input.offset): \(what) are there; the stream ends early")
+      "record \(number + 1) at byte \(input.offset): only \(what) are present; the stream ends early"
+    )
   }
 }

@@ -143,14 +143,16 @@ private struct PcapDevice: ~Copyable {
         .forbidden, "libpcap needs the capability CAP_NET_RAW here (\(message)); use sudo")
     case PCAP_ERROR_NO_SUCH_DEVICE:
       return CaptureFailure(
-        .unavailable, "libpcap knows no such device (\(message)); gattscope live --list has them")
+        .unavailable,
+        "libpcap does not find this device (\(message)); gattscope live --list lists those it finds"
+      )
     default:
       // libpcap reports this only as text.
       let words = systemWords(EAFNOSUPPORT)
       if message.lowercased().hasSuffix(words.lowercased()) {
         return MonitorSource.failure(EAFNOSUPPORT)
       }
-      return CaptureFailure(.unavailable, "libpcap says \"\(message)\"")
+      return CaptureFailure(.unavailable, "libpcap reports \"\(message)\"")
     }
   }
 

@@ -54,7 +54,7 @@ package struct SerialReader: CaptureSource, ~Copyable {
     if let remark = lost.remark { summary.remarks.append(remark) }
     if let rest {
       summary.remarks.append(
-        "what came last is not complete: \(rest) of a record are there")
+        "the last record is incomplete: only \(rest) are present")
     }
     if allSkipped > 0 {
       let places = skippedPlaces == 1 ? "in 1 place" : "in \(skippedPlaces) places"
@@ -188,7 +188,7 @@ package struct SerialReader: CaptureSource, ~Copyable {
     var words = Self.words(skipped)
     if goesOn {
       hasAdvised = true
-      words += ", and it goes on: \(Self.advice)"
+      words += " so far: \(Self.advice)"
     }
     note = [UInt8](words.utf8)
     number += 1

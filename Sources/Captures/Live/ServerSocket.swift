@@ -34,9 +34,9 @@ final class ServerSocket {
         unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
       let words: String? =
         !isSocket
-        ? "something that is not a socket has this name already; choose another path, or remove it"
+        ? "this name belongs to a file that is not a socket; choose another path, or remove it"
         : Self.isListening(&address)
-          ? "another program listens at this socket already; choose another path, or end that program"
+          ? "another program already listens at this socket; choose another path, or end that program"
           : nil
       if let words {
         close(opened)
@@ -51,11 +51,11 @@ final class ServerSocket {
       let error = error ?? errno
       close(opened)
       if error == EACCES || error == EPERM {
-        throw CaptureFailure(.forbidden, "the socket cannot be made: \(systemWords(error))")
+        throw CaptureFailure(.forbidden, "the socket cannot be created: \(systemWords(error))")
       }
       let advice = error == ENOENT ? FolderWords.advice(path) : ""
       throw CaptureFailure(
-        .unavailable, "the socket cannot be made: \(systemWords(error))\(advice)")
+        .unavailable, "the socket cannot be created: \(systemWords(error))\(advice)")
     }
     descriptor = opened
     self.path = path

@@ -42,7 +42,7 @@ enum TCPClient {
       unsafe next = address.ai_next
     }
     throw CaptureFailure(
-      .unavailable, "nobody answers at \(host), port \(port): \(systemWords(failure))")
+      .unavailable, "nothing answers at \(host), port \(port): \(systemWords(failure))")
   }
 
   /// Connects one socket; returns an error number.

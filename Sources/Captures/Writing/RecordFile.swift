@@ -174,7 +174,7 @@ package struct WriteFailure: Error, Equatable, Sendable {
     case .system(let error):
       let advice = error == ENOENT ? FolderWords.advice(path) : ""
       return "\(subject) cannot be written: \(systemWords(error))\(advice)"
-    case .nobodyReads: return "\(subject): nobody reads what is written, so it ends early"
+    case .nobodyReads: return "\(subject): its reader is gone, so it ends early"
     case .isBeingWritten:
       return "\(subject) cannot be written: another program is writing it; choose another name"
     case .foreign:

@@ -116,11 +116,11 @@ struct WriterLosses: Equatable, Sendable {
     let counted: [(Int, String, String)] = [
       (
         noteCount, "record that is not a packet was left out: \(kinds)",
-        "records that are no packets were left out: \(kinds)"
+        "records that are not packets were left out: \(kinds)"
       ),
       (
-        directionless, "packet whose direction is not known was left out",
-        "packets whose direction is not known were left out"
+        directionless, "packet of unknown direction was left out",
+        "packets of unknown direction were left out"
       ),
       (
         unknownKinds, "record of a kind that the format has no number for was left out",
@@ -136,8 +136,8 @@ struct WriterLosses: Equatable, Sendable {
       ),
       (comments, "packet lost its comments", "packets lost their comments"),
       (
-        options, "packet lost what pcapng said beside it",
-        "packets lost what pcapng said beside them"
+        options, "packet lost its pcapng options",
+        "packets lost their pcapng options"
       ),
       (
         sections, "section was joined to the one before it: the format has none",

@@ -40,7 +40,7 @@ package struct WriterTarget: Equatable, Sendable {
       "pcapng", .pcapng, nil, "the same choice as pcap; comments and counts of lost records, too"),
     Row(
       "pcapng-187", .pcapng, .h4WithoutDirection,
-      "HCI packets, with their direction where it is known"),
+      "HCI packets, with their direction if known"),
     Row(
       "pcapng-201", .pcapng, .h4,
       "HCI packets with their direction, an interface for each controller"),

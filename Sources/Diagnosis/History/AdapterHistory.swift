@@ -459,8 +459,8 @@ package struct AdapterHistory: Sendable {
     }
   }
 
-  /// Returns the packet that shows an address as a random one: a connection that this controller has
-  /// or had, or an advertisement.
+  /// Returns the packet that shows an address as a random one: a connection that this controller
+  /// has or had, or an advertisement.
   private func random(_ peer: DeviceAddress, _ memory: borrowing Memory) -> Int? {
     var opened: Int?
     let index = index

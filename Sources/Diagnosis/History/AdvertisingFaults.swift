@@ -7,7 +7,8 @@ package import Dissectors
 package struct AdvertisingFaults: Sendable {
   /// What is wrong with advertising data.
   package enum Fault: Equatable, Sendable {
-    /// A structure extends past the end: its offset, the bytes that it claims, and those that exist.
+    /// A structure extends past the end: its offset, the bytes that it claims, and those that
+    /// exist.
     case tooLong(at: Int, claimed: Int, available: Int)
     /// A structure of this type has a length that the type does not allow.
     case wrongLength(ADType, Int)
@@ -140,7 +141,7 @@ package struct AdvertisingFaults: Sendable {
     guard kind == .advertising else { return }
     var structures = ADStructures(bytes, data)
     guard let first = structures.next(), first.data.isEmpty else { return }
-    // An incomplete list without an entry says nothing, but these are usual values of Flags.
+    // An incomplete list without an entry proves nothing, but these are usual values of Flags.
     switch first.type.rawValue {
     case 0x02, 0x04, 0x06: break
     default: return

@@ -106,8 +106,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
   }
 
-  /// Records a data packet from the controller: an answer shows what the controller no longer holds,
-  /// and the host holds the packet if the controller counts these.
+  /// Records a data packet from the controller: an answer shows what the controller no longer
+  /// holds, and the host holds the packet if the controller counts these.
   private mutating func receive(
     _ record: borrowing CaptureRecord, _ header: ACLHeader, _ connection: Int, isAnswer: Bool
   ) {

@@ -90,7 +90,7 @@ package struct CommandHistory: Sendable {
   package private(set) var lastEvent: Moment?
   /// The first answers with a wrong length at which the host stopped.
   package private(set) var badAnswers: [BadAnswer] = []
-  /// The commands after whose answer, although its length was wrong, the host went on.
+  /// The commands after whose answer, although its length was wrong, the host continued.
   package private(set) var tolerated: Set<UInt16> = []
   /// The last answer, if its length is wrong and no command has followed.
   package private(set) var badAnswer: BadAnswer?

@@ -59,8 +59,8 @@ package final class ConnectionHistory: Sendable {
 
   /// Its number.
   package var id: Int { connection.id }
-  /// The packets between its beginning and its end; a connection that is open at an end of the capture
-  /// has no bound there.
+  /// The packets between its beginning and its end; a connection that is open at an end of the
+  /// capture has no bound there.
   package var packets: ClosedRange<Int> {
     let first = connection.isOpeningMissing ? 1 : connection.firstPacket
     return first...max(first, connection.lastPacket ?? .max)

@@ -5,9 +5,9 @@ import Dissectors
 
 /// What is wrong with the length of a command, or of an answer to one.
 package enum LengthFault: Equatable, Sendable {
-  /// The packet has this many bytes more than its length field says.
+  /// The packet has this many bytes more than its length field states.
   case beyondLength(Int)
-  /// The packet has fewer parameter bytes than its length field says.
+  /// The packet has fewer parameter bytes than its length field states.
   case incomplete(claimed: Int, present: Int)
   /// The parameters have this many bytes more than the specification defines.
   case tooLong(Int)

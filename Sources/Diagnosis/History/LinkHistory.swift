@@ -240,9 +240,10 @@ package struct LinkHistory: Sendable {
 
   /// Records how the peer was seen last, when the link has ended.
   ///
-  /// A peer that advertises after its last data has probably left, by a restart for instance. It may
-  /// also advertise while it keeps a link, and go out of range later: only advertising after the link
-  /// fell silent, according to the supervision timeout, shows for certain that it had left.
+  /// A peer that advertises after its last data has probably left, by a restart for instance. It
+  /// may also advertise while it keeps a link, and go out of range later: only advertising after
+  /// the link fell silent, according to the supervision timeout, shows for certain that it had
+  /// left.
   mutating func end(_ sighting: Sighting?) {
     guard let sighting, let connectable = sighting.lastConnectable, let ended, let lastSign,
       lastSign.packet < connectable.packet
@@ -297,8 +298,8 @@ package struct LinkHistory: Sendable {
   }
 
   /// The Link Layer procedures that a host can begin, the LE event that ends each (0: another event
-  /// does), and the bit of the LE feature that the peer needs for it, if one is enough (Core, Vol 6,
-  /// Part B, 4.6).
+  /// does), and the bit of the LE feature that the peer needs for it, if one is enough (Core, Vol
+  /// 6, Part B, 4.6).
   private static let procedureCommands: [(opcode: UInt16, subevent: UInt8, feature: Int?)] = [
     (HCICommand.leConnectionUpdate, LEConnectionUpdateComplete.subevent, 1),
     (HCICommand.leReadRemoteFeatures, LinkEvent.remoteFeaturesSubevent, nil),
@@ -312,8 +313,8 @@ package struct LinkHistory: Sendable {
     (HCICommand.readRemoteVersionInformation, 0, nil),
   ]
 
-  /// Returns the bit of the feature that a procedure of this host needs and the peer has reported to
-  /// lack.
+  /// Returns the bit of the feature that a procedure of this host needs and the peer has reported
+  /// to lack.
   package func lackingFeature(for opcode: UInt16) -> Int? {
     guard let peerFeatures,
       let bit = Self.procedureCommands.first(where: { $0.opcode == opcode })?.feature,

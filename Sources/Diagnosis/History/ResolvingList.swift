@@ -21,8 +21,8 @@ struct ResolvingList: Sendable {
   private static let most = 256
   private static let mostRefused = 64
 
-  /// Records a command: address type (1 byte), address (6), peer's key (16), own key (16) (Core, Vol
-  /// 4, Part E, 7.8.38 and 7.8.39).
+  /// Records a command: address type (1 byte), address (6), peer's key (16), own key (16) (Core,
+  /// Vol 4, Part E, 7.8.38 and 7.8.39).
   mutating func observe(_ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
     switch opcode {
     case HCICommand.leAddDeviceToResolvingList, HCICommand.leRemoveDeviceFromResolvingList:
@@ -47,7 +47,7 @@ struct ResolvingList: Sendable {
   func obstacle(
     _ opcode: UInt16, _ request: Int?, _ status: StatusCode?
   ) -> CommandHistory.Obstacle? {
-    // A list that is full says nothing about its entries.
+    // A full list shows nothing about its entries.
     guard status?.rawValue == 0x12, opcode == HCICommand.leAddDeviceToResolvingList, let last,
       last.opcode == opcode,
       last.entry.added.packet == request, let old = entries[last.identity]

@@ -159,7 +159,7 @@ extension ConnectionHistory {
       }
   }
 
-  /// Returns how the link went on after a procedure had failed, as a sentence.
+  /// Returns how the link continued after a procedure had failed, as a sentence.
   func course(after failed: PacketSet) -> Wording {
     let last = [link.heardLast, link.acknowledgedLast].compactMap { $0?.packet }.max() ?? 0
     return last > failed.last ?? 0

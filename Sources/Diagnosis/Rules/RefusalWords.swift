@@ -146,7 +146,7 @@ extension ConnectionHistory {
 
   /// Returns who ended the link because of a refusal, and in which packet: no value was exchanged
   /// on the whole connection, and one of the two hosts disconnected soon. Returns nil if the
-  /// session went on, or had been useful before.
+  /// session continued, or had been useful before.
   func end(over last: Moment) -> (words: StaticString, packet: Int)? {
     guard !attributes.hasExchangedValues, let ended = link.ended, ended.packet > last.packet,
       attributes.lastUse.map({ $0.packet < last.packet }) ?? true,

@@ -53,7 +53,7 @@ extension Rule {
     },
     Rule(
       whole: "capture-dropped", .warning, "Records are missing in the capture",
-      when: "the capture's own counters say that records were dropped",
+      when: "the capture's own counters report dropped records",
       do:
         "Record to a faster disk or on a less busy machine; on Linux give btmon a larger buffer, or write with -w and decode later."
     ) { evidence in

@@ -375,7 +375,7 @@ extension Rule {
   private static let notAdvertisingAgain = Rule(
     whole: "adv-not-restarted", .note, "A peripheral does not advertise after a connection",
     when:
-      "this host enabled legacy advertising and was connected as the peripheral, the link ended, and no command that may concern advertising follows in the 10 s or more that the capture goes on",
+      "this host enabled legacy advertising and was connected as the peripheral, the link ended, and no command that may concern advertising follows in the 10 s or more that the capture continues",
     needs: [.commands, .events],
     do:
       "A connection ends connectable advertising. To accept another one, enable advertising again after the disconnection (on ESP32 in onDisconnect, on Zephyr in the recycled callback)."
@@ -394,7 +394,7 @@ extension Rule {
         "This host did not advertise again after connection \(last.id)",
         headline: "this host did not advertise again after connection \(last.id) had ended",
         why:
-          "This host enabled advertising at \(packet: advertised.packet). The connection (\(packet: last.connection.firstPacket)) ended it, and after the link had ended (\(packet: ended.packet)) no command enabled it in the \(duration: quiet) until the end of the capture: nobody could connect.",
+          "This host enabled advertising at \(packet: advertised.packet). The connection (\(packet: last.connection.firstPacket)) ended it, and after the link had ended (\(packet: ended.packet)) no command enabled it in the \(duration: quiet) until the end of the capture: no device could connect.",
         evidence: [
           advertised.packet, last.connection.firstPacket, ended.packet,
           evidence.extent.lastPacket,
@@ -442,7 +442,7 @@ extension Rule {
       "Look for an app that calls connect and disconnect in quick succession, a second app that competes for the device, or a timeout that is too short for the device's advertising interval."
   ) { evidence in
     let early = evidence.attempts {
-      // A clock that stands still does not show how long it waited.
+      // A stopped clock does not show how long it waited.
       $0.isGivenUp && !$0.isLong && !$0.isWaitUnknown && $0.waited != 0
     }
     .map { attempts in

@@ -162,8 +162,8 @@ extension Rule {
 
   /// A controller that returns buffers later than this is slow, or has stopped.
   private static let leastWithheld: Int64 = 5_000_000_000
-  /// The supervision timeout of a BR/EDR link, unless a host sets it: 0x7d00 × 0.625 ms (Core, Vol 4,
-  /// Part E, 6.21).
+  /// The supervision timeout of a BR/EDR link, unless a host sets it: 0x7d00 × 0.625 ms (Core, Vol
+  /// 4, Part E, 6.21).
   private static let classicTimeout: Int64 = 20_000_000_000
 
   /// Returns for how long a link may be lost without being closed.
@@ -325,7 +325,7 @@ extension Rule {
     return findings
   }
 
-  /// Returns whether the capture goes on for longer than a host waits.
+  /// Returns whether the capture continues for longer than a host waits.
   private static func isOver(_ command: CommandHistory.Waiting, _ evidence: Evidence) -> Bool {
     guard let time = command.moment.time, let latest = evidence.extent.latest else { return false }
     return latest.nanoseconds(since: time) > CommandHistory.longestWait
@@ -638,9 +638,9 @@ extension LengthFault {
   fileprivate var words: Wording {
     switch self {
     case .beyondLength(let bytes):
-      "the packet has \(count: bytes, "byte", "bytes") more than its length field says"
+      "the packet has \(count: bytes, "byte", "bytes") more than its length field states"
     case .incomplete(let claimed, let present):
-      "its length field says \(count: claimed, "byte", "bytes"), but only \(present) follow"
+      "its length field states \(count: claimed, "byte", "bytes"), but only \(present) follow"
     case .tooLong(let bytes):
       "its parameters have \(count: bytes, "byte", "bytes") more than the specification defines"
     case .tooShort(let needed, let left):

@@ -88,8 +88,8 @@ extension ConnectionHistory {
   /// A packet that waits for less time may still be under way.
   private static let patience: Int64 = 5_000_000_000
 
-  /// The first packet that the controller never reported as delivered, if the link then lived on for
-  /// longer than the supervision timeout, and the link's last sign of life.
+  /// The first packet that the controller never reported as delivered, if the link then lived on
+  /// for longer than the supervision timeout, and the link's last sign of life.
   var undelivered: (since: Moment, until: Moment, waited: Int64)? {
     guard let since = link.unacknowledgedSince, let timeout = link.supervisionTimeout,
       // Packets are completed in order: if one is after the last was sent, a count is missing.
@@ -107,8 +107,8 @@ extension ConnectionHistory {
     return (since, until, waited)
   }
 
-  /// Returns whether the peer cannot have answered a packet of this host, since its controller never
-  /// delivered it.
+  /// Returns whether the peer cannot have answered a packet of this host, since its controller
+  /// never delivered it.
   func isUndelivered(_ packet: Int) -> Bool {
     undelivered.map { $0.since.packet <= packet } ?? false
   }

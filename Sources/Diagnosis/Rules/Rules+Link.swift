@@ -167,7 +167,7 @@ extension Rule {
   }
 
   /// Returns findings about the end of the link and about procedures on it that have one of these
-  /// statuses. A procedure that failed on a link that went on is a warning.
+  /// statuses. A procedure that failed on a link that continued is a warning.
   private static func failures(
     _ history: ConnectionHistory, _ evidence: Evidence, _ isMeant: (StatusCode) -> Bool
   ) -> [Finding] {

@@ -164,7 +164,7 @@ extension Rule {
     return finding
   }
 
-  /// Adds when the two last had the bond, and who has lost it; nil: perhaps nobody.
+  /// Adds when the two last had the bond, and who has lost it; nil: possibly neither side.
   private static func add(
     bondOf history: ConnectionHistory, _ evidence: Evidence, _ loser: StaticString?,
     isLostHere: Bool = false, to finding: inout Finding

@@ -122,7 +122,7 @@ struct FailedPairing {
     return packets
   }
 
-  /// Returns the packets of the commitment of a side, of what opened it, and of the failure.
+  /// Returns the packets with a side's commitment, the value that opens it, and the failure.
   func opening(of roles: [PairingSide]) -> PacketSet {
     var packets = PacketSet()
     for role in roles {

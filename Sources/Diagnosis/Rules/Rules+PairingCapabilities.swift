@@ -114,7 +114,7 @@ extension FailedPairing {
       pieces.append(
         lacks.isEmpty
           ? "The request offers MITM protection, Secure Connections and bonding; the capture does not show what else \(side.words) requires."
-          : "The request \(Wording(listing: lacks)); \(side.words) requires one of these, but does not say which."
+          : "The request \(Wording(listing: lacks)); \(side.words) requires one of these, but does not state which."
       )
       certainty = .possible
     }

@@ -211,7 +211,8 @@ extension PairingAttempt {
     return finding
   }
 
-  /// Whether it was LE legacy pairing that succeeded, and whose values crossed the link unencrypted.
+  /// Whether it was LE legacy pairing that succeeded, and whose values crossed the link
+  /// unencrypted.
   private var isLegacyInClear: Bool { isPaired && !isSecureConnections && !beganEncrypted }
 
   /// Returns how certain it is that the link was not encrypted before.
@@ -358,8 +359,8 @@ extension Evidence {
 }
 
 extension [PairingAttempt] {
-  /// Returns the first finding, if there is one. A loop, since the standard library's lazy sequences
-  /// would be set up for it at each start.
+  /// Returns the first finding, if there is one. A loop, since the standard library's lazy
+  /// sequences would be set up for it at each start.
   fileprivate func firstFinding(_ find: (PairingAttempt) -> Finding?) -> [Finding] {
     for attempt in self {
       if let finding = find(attempt) { return [finding] }

@@ -294,8 +294,8 @@ extension FailedPairing {
       || attempt.responding.features == nil && side == attempt.initiator
   }
 
-  /// A finding if the side that refuses has the out-of-band data, as its own flag says, and the other
-  /// side's flag says that it has none.
+  /// A finding if the side that refuses has the out-of-band data, as its own flag shows, and the
+  /// other side's flag shows that it has none.
   fileprivate var demandedOutOfBand: Finding? {
     guard let own = attempt[role].features, own.pdu.oobDataFlag == 1 else { return nil }
     let other = attempt.side(otherRole)
@@ -304,7 +304,7 @@ extension FailedPairing {
         "\(side.capitalized) ended pairing over out-of-band data",
         because: "\(side.words) does not accept the out-of-band data",
         why:
-          "\(side.capitalized) answered with \(reason), although it has such data of \(other.words), as the flag in its features says (\(packet: own.moment.packet)). The capture does not show what it lacks.",
+          "\(side.capitalized) answered with \(reason), although it has such data of \(other.words), as the flag in its features shows (\(packet: own.moment.packet)). The capture does not show what it lacks.",
         .likely, evidence: packets.union([own.moment.packet]))
     }
     var finding = finding(
@@ -324,8 +324,8 @@ extension FailedPairing {
     }
     if attempt.responding.features == nil {
       return attempt.initiating.features?.pdu.oobDataFlag == 1
-        ? "The request says that its sender has this data."
-        : "The request did not say that its sender has this data."
+        ? "The request states that its sender has this data."
+        : "The request did not state that its sender has this data."
     }
     switch having {
     case 2: return "Both sides had reported that they have this data."

@@ -547,7 +547,7 @@ extension Refusal {
     }
     if attribute.kind == .descriptor {
       return
-        "Do not use the descriptor unless the profile says that it can be \(isRead ? "read" : "written" as StaticString)."
+        "Do not use the descriptor unless the profile states that it can be \(isRead ? "read" : "written" as StaticString)."
     }
     guard let properties else {
       return "Discover the characteristic: its declaration shows what can be done with its value."

@@ -109,7 +109,7 @@ extension Rule {
             "\(finding.why) \(side.other.capitalized) had sent a response that no request waits for (\(packet: stray.packet)), which \(side.words) may have taken for the answer."
           finding.certainty = .possible
         }
-        // A client that goes on before an answer is rarer than a capture that lacks one.
+        // A client that continues before an answer is rarer than a capture that lacks one.
         let lacking = connection.attributes.unanswered.filter(\.isOvertaken).map(\.packet)
         if own.allSatisfy({ lacking.contains($0.before) }) { finding.certainty = .possible }
         finding.restsOnAbsence = true
@@ -228,8 +228,8 @@ extension Rule {
 }
 
 extension Evidence {
-  /// Returns whether the controller may hold the answer to a request back, because this host has not
-  /// freed its buffers. That has a finding of its own.
+  /// Returns whether the controller may hold the answer to a request back, because this host has
+  /// not freed its buffers. That has a finding of its own.
   fileprivate func isWithheld(
     _ request: UnansweredRequests.Sent, _ connection: ConnectionHistory
   ) -> Bool {

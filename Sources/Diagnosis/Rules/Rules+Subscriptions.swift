@@ -57,7 +57,7 @@ extension Rule {
       "A subscription is written to an attribute that is not a CCCD",
       when:
         """
-        a value that subscribes (0x0001 to 0x0003) is written to an attribute that is no CCCD and \
+        a value that subscribes (0x0001 to 0x0003) is written to an attribute that is not a CCCD and \
         cannot be written, in a service that can send values; no CCCD of that service is written, \
         and none of its values arrives or is read
         """, needs: [.bothDirections, .events, .opening],

@@ -48,7 +48,6 @@ package struct IncludeDeclaration: Sendable {
 package enum DeclaredAttribute: Sendable {
   /// A primary or secondary service with this UUID.
   case service(BluetoothUUID)
-  /// A characteristic.
   case characteristic(CharacteristicDeclaration)
   /// An included service.
   case include(IncludeDeclaration)

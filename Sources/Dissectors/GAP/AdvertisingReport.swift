@@ -61,7 +61,7 @@ package struct AdvertisingReport: Sendable {
   package var secondaryPHY: UInt8?
   /// The Advertising SID; 0xff for none.
   package var sid: UInt8?
-  /// In units of 1.25 ms; 0 for no periodic advertising.
+  /// The interval, in units of 1.25 ms; 0: no periodic advertising.
   package var periodicInterval: UInt16?
   /// Periodic: the sync handle.
   package var syncHandle: UInt16?
@@ -75,7 +75,7 @@ package struct AdvertisingReport: Sendable {
   package var advertisingHandle: UInt8?
   /// Responses: whether the data of the subevent itself was not sent.
   package var wasNotSent = false
-  /// Responses: the response slot.
+  /// The response slot, for responses.
   package var responseSlot: UInt8?
   package var data: Slice = .empty
   /// Whether the data is complete.

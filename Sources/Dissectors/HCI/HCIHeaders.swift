@@ -197,8 +197,8 @@ package struct ISOHeader: Sendable {
 }
 
 /// The fields at the beginning of isochronous data, unless it continues an SDU: time stamp (4
-/// bytes, microseconds) if the header says so, packet sequence number (2), then SDU length (bits
-/// 0–11) and packet status flag (14–15) (2) (Core, Vol 4, Part E, 5.4.5).
+/// bytes, microseconds) if the header indicates one, packet sequence number (2), then SDU length
+/// (bits 0–11) and packet status flag (14–15) (2) (Core, Vol 4, Part E, 5.4.5).
 package struct ISOLoad: Sendable {
   /// The time stamp of the controller's clock, in microseconds.
   package let timestamp: UInt32?

@@ -11,7 +11,6 @@ extension Parameter {
   static let addressTypes = u8("Address_Type", .flags(.managementAddressTypes), line: "")
   /// The kernel's status; in the line only if it is an error.
   static let managementStatus = u8("Status", .code(.managementStatus), line: "")
-  /// The current settings.
   static let currentSettings = u32("Current_Settings", .flags(.managementSettings), line: "")
   /// A switch for something.
   static func onOff(_ name: StaticString) -> Self { u8(name, .code(.onOff), line: "") }
@@ -76,7 +75,6 @@ extension Parameter {
   static let configuration: [Parameter] = [
     list("Parameters", [u16("Parameter_Type", .hex), count("Value_Length"), counted("Value")])
   ]
-  /// An experimental feature.
   static let experimentalFeature: [Parameter] = [
     uuid("UUID", line: ""), u32("Flags", .flags(.experimentalFlags), line: ""),
   ]

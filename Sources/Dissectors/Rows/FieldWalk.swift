@@ -14,7 +14,6 @@ package enum FieldValue: Sendable {
   case bytes
   /// A UTF-8 string without trailing zeros.
   case text
-  /// A UUID.
   case uuid(BluetoothUUID)
   /// Secret bytes.
   case secret
@@ -312,7 +311,7 @@ package struct FieldWalk: ~Escapable {
     return Slice(start: Int(field.start), count: length)
   }
 
-  /// Reads as many items as the preceding count says, or up to the end if there is no count.
+  /// Reads as many items as the preceding count states, or up to the end if there is no count.
   @_lifetime(self: copy self)
   private mutating func readList<Visitor: FieldVisitor & ~Copyable>(
     _ name: StaticString, _ fields: Span<ParameterField>, _ items: Range<Int>, leastSize: Int,

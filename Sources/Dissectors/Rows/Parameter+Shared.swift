@@ -13,7 +13,6 @@ extension Parameter {
   static let peerAddress = address("Peer_Address", line: "")
   /// The type of an identity address.
   static let identityAddressType = u8("Peer_Identity_Address_Type", .code(.addressType), line: "")
-  /// An identity address.
   static let identityAddress = address("Peer_Identity_Address", line: "")
   /// The type of an advertiser's address.
   static let advertiserAddressType = u8("Advertiser_Address_Type", .code(.addressType), line: "")
@@ -33,9 +32,7 @@ extension Parameter {
   static let syncHandle = u16("Sync_Handle", .handle)
   /// The same, if it identifies what the packet concerns.
   static let aboutSync = u16("Sync_Handle", .handle, line: "sync")
-  /// The Advertising SID.
   static let advertisingSID = u8("Advertising_SID", line: "SID")
-  /// The connection interval.
   static let connectionInterval = u16("Connection_Interval", .scaled(.interval), line: "interval")
   /// The latency of the peripheral, in connection events.
   static let peripheralLatency = u16("Peripheral_Latency", line: "latency")

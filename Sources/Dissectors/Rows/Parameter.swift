@@ -24,7 +24,7 @@ package struct Parameter: Sendable {
     case address
     /// This many bytes.
     case bytes(Int)
-    /// As many bytes as the preceding `count` says.
+    /// As many bytes as the preceding `count` states.
     case counted
     /// All remaining bytes.
     case rest
@@ -35,17 +35,17 @@ package struct Parameter: Sendable {
     case secret(Int)
     /// The same, but the parameters may end before it.
     case optionalSecret(Int)
-    /// Bytes that are or may contain a secret: as many as the preceding `count` says, or all
+    /// Bytes that are or may contain a secret: as many as the preceding `count` states, or all
     /// remaining ones if there is no count.
     case countedSecret
     /// One byte for the part of an advertising set's data in the AD structures after it. Only
     /// complete data (3) begins and ends with whole structures.
     case dataOperation
-    /// AD structures: as many bytes as the preceding `count` says, in a field of this many bytes
+    /// AD structures: as many bytes as the preceding `count` states, in a field of this many bytes
     /// (31 in legacy advertising), or exactly the counted bytes if this is 0. Without a count they
     /// fill the field.
     case advertisingData(Int)
-    /// Items of several parameters each: as many as the preceding count says, or up to the end of
+    /// Items of several parameters each: as many as the preceding count states, or up to the end of
     /// the parameters if there is no count.
     case list
     /// A one-byte number of bytes in all fields up to the next `counted` one; that one has this

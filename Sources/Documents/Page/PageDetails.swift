@@ -51,7 +51,8 @@ struct PageDetails: Sendable {
   private struct Part: Sendable {
     var lines = TextTable(bytes: PageDetails.partBytes)
     /// For each line, the one that followed it last time, unless that is the next in `lines`; for
-    /// the empty one, the first of the latest packet. Packets of one kind have mostly the same lines.
+    /// the empty one, the first of the latest packet. Packets of one kind have mostly the same
+    /// lines.
     private var followers: [UInt32] = [0]
     /// The packets, and the places in `beginnings` and `rests` of each one's lines.
     private(set) var packets: [(number: UInt32, beginning: UInt32, rest: UInt32)] = []
@@ -238,7 +239,7 @@ struct PageDetails: Sendable {
 
   /// Adds a packet's fields, and returns those after its first lines.
   ///
-  /// - Parameter beginning: the lines before them, which `has` says are there.
+  /// - Parameter beginning: the lines before them, if `has` shows that they are present.
   @discardableResult
   mutating func add(
     fields: RawSpan, after beginning: Lines? = nil, of packet: Int, _ rank: Rank

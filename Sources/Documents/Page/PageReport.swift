@@ -41,8 +41,8 @@ package struct PageOptions: PresentationOptions, Sendable {
   /// The default size limit, in bytes.
   package static let usualLimit = 20_000_000
 
-  /// Returns a sentence about damage. It has no folders, and of a redacted capture no names of files
-  /// in it.
+  /// Returns a sentence about damage. It has no folders, and of a redacted capture no names of
+  /// files in it.
   package func sentence(about failure: CaptureFailure) -> String {
     var failure = failure
     failure.file = isRedacted ? nil : failure.file.map(Self.withoutFolders)

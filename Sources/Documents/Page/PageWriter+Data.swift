@@ -53,8 +53,8 @@ extension PageWriter {
     out.list(plots.indices) { index, out in write(plots[index], into: &out) }
   }
 
-  /// Writes the errors and warnings to mark in the time line: a finding about several connections on
-  /// each of them, at its last evidence there. Connection 0 means that of the packet.
+  /// Writes the errors and warnings to mark in the time line: a finding about several connections
+  /// on each of them, at its last evidence there. Connection 0 means that of the packet.
   private func writeMarks(into out: inout Output) {
     let packets = Dictionary(
       uniqueKeysWithValues: explanation.connections.map { ($0.history.id, $0.history.packets) })

@@ -150,7 +150,7 @@ struct PageWriter {
     if let remark = contents.remark { lines.append(remark) }
     if options.isRedacted {
       lines.append(
-        "redacted: keys, addresses and names are pseudonyms, and asterisks stand for programs' texts"
+        "redacted: keys, addresses and names are pseudonyms, and asterisks replace programs' texts"
       )
     }
     lines += options.remarks + contents.remarks
@@ -281,7 +281,7 @@ struct PageWriter {
     if told.count > shown {
       out.text("<p>")
       out.count(told.count - shown, "more connection", "more connections")
-      out.text(": gattscope explain --connection tells of one</p>")
+      out.text(": gattscope explain --connection describes one</p>")
     }
   }
 

@@ -18,8 +18,8 @@ extension MapDevice {
     return layout
   }
 
-  /// Returns whether the services are those that the device had on a connection, as far as the capture
-  /// shows: not if they were discovered, or found to have changed, after it.
+  /// Returns whether the services are those that the device had on a connection, as far as the
+  /// capture shows: not if they were discovered, or found to have changed, after it.
   func isKnown(on connection: Connection) -> Bool {
     guard let database, let discovery = database.discovery else { return false }
     let hasChanged = database.changes > 0 || !database.disagreements.isEmpty

@@ -283,7 +283,7 @@ extension RowsReport {
     rows.word(status.name)
     rows.string(
       damage.map { options.pseudonyms == nil ? $0.messageWithFile : $0.message }
-        ?? (status == .timedOut ? "not done after \(options.patienceSeconds) s" : nil))
+        ?? (status == .timedOut ? "not finished after \(options.patienceSeconds) s" : nil))
     rows.string(source.format.rawValue)
     rows.word(source.format == .btsnooz ? "summary" : memory.coverage.cuts.reason.key)
     if facts.records == 0 {

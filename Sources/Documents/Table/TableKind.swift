@@ -25,9 +25,9 @@ package enum TableKind: Int, CaseIterable, Sendable {
   /// The subject of a row.
   package var subject: StaticString {
     switch self {
-    case .captures: "a file, whatever became of it"
+    case .captures: "a file, whether it could be read or not"
     case .connections: "a connection"
-    case .findings: "something that explain finds; on each connection that it is found on"
+    case .findings: "a finding of explain, once for each connection on which it occurs"
     case .operations: "a value of an attribute that was read, written or sent, or an attempt"
     case .fields: "a number or word that a profile decodes from such a value"
     case .devices: "a device that advertises, or that a connection is made with"
@@ -83,7 +83,7 @@ extension TableKind {
 
   /// The columns with which every table begins.
   private static let source: [TableColumn] = [
-    TableColumn("file", .string, "path as it was given"),
+    TableColumn("file", .string, "path as it was passed"),
     TableColumn("capture", .string, "first 16 hex digits of the content's SHA-256"),
   ]
 
@@ -116,7 +116,7 @@ extension TableKind {
     TableColumn("last_time", .time, "latest record"),
     TableColumn("records", .integer, "records"),
     TableColumn("records_cut", .integer, "records that were kept only in part"),
-    TableColumn("records_lost", .integer, "records that the recorder says it dropped"),
+    TableColumn("records_lost", .integer, "records that the recorder reports as dropped"),
     TableColumn("adapters", .integer, "controllers"),
     TableColumn("connections", .integer, "connections"),
     TableColumn("advertisers", .integer, "devices that advertise"),

@@ -4,7 +4,6 @@ package import Captures
 package import Dissectors
 package import Sessions
 
-/// The options of `devices`.
 package struct DevicesOptions: Sendable {
   /// The selection of packets, and how times are read.
   package var show = ShowOptions()
@@ -128,7 +127,6 @@ package struct DeviceListing: ~Copyable {
     advertisers.observe(record, dissection, bytes, answer, memory, isCounted: isCounted)
   }
 
-  /// An empty list.
   var emptyList: DeviceList { DeviceList(start: start, decimals: source.timeDecimals) }
 
   /// Returns the current list. What is still on counts as on up to now; more may follow.

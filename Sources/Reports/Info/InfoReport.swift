@@ -130,7 +130,7 @@ package struct CaptureFacts: Sendable {
   var clockRemark: String? {
     guard earliest?.isOfUnsetClock ?? false else { return nil }
     return
-      "the clock of the device that recorded it was not set: only differences of its times count"
+      "the clock of the device that recorded it was not set: only differences between its times are meaningful"
   }
 
   private(set) var stepsBack = 0

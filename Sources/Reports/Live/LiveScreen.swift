@@ -16,7 +16,7 @@ package struct TerminalSize: Sendable, Equatable {
 ///
 /// The cursor stays at the start of the line below them. From there it moves up by at most the
 /// number of lines drawn, so that nothing above them is changed. If the terminal has become
-/// narrower and has wrapped lines, a part of them stays behind above. The caller cuts lines to the
+/// narrower and has wrapped lines, a part of them remains above. The caller cuts lines to the
 /// terminal's width, and draws fewer than it has rows.
 struct LiveScreen: Sendable {
   /// The number of lines on the terminal.

@@ -230,7 +230,7 @@ extension SuppliedUse {
         output.count(conflicts - 1, "attribute", "attributes")
         output.text(" more")
       }
-      output.text("; what it says of these services is not used")
+      output.text("; its entries for these services are not used")
       return String(decoding: output.bytes.array, as: UTF8.self)
     }
     return disagreeingHash.map {
@@ -243,7 +243,7 @@ extension SuppliedUse {
       return "several devices of the map have the name of \(Self.list(ambiguous)): none was used"
     }
     if assumed.count > 1 {
-      return "the map names none of \(Self.list(assumed)), and was used for each of them"
+      return "the map does not name any of \(Self.list(assumed)), and was used for each of them"
     }
     return wasAsked && !isApplied ? "no connected device fits the map" : nil
   }

@@ -15,7 +15,8 @@ package struct MapPage: ~Copyable {
   private var start = 0
   /// Where in `out` the line's value begins, if it has one.
   private var valueStart: Int?
-  /// Whether others lay the page out: then each line begins with its kind, and a tab stands between cells.
+  /// Whether the caller lays out the page: then each line begins with its kind, and a tab separates
+  /// cells.
   package var isOfCells = false
 
   /// The subject of a line.
@@ -65,8 +66,8 @@ package struct MapPage: ~Copyable {
     output.text(out.bytes, glyphs)
   }
 
-  /// Ends the line, wrapped at the width of the terminal: under the names in the tree, and before the
-  /// value if that does not fit.
+  /// Ends the line, wrapped at the width of the terminal: under the names in the tree, and before
+  /// the value if that does not fit.
   private mutating func endLine() {
     if let width = options.width {
       var line = Output()
@@ -94,7 +95,7 @@ package struct MapPage: ~Copyable {
     valueStart = nil
   }
 
-  /// Begins a line of a kind; without it a line tells more of the device.
+  /// Begins a line of a kind; without it a line describes the device further.
   private mutating func begin(_ line: Line) {
     if isOfCells { out.byte(line.rawValue) }
   }
@@ -102,7 +103,7 @@ package struct MapPage: ~Copyable {
   /// Pads the line up to a column, with at least one blank.
   private mutating func pad(to column: Int) {
     if isOfCells {
-      // The columns are properties and values, and what stands in front of them.
+      // The columns are properties and values, and what precedes them.
       out.byte(0x09)
       if column == Column.value, out.bytes.tabs(from: start) < 3 {
         for _ in out.bytes.tabs(from: start)..<3 { out.byte(0x09) }

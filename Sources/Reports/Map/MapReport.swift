@@ -5,7 +5,6 @@ package import Decoders
 package import Dissectors
 package import Sessions
 
-/// The options of `map`.
 package struct MapOptions: PresentationOptions, Sendable {
   /// The devices, connections, adapters and attributes; an empty selection means all.
   package var selection = Selection()

@@ -151,7 +151,6 @@ extension Subject {
 }
 
 extension Subject.Kind {
-  /// In words.
   fileprivate var words: StaticString {
     switch self {
     case .characteristic: "characteristic"

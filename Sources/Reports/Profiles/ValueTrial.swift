@@ -135,8 +135,8 @@ package struct ValueTrial: ~Copyable {
     return nil
   }
 
-  /// Decodes a value. Frames of the user's own protocols are accepted whatever their checksum, those
-  /// of built-in protocols only if they would be in a capture.
+  /// Decodes a value. Frames of the user's own protocols are accepted whatever their checksum,
+  /// those of built-in protocols only if they would be in a capture.
   private mutating func read(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ service: BluetoothUUID?, _ value: RawSpan,
     isWritten: Bool
@@ -223,11 +223,11 @@ extension Subject {
     }
     if device != nil {
       next(&output)
-      output.text(" is asked of devices with a certain name only")
+      output.text(" applies only to devices with a certain name")
     }
     if let sizes, !sizes.contains(value.byteCount) {
       next(&output)
-      output.text(" wants ")
+      output.text(" expects ")
       output.decimal(sizes.lowerBound)
       if sizes.upperBound > sizes.lowerBound {
         output.text(" to ")

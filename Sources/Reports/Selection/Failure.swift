@@ -8,7 +8,6 @@ package import Sessions
 package enum Failure: Int, CaseIterable, Sendable {
   /// An ATT request was refused. The end of a discovery does not count.
   case attError
-  /// Pairing failed.
   case pairingFailed
   /// An HCI command or procedure ended with a status other than success.
   case hciStatus

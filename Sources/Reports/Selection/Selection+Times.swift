@@ -21,7 +21,8 @@ package struct TimeRange: Sendable {
   ) throws(SelectionError) -> [TimeRange] {
     guard from.count == to.count || from.count + to.count == 1 else {
       throw SelectionError(
-        "several times need as many --from as --to: the first of each belong together, and so on")
+        "for several time ranges, use --from and --to equally often: the first --from belongs to the first --to, and so on"
+      )
     }
     for (from, to) in zip(from, to) where from.isLater(than: to) {
       throw SelectionError("--from is later than --to")

@@ -187,8 +187,8 @@ package struct ValueMeaning: ~Copyable {
 
   // MARK: Words
 
-  /// Returns a writer of the fields, or nil if there are none. Always inlined, so that the writer is
-  /// not copied.
+  /// Returns a writer of the fields, or nil if there are none. Always inlined, so that the writer
+  /// is not copied.
   @inline(__always)
   package func writer(isJSON: Bool = false) -> DecodedWriter? {
     DecodedWriter(decoded, isJSON: isJSON, showsKeys: showsKeys)

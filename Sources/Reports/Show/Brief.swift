@@ -247,8 +247,8 @@ package struct Brief: Sendable {
 
   /// Folds a packet.
   ///
-  /// - Returns: the index of the run that begins with it, if a packet that stays alone in such a run
-  ///   is shown as it is.
+  /// - Returns: the index of the run that begins with it, if a packet that stays alone in such a
+  ///   run is shown as it is.
   @discardableResult
   package mutating func fold(
     _ reason: Reason, _ record: borrowing CaptureRecord, _ dissection: Dissection,
@@ -461,7 +461,7 @@ extension Output {
       text(
         found.again > 0
           ? "discovery, nothing new found"
-          : found.isAnswered ? "discovery, nothing found" : "discovery, asked for")
+          : found.isAnswered ? "discovery, nothing found" : "discovery, requested")
     }
   }
 }

@@ -5,9 +5,9 @@ import Decoders
 package import Dissectors
 package import Sessions
 
-/// What the fields of a packet depend on apart from its bytes, for packets where that is little:
-/// if it and the bytes up to the value are equal, so are the fields up to the value. It is large, so
-/// a report keeps one and describes each packet in it.
+/// What the fields of a packet depend on apart from its bytes, for packets where that is little: if
+/// it and the bytes up to the value are equal, so are the fields up to the value. It is large, so a
+/// report keeps one and describes each packet in it.
 package struct FieldContext: Equatable, Sendable {
   /// What is known of an attribute.
   private struct KnownAttribute: Equatable {
@@ -28,8 +28,8 @@ package struct FieldContext: Equatable, Sendable {
   private var attribute: KnownAttribute?
   /// The attribute handle in the request that the packet answers.
   private var request: UInt16?
-  /// The value, whose bytes may differ: `VerboseSink.value` shows it and its meaning after all other
-  /// fields. It is empty if the packet has none.
+  /// The value, whose bytes may differ: `VerboseSink.value` shows it and its meaning after all
+  /// other fields. It is empty if the packet has none.
   package private(set) var value = Slice.empty
 
   /// Creates the context of no packet.

@@ -147,7 +147,7 @@ struct LineColumns: ~Copyable {
   }
 
   /// Prepares the cached start for the next packet: its number is set, and its fraction and
-  /// connection are to be overwritten. Returns false if more than digits has changed.
+  /// connection are to be overwritten. Returns false if anything other than digits has changed.
   private mutating func goesOn(
     _ packet: Int, _ time: Timestamp, _ start: Timestamp, _ id: Int
   ) -> Bool {

@@ -177,7 +177,7 @@ extension Sentence {
   private mutating func part(_ advertisement: Advertisement, _ bytes: RawSpan) {
     switch advertisement.partNumber {
     case 0 where advertisement.lacksFirstPart:
-      output.text("a later part, the first seems not to be in the capture")
+      output.text("a later part; the first seems to be missing from the capture")
     case 0: output.text("part of a longer one")
     case 1: output.text("first part")
     case let number:

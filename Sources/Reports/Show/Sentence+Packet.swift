@@ -307,7 +307,7 @@ extension Sentence {
       // A continuation of an unknown PDU may be part of a key.
       undecoded(bytes.part(dissection.body), isSecret: true)
       if !showsKeys, !dissection.body.isEmpty {
-        output.text(": of what channel is not known, may hold a key")
+        output.text(": of an unknown channel, may hold a key")
       }
     }
   }
@@ -317,7 +317,7 @@ extension Sentence {
     if let channel = fragment.channel {
       if channel.carriesSecurityManager { output.text(" of SMP") }
     } else if !showsKeys, fragment.progress.have > L2CAPHeader.size {
-      output.text(", <hidden>: of what channel is not known, may hold a key")
+      output.text(", <hidden>: of an unknown channel, may hold a key")
     }
   }
 
@@ -375,7 +375,7 @@ extension Sentence {
     }
     undecoded(bytes.part(dissection.body), isSecret: dissection.isSecretNote)
     if dissection.isSecretNote, !showsKeys, !dissection.body.isEmpty {
-      output.text(": of no known layout, may hold a key")
+      output.text(": of unknown layout, may hold a key")
     }
     if record.isReplayed {
       if output.count > subjectEnd { output.byte(0x20) }

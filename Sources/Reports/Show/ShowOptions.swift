@@ -10,7 +10,6 @@ package protocol PresentationOptions {
   var glyphs: Glyphs { get set }
 }
 
-/// The options of `show`.
 package struct ShowOptions: PresentationOptions, Sendable {
   /// The content of the time column.
   package enum TimeStyle: String, Sendable, CaseIterable {

@@ -41,8 +41,8 @@ package struct Showing: Sendable {
     if shown > 0 || selection.limit == 0 { return nil }
     guard hasSeenPackets else { return "the capture holds no records" }
     // If reading stopped early, names may have followed.
-    guard devices.knowsNone, !isPastSelection else { return "no packet matches what was asked for" }
-    if devices.names.isEmpty { return "no device of that name: the capture tells no names" }
+    guard devices.knowsNone, !isPastSelection else { return "no packet matches the selection" }
+    if devices.names.isEmpty { return "no device of that name: the capture contains no names" }
     let names = devices.names.map { String(decoding: $0, as: UTF8.self) }
     return "no device of that name; the capture has: " + names.joined(separator: ", ")
       + (devices.hasMoreNames ? ", and more" : "")

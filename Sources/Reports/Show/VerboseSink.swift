@@ -32,8 +32,8 @@ package struct VerboseSink: FieldSink, ~Copyable {
     repeating: (0, 0, 0), count: marginPlaces)
   private static let marginPlaces = 128
   private static let bytesPerMargin = 24
-  /// The names of the last flags by their lowest bits, since to find the names of bits takes a search
-  /// in a text, and advertisers have the same flags again and again.
+  /// The names of the last flags by their lowest bits, since to find the names of bits takes a
+  /// search in a text, and advertisers have the same flags again and again.
   private var flagNames = [(value: UInt64, set: CodeSet?, names: [UInt8])](
     repeating: (0, nil, []), count: flagPlaces)
   private static let flagPlaces = 32

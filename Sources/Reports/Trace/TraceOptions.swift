@@ -1,7 +1,6 @@
 package import Decoders
 package import Platforms
 
-/// The options of `trace`.
 package struct TraceOptions: PresentationOptions, Sendable {
   /// The platform whose terms are used.
   package var platform = Platform.corebluetooth

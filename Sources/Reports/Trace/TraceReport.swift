@@ -72,12 +72,12 @@ package struct TraceReport: PacketReport, ~Copyable {
   private var logRemark: String? {
     guard let log = options.log else { return nil }
     if window.start == nil {
-      return "the capture has no times: the app's log cannot be laid beside it"
+      return "the capture has no times: the app's log cannot be merged with it"
     }
     guard !self.log.isEmpty else {
       return "no line of the app's log begins with a time"
     }
-    let cut = log.isCut ? "of the app's log only the first \(log.count) lines are read" : nil
+    let cut = log.isCut ? "only the first \(log.count) lines of the app's log are read" : nil
     let sentences = [cut, distance].compactMap(\.self)
     return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
   }
@@ -97,7 +97,7 @@ package struct TraceReport: PacketReport, ~Copyable {
       return nil
     }
     return
-      "the app's log \(words): --clock-offset SECONDS puts its clock right, --time local reads its times as this machine's"
+      "the app's log \(words): --clock-offset SECONDS corrects its clock, --time local reads its times as this machine's"
   }
 
   /// Returns a long duration in its largest unit.

@@ -29,7 +29,8 @@ package struct CountedValues: ~Copyable {
 
   /// Counts the values whose outcome a packet decided.
   ///
-  /// - Parameter reading: must already have read the packet; afterwards it holds the last of these values.
+  /// - Parameter reading: must already have read the packet; afterwards it holds the last of these
+  ///   values.
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ reading: inout ValueReading

@@ -5,8 +5,8 @@ import Decoders
 package import Dissectors
 package import Sessions
 
-/// `profiles match`: shows which profiles describe which values of a capture, and which values none
-/// describes.
+/// `profiles match`: shows which profiles describe which values of a capture, and which values no
+/// profile describes.
 package struct ProfileMatches: PacketReport, ~Copyable {
   /// The counts for one characteristic, or for one kind of advertised data.
   private struct Entry: Sendable {

@@ -59,7 +59,7 @@ package struct RawValues: PacketReport, ~Copyable {
   package var remark: String? {
     guard streams.isEmpty, !hidden else { return refusal == nil ? incomplete.remark : nil }
     if let channel {
-      return "nothing crossed a channel "
+      return "no data was sent on a channel "
         + String(decoding: Self.text { $0.handle(channel.rawValue) }, as: UTF8.self)
     }
     return filter.remark ?? "this capture contains no attribute value"

@@ -385,7 +385,7 @@ package struct ValueEntry: Sendable {
     return true
   }
 
-  /// Returns the index of the series in which such values are counted. Loops over indices, since a
+  /// Returns the index of the series that counts values like this one. Loops over indices, since a
   /// closure would receive a copy of each series, and this is called for every value.
   private func place(
     _ operation: ValueOperation, _ direction: Direction?, _ outcome: ValueOutcome

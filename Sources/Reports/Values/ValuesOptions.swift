@@ -1,7 +1,6 @@
 package import Decoders
 package import Sessions
 
-/// The options of `values`.
 package struct ValuesOptions: PresentationOptions, Sendable {
   /// The selection of packets whose values are shown, as far as it applies to values.
   package var selection = Selection()

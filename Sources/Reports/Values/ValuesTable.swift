@@ -57,7 +57,7 @@ package struct ValuesTable: ~Copyable {
     footer(memory, into: &output)
   }
 
-  /// Everything that the table tells, row by row.
+  /// Everything that the table shows, row by row.
   package mutating func rows(_ memory: borrowing Memory) -> [Row] {
     collect(facts.entries.indices, memory)
     return cells
@@ -128,7 +128,7 @@ package struct ValuesTable: ~Copyable {
     }
   }
 
-  // MARK: What stands in it
+  // MARK: Contents
 
   private mutating func add(
     _ server: ValueFacts.Server, _ places: [Int], _ memory: borrowing Memory

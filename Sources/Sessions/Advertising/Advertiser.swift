@@ -47,7 +47,6 @@ package struct Advertiser: Sendable {
   package private(set) var types: UInt8 = 0
   /// Its identity address, if a key resolved the address or the device sent it.
   package internal(set) var identity: DeviceAddress?
-  /// The type of `identity`.
   package internal(set) var identityType: AddressType?
   /// Other addresses that it used, up to a limit.
   package private(set) var otherAddresses: [DeviceAddress] = []

@@ -267,7 +267,7 @@ package struct Advertisers: Sendable {
     if let resolvable = connection.peerResolvable {
       identify(resolvable, as: peer, type)
     }
-    // Zeros stand for no address.
+    // All zeros: no address.
     if let identity = connection.identity, identity.address != .zero {
       identify(peer, as: identity.address, identity.type)
     }

@@ -137,10 +137,8 @@ package struct Payload: Sendable {
   package let data: [UInt8]
   /// Whether more was sent than was received or kept.
   package let isTruncated: Bool
-  /// The first packet with it.
   package let firstPacket: Int
   package let firstTime: Timestamp?
-  /// The last packet with it.
   package internal(set) var lastPacket: Int
   /// How often it came.
   package internal(set) var count = 1

@@ -91,7 +91,6 @@ struct Channel: Sendable {
     return max(64, min(sent, received))
   }
 
-  /// Whether it carries ATT.
   var carriesATT: Bool { psm == .eatt || psm == .att }
 }
 

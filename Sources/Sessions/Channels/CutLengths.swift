@@ -29,14 +29,14 @@ package struct CutLengths: Sendable {
     package var remark: String {
       switch self {
       case .summary:
-        "a summary, as Android keeps it while its Bluetooth log is off: of data at most 14 bytes a packet, three bytes of a value"
+        "a summary, as Android keeps it while its Bluetooth log is off: at most 14 bytes of each data packet, three bytes of a value"
       case .headers:
-        "filtered, as Android's log is if it is set to Enabled Filtered: of received data at most 13 bytes a packet, two bytes of a value"
+        "filtered, as Android's log is with the setting Enabled Filtered: at most 13 bytes of each received data packet, two bytes of a value"
       case .channels:
-        "filtered, as Android's log is if it is set to Enabled Filtered: of the data of some channels only the L2CAP header"
+        "filtered, as Android's log is with the setting Enabled Filtered: only the L2CAP header of some channels' data"
       case .payloads:
-        "filtered, as Android's log is if it is set to Enabled Filtered: the payloads of phone books, messages or calls are removed; GATT and pairing are whole"
-      case .snapshot(let length): "cut at a snapshot length: at most \(length) bytes a packet"
+        "filtered, as Android's log is with the setting Enabled Filtered: the payloads of phone books, messages or calls are removed; GATT and pairing are complete"
+      case .snapshot(let length): "cut at a snapshot length: at most \(length) bytes per packet"
       }
     }
   }

@@ -2,7 +2,7 @@ import Bluetooth
 import Bytes
 package import Dissectors
 
-/// What became of an ACL fragment.
+/// The result of adding an ACL fragment.
 package struct FragmentFate: Sendable {
   /// Whether the fragment begins or continues a PDU without completing it.
   package var isFragment = false
@@ -42,8 +42,8 @@ package struct Reassembly: Sendable {
   mutating func forget() { open.forget() }
 
   /// Adds the fragment in the part `body` of `record` and lends the bytes of the PDU that it
-  /// completes: the record's own if the PDU lies in one record, else the joined ones. Returns nil
-  /// if it completes none.
+  /// completes: the record's own if the PDU is in one record, else the joined ones. Returns nil if
+  /// it completes none.
   ///
   /// A start while a PDU is incomplete, a continuation of nothing and a fragment that is too long
   /// are problems; none of them stops the reassembly.
@@ -74,7 +74,7 @@ package struct Reassembly: Sendable {
       if fragment.byteCount >= L2CAPHeader.size {
         let expected = Int(fragment.littleEndianU16(at: 0)) + L2CAPHeader.size
         if expected <= claimed {
-          // The PDU lies in one record: lend that, uncopied.
+          // The PDU is in one record: lend that, without a copy.
           if brought > expected {
             problems.add(Problem(.fragmentTooLong, at: Int(body.start), brought, expected))
           }

@@ -15,8 +15,8 @@ package struct SDUs: Sendable {
   mutating func forget() { open.forget() }
 
   /// Adds the K-frame whose payload is the dissection's `body` and lends the bytes of the SDU that
-  /// it completes: the PDU's own if the SDU lies in one frame, else the joined ones. The
-  /// dissection's `body` is then the SDU. Returns nil if it completes none.
+  /// it completes: the PDU's own if the SDU is in one frame, else the joined ones. The dissection's
+  /// `body` is then the SDU. Returns nil if it completes none.
   ///
   /// - Parameters:
   ///   - pdu: the bytes of the L2CAP PDU, which the dissection counts from.
@@ -50,7 +50,7 @@ package struct SDUs: Sendable {
           &dissection, &fate, &fragments)
       }
       // The frame exceeds the SDU. If the frame is an SDU of its own, the earlier one's end was
-      // lost. Otherwise it is unknown what belongs together until the next recognizable SDU.
+      // lost. Otherwise it is unknown which parts form an SDU until the next recognizable SDU.
       open[place].clear()
       guard isWhole(pdu, dissection.body, length) else {
         dissection.problems.add(Problem(.sduOverrun, arrived, expected))

@@ -331,7 +331,7 @@ package struct Conversations: Sendable {
     guard !pending.isIncomplete, isExecute || pending.operation != nil else { return }
     let mayBeAnswered = memory.hasHeard(place.direction.reversed)
     if !mayBeAnswered, pending.opcode.carriesValue, pending.opcode != .prepareWriteRequest {
-      // The capture has no answers, so nobody knows whether one came.
+      // The capture has no answers, so it is unknown whether one came.
       return tell(place, pending, .done, nil, nil)
     }
     var reason = mayBeAnswered ? pending.isPassed ? .overtaken : reason : .recordsLost
@@ -472,7 +472,7 @@ package struct Conversations: Sendable {
     }
   }
 
-  // MARK: PDUs that nobody answers
+  // MARK: PDUs without an answer
 
   private mutating func tellUnacknowledged(
     _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
@@ -509,8 +509,6 @@ package struct Conversations: Sendable {
       tell(consume value)
     }
   }
-
-  // MARK: Reads, and writes in parts
 
   // MARK: Reads
 

@@ -10,7 +10,6 @@ package struct AttributeUse: Sendable {
 
   /// An operation and its outcome.
   package struct Access: Sendable {
-    /// The operation.
     package let operation: ValueOperation
     /// The protection of the link at that time.
     package let security: Security
@@ -21,7 +20,7 @@ package struct AttributeUse: Sendable {
     /// Whether the capture has no answer to the request.
     var isUnanswered = false
 
-    /// Whether the capture shows what became of it: nothing answers commands.
+    /// Whether the capture shows its outcome: commands are not answered.
     package var isOutcomeKnown: Bool {
       switch operation {
       case .writeWithoutResponse, .signedWrite: false

@@ -180,7 +180,7 @@ package struct AttributeUses: Sendable {
 
   // MARK: Requests
 
-  /// Records what became of requests.
+  /// Records the outcomes of requests.
   package mutating func take(
     _ procedures: borrowing Procedures, _ bytes: RawSpan, _ memory: borrowing Memory
   ) {

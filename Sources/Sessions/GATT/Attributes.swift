@@ -124,8 +124,8 @@ package struct Attributes: Sendable {
     servers[place.server].isShort(place.slot, uuid)
   }
 
-  /// Records a PDU about an attribute: that it was used, or that it is no longer valid, though it is
-  /// known only from an earlier connection.
+  /// Records a PDU about an attribute: that it was used, or that it is no longer valid, though it
+  /// is known only from an earlier connection.
   @inline(__always)
   mutating func noteUse(
     _ place: Place, _ opcode: ATTOpcode, _ error: ATTErrorCode?, on connection: Int, packet: Int

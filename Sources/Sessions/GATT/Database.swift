@@ -451,8 +451,8 @@ package struct Database: Sendable {
   /// Forgets the attributes of a range that the server reports as changed (Core, Vol 3, Part G,
   /// 7.1).
   ///
-  /// - Parameter packet: The packet from which services before the range are known anew, if any: they
-  ///   keep their ends.
+  /// - Parameter packet: The packet from which services before the range are known anew, if any:
+  ///   they keep their ends.
   mutating func forget(_ first: UInt16, _ last: UInt16, keeping packet: Int? = nil) {
     guard first <= last else { return }
     changes += 1

@@ -33,7 +33,6 @@ package struct OutdatedUse: Equatable, Sendable {
     package var isDoubtful: Bool { error?.rawValue == 0x01 }
   }
 
-  /// The connection.
   package let connection: Int
   /// The first packet on it that used such an attribute.
   package let first: Int

@@ -18,8 +18,8 @@ package struct UseEvidence: Sendable {
     package fileprivate(set) var notification: Int
   }
 
-  /// Handles that were written like CCCDs, with the packets, and whether the server has answered; in
-  /// ascending order of the handles.
+  /// Handles that were written like CCCDs, with the packets, and whether the server has answered;
+  /// in ascending order of the handles.
   private(set) var writes: [(handle: UInt16, packet: Int, isAccepted: Bool)] = []
   /// Handles that have sent notifications or indications, in ascending order.
   private var senders: [UInt16] = []

@@ -184,8 +184,8 @@ package struct Connection: Sendable {
     if isCut { isDataCut = true }
   }
 
-  /// Follows the exchange of the MTU. Both sides then use the smaller of the two, never less than 23
-  /// (Core, Vol 3, Part F, 3.4.2.2).
+  /// Follows the exchange of the MTU. Both sides then use the smaller of the two, never less than
+  /// 23 (Core, Vol 3, Part F, 3.4.2.2).
   ///
   /// - Parameters:
   ///   - own: the MTU in the PDU.

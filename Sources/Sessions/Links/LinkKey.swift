@@ -1,7 +1,7 @@
 package import Bluetooth
 
-/// What identifies a link on its transport, among those that are open at one time: the handle that a
-/// controller gave it. A number, because it is looked up for each packet.
+/// What identifies a link on its transport, among those that are open at one time: the handle that
+/// a controller gave it. A number, because it is looked up for each packet.
 package struct LinkKey: Hashable, Sendable {
   let value: UInt32
 

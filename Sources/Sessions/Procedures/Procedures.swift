@@ -9,8 +9,8 @@ import Dissectors
 /// each packet which of them it begins, answers or gives up.
 ///
 /// `Memory` matches responses to requests. If a response may answer one of several requests, it is
-/// held until later packets decide. Bounded by `Limits`: if there are too many bearers, the one that
-/// was silent longest is dropped and its requests count as unanswered.
+/// held until later packets decide. Bounded by `Limits`: if there are too many bearers, the one
+/// that was silent longest is dropped and its requests count as unanswered.
 package struct Procedures: Sendable {
   /// An ATT bearer, or a free place for one.
   struct Bearer: Sendable {

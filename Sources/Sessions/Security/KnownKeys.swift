@@ -1,7 +1,7 @@
 package import Bluetooth
 
-/// The keys of bonds that are known so far: from files, the Security Manager, HCI and the management
-/// interface. The keys themselves are printed only if requested.
+/// The keys of bonds that are known so far: from files, the Security Manager, HCI and the
+/// management interface. The keys themselves are printed only if requested.
 ///
 /// Bounded by `Limits`: of too many different keys, later ones are not remembered.
 package struct KnownKeys: Sendable {

@@ -129,7 +129,7 @@ struct SerialTests {
       let whole = cut < 6 ? "6 bytes of the header" : "\(good.count) bytes"
       #expect(
         reading.summary?.remarks == [
-          "what came last is not complete: \(cut) of \(whole) of a record are there"
+          "the last record is incomplete: only \(cut) of \(whole) are present"
         ])
     }
   }
@@ -145,7 +145,7 @@ struct SerialTests {
     #expect(
       texts == [
         "record",
-        "4096 bytes belong to no record and were skipped, and it goes on: another speed "
+        "4096 bytes belong to no record and were skipped so far: another speed "
           + "(tty:DEVICE@SPEED), or a console on this UART; Zephyr's firmware needs "
           + "CONFIG_BT_DEBUG_MONITOR_UART",
         "5904 bytes belong to no record and were skipped", "record",
@@ -165,7 +165,7 @@ struct SerialTests {
     let words = String(decoding: note?.bytes ?? [], as: UTF8.self)
     #expect(
       words.hasPrefix(
-        "256 bytes belong to no record and were skipped, and it goes on: another speed"), "\(words)"
+        "256 bytes belong to no record and were skipped so far: another speed"), "\(words)"
     )
     close(master)
   }

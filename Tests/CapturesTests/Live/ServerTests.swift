@@ -7,7 +7,7 @@ import Testing
 
 struct ServerTests {
   private static let taken =
-    "another program listens at this socket already; choose another path, or end that program"
+    "another program already listens at this socket; choose another path, or end that program"
 
   /// However the bytes are split, the records are the file's, except for the time.
   @Test(arguments: [1, 7, 4096]) func pieces(piece: Int) throws {
@@ -55,12 +55,12 @@ struct ServerTests {
     #expect(
       [records[1], records[3]].map { String(decoding: $0.bytes, as: UTF8.self) } == [
         "what happened here is not known: the source closed, and is opened again",
-        "what happened here is not known: the source failed (record 2 at byte 9: 5 of 6 bytes of its "
-          + "header are there; the stream ends early), and is opened again",
+        "what happened here is not known: the source failed (record 2 at byte 9: only 5 of 6 bytes of its "
+          + "header are present; the stream ends early), and is opened again",
       ])
     #expect(
       source.summary.remarks == [
-        "the source failed: record 2 at byte 9: 5 of 6 bytes of its header are there; the stream "
+        "the source failed: record 2 at byte 9: only 5 of 6 bytes of its header are present; the stream "
           + "ends early",
         "the source closed 2 times and was opened again; what happened meanwhile is not known",
       ])
@@ -110,7 +110,7 @@ struct ServerTests {
     #expect(reading.records.count == 1)
     #expect(
       reading.summary?.remarks == [
-        "2 further clients have sent something that was not read: clients are heard one after the "
+        "2 further clients have sent data that was not read: clients are served one after the "
           + "other, further ones with --reconnect"
       ])
   }
@@ -126,7 +126,7 @@ struct ServerTests {
     }
     #expect(
       Reading(&source).message
-        == "record 1 at byte 0: 1 of 3 bytes are there; the stream ends early")
+        == "record 1 at byte 0: only 1 of 3 bytes are present; the stream ends early")
   }
 
   /// The socket's file is removed with the source. A stale socket is replaced, any other file kept.
@@ -164,7 +164,7 @@ struct ServerTests {
     #expect(
       throws: CaptureFailure(
         .unavailable,
-        "something that is not a socket has this name already; choose another path, or remove it")
+        "this name belongs to a file that is not a socket; choose another path, or remove it")
     ) {
       _ = try LiveSource(.server(file), Interruption())
     }

@@ -28,7 +28,7 @@ struct StreamSourceTests {
     close(listener)
     #expect(
       throws: CaptureFailure(
-        .unavailable, "nobody answers at 127.0.0.1, port \(port): connection refused")
+        .unavailable, "nothing answers at 127.0.0.1, port \(port): connection refused")
     ) {
       _ = try LiveSource(.tcp(host: "127.0.0.1", port: port), Interruption())
     }
@@ -143,15 +143,15 @@ struct StreamSourceTests {
     }
     #expect(failure?.kind == .unavailable)
     #expect(
-      failure?.message.hasPrefix("the connection was closed before anything came; adb forward")
+      failure?.message.hasPrefix("the connection was closed before any data came; adb forward")
         == true,
       "\(String(describing: failure))")
   }
 
   /// An interruption within a header is not the source's failure, but is reported.
   @Test(arguments: [
-    (5, "its header ends early: 5 of 16 bytes are there"),
-    (10, "its header ends early: 10 of 16 bytes are there"),
+    (5, "its header ends early: only 5 of 16 bytes are present"),
+    (10, "its header ends early: only 10 of 16 bytes are present"),
   ]) func interruptedHeader(count: Int, words: String) throws {
     let (listener, port) = Feeding.listener()
     let interruption = Feeding.guarded()
@@ -248,10 +248,10 @@ struct FollowTests {
     #expect(records.map(\.file) == (0..<61).map { $0 <= 30 ? 0 : 1 })
     #expect(records[31...].map(\.bytes) == records[..<30].map(\.bytes))
     #expect(
-      Self.note(records[30]) == "a new file took the place of this one, and reading goes on there")
+      Self.note(records[30]) == "a new file replaced this one; reading continues there")
     #expect(records[30].time == records[29].time)
     #expect(
-      source.summary.remarks == ["a new file took its place once, and reading went on there"])
+      source.summary.remarks == ["it was replaced by a new file once; reading continued there"])
     interruption.come()
     #expect(Reading(&source).records.isEmpty)
   }
@@ -273,7 +273,8 @@ struct FollowTests {
     #expect(unsafe rename(next, path) == 0)
     while records.count < 32, let record = try source.nextKept() { records.append(record) }
     #expect(
-      Self.note(records[31]) == "the new file is not a capture yet; reading goes on when it is one")
+      Self.note(records[31])
+        == "the new file is not a capture yet; reading continues when it is one")
     _ = folder.file("log", holding: Self.session)
     while records.count < 62, let record = try source.nextKept() { records.append(record) }
     #expect(records.map(\.number) == Array(1...62))
@@ -309,9 +310,9 @@ struct FollowTests {
     }
     while records.count < 41, let record = try source.nextKept() { records.append(record) }
     #expect(records.map(\.file) == (0..<41).map { $0 <= 30 ? 0 : 1 })
-    #expect(Self.note(records[30]) == "the file was emptied, and reading goes on at its beginning")
+    #expect(Self.note(records[30]) == "the file was emptied; reading continues at its beginning")
     #expect(
-      source.summary.remarks == ["it was emptied once, and reading went on at its beginning"])
+      source.summary.remarks == ["it was emptied once; reading continued at its beginning"])
     interruption.come()
     #expect(Reading(&source).failure == nil)
   }
@@ -338,7 +339,7 @@ struct FollowTests {
       close(file)
     }
     while records.count < 91, let record = try source.nextKept() { records.append(record) }
-    #expect(Self.note(records[30]) == "the file was emptied, and reading goes on at its beginning")
+    #expect(Self.note(records[30]) == "the file was emptied; reading continues at its beginning")
     #expect(records.map(\.file) == (0..<91).map { $0 <= 30 ? 0 : 1 })
     interruption.come()
     #expect(Reading(&source).failure == nil)
@@ -361,7 +362,7 @@ struct FollowTests {
     let remarks = source.summary.remarks
     #expect(remarks.count == 1)
     #expect(
-      remarks.first?.hasPrefix("what came last is not complete: record 30 at byte ") == true,
+      remarks.first?.hasPrefix("the last record is incomplete: record 30 at byte ") == true,
       "\(remarks)")
     withExtendedLifetime(folder) {}
   }
@@ -378,8 +379,8 @@ struct FollowTests {
     while records.count < 60, let record = try source.nextKept() { records.append(record) }
     #expect(
       Self.note(records[29])
-        == "a new file took the place of this one, and reading goes on there; the last record of the old "
-        + "one is not whole")
+        == "a new file replaced this one; reading continues there; the last record of the old "
+        + "one is incomplete")
     folder.append([UInt8](repeating: 0xff, count: 24), to: "log")
     #expect(Reading(&source).failure?.kind == .damaged)
   }
@@ -420,7 +421,7 @@ struct FollowTests {
     #expect(
       records.count > 31
         && Self.note(records[31])
-          == "the new file is not a capture yet; reading goes on when it is one"
+          == "the new file is not a capture yet; reading continues when it is one"
     )
     interruption.come()
     #expect(Reading(&source).failure == nil)

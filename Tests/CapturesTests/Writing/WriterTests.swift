@@ -214,7 +214,7 @@ struct WriterTests {
       return (writer.remarks, Reading(path: folder.file("x")).records)
     }
     let monitor = try write(WriterFormat(.btsnoop, .monitor))
-    #expect(monitor.remarks == ["1 packet whose direction is not known was left out"])
+    #expect(monitor.remarks == ["1 packet of unknown direction was left out"])
     #expect(monitor.records.map(\.framing) == [.monitor(opcode: 2)])
     let plain = try write(WriterFormat(.pcap, .h4WithoutDirection))
     #expect(plain.records.map(\.bytes) == [[2, 0x40, 0, 1, 0, 7], [1, 3, 12, 0]])

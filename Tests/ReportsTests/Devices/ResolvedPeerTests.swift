@@ -7,7 +7,8 @@ import Testing
 @testable import Reports
 
 /// LE Enhanced Connection Complete (Core, Vol 4, Part E, 7.7.65.10): handle 0x0040, central, peer
-/// identity (type 3) F4:F4:F4:F4:F4:F4, local and peer resolvable addresses, interval 36, timeout 500.
+/// identity (type 3) F4:F4:F4:F4:F4:F4, local and peer resolvable addresses, interval 36, timeout
+/// 500.
 private func connected(resolvable: String) -> TestRecord {
   TestRecord(
     bytes: hex(

@@ -47,7 +47,8 @@ extension String {
       .joined(separator: " ")
   }
 
-  /// Inquiry Result with RSSI: 4 devices; address, mode, reserved byte, class, clock offset, RSSI each.
+  /// Inquiry Result with RSSI: 4 devices; address, mode, reserved byte, class, clock offset, RSSI
+  /// each.
   @Test func inquiry() {
     var devices: [UInt8] = []
     for device in UInt8(1)...4 {
@@ -263,7 +264,7 @@ extension String {
     let report = received(hex("04 3e 0b 0f 01 00 7f c4 ff 00 03 68 65 6c"))
     #expect(
       line(report).hasSuffix(
-        "a later part, the first seems not to be in the capture, 3 bytes"), "\(line(report))")
+        "a later part; the first seems to be missing from the capture, 3 bytes"), "\(line(report))")
     let json = Rendering.json([report])
     #expect(json.contains(#""first_part":"missing""#) && !json.contains("problems"), "\(json)")
     #expect(!json.contains("68656c"))

@@ -43,7 +43,7 @@ import Testing
       return report.remark
     }
     #expect(try remark(2) == nil)
-    #expect(try remark(1) == "of the app's log only the first 1 lines are read")
+    #expect(try remark(1) == "only the first 1 lines of the app's log are read")
   }
 
   @Test("the app's clock can be corrected, and lines without a time stay with theirs") func offset()

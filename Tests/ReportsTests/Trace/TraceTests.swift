@@ -248,7 +248,7 @@ func told(
     #expect(lines.contains { $0.contains("didReceiveRead") && $0.contains("2a38") }, "\(lines)")
     #expect(
       lines.contains {
-        $0.contains("respond(to:withResult:) was not called before the central was gone")
+        $0.contains("respond(to:withResult:) was not called before the central disconnected")
       }, "\(lines)")
   }
 

@@ -66,7 +66,8 @@ struct ValuesTests {
   @Test("Results beyond the limit of kinds are counted together")
   func manyKinds() {
     let table = values { link in
-      // Application errors 0x80 to 0x9f, and four more (Core, Vol 3, Part F, 3.4.1.1: 0x80 to 0x9f).
+      // Application errors 0x80 to 0x9f, and four more (Core, Vol 3, Part F, 3.4.1.1: 0x80 to
+      // 0x9f).
       for error in 0x80..<0xa4 {
         link.att("0a 03 00", .sent)
         link.att("01 0a 03 00 " + String(error, radix: 16), .received)

@@ -367,7 +367,7 @@ package struct AttributeHistory: Sendable {
     where request.client == context.sender && request.channel == context.channel {
       guard let waited = context.moment.nanoseconds(since: request.moment),
         waited >= Request.timeout, !afterTimeout.contains(where: { $0.request == request.packet }),
-        // A client that went on before has probably been answered.
+        // A client that continued before has probably been answered.
         !overlapping.contains(where: {
           $0.before == request.packet && $0.packet < context.moment.packet
         })

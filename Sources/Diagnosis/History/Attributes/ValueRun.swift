@@ -194,7 +194,6 @@ package struct ValueRun: Sendable {
     return subjects.indices.allSatisfy { subjects[$0].isPart(of: other.subjects[$0]) }
   }
 
-  /// All attributes.
   package var attributes: HandleList {
     var all = HandleList()
     for act in subjects.indices { all.join(subjects[act]) }

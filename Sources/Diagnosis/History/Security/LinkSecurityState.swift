@@ -14,8 +14,8 @@ package enum LinkSecurity: UInt8, Sendable {
   case authenticated
   /// Encrypted with the key of an earlier pairing, whose protection is unknown.
   case encrypted
-  /// Encrypted with the key of a pairing on this connection, whose beginning is missing, and with it
-  /// the method.
+  /// Encrypted with the key of a pairing on this connection, whose beginning is missing, and with
+  /// it the method.
   case ofUnknownMethod
 
   package var isEncrypted: Bool { rawValue >= Self.unauthenticated.rawValue }

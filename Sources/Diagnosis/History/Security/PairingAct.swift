@@ -23,7 +23,6 @@ package struct PairingAct: Sendable {
     case typed(Bool)
     /// Passkey Notify: the passkey is shown.
     case passkeyShown
-    /// Authentication Failed.
     case authenticationFailed
   }
 

@@ -25,11 +25,9 @@ package struct ReadBDADDRReturn: Sendable {
 package struct ReadLocalVersionInformationReturn: Sendable {
   /// Success, or why the command failed.
   package let status: StatusCode
-  /// HCI_Version.
   package let hciVersion: UInt8
   /// HCI_Subversion, assigned by the manufacturer.
   package let hciRevision: UInt16
-  /// LMP_Version.
   package let lmpVersion: UInt8
   /// The controller's manufacturer.
   package let company: UInt16
