@@ -104,7 +104,7 @@ extension AttributeHistory {
     discoverer = nil
     var last = runs.count - 1
     if last < 0 || runs[last].kind != kind || runs[last].server != server {
-      if runs.count >= Self.mostRuns { runs = runs.folded(to: Self.mostRuns / 2) }
+      if runs.count >= Self.mostRuns { runs.fold(to: Self.mostRuns / 2) }
       runs.append(ValueRun(kind, server, first))
       last = runs.count - 1
     }
