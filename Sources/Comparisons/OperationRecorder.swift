@@ -17,7 +17,7 @@ struct OperationRecorder: ~Copyable {
   /// The operations of each connection, by connection number.
   private(set) var operations: [Int: [Differences.Operation]] = [:]
   /// The attributes of `session.roles`, by index.
-  private var identities: [AttributeIdentity] = []
+  private var identities: [NamedAttribute] = []
   /// The role of this host on each connection.
   private var centrals: [Int: Side] = [:]
   /// The connections with data that is not recorded: that of other L2CAP channels.
@@ -267,11 +267,11 @@ struct OperationRecorder: ~Copyable {
       uuid: attribute.handle == nil ? attribute.uuid : nil)
     if let known = places[key] {
       // It may have been unknown at its first use.
-      if identities[known].uuid == nil { identities[known] = attribute }
+      if identities[known].uuid == nil { identities[known] = NamedAttribute(attribute) }
       return known
     }
     places[key] = identities.count
-    identities.append(attribute)
+    identities.append(NamedAttribute(attribute))
     return identities.count - 1
   }
 
@@ -526,12 +526,11 @@ struct OperationRecorder: ~Copyable {
   mutating func finish(
     _ connections: [ConnectionHistory], _ devices: [MapDevice], _ memory: borrowing Memory
   ) {
-    for index in identities.indices where identities[index].mayBeKnownBetter {
-      guard let handle = identities[index].handle else { continue }
-      let name = identities[index].profileName
-      identities[index] = memory.identity(
-        of: handle, identities[index].server, identities[index].side, connection: 0)
-      identities[index].profileName = name
+    for index in identities.indices where identities[index].identity.mayBeKnownBetter {
+      let known = identities[index].identity
+      guard let handle = known.handle else { continue }
+      identities[index].identity = memory.identity(
+        of: handle, known.server, known.side, connection: 0)
     }
     judgeUnanswered(connections, memory)
     let twins = TwinAttributes(devices)

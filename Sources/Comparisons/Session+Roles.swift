@@ -10,16 +10,17 @@ import Words
 extension Session.Role {
   /// Creates a role from an attribute's type, its service and the characteristic that it describes.
   /// Among several equal ones, its position distinguishes it.
-  init(_ attribute: AttributeIdentity, _ twins: TwinAttributes, _ memory: borrowing Memory) {
+  init(_ named: NamedAttribute, _ twins: TwinAttributes, _ memory: borrowing Memory) {
+    let attribute = named.identity
     var key: [UInt8] = []
     let add = { (uuid: BluetoothUUID?) in
       guard let uuid = uuid?.shortest else { return key.append(0) }
       key.append(uuid.width)
       for byte in uuid.octets { key.append(byte) }
     }
-    var identity = attribute
-    identity.needsHandle = false
-    var words: Wording = "\(identity)"
+    var named = named
+    named.identity.needsHandle = false
+    var words: Wording = "\(named)"
     add(attribute.service)
     add(attribute.uuid)
     if attribute.uuid == nil, let handle = attribute.handle {
@@ -27,7 +28,7 @@ extension Session.Role {
     }
     if let owner = memory.owner(of: attribute, 0) {
       add(owner.uuid)
-      words = "\(words) of \(short: owner)"
+      words = "\(words) of \(short: NamedAttribute(owner))"
     }
     if attribute.kind == .value || attribute.kind == .descriptor, attribute.uuid != nil,
       let handle = attribute.handle

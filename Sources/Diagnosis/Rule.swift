@@ -162,7 +162,7 @@ package struct Finding: Sendable {
   /// Whether later packets show that the problem was resolved.
   package var isResolved = false
   /// The attribute that it is about, if any.
-  package var attribute: AttributeIdentity?
+  package var attribute: NamedAttribute?
   /// The error or reason code that it is about, if any: the first one that its words name, unless
   /// the rule sets it.
   package var code: NamedCode? {
@@ -264,8 +264,9 @@ package struct Rule: Sendable {
 extension Rule {
   /// Every rule, in the order in which findings of one severity are reported: causes before their
   /// consequences.
-  package static let all: [Rule] =
-    capture + controller + ownAdvertising + connecting + delivery + pairing + encryption + bonds
-    + access + requests + servers + subscriptions + cache + mtu + traffic + channels + link
-    + [mtuUnused] + management + classic
+  package static let all: [Rule] = [
+    capture, controller, ownAdvertising, connecting, delivery, pairing, encryption, bonds, access,
+    requests, servers, subscriptions, cache, mtu, traffic, channels, link, [mtuUnused], management,
+    classic,
+  ].flatMap(\.self)
 }

@@ -94,10 +94,10 @@ package struct ExplainMarkdown: ~Copyable {
     var escaped: [UInt8] = []
     escaped.reserveCapacity(bytes.count + bytes.count / 8)
     var position = 0
+    var rest: ArraySlice<UInt8> { bytes[position...] }
     while position < bytes.count {
       let byte = bytes[position]
       position += 1
-      let rest = bytes[position...]
       switch byte {
       case UInt8(ascii: "#") where isDigit(rest.first):
         let end = rangeEnd(bytes, position)

@@ -170,7 +170,7 @@ extension ConnectionHistory {
       for one in same {
         let name: Wording =
           if let owner = one.owner { "\(short: owner)" } else {
-            "\(one.descriptor)"
+            "\(NamedAttribute(one.descriptor))"
           }
         if !names.contains(name) { names.append(name) }
       }

@@ -12,9 +12,9 @@ extension ConnectionHistory {
 
   /// The lines about reads, writes, notifications and messages of vendor protocols.
   var runLines: [StoryLine] {
-    attributes.runs.folded(to: Self.mostRuns).map {
-      StoryLine($0.first, to: $0.last, words(of: $0))
-    }
+    var runs = attributes.runs
+    runs.fold(to: Self.mostRuns)
+    return runs.map { StoryLine($0.first, to: $0.last, words(of: $0)) }
   }
 
   private func words(of run: ValueRun) -> Wording {

@@ -1,6 +1,6 @@
 package import Bluetooth
 import Bytes
-package import Sessions
+import Sessions
 
 /// A piece of text for people, composed of words and of terms that the protocol names.
 ///
@@ -186,10 +186,10 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
 
     /// Appends an attribute by its UUID alone (a long one shortened to what distinguishes it) or by
     /// its handle: `2a39`, `6e400002-…`, `0x0010`.
-    package mutating func appendInterpolation(short attribute: AttributeIdentity) {
+    package mutating func appendInterpolation(short attribute: NamedAttribute) {
       write {
         if let uuid = attribute.uuid {
-          $0.shortened(uuid, groups: attribute.groups)
+          $0.shortened(uuid, groups: attribute.identity.groups)
         } else {
           $0.attribute(attribute)
         }
@@ -198,7 +198,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
 
     /// Appends an attribute by its UUID and name if known, and by its handle if those are not
     /// unique: `2a39 Heart Rate Control Point`, `2902 CCCD (0x0012)`, `6e400002-…`, `0x0010`.
-    package mutating func appendInterpolation(_ attribute: AttributeIdentity) {
+    package mutating func appendInterpolation(_ attribute: NamedAttribute) {
       write { $0.attribute(attribute) }
     }
 
@@ -298,19 +298,19 @@ extension [Wording] {
 extension Output {
   /// Appends an attribute by its UUID and name, with its handle if needed to identify it, or by its
   /// handle alone if nothing else is known.
-  fileprivate mutating func attribute(_ attribute: AttributeIdentity) {
+  fileprivate mutating func attribute(_ attribute: NamedAttribute) {
     guard let uuid = attribute.uuid else {
       if let handle = attribute.handle { self.handle(handle) } else { text("an unknown attribute") }
       return
     }
-    shortened(uuid, groups: attribute.groups)
+    shortened(uuid, groups: attribute.identity.groups)
     if let name = attribute.profileName {
       byte(0x20)
       string(name)
     } else {
       attributeName(uuid, as: attribute.kind?.use)
     }
-    if attribute.needsHandle, let handle = attribute.handle {
+    if attribute.identity.needsHandle, let handle = attribute.handle {
       text(" (")
       self.handle(handle)
       byte(0x29)

@@ -370,7 +370,7 @@ extension AttributeHistory {
     }
     for refusal in refusals
     where refusal.server == .peer && refusal.handle != 0 && refusal.range == nil
-      && !refusal.attribute.isTold
+      && !refusal.attribute.identity.isTold
     {
       use.asked &+= refusal.count
       use.take(refusal.request, refusal.last)

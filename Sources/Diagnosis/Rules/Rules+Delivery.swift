@@ -20,8 +20,8 @@ extension Rule {
     guard !connection.connection.hasLostPackets, !connection.connection.isOpeningMissing else {
       return []
     }
-    return connection.attributes.unanswered.lazy.compactMap { request -> Finding? in
-      guard let excess = connection.discardedExcess(request) else { return nil }
+    for request in connection.attributes.unanswered {
+      guard let excess = connection.discardedExcess(request) else { continue }
       let side = Side(sent: request.direction)
       let extra = excess.size - excess.needed
       var finding = Finding(
@@ -32,8 +32,9 @@ extension Rule {
           "\(packet: request.packet) has \(count: excess.size, "byte", "bytes") of data, but the PDU needs only \(excess.needed) of them. Receivers discard a PDU whose length is wrong, so what it asks for is not answered.",
         .likely, evidence: [request.packet])
       finding.restsOnAbsence = true
-      return finding
-    }.prefix(1).map(\.self)
+      return [finding]
+    }
+    return []
   }
 
   private static let undelivered = Rule(

@@ -198,14 +198,14 @@ extension ConnectionHistory {
     else { return nil }
     let client = usage.server.other
     var finding = Finding(
-      "\(pieces.count) consecutive writes to \(usage.identity) have exactly 20 bytes: the MTU is \(exchange.mtu)",
+      "\(pieces.count) consecutive writes to \(usage.named) have exactly 20 bytes: the MTU is \(exchange.mtu)",
       headline:
-        "\(client.words) writes \(usage.identity) in 20-byte pieces although the MTU is \(exchange.mtu)",
+        "\(client.words) writes \(usage.named) in 20-byte pieces although the MTU is \(exchange.mtu)",
       why:
         "20 bytes fill a write with the default MTU, but \(exchange.mtu) was exchanged before (\(packet: exchange.answer.packet)) and has room for \(exchange.mtu - 3). They may be the pieces of longer values, or a protocol's messages of this length.",
       .possible,
       evidence: PacketSet([exchange.answer.packet, first.packet, last.packet]))
-    finding.attribute = usage.identity
+    finding.attribute = usage.named
     return finding
   }
 }

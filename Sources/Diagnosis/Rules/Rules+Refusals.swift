@@ -369,12 +369,12 @@ extension Rule {
           }
         let client = usage.server.other
         var finding = Finding(
-          "\(client.capitalized) wrote \(count: usage.commands.count, "command", "commands") to \(usage.identity), which cannot be written",
+          "\(client.capitalized) wrote \(count: usage.commands.count, "command", "commands") to \(usage.named), which cannot be written",
           headline:
-            "\(client.words) wrote commands to \(usage.identity), which cannot be written (\(packet: first.packet))",
+            "\(client.words) wrote commands to \(usage.named), which cannot be written (\(packet: first.packet))",
           why: "\(why) A server drops such a command without an error.", .likely,
           evidence: PacketSet([first.packet, usage.commands.last?.packet].compactMap(\.self)))
-        finding.attribute = usage.identity
+        finding.attribute = usage.named
         return connection.hedged(finding)
       })
   }
@@ -402,7 +402,7 @@ extension Rule {
           let consequence: Wording
           switch unoffered.operation {
           case .read:
-            what = "\(usage.identity) was read although it offers only \(offers)"
+            what = "\(usage.named) was read although it offers only \(offers)"
             consequence =
               unoffered.length == 0
               ? "answered with an empty value instead of Read Not Permitted (0x02)."
@@ -411,13 +411,13 @@ extension Rule {
               Permitted (0x02).
               """
           case .notification, .indication:
-            what = "\(usage.identity) sent its value although it offers only \(offers)"
+            what = "\(usage.named) sent its value although it offers only \(offers)"
             consequence =
               unoffered.operation == .indication
               ? "sent an indication, which the declaration does not offer."
               : "sent a notification, which the declaration does not offer."
           default:
-            what = "\(usage.identity) was written although it offers only \(offers)"
+            what = "\(usage.named) was written although it offers only \(offers)"
             consequence = "accepted the value instead of answering Write Not Permitted (0x03)."
           }
           var finding = Finding(

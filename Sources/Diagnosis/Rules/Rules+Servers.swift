@@ -174,8 +174,8 @@ extension ConnectionHistory {
   fileprivate func missingConfiguration(
     _ found: ServerFaults.MissingConfiguration
   ) -> Finding {
-    var value = found.value
-    value.profileName = attributes.vendors.knowledge.name(of: value)
+    let value = NamedAttribute(
+      found.value, attributes.vendors.knowledge.name(of: found.value))
     let (notifies, indicates) = (found.properties.has(bit: 4), found.properties.has(bit: 5))
     let offered: Wording =
       notifies ? indicates ? "notifications and indications" : "notifications" : "indications"
@@ -257,14 +257,14 @@ extension ConnectionHistory {
       else { return nil }
       let count = usage.notifications.count
       var finding = Finding(
-        "\(usage.server.capitalized) sends \(usage.identity) only before the link is encrypted",
+        "\(usage.server.capitalized) sends \(usage.named) only before the link is encrypted",
         headline:
-          "\(usage.server.words) sends \(usage.identity) before the link is encrypted (\(packet: first.packet))",
+          "\(usage.server.words) sends \(usage.named) before the link is encrypted (\(packet: first.packet))",
         why:
           "\(count: count, "value was", "values were") sent before the link was encrypted with the stored key (\(packet: encrypted.packet)), and none in the \(duration: lasted) after it. Clients drop values that need encryption on a link without it, and the subscription of a bonded client counts only once the link is encrypted.",
         .possible,
         evidence: PacketSet([first.packet, last.packet, encrypted.packet]))
-      finding.attribute = usage.identity
+      finding.attribute = usage.named
       finding.restsOnAbsence = true
       return finding
     }

@@ -178,7 +178,7 @@ extension ConnectionHistory {
   fileprivate func mistaken(_ missed: MissedSubscription, _ write: Configuration) -> Finding {
     let client = missed.server.other
     let sender = missed.senders[0]
-    let target = write.descriptor
+    let target = NamedAttribute(write.descriptor)
     let isSender = missed.senders.contains { $0.handle == target.handle }
     let what: Wording =
       isSender ? "the value of \(target) itself" : "\(target), which is not a CCCD"
@@ -403,7 +403,7 @@ extension ConnectionHistory {
         why:
           """
           \(client.capitalized) wrote \(target.written) times to \
-          \(target.identity) of the service \(service), but to no CCCD of that service; answers \
+          \(target.named) of the service \(service), but to no CCCD of that service; answers \
           may come from a characteristic there.
           """,
         .possible,
@@ -419,7 +419,7 @@ extension ConnectionHistory {
   }
 
   /// Returns whether the client wrote to values of the service that contains an attribute.
-  private func writes(toServiceOf owner: AttributeIdentity, _ server: Side) -> Bool {
+  private func writes(toServiceOf owner: NamedAttribute, _ server: Side) -> Bool {
     attributes.usages.contains {
       $0.server == server && $0.written > 0 && $0.identity.kind != .descriptor
         && $0.identity.service == owner.service

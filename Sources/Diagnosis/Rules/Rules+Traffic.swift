@@ -87,12 +87,12 @@ extension Rule {
         }
         var finding = Finding(
           """
-          \(count: counter.missing, "value", "values") of \(usage.identity) \
+          \(count: counter.missing, "value", "values") of \(usage.named) \
           \(counter.missing == 1 ? ("is" as Wording) : "are") missing
           """,
           headline:
             """
-            \(count: counter.missing, "value", "values") of \(usage.identity) did not arrive \
+            \(count: counter.missing, "value", "values") of \(usage.named) did not arrive \
             (first after \(packet: first.before))
             """,
           why:
@@ -299,16 +299,16 @@ extension ConnectionHistory {
     }
     guard let (usage, tally) = full.max(by: { $0.1.count < $1.1.count }) else { return nil }
     var finding = Finding(
-      "\(tally.count) values of \(usage.identity) have exactly 20 bytes: the MTU is 23",
+      "\(tally.count) values of \(usage.named) have exactly 20 bytes: the MTU is 23",
       headline:
-        "values of \(usage.identity) are split into 20-byte pieces because the MTU stays 23",
+        "values of \(usage.named) are split into 20-byte pieces because the MTU stays 23",
       why:
         """
         \(reason), and these values fill it; longer ones need several packets.
         """,
       .likely, evidence: PacketSet([tally.first, tally.last].compactMap { $0?.packet }))
     finding.restsOnAbsence = true
-    finding.attribute = usage.identity
+    finding.attribute = usage.named
     finding.remedy = Self.askForMTU(usage.server.other)
     return finding
   }

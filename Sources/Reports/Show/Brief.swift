@@ -66,7 +66,8 @@ package struct Brief: Sendable {
     fileprivate(set) var reports = 0
     /// The reports without an address.
     fileprivate(set) var anonymous = 0
-    fileprivate(set) var devices: Set<DeviceAddress> = []
+    /// Their addresses, as numbers.
+    fileprivate(set) var devices: Set<UInt64> = []
     /// Whether there are devices that are not in the list.
     fileprivate(set) var hasMore = false
 
@@ -81,8 +82,8 @@ package struct Brief: Sendable {
           continue
         }
         if devices.count < Self.limit {
-          devices.insert(address)
-        } else if !devices.contains(address) {
+          devices.insert(address.value)
+        } else if !devices.contains(address.value) {
           hasMore = true
         }
       }
@@ -433,7 +434,7 @@ extension Output {
     count(heard.reports, "advertising report", "advertising reports")
     if heard.devices.count == 1, let device = heard.devices.first {
       text(" from ")
-      address(device)
+      address(DeviceAddress(value: device))
     } else if !heard.devices.isEmpty {
       text(heard.hasMore ? " from at least " : " from ")
       count(heard.devices.count, "device", "devices")

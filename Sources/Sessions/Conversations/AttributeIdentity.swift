@@ -3,7 +3,8 @@
 
 package import Bluetooth
 
-/// What is known about the attribute that a value belongs to.
+/// What is known about the attribute that a value belongs to. Part of every value, so it refers to
+/// nothing that copies would have to count.
 package struct AttributeIdentity: Sendable {
   /// Identifies the server; stays the same across reconnections if the peer is known by its
   /// address.
@@ -26,9 +27,6 @@ package struct AttributeIdentity: Sendable {
   package var groups: UInt8 = 5
   /// Whether the handle is needed to distinguish it from others with the same UUID.
   package var needsHandle = true
-  /// Its name, if only a profile has one: `Nordic UART RX`; nil until a module that knows profiles
-  /// sets it.
-  package var profileName: String?
 
   /// Whether it is a Client Characteristic Configuration; its UUID may have any form.
   package var isConfiguration: Bool { uuid?.shortest == .clientConfiguration }

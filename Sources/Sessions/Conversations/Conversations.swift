@@ -170,12 +170,12 @@ package struct Conversations: Sendable {
   }
 
   /// Reports a value.
-  mutating func tell(_ value: consuming ConveyedValue) {
-    let isOfSecretType =
-      value.operation != .advertisement && secretTypes?.contains(value.attribute.uuid) ?? false
-    // Values are large: they are moved there, and not changed on the way.
-    values.append(consume value)
-    if isOfSecretType { values[values.count - 1].isOfSecretType = true }
+  mutating func tell(_ value: ConveyedValue) {
+    // Values are large: they are copied once, and not changed on the way.
+    values.append(value)
+    if value.operation != .advertisement, secretTypes?.contains(value.attribute.uuid) ?? false {
+      values[values.count - 1].isOfSecretType = true
+    }
   }
 
   /// Copies bytes for a reported value.
@@ -499,14 +499,14 @@ package struct Conversations: Sendable {
         // As in `show`: if any attribute's values are keys, any of several values may be one.
         value.isSecret = memory.attributes.hasKeyMaterial
         value.isCut = item.missing > 0
-        tell(consume value)
+        tell(value)
       }
     } else if let slice = fields.value {
       var value = told(fields.handle)
       value.value = keep(bytes.part(slice))
       value.packets = keep(fragments)
       value.isCut = isCut
-      tell(consume value)
+      tell(value)
     }
   }
 

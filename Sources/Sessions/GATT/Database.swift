@@ -143,12 +143,15 @@ package struct Database: Sendable {
     serviceSlot(of: handle).map { slots[$0] }
   }
 
-  /// Returns the UUID of that service. Used for every value, so it copies nothing else.
+  /// Returns the UUID of that service. Used for every value; inlined, since a call would copy the
+  /// database.
+  @inline(__always)
   func serviceUUID(of handle: UInt16) -> BluetoothUUID? {
     guard let slot = serviceSlot(of: handle) else { return nil }
     return slots[slot].uuid
   }
 
+  @inline(__always)
   private func serviceSlot(of handle: UInt16) -> Int? {
     let next =
       handle == .max ? services.count : Self.position(handle + 1, in: services)

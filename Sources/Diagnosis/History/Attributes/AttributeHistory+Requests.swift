@@ -252,8 +252,8 @@ extension AttributeHistory {
     let isWhole = request.opcode == .writeRequest && request.written.count == request.length
     refusals.append(
       Refusal(
-        opcode: request.opcode, server: context.server, attribute: identity,
-        owner: identity.owner.map { self.identity($0, context, memory) },
+        opcode: request.opcode, server: context.server, attribute: NamedAttribute(identity),
+        owner: identity.owner.map { NamedAttribute(self.identity($0, context, memory)) },
         properties: memory.properties(of: identity), range: request.range, type: request.type,
         offset: request.offset, error: error,
         errorName: error.isOfProfile ? vendors.knowledge.errorName(error, of: subject) : nil,
@@ -310,7 +310,7 @@ extension AttributeHistory {
     let attribute = place.map { usages[$0].identity } ?? identity(handle, context, memory)
     longWrites.append(
       LongWrite(
-        opcode: context.opcode, attribute: attribute, client: context.sender,
+        opcode: context.opcode, attribute: NamedAttribute(attribute), client: context.sender,
         length: found.length, most: found.most, isValue: found.isValue, moment: context.moment))
   }
 

@@ -70,19 +70,19 @@ extension AttributeHistory {
   mutating func nameAttributes() {
     for index in usages.indices {
       let usage = usages[index]
-      usages[index].identity.profileName =
+      usages[index].profileName =
         usage.vendor.map { vendors.name($0) } ?? vendors.knowledge.name(of: usage.identity)
     }
     for index in refusals.indices {
-      let name = profileName(refusals[index].attribute)
+      let name = profileName(refusals[index].attribute.identity)
       refusals[index].attribute.profileName = name
     }
     for index in longWrites.indices {
-      let name = profileName(longWrites[index].attribute)
+      let name = profileName(longWrites[index].attribute.identity)
       longWrites[index].attribute.profileName = name
     }
     for index in configurations.indices {
-      let name = configurations[index].owner.flatMap { profileName($0) }
+      let name = configurations[index].owner.flatMap { profileName($0.identity) }
       configurations[index].owner?.profileName = name
     }
   }
@@ -91,7 +91,7 @@ extension AttributeHistory {
   func profileName(_ attribute: AttributeIdentity) -> String? {
     let key = Self.key(attribute.side, attribute.handle ?? 0)
     guard let place = positions[key] else { return vendors.knowledge.name(of: attribute) }
-    return usages[place].identity.profileName
+    return usages[place].profileName
   }
 
   // MARK: Runs
@@ -105,7 +105,7 @@ extension AttributeHistory {
     discoverer = nil
     var last = runs.count - 1
     if last < 0 || runs[last].kind != kind || runs[last].server != server {
-      if runs.count >= Self.mostRuns { runs = runs.folded(to: Self.mostRuns / 2) }
+      if runs.count >= Self.mostRuns { runs.fold(to: Self.mostRuns / 2) }
       runs.append(ValueRun(kind, server, first))
       last = runs.count - 1
     }
@@ -213,7 +213,7 @@ extension AttributeHistory {
       let owner = descriptor.owner.map { identity($0, context, memory) }
       commandedConfigurations.append(
         Configuration(
-          descriptor: descriptor, owner: owner,
+          descriptor: descriptor, owner: owner.map { NamedAttribute($0) },
           properties: owner.flatMap { memory.properties(of: $0) }, server: context.server,
           value: bytes.part(value).littleEndianU16(at: 0), request: context.moment))
     }
@@ -251,7 +251,7 @@ extension AttributeHistory {
     let owner = descriptor.owner.map { identity($0, context, memory) }
     configurations.append(
       Configuration(
-        descriptor: descriptor, owner: owner,
+        descriptor: descriptor, owner: owner.map { NamedAttribute($0) },
         properties: owner.flatMap { memory.properties(of: $0) }, server: context.server,
         value: value.littleEndianU16(at: 0), request: context.moment))
     return configurations.count - 1

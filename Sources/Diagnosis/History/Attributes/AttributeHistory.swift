@@ -3,7 +3,7 @@ import Bytes
 import Captures
 import Dissectors
 package import Sessions
-import Words
+package import Words
 
 /// The requests on attributes of a connection, and their results.
 ///
@@ -517,7 +517,7 @@ package struct AttributeHistory: Sendable {
     }
     let descriptor = identity(known.descriptor.handle)
     guard let owner = descriptor.owner.map({ identity($0) }) else { return }
-    configurations[index].owner = owner
+    configurations[index].owner = NamedAttribute(owner)
     configurations[index].properties = memory.properties(of: owner)
   }
 
@@ -540,7 +540,7 @@ package struct AttributeHistory: Sendable {
   }
 
   /// Returns what is known of an attribute that was used.
-  package func identity(_ handle: UInt16, of server: Side) -> AttributeIdentity? {
-    usage(handle, of: server)?.identity
+  package func identity(_ handle: UInt16, of server: Side) -> NamedAttribute? {
+    usage(handle, of: server)?.named
   }
 }

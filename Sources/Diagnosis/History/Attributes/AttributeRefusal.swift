@@ -7,9 +7,9 @@ package struct Refusal: Sendable {
   package let opcode: ATTOpcode
   package let server: Side
   /// The attribute that the request named; for a search, the one that the response named.
-  package internal(set) var attribute: AttributeIdentity
+  package internal(set) var attribute: NamedAttribute
   /// For a descriptor: the characteristic's value that it belongs to.
-  package internal(set) var owner: AttributeIdentity?
+  package internal(set) var owner: NamedAttribute?
   /// For a characteristic's value: the properties in its declaration, if known.
   package let properties: CharacteristicProperties?
   /// For a search: the handles.
@@ -67,7 +67,7 @@ extension ATTErrorCode {
 package struct Configuration: Sendable {
   package internal(set) var descriptor: AttributeIdentity
   /// The characteristic's value that the descriptor belongs to.
-  package internal(set) var owner: AttributeIdentity?
+  package internal(set) var owner: NamedAttribute?
   /// The properties in that characteristic's declaration, if known.
   package internal(set) var properties: CharacteristicProperties?
   /// The side that has the descriptor.
@@ -144,7 +144,7 @@ package struct HashReading: Sendable {
 /// A write that is longer than allowed.
 package struct LongWrite: Sendable {
   package let opcode: ATTOpcode
-  package internal(set) var attribute: AttributeIdentity
+  package internal(set) var attribute: NamedAttribute
   package let client: Side
   /// The length of the PDU in bytes; for prepared writes, the end of the part in the value.
   package let length: Int

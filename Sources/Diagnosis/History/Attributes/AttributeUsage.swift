@@ -1,6 +1,7 @@
 package import Bluetooth
 import Bytes
 package import Sessions
+package import Words
 
 /// How often something happened, with its first and last occurrence.
 package struct Tally: Sendable {
@@ -43,6 +44,8 @@ package struct AttributeUsage: Sendable {
   package let server: Side
   /// The attribute's identity, as far as it is known.
   package internal(set) var identity: AttributeIdentity
+  /// Its name, if only a profile has one; known at the end.
+  var profileName: String?
   /// For a characteristic's value: the properties in its declaration, if known.
   package internal(set) var properties: CharacteristicProperties?
   /// Reads that were answered.
@@ -93,6 +96,7 @@ package struct AttributeUsage: Sendable {
   package var sent: Int { notifications.count + indications.count }
   /// The number of writes.
   package var written: Int { writes.count + commands.count }
+  package var named: NamedAttribute { NamedAttribute(identity, profileName) }
 
   init(_ handle: UInt16, _ server: Side, _ identity: AttributeIdentity) {
     self.handle = handle

@@ -1,18 +1,19 @@
 package import Bluetooth
-package import Sessions
+import Sessions
+package import Words
 
 /// A service that a client writes to, and to whose values it does not subscribe.
 package struct MissedSubscription: Sendable {
   /// The side that has the service.
   package let server: Side
   /// The first characteristic that was written.
-  package let written: AttributeIdentity
+  package let written: NamedAttribute
   /// Its first write, and the number of all writes to the service.
   package let first: Moment
   package let count: Int
   /// The characteristics of the service that offer notifications or indications and are not
   /// subscribed to.
-  package internal(set) var senders: [AttributeIdentity]
+  package internal(set) var senders: [NamedAttribute]
   /// A write that looks like a subscription, but went to another attribute than a CCCD.
   package let mistaken: Configuration?
   /// Whether the client uses other values of the service.
@@ -100,13 +101,12 @@ extension AttributeHistory {
     let first = written.min { $0.firstWrite?.packet ?? .max < $1.firstWrite?.packet ?? .max }
     guard let first, let moment = first.firstWrite else { return nil }
     return MissedSubscription(
-      server: server, written: first.identity, first: moment,
+      server: server, written: first.named, first: moment,
       count: written.reduce(0) { $0 + $1.written },
       senders: senders.map {
-        var sender = memory.identity(
+        let sender = memory.identity(
           of: $0.target, Attributes.key(of: server, connection), server, connection: connection.id)
-        sender.profileName = profileName(sender)
-        return sender
+        return NamedAttribute(sender, profileName(sender))
       },
       mistaken: mistaken, isPartial: isPartial)
   }

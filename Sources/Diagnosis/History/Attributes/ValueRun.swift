@@ -244,39 +244,37 @@ package struct ValueRun: Sendable {
 }
 
 extension [ValueRun] {
-  /// Returns at most `most` runs. Adjacent runs of one kind are merged, and the rest is divided
-  /// evenly.
-  package func folded(to most: Int) -> [ValueRun] {
-    guard count > most, most > 0 else { return self }
-    var merged: [ValueRun] = []
-    merged.reserveCapacity(most)
-    // Runs are large: none is copied out of its array to be read.
-    for index in indices {
-      let last = merged.count - 1
-      if last >= 0,
-        merged[last].kind == self[index].kind && merged[last].server == self[index].server
-          || merged[last].kind == .mixed && self[index].goesOn(like: merged[last])
+  /// Reduces the runs to at most `most`. Adjacent runs of one kind are merged, and the rest is
+  /// divided evenly.
+  package mutating func fold(to most: Int) {
+    guard count > most, most > 0 else { return }
+    // Runs are large: those that stay are moved, not copied.
+    var kept = 0
+    for index in 1..<count {
+      if self[kept].kind == self[index].kind && self[kept].server == self[index].server
+        || self[kept].kind == .mixed && self[index].goesOn(like: self[kept])
       {
-        merged[last].join(self[index])
+        self[kept].join(self[index])
       } else {
-        merged.append(self[index])
+        kept += 1
+        swapAt(kept, index)
       }
     }
-    guard merged.count > most else { return merged }
-    var folded: [ValueRun] = []
-    folded.reserveCapacity(most)
+    removeLast(count - kept - 1)
+    let all = count
+    guard all > most else { return }
+    kept = 0
     for group in 0..<most {
-      let (from, to) = (group * merged.count / most, (group + 1) * merged.count / most)
-      guard from < to else { continue }
-      var one = merged[from]
-      for index in from + 1..<to { one.join(merged[index]) }
+      let (from, to) = (group * all / most, (group + 1) * all / most)
+      for index in from + 1..<to { self[from].join(self[index]) }
       // A run that continues in the same way does not start a new line.
-      if let last = folded.last, last.kind == .mixed, one.goesOn(like: last) {
-        folded[folded.count - 1].join(one)
+      if kept > 0, self[kept - 1].kind == .mixed, self[from].goesOn(like: self[kept - 1]) {
+        self[kept - 1].join(self[from])
       } else {
-        folded.append(one)
+        swapAt(kept, from)
+        kept += 1
       }
     }
-    return folded
+    removeLast(all - kept)
   }
 }
