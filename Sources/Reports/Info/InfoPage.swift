@@ -3,6 +3,7 @@ import Bytes
 import Captures
 import Dissectors
 import Sessions
+import Words
 
 /// `info` as text.
 struct InfoPage: ~Copyable {
@@ -18,6 +19,8 @@ struct InfoPage: ~Copyable {
 
   /// The width of the labels on the left.
   private static let labelColumns = 13
+  /// The number of connections of one peer, one after the other, that have a line each.
+  private static let mostAlike = 3
   /// The maximum number of listed unanswered requests.
   private static let mostUnanswered = 8
 
@@ -256,7 +259,19 @@ struct InfoPage: ~Copyable {
       out.text(" of links of unknown type")
     }
     out.byte(0x0a)
-    for connection in facts.connections { line(connection, memory) }
+    var place = 0
+    let failed = Set(
+      facts.pairingFailures.map(\.connection) + facts.encryptionFailures.map(\.connection))
+    while place < facts.connections.count {
+      let run = facts.reconnections(from: place, except: failed)
+      if run.count > Self.mostAlike {
+        line(run, memory)
+        place = run.endIndex
+      } else {
+        line(facts.connections[place], memory)
+        place += 1
+      }
+    }
     if facts.connectionCount > facts.connections.count {
       out.text("  and ")
       out.decimal(facts.connectionCount - facts.connections.count)
@@ -264,35 +279,79 @@ struct InfoPage: ~Copyable {
     }
   }
 
+  /// Appends connections of one peer, one after the other, as one line.
+  private mutating func line(_ run: ArraySlice<Connection>, _ memory: borrowing Memory) {
+    guard let first = run.first, var shown = run.last else { return }
+    out.text("  ")
+    out.decimal(first.id)
+    out.text(glyphs.to)
+    out.decimal(shown.id)
+    out.text("  ")
+    let lastPacket = shown.lastPacket ?? shown.firstPacket
+    shown.name = run.last { $0.name != nil }?.name
+    if !run.allSatisfy({ $0.peer == shown.peer && $0.peerResolvable == shown.peerResolvable }) {
+      // It used several private addresses, which are omitted.
+      if let identity = shown.identity { (shown.peer, shown.peerType) = identity }
+      shown.peerResolvable = nil
+    }
+    subject(shown, memory)
+    out.text(", ")
+    out.packet(first.firstPacket)
+    out.text(glyphs.to)
+    out.packet(lastPacket)
+    out.text(", ")
+    out.decimal(run.count)
+    out.text(" connections")
+    let durations = run.compactMap(\.duration)
+    if let shortest = durations.min(), let longest = durations.max() {
+      let (from, to): (Wording, Wording) = ("\(duration: shortest)", "\(duration: longest)")
+      out.text(" of ")
+      out.string((from == to ? from : "\(duration: shortest, to: longest)").text)
+    }
+    if let mtu = first.mtu, run.allSatisfy({ $0.mtu == mtu }) {
+      out.text(", MTU ")
+      out.decimal(Int(mtu))
+    }
+    let encrypted = run.count { $0.isEncrypted == true }
+    if encrypted > 0 {
+      out.text(", ")
+      if encrypted < run.count {
+        out.decimal(encrypted)
+        out.byte(0x20)
+      }
+      out.text("encrypted")
+    } else if run.allSatisfy({ $0.isEncrypted == false }) {
+      out.text(", not encrypted")
+    }
+    var endings: [(words: [UInt8], count: Int)] = []
+    for connection in run {
+      let start = out.count
+      ending(connection)
+      let words = out.bytes.part(Slice(start: start, count: out.count - start)).array
+      out.shorten(to: start)
+      if let known = endings.firstIndex(where: { $0.words == words }) {
+        endings[known].count += 1
+      } else {
+        endings.append((words, 1))
+      }
+    }
+    out.text(endings.count == 1 ? "; all ended " : "; ended: ")
+    for (index, ending) in endings.sorted(by: { $0.count > $1.count }).enumerated() {
+      if index > 0 { out.text(", ") }
+      if endings.count > 1 {
+        out.decimal(ending.count)
+        out.byte(0x20)
+      }
+      out.raw(ending.words.bytes)
+    }
+    out.byte(0x0a)
+  }
+
   private mutating func line(_ connection: Connection, _ memory: borrowing Memory) {
     out.text("  ")
     out.decimal(connection.id)
     out.text("  ")
-    if facts.hasSeveralAdapters, let number = connection.adapter.number {
-      out.text("hci")
-      out.decimal(Int(number))
-      out.text(", ")
-    }
-    if connection.peer != nil {
-      out.text("peer ")
-      out.peer(connection)
-    } else {
-      out.text("peer unknown, handle ")
-      out.handle(connection.handle)
-    }
-    if let entry = connection.name, let name = memory.names[entry] {
-      out.byte(0x20)
-      out.quoted(name.bytes)
-    }
-    if let role = connection.role(of: .local) {
-      out.text(", this host is ")
-      out.text(role.key)
-    }
-    if connection.transport == .brEDR { out.text(", BR/EDR") }
-    if connection.isTransportInferred {
-      if connection.transport == .le { out.text(", LE") }
-      out.text(" (inferred)")
-    }
+    subject(connection, memory)
     out.text(", ")
     if let last = connection.lastPacket {
       out.packet(connection.firstPacket)
@@ -303,12 +362,9 @@ struct InfoPage: ~Copyable {
       out.packet(connection.firstPacket)
       out.text(" on")
     }
-    // The clock may go back.
-    if let first = connection.firstTime, let last = connection.lastTime,
-      last.nanoseconds(since: first) >= 0
-    {
+    if let duration = connection.duration {
       out.text(connection.ending == .fileEnded ? ", at least " : ", ")
-      out.duration(nanoseconds: last.nanoseconds(since: first))
+      out.duration(nanoseconds: duration)
     } else if connection.isOpen, !facts.lacksEvents, let first = connection.firstTime,
       let latest = facts.latest, latest.nanoseconds(since: first) >= 0
     {
@@ -360,10 +416,7 @@ struct InfoPage: ~Copyable {
         out.text(wasHeard ? ", still open at the end" : ", created, peer never heard")
       }
     } else {
-      let hasEnd =
-        connection.ending != .replaced && connection.ending != .forgotten
-        && connection.ending != .fileEnded
-      out.text(hasEnd ? "; ended " : "; ")
+      out.text(connection.hasKnownEnd ? "; ended " : "; ")
       ending(connection)
       if connection.ending == .reset, let asked = connection.disconnectPacket {
         out.text(", after this host asked to disconnect, ")
@@ -371,6 +424,35 @@ struct InfoPage: ~Copyable {
       }
     }
     out.byte(0x0a)
+  }
+
+  /// Appends the controller if there are several, the peer, the role and the transport.
+  private mutating func subject(_ connection: Connection, _ memory: borrowing Memory) {
+    if facts.hasSeveralAdapters, let number = connection.adapter.number {
+      out.text("hci")
+      out.decimal(Int(number))
+      out.text(", ")
+    }
+    if connection.peer != nil {
+      out.text("peer ")
+      out.peer(connection)
+    } else {
+      out.text("peer unknown, handle ")
+      out.handle(connection.handle)
+    }
+    if let entry = connection.name, let name = memory.names[entry] {
+      out.byte(0x20)
+      out.quoted(name.bytes)
+    }
+    if let role = connection.role(of: .local) {
+      out.text(", this host is ")
+      out.text(role.key)
+    }
+    if connection.transport == .brEDR { out.text(", BR/EDR") }
+    if connection.isTransportInferred {
+      if connection.transport == .le { out.text(", LE") }
+      out.text(" (inferred)")
+    }
   }
 
   private mutating func ending(_ connection: Connection) {
@@ -464,5 +546,42 @@ struct InfoPage: ~Copyable {
     label("problems")
     out.problems(facts.problems)
     out.byte(0x0a)
+  }
+}
+
+extension CaptureFacts {
+  /// Returns the connections from a position on that are like the first one, and whose line would
+  /// report nothing but their times and ends.
+  ///
+  /// - Parameter failed: the connections on which pairing or encryption failed.
+  fileprivate func reconnections(
+    from start: Int, except failed: Set<Int>
+  ) -> ArraySlice<Connection> {
+    let first = connections[start]
+    let key = Attributes.key(of: .peer, first)
+    return connections[start...].prefix {
+      $0.peer != nil && Attributes.key(of: .peer, $0) == key && $0.adapter == first.adapter
+        && $0.transport == first.transport && $0.central == first.central
+        && $0.isTransportInferred == first.isTransportInferred && $0.hasKnownEnd
+        && ($0.ending != .reset || $0.disconnectPacket == nil)
+        && !$0.isOpeningMissing && !failed.contains($0.id)
+    }
+  }
+}
+
+extension Connection {
+  /// Whether it ended in the capture.
+  fileprivate var hasKnownEnd: Bool {
+    switch ending {
+    case .replaced, .forgotten, .fileEnded, nil: false
+    default: true
+    }
+  }
+
+  /// How long it lasted, in nanoseconds; nil: unknown, since the clock may go back.
+  fileprivate var duration: Int64? {
+    guard let firstTime, let lastTime else { return nil }
+    let duration = lastTime.nanoseconds(since: firstTime)
+    return duration >= 0 ? duration : nil
   }
 }
