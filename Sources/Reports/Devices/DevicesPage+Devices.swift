@@ -11,10 +11,7 @@ extension DevicesPage {
     out.byte(0x0a)
     if !device.otherAddresses.isEmpty {
       out.text("  also as ")
-      for (index, address) in device.otherAddresses.enumerated() {
-        if index > 0 { out.text(", ") }
-        out.address(address)
-      }
+      out.listed(device.otherAddresses) { $0.address($1) }
       out.byte(0x0a)
     }
     if device.reports > 0 {
@@ -69,13 +66,10 @@ extension DevicesPage {
   private mutating func counts(_ entry: ListedDevice) {
     let device = entry.device
     out.text("  ")
-    var isFirst = true
-    for event in AdvertisingEvent.allCases where device.count(event) > 0 {
-      if !isFirst { out.text(", ") }
-      isFirst = false
-      out.decimal(device.count(event))
-      out.byte(0x20)
-      out.text(event.words)
+    out.listed(AdvertisingEvent.allCases.filter { device.count($0) > 0 }) {
+      $0.decimal(device.count($1))
+      $0.byte(0x20)
+      $0.text($1.words)
     }
     out.text(", ")
     range(device.firstReport, device.lastPacket, isOpen: false)
@@ -138,10 +132,7 @@ extension DevicesPage {
   }
 
   mutating func phys(_ bits: UInt8) {
-    var isFirst = true
-    for bit in 1..<8 where bits >> UInt8(bit) & 1 == 1 {
-      if !isFirst { out.text(" and ") }
-      isFirst = false
+    out.listed((1..<8).filter { bits >> UInt8($0) & 1 == 1 }, separatedBy: " and ") { out, bit in
       if let name = CodeSet.phy.name(of: UInt64(bit)) { out.name(name) } else { out.decimal(bit) }
     }
   }

@@ -108,8 +108,7 @@ struct DevicesPage: ~Copyable {
     for event in AdvertisingEvent.allCases where !event.isReport {
       let found = list.devices.filter { $0.device.count(event) > 0 }
       guard !found.isEmpty else { continue }
-      if !isFirst { out.text("; ") }
-      isFirst = false
+      out.separate(&isFirst, by: "; ")
       out.count(found.count, "device", "devices")
       out.text(" found ")
       out.text(event.words)
@@ -201,33 +200,20 @@ struct DevicesPage: ~Copyable {
   mutating func connections(_ numbers: [Int], of count: Int) {
     guard count > 0 else { return }
     out.text(count == 1 ? ", connection " : ", connections ")
-    for (index, number) in numbers.enumerated() {
-      if index > 0 { out.text(", ") }
-      out.decimal(number)
-    }
-    if count > numbers.count {
-      out.text(" and ")
-      out.decimal(count - numbers.count)
-      out.text(" more")
-    }
+    out.listed(numbers) { $0.decimal($1) }
+    out.andMore(count - numbers.count)
   }
 
   /// Appends services and companies, if there are too many payloads to read them there.
   mutating func offers(_ said: AdvertisedFacts) {
     if !said.services.isEmpty {
       out.text("  services ")
-      for (index, uuid) in said.services.enumerated() {
-        if index > 0 { out.text(", ") }
-        out.namedUUID(uuid)
-      }
+      out.listed(said.services) { $0.namedUUID($1) }
       out.byte(0x0a)
     }
     if !said.companies.isEmpty {
       out.text(said.companies.count == 1 ? "  company " : "  companies ")
-      for (index, company) in said.companies.enumerated() {
-        if index > 0 { out.text(", ") }
-        out.assigned(company.name, UInt64(company.rawValue), digits: 4)
-      }
+      out.listed(said.companies) { $0.assigned($1.name, UInt64($1.rawValue), digits: 4) }
       out.byte(0x0a)
     }
   }
@@ -241,8 +227,7 @@ struct DevicesPage: ~Copyable {
     out.text("  an iOS app could not advertise this: ")
     var isFirst = true
     for type in said.foreignTypes.prefix(Self.foreignTypes) {
-      if !isFirst { out.text(", ") }
-      isFirst = false
+      out.separate(&isFirst)
       if let name = type.name {
         out.name(name)
       } else {
@@ -255,14 +240,13 @@ struct DevicesPage: ~Copyable {
       out.count(said.foreignTypes.count - Self.foreignTypes, "more type", "more types")
     }
     if said.appleLimits.contains(.advertisementLength) {
-      if !isFirst { out.text(", ") }
-      isFirst = false
+      out.separate(&isFirst)
       out.count(said.mostBytes.advertisement, "byte", "bytes")
       out.text(" beside Flags instead of at most ")
       out.decimal(AppleLimits.advertisementBytes)
     }
     if said.appleLimits.contains(.scanResponseLength) {
-      if !isFirst { out.text(", ") }
+      out.separate(&isFirst)
       out.count(said.mostBytes.scanResponse, "byte", "bytes")
       out.text(" in a scan response instead of a name of at most ")
       out.decimal(AppleLimits.scanResponseBytes)

@@ -273,9 +273,9 @@ struct InfoPage: ~Copyable {
       }
     }
     if facts.connectionCount > facts.connections.count {
-      out.text("  and ")
-      out.decimal(facts.connectionCount - facts.connections.count)
-      out.text(" more\n")
+      out.byte(0x20)
+      out.andMore(facts.connectionCount - facts.connections.count)
+      out.byte(0x0a)
     }
   }
 
@@ -336,8 +336,7 @@ struct InfoPage: ~Copyable {
       }
     }
     out.text(endings.count == 1 ? "; all ended " : "; ended: ")
-    for (index, ending) in endings.sorted(by: { $0.count > $1.count }).enumerated() {
-      if index > 0 { out.text(", ") }
+    out.listed(endings.sorted { $0.count > $1.count }) { out, ending in
       if endings.count > 1 {
         out.decimal(ending.count)
         out.byte(0x20)
@@ -470,9 +469,7 @@ struct InfoPage: ~Copyable {
     let opened = memory.channels.opened
     guard !opened.isEmpty else { return }
     label("channels")
-    for position in opened.indices {
-      let tally = opened[position]
-      if position > 0 { out.text(", ") }
+    out.listed(opened) { out, tally in
       if let name = tally.psm.name {
         out.name(name)
       } else {

@@ -176,37 +176,16 @@ package struct MapPage: ~Copyable {
       out.text("address not known")
     }
     let others = device.addresses.filter { $0 != device.identity ?? device.address }
-    for (index, address) in others.prefix(8).enumerated() {
-      out.text(index > 0 ? ", " : device.identity == nil ? ", also as " : ", as ")
-      out.address(address)
-    }
-    if others.count > 8 {
-      out.text(" and ")
-      out.decimal(others.count - 8)
-      out.text(" more")
-    }
-    if device.names.isEmpty {
-      out.text(", no name seen")
-    } else {
-      for (index, name) in device.names.enumerated() {
-        out.text(index == 0 ? ", " : " and ")
-        out.quoted(name.bytes)
-      }
-    }
+    if !others.isEmpty { out.text(device.identity == nil ? ", also as " : ", as ") }
+    out.listed(others, most: 8) { $0.address($1) }
+    out.text(device.names.isEmpty ? ", no name seen" : ", ")
+    out.listed(device.names, separatedBy: " and ") { $0.quoted($1.bytes) }
   }
 
   private mutating func connections(_ device: MapDevice) {
     let ids = device.connections
     out.text(ids.count == 1 ? ", connection " : ", connections ")
-    for (index, id) in ids.prefix(8).enumerated() {
-      if index > 0 { out.text(", ") }
-      out.decimal(id)
-    }
-    if ids.count > 8 {
-      out.text(" and ")
-      out.decimal(ids.count - 8)
-      out.text(" more")
-    }
+    out.listed(ids, most: 8) { $0.decimal($1) }
     if let mtu = device.mtu { out.mtu(mtu) }
   }
 
@@ -275,10 +254,7 @@ package struct MapPage: ~Copyable {
       (descriptors, "descriptor", "descriptors"),
     ]
     let isBrief = isBrief && parts.contains { $0.count > 0 }
-    for (index, part) in parts.filter({ !isBrief || $0.count > 0 }).enumerated() {
-      if index > 0 { out.text(", ") }
-      out.count(part.count, part.one, part.several)
-    }
+    out.listed(parts.filter { !isBrief || $0.count > 0 }) { $0.count($1.count, $1.one, $1.several) }
   }
 
   /// Appends what was requested, and what was not.
@@ -362,15 +338,7 @@ package struct MapPage: ~Copyable {
     case .concluded(let attributes):
       out.text("complete and proven: the Database Hash agrees, with ")
       out.text(attributes.count == 1 ? "an inferred CCCD at " : "inferred CCCDs at ")
-      for (index, attribute) in attributes.prefix(Self.mostNamed).enumerated() {
-        if index > 0 { out.text(", ") }
-        out.handle(attribute.handle)
-      }
-      if attributes.count > Self.mostNamed {
-        out.text(" and ")
-        out.decimal(attributes.count - Self.mostNamed)
-        out.text(" more")
-      }
+      out.listed(attributes, most: Self.mostNamed) { $0.handle($1.handle) }
     case .unchecked:
       out.text("the Database Hash cannot be checked")
       unasked(device, ": ")
@@ -561,11 +529,8 @@ extension MapPage {
   }
 
   private mutating func properties(_ properties: CharacteristicProperties) {
-    var isFirst = true
-    for bit in 0..<8 where properties.has(bit: bit) {
-      if !isFirst { out.byte(0x20) }
-      isFirst = false
-      out.text(CharacteristicProperties.word(bit: bit))
+    out.listed((0..<8).filter { properties.has(bit: $0) }, separatedBy: " ") {
+      $0.text(CharacteristicProperties.word(bit: $1))
     }
   }
 
@@ -713,14 +678,10 @@ extension MapPage {
   /// Appends how often each operation was done, the lengths of the values, and where.
   private mutating func operations(_ use: AttributeUse) {
     var isFirst = true
-    func separate(_ out: inout Output, _ separator: StaticString) {
-      if !isFirst { out.text(separator) }
-      isFirst = false
-    }
     for operation in ValueOperation.allCases {
       let count = use.count(of: operation)
       guard count > 0 else { continue }
-      separate(&out, ", ")
+      out.separate(&isFirst)
       out.text(operation.words)
       if count > 1 {
         out.byte(0x20)
@@ -729,7 +690,7 @@ extension MapPage {
       }
     }
     if let lengths = use.lengths {
-      separate(&out, "; ")
+      out.separate(&isFirst, by: "; ")
       out.decimal(lengths.lowerBound)
       if lengths.count > 1 {
         out.text(glyphs.to)
@@ -737,7 +698,7 @@ extension MapPage {
       }
       out.text(lengths == 1...1 ? " byte" : " bytes")
     }
-    separate(&out, ", ")
+    out.separate(&isFirst)
     out.packet(use.packets.lowerBound)
     if use.packets.count > 1 {
       out.text(glyphs.to)
