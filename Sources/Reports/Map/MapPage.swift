@@ -2,6 +2,7 @@ import Bluetooth
 package import Bytes
 import Dissectors
 import Sessions
+import Words
 
 /// `map` as text: a tree.
 package struct MapPage: ~Copyable {
@@ -121,14 +122,8 @@ package struct MapPage: ~Copyable {
     begin(.device)
     if let adapter = device.adapter {
       out.text("this host")
-      if let number = adapter.number {
-        out.text(", hci")
-        out.decimal(Int(number))
-      }
-      if let address = device.address {
-        out.text(", ")
-        out.address(address)
-      }
+      if let number = adapter.number { out.write(", hci\(number)") }
+      if let address = device.address { out.write(", \(address)") }
       out.text(", as a server")
     } else {
       address(device)
@@ -219,13 +214,10 @@ package struct MapPage: ~Copyable {
       }
     }
     if device.database?.discovery == nil, summary.unknown > 0 {
-      out.text("; ")
-      out.count(summary.unknown, "more handle was used", "more handles were used")
+      out.write("; \(count: summary.unknown, "more handle was used", "more handles were used")")
     }
     if summary.inferred > 0 {
-      out.text("; ")
-      out.count(summary.inferred, "descriptor", "descriptors")
-      out.text(" inferred")
+      out.write("; \(count: summary.inferred, "descriptor", "descriptors") inferred")
     }
     if device.usualVia == .carried { out.text("; all on an earlier connection") }
     guard device.usualVia == .discovered else { return }
@@ -233,8 +225,7 @@ package struct MapPage: ~Copyable {
     let carried = device.services.map(\.declaration) + characteristics.map(\.attribute)
     let connection = device.connections.last ?? 0
     if carried.contains(where: { via($0, device, connection) == .carried }) {
-      out.text("; what is not marked was discovered on connection ")
-      out.decimal(connection)
+      out.write("; what is not marked was discovered on connection \(connection)")
     }
   }
 
@@ -280,13 +271,14 @@ package struct MapPage: ~Copyable {
   /// Appends the packets of the first and the last discovery.
   private mutating func discovery(_ device: MapDevice) {
     guard let packets = device.database?.discovery else { return }
-    out.text(" (")
-    out.packet(packets.lowerBound)
-    if packets.count > 1 {
-      out.text(glyphs.to)
-      out.packet(packets.upperBound)
-    }
-    out.byte(0x29)
+    out.write(" (\(words(packets)))")
+  }
+
+  /// Returns the first and the last packet of a range.
+  private func words(_ packets: ClosedRange<Int>) -> Wording {
+    packets.count == 1
+      ? "\(packet: packets.lowerBound)"
+      : "\(packet: packets.lowerBound)\(glyphs.to)\(packet: packets.upperBound)"
   }
 
   /// Appends what was not requested, or what no complete answer in the capture covers.
@@ -343,9 +335,7 @@ package struct MapPage: ~Copyable {
       out.text("the Database Hash cannot be checked")
       unasked(device, ": ")
     }
-    out.text(" (")
-    out.packet(hash.packet)
-    out.byte(0x29)
+    out.write(" (\(packet: hash.packet))")
     endLine()
   }
 
@@ -371,11 +361,9 @@ package struct MapPage: ~Copyable {
   /// Appends the supplied attributes that the capture contradicts.
   private mutating func conflicts(_ device: MapDevice) {
     for conflict in device.database?.conflicts ?? [] {
-      out.text("supplied, but contradicted by ")
-      out.text(conflict.operation.words)
-      out.text(conflict.error == nil ? " (" : " refused (")
-      out.packet(conflict.packet)
-      out.text("): ")
+      let refused: StaticString = conflict.error == nil ? "" : " refused"
+      out.write("supplied, but contradicted by \(conflict.operation.words)\(refused)")
+      out.write(" (\(packet: conflict.packet)): ")
       name(conflict.attribute)
       out.text("; nothing that was supplied is used of ")
       out.handle(conflict.range.lowerBound)
@@ -392,22 +380,13 @@ package struct MapPage: ~Copyable {
       out.text("discoveries disagree: ")
       if let newer = disagreement.newer {
         name(newer)
-        out.text(" (")
-        out.packet(disagreement.packet)
-        out.text("), but before ")
+        out.write(" (\(packet: disagreement.packet)), but before ")
       }
       name(disagreement.older)
-      if disagreement.older.via == .supplied {
-        out.text(" (supplied)")
-      } else {
-        out.text(" (")
-        out.packet(disagreement.older.packet)
-        out.byte(0x29)
-      }
+      let isSupplied = disagreement.older.via == .supplied
+      out.write(isSupplied ? " (supplied)" : " (\(packet: disagreement.older.packet))")
       if disagreement.newer == nil {
-        out.text(" is missing from a later search (")
-        out.packet(disagreement.packet)
-        out.byte(0x29)
+        out.write(" is missing from a later search (\(packet: disagreement.packet))")
       }
       endLine()
     }
@@ -567,13 +546,9 @@ extension MapPage {
     guard via != device.usualVia else { return }
     switch via {
     case .discovered: out.text("  discovered")
-    case .carried:
-      out.text("  carried from ")
-      out.packet(attribute.packet)
+    case .carried: out.write("  carried from \(packet: attribute.packet)")
     case .supplied: out.text("  supplied")
-    case .inferred:
-      out.text("  inferred, ")
-      out.packet(attribute.packet)
+    case .inferred: out.write("  inferred, \(packet: attribute.packet)")
     }
   }
 
@@ -602,13 +577,8 @@ extension MapPage {
         case .encrypted: out.text(" encrypted")
         case .authenticated: out.text(" encrypted and authenticated")
         }
-        out.text(" (")
-        if let error = access.error {
-          out.hexadecimal(UInt64(error.rawValue), digits: 2)
-          out.text(", ")
-        }
-        out.packet(access.packet)
-        out.byte(0x29)
+        let error: Wording = access.error.map { "\(code: $0.rawValue, digits: 2), " } ?? ""
+        out.write(" (\(error)\(packet: access.packet))")
       }
       endLine()
     }
@@ -635,9 +605,7 @@ extension MapPage {
     out.handle(unknown.handle)
     pad(to: Column.characteristic)
     if let conclusion = unknown.conclusion {
-      out.text("CCCD of ")
-      out.handle(conclusion.value)
-      out.text(", inferred")
+      out.write("CCCD of \(handle: conclusion.value), inferred")
     } else if unknown.mustBeValue {
       out.text("a value, inferred")
     } else if unknown.isDenied {
@@ -666,10 +634,8 @@ extension MapPage {
     out.spaces(Column.descriptor)
     operations(use)
     if let conclusion = unknown.conclusion {
-      out.text(": written in ")
-      out.packet(conclusion.write)
-      out.text(", heard in ")
-      out.packet(conclusion.notification)
+      out.write(
+        ": written in \(packet: conclusion.write), heard in \(packet: conclusion.notification)")
     }
     endLine()
     access(use)
@@ -683,11 +649,7 @@ extension MapPage {
       guard count > 0 else { continue }
       out.separate(&isFirst)
       out.text(operation.words)
-      if count > 1 {
-        out.byte(0x20)
-        out.decimal(count)
-        out.text(" times")
-      }
+      if count > 1 { out.write(" \(count) times") }
     }
     if let lengths = use.lengths {
       out.separate(&isFirst, by: "; ")
@@ -699,11 +661,7 @@ extension MapPage {
       out.text(lengths == 1...1 ? " byte" : " bytes")
     }
     out.separate(&isFirst)
-    out.packet(use.packets.lowerBound)
-    if use.packets.count > 1 {
-      out.text(glyphs.to)
-      out.packet(use.packets.upperBound)
-    }
+    out.write(words(use.packets))
   }
 }
 
