@@ -227,6 +227,27 @@ class TextTests(unittest.TestCase):
         self.assertFalse(fits(["a"], ["a", "b"]))
         self.assertFalse(fits(["a", "b"], ["a"]))
 
+    def test_files_and_folders_that_are_named_exist(self) -> None:
+        """Names are relative to the project, to Sources or to a folder of it; … stands for any letters."""
+        kinds = ("swift", "md", "py", "sh", "json", "txt", "h", "yaml")
+        paths = [path for top in ("Sources", "Tests", "Fuzz", "Scripts", "Profiles", "docs", "captures", "Wireshark")
+                 for path in (ROOT / top).rglob("*")]
+        known = {"/" + path.relative_to(ROOT).as_posix() for path in [*paths, *ROOT.iterdir()]}
+        tops = {path.name for path in [*ROOT.iterdir(), *(ROOT / "Sources").rglob("*")] if path.is_dir()}
+        count = 0
+        for name in ("CONTRIBUTING.md", "docs/architecture.md"):
+            for word in INLINE.findall(FENCED.sub("", (ROOT / name).read_text(encoding="utf-8"))):
+                is_file = re.fullmatch(r"[\w+…/-]+\.(%s)" % "|".join(kinds), word)
+                is_folder = re.fullmatch(r"[\w/-]+", word) and "/" in word and word.partition("/")[0] in tops
+                # NAME is for the reader to replace; make fuzz-corpus creates the other one.
+                if not (is_file or is_folder) or "NAME" in word or word == "Fuzz/Corpus":
+                    continue
+                with self.subTest(f"{name}: {word}"):
+                    count += 1
+                    pattern = re.compile(".*/" + re.escape(word.rstrip("/")).replace("…", ".*"))
+                    self.assertTrue(any(map(pattern.fullmatch, known)))
+        self.assertGreater(count, 100)
+
     def test_links_lead_to_files(self) -> None:
         for document in DOCUMENTS:
             for target in LINK.findall(document.read_text(encoding="utf-8")):

@@ -17,7 +17,7 @@ extension Fuzzing {
       if error.description.isEmpty { return "undescribed error" }
     }
     do throws(MapFileError) {
-      supplies.maps = try MapFile.read(bytes, name: "fuzz")
+      supplies.maps = try MapFile.read(bytes, name: "fuzz").map(\.map)
     } catch {
       if error.message.isEmpty { return "an error without a message" }
     }

@@ -10,9 +10,21 @@ import Words
 /// Converts the maps of `map` into maps that can be compared.
 struct MapReader: ~Copyable {
   private var reading: ValueReading
+  /// The values of a saved map, by handle.
+  private var saved: [UInt16: [UInt8]] = [:]
 
   init(showsKeys: Bool, _ profiles: SuppliedProfiles) {
     reading = ValueReading(profiles, showsKeys: showsKeys)
+  }
+
+  /// Returns a saved map with its values. It does not show what was searched: everything counts as
+  /// discovered.
+  mutating func map(of read: SavedMap) -> ServerMap {
+    saved = read.values
+    var map = map(of: MapDevice(read.map))
+    saved = [:]
+    map.isWhole = ServerMap().isWhole
+    return map
   }
 
   mutating func map(of device: MapDevice) -> ServerMap {
@@ -45,12 +57,12 @@ struct MapReader: ~Copyable {
     var one = ServerMap.Characteristic(
       attribute.uuid, characteristic.declaration?.target ?? attribute.handle,
       properties: characteristic.declaration?.properties, packet: attribute.packet)
-    one.value = value(characteristic.use, attribute.uuid, service, server)
+    one.value = value(of: one.handle, characteristic.use, attribute.uuid, service, server)
     for descriptor in characteristic.descriptors {
       var other = ServerMap.Descriptor(
         descriptor.attribute.uuid, descriptor.attribute.handle,
         packet: descriptor.attribute.packet)
-      other.value = value(descriptor.use, descriptor.attribute.uuid, nil, nil)
+      other.value = value(of: other.handle, descriptor.use, other.uuid, nil, nil)
       one.descriptors.append(other)
     }
     return one
@@ -58,23 +70,18 @@ struct MapReader: ~Copyable {
 
   /// Returns the last value, if it was read: written and sent values belong to the conversation.
   private mutating func value(
-    _ use: AttributeUse?, _ uuid: BluetoothUUID, _ service: BluetoothUUID?, _ server: UInt64?
+    of handle: UInt16, _ use: AttributeUse?, _ uuid: BluetoothUUID, _ service: BluetoothUUID?,
+    _ server: UInt64?
   ) -> ServerMap.Value? {
-    guard let use, let bytes = use.value, use.valueOperation == .read else { return nil }
-    let isHidden = reading.profiles.hides(use, uuid)
-    return value(bytes, uuid, service, server, packet: use.valuePacket, isHidden: isHidden)
-  }
-
-  mutating func value(
-    _ bytes: [UInt8], _ uuid: BluetoothUUID, _ service: BluetoothUUID?, _ server: UInt64?,
-    packet: Int, isHidden: Bool
-  ) -> ServerMap.Value {
+    let read = use?.valueOperation == .read ? use?.value : nil
+    guard let bytes = saved[handle] ?? read else { return nil }
+    let isHidden = use.map { reading.profiles.hides($0, uuid) } ?? false
     let isRead =
       !isHidden
       && reading.read(
         uuid.subjectKind, uuid, bytes.bytes, isWritten: false, service: service, server: server)
     return ServerMap.Value(
       bytes, text: isRead ? String(decoding: reading.meaning.line.bytes.array, as: UTF8.self) : "",
-      packet: packet, isHidden: isHidden)
+      packet: use?.valuePacket ?? 0, isHidden: isHidden)
   }
 }

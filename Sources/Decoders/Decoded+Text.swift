@@ -168,10 +168,7 @@ extension DecodedWriter {
       place = max(entry.end, place + 1)
     }
     if withUnit { unit(range, into: &output) }
-    guard count > Self.mostListed else { return }
-    output.text(" and ")
-    output.decimal(count - Self.mostListed)
-    output.text(" more")
+    output.andMore(count - Self.mostListed)
   }
 
   /// Writes the unit of numbers.

@@ -1,5 +1,5 @@
 package import Bluetooth
-import Bytes
+package import Bytes
 import Sessions
 
 /// A piece of text for people, composed of words and of terms that the protocol names.
@@ -288,6 +288,12 @@ package struct NamedCode: Equatable, Sendable {
     self.name = name
     self.digits = digits
   }
+}
+
+extension Output {
+  /// Appends a wording. This is for pages: a wording is composed as a string first, which would
+  /// cost too much in the line of each packet.
+  package mutating func write(_ wording: Wording) { string(wording.text) }
 }
 
 extension [Wording] {

@@ -40,14 +40,6 @@ struct ConvertCommand: ParsableCommand {
   @OptionGroup
   var file: CaptureFileOptions
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Packets up to a time, written as for --from; a format's name means the same as --as.",
-      valueName: "time"),
-    transform: { try End($0) })
-  var to: [End] = []
-
   @Flag(name: .long, help: "List the formats that can be written.")
   var listFormats = false
 
@@ -73,6 +65,9 @@ struct ConvertCommand: ParsableCommand {
   var selection: PacketOptions
 
   @OptionGroup(title: "Selection")
+  var end: EndOrFormatOption
+
+  @OptionGroup(title: "Selection")
   var kinds: PacketKindOptions
 
   @OptionGroup(title: "Selection")
@@ -87,35 +82,12 @@ struct ConvertCommand: ParsableCommand {
   @OptionGroup
   var known: KeysFileOptions
 
-  /// The argument of `--to`.
-  enum End {
-    case format(WriterTarget)
-    case time(TimePoint)
-
-    init(_ text: String) throws {
-      if let target = WriterTarget(name: text) {
-        self = .format(target)
-      } else if text.first?.isLetter == true {
-        throw ValidationError("expected a time, or a format: \(CaptureFileOptions.formatNames)")
-      } else {
-        self = .time(try TimePoint(text))
-      }
-    }
-  }
-
   /// The formats that were named with `--as` and `--to`.
-  private var targets: [WriterTarget] {
-    file.formats + to.compactMap { if case .format(let target) = $0 { target } else { nil } }
-  }
-
-  /// The end times given with `--to`.
-  private var ends: [TimePoint] {
-    to.compactMap { if case .time(let time) = $0 { time } else { nil } }
-  }
+  private var targets: [WriterTarget] { file.formats + end.formats }
 
   func validate() throws {
     if listFormats { return }
-    _ = try StretchOptions.times(selection.from, ends)
+    _ = try StretchOptions.times(selection.from, end.times)
     guard files.count >= 2, let out = files.last else {
       throw ValidationError("expected a capture and the file to write, as in: convert IN OUT")
     }
@@ -147,7 +119,7 @@ struct ConvertCommand: ParsableCommand {
     conversion.bonds = try known.bonds() + found.bonds
     conversion.redaction = redacting.options(bonds: conversion.bonds)
     conversion.maps = try supplied.maps()
-    conversion.selection = try selection.selection(profiles, kinds, to: ends)
+    conversion.selection = try selection.selection(profiles, kinds, to: end.times)
     conversion.selection.limit = count.limit
     try conversion.run()
   }
@@ -161,5 +133,39 @@ struct ConvertCommand: ParsableCommand {
         output.byte(0x0a)
       }
     }
+  }
+}
+
+/// The `--to` of `convert`: the end of a time range, or a format.
+struct EndOrFormatOption: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Packets up to a time, written as for --from; a format's name means the same as --as.",
+      valueName: "time"),
+    transform: { try Argument($0) })
+  var to: [Argument] = []
+
+  enum Argument {
+    case format(WriterTarget)
+    case time(TimePoint)
+
+    init(_ text: String) throws {
+      if let target = WriterTarget(name: text) {
+        self = .format(target)
+      } else if text.first?.isLetter == true {
+        throw ValidationError("expected a time, or a format: \(CaptureFileOptions.formatNames)")
+      } else {
+        self = .time(try TimePoint(text))
+      }
+    }
+  }
+
+  var formats: [WriterTarget] {
+    to.compactMap { if case .format(let target) = $0 { target } else { nil } }
+  }
+
+  var times: [TimePoint] {
+    to.compactMap { if case .time(let time) = $0 { time } else { nil } }
   }
 }

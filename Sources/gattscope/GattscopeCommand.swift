@@ -88,10 +88,16 @@ struct GattscopeCommand: ParsableCommand {
       return try parseAsRoot(arguments)
     } catch {
       let corrected = Guesses.corrected(arguments)
-      guard corrected != arguments, Guesses.isUnknownOption(fullMessage(for: error)) else {
-        throw error
+      guard corrected != arguments else { throw error }
+      if let command = parsedDirectly(corrected) { return command }
+      let first = error
+      do {
+        return try parseAsRoot(corrected)
+      } catch {
+        // A message must name the option that the user typed.
+        let option = Guesses.unknownOption(in: fullMessage(for: error))
+        throw option.map { Guesses.contains($0, in: arguments) } ?? true ? error : first
       }
-      return try parsedDirectly(corrected) ?? parseAsRoot(corrected)
     }
   }
 
@@ -116,17 +122,24 @@ struct GattscopeCommand: ParsableCommand {
   private static func end(_ error: any Error) -> Never {
     var text = fullMessage(for: error)
     let status = exitCode(for: error)
-    if let advice = Guesses.advice(insteadOf: text) {
-      text = "Error: \(advice)\n\(text.drop { $0 != "\n" }.dropFirst())"
-    } else if Guesses.isUnknownOption(text), let first = CommandLine.arguments.dropFirst().first {
-      // A word that is neither a verb nor a capture is parsed as show, which may lack the option.
-      let verbs = Run.verbs(insteadOf: first)
-      if !verbs.isEmpty {
-        text = "Error: \(first) is neither a verb nor a capture\(verbs)"
-      } else {
-        let verb = configuration.subcommands.first { $0.configuration.commandName == first }
-        if verb?.configuration.subcommands.isEmpty ?? true {
-          text = Guesses.suggesting(in: text, of: (verb ?? ShowCommand.self).helpMessage())
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if status == .validationFailure, let first = arguments.first {
+      let verb = configuration.subcommands.first { $0.configuration.commandName == first }
+      let isLeaf = verb?.configuration.subcommands.isEmpty ?? true
+      let help = isLeaf ? (verb ?? ShowCommand.self).helpMessage() : ""
+      if let verb, isLeaf {
+        text = Guesses.preferringUnknownOption(
+          of: arguments, to: text, verb.helpMessage(includeHidden: true))
+      }
+      if let advice = Guesses.advice(insteadOf: text, help) {
+        text = "Error: \(advice)\n\(text.drop { $0 != "\n" }.dropFirst())"
+      } else if Guesses.unknownOption(in: text) != nil {
+        // A word that is neither a verb nor a capture is parsed as show, which may lack the option.
+        let verbs = Run.verbs(insteadOf: first)
+        if !verbs.isEmpty {
+          text = "Error: \(first) is neither a verb nor a capture\(verbs)"
+        } else if isLeaf {
+          text = Guesses.suggesting(in: text, of: help)
         }
       }
     }

@@ -26,6 +26,10 @@ enum Guesses {
   private static let filters =
     "packets are chosen with --layer, --uuid, --device, --opcode, --text and others: see SELECTION in gattscope show --help"
 
+  /// The same for a verb without these options.
+  private static let filtersElsewhere =
+    "show and convert select packets, with --layer, --uuid, --device, --opcode, --text and others: see SELECTION in gattscope show --help"
+
   /// Verbs that users often try first.
   private static let verbs = [
     "analyse": "explain", "connections": "info", "errors": "explain", "html": "report",
@@ -52,33 +56,57 @@ enum Guesses {
   /// The beginning of the parser's message about an option that a verb does not have.
   private static let unknownOption = "Error: Unknown option '"
 
-  /// Returns whether the parser's `message` is about an option that a verb does not have.
-  static func isUnknownOption(_ message: String) -> Bool { message.hasPrefix(unknownOption) }
+  /// Returns the option that a verb does not have, if the parser's `message` is about one.
+  static func unknownOption(in message: String) -> String? {
+    guard message.hasPrefix(unknownOption) else { return nil }
+    return String(message.dropFirst(unknownOption.count).prefix { $0 != "'" && $0 != "=" })
+  }
 
-  /// Returns a sentence that says what to use instead of the option that the parser's `message`
-  /// calls unknown.
-  static func advice(insteadOf message: String) -> String? {
-    guard isUnknownOption(message) else { return nil }
-    let option = String(message.dropFirst(unknownOption.count).prefix { $0 != "'" && $0 != "=" })
-    return advice[option].map { "there is no \(option); \($0)" }
+  /// Returns whether an option is in `arguments`.
+  static func contains(_ option: String, in arguments: [String]) -> Bool {
+    arguments.contains { $0 == option || $0.hasPrefix("\(option)=") }
+  }
+
+  /// Returns `message`, or one about the first option of `arguments` that `help` does not list: the
+  /// parser takes the value of such an option for a capture, and complains about that first.
+  static func preferringUnknownOption(
+    of arguments: [String], to message: String, _ help: String
+  ) -> String {
+    guard unknownOption(in: message) == nil, let end = message.firstIndex(where: \.isNewline) else {
+      return message
+    }
+    let known = options(in: help)
+    let unknown = arguments.prefix { $0 != "--" }.map { $0.prefix { $0 != "=" } }.first {
+      $0.hasPrefix("--") && !known.contains($0)
+    }
+    return unknown.map { "\(unknownOption)\($0)'.\(message[end...])" } ?? message
+  }
+
+  /// Returns the long options that a verb's help mentions.
+  private static func options(in help: String) -> [Substring] {
+    help.split { !$0.isLetter && $0 != "-" }.filter { $0.hasPrefix("--") && $0.count > 2 }
+  }
+
+  /// Returns a sentence on what to use instead of the option that the parser's `message` calls
+  /// unknown.
+  static func advice(insteadOf message: String, _ help: String) -> String? {
+    guard let option = unknownOption(in: message), var words = advice[option] else { return nil }
+    if words == filters, !options(in: help).contains("--layer") { words = filtersElsewhere }
+    return "there is no \(option); \(words)"
   }
 
   /// Returns the parser's `message` about an unknown option with the option of `help` that was
   /// probably meant, or with none. The parser itself takes the first of several that are equally
   /// near.
   static func suggesting(in message: String, of help: String) -> String {
-    guard isUnknownOption(message), let end = message.firstIndex(where: \.isNewline) else {
-      return message
-    }
-    let wrong = message.dropFirst(unknownOption.count).prefix { $0 != "'" && $0 != "=" }
-    let names = help.split { !$0.isLetter && $0 != "-" }.filter {
-      $0.hasPrefix("--") && $0.count > 2
-    }
-    guard wrong.hasPrefix("--"), wrong.allSatisfy(\.isASCII) else { return message }
+    guard let wrong = unknownOption(in: message), let end = message.firstIndex(where: \.isNewline),
+      wrong.hasPrefix("--"), wrong.allSatisfy(\.isASCII)
+    else { return message }
+    let names = options(in: help)
     // Of equally near ones, the one that begins alike.
     func rank(_ name: Substring) -> (Int, Int, String) {
       let common = zip(name, wrong).prefix { $0 == $1 }.count
-      return (distance(String(wrong), String(name)), -common, String(name))
+      return (distance(wrong, String(name)), -common, String(name))
     }
     let nearest = names.min { rank($0) < rank($1) }
     let isNear = nearest.map { rank($0).0 <= (wrong.count < 6 ? 1 : 2) } ?? false

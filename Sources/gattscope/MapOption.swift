@@ -20,7 +20,7 @@ struct MapFileOptions: ParsableArguments {
       let bytes = try Terminal.file(path)
       let name = path.split(separator: "/").last.map(String.init) ?? path
       do throws(MapFileError) {
-        maps += try MapFile.read(bytes, name: name)
+        maps += try MapFile.read(bytes, name: name).map(\.map)
       } catch {
         Terminal.complain("\(path) \(error.message)")
         throw ExitCode(65)

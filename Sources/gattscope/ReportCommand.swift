@@ -59,12 +59,10 @@ struct ReportCommand: ParsableCommand {
   var selection: PacketOptions
 
   @OptionGroup(title: "Selection")
-  var kinds: PacketKindOptions
+  var end: EndOption
 
-  @Option(
-    name: .long, help: ArgumentHelp(StretchOptions.toHelp, valueName: "time"),
-    transform: { try TimePoint($0) })
-  var to: [TimePoint] = []
+  @OptionGroup(title: "Selection")
+  var kinds: PacketKindOptions
 
   @OptionGroup
   var supplied: MapFileOptions
@@ -79,7 +77,7 @@ struct ReportCommand: ParsableCommand {
   var showKeys = false
 
   func validate() throws {
-    _ = try StretchOptions.times(selection.from, to)
+    _ = try StretchOptions.times(selection.from, end.to)
     if redacting.redact, !selection.subject.parties.device.isEmpty {
       throw ValidationError(
         "--redact replaces the addresses and names that --device selects by; use --connection.")
@@ -94,7 +92,7 @@ struct ReportCommand: ParsableCommand {
     var options = PageOptions()
     options.profiles = profiles
     options.selection = Run.finding(
-      try selection.selection(profiles, kinds, to: to), in: found.files, bonds: bonds)
+      try selection.selection(profiles, kinds, to: end.to), in: found.files, bonds: bonds)
     options.name = PageFileOptions.fileNames(captures).joined(separator: " ")
     options.isRedacted = redacting.redact
     options.remarks = found.failures.map { [options] in options.sentence(about: $0) }

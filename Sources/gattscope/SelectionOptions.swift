@@ -167,14 +167,15 @@ struct PacketOptions: ParsableArguments {
     transform: { try NumberRanges.read($0, "packets by number, as in 97, 97-164, 97- or 3,97") })
   var packets: [[ClosedRange<Int>]] = []
 
+  @Flag(name: .long, help: "Packets that report a failure or are malformed.")
+  var errors = false
+
+  /// The last one: help shows the end of the time range after it.
   @Option(
     name: .long,
     help: ArgumentHelp(StretchOptions.fromHelp, valueName: "time"),
     transform: { try TimePoint($0) })
   var from: [TimePoint] = []
-
-  @Flag(name: .long, help: "Packets that report a failure or are malformed.")
-  var errors = false
 
   /// Returns the selection that the options describe.
   ///
@@ -235,6 +236,14 @@ struct StretchOptions: ParsableArguments {
   }
 }
 
+/// The end of a time range that begins with the `--from` of `PacketOptions`.
+struct EndOption: ParsableArguments {
+  @Option(
+    name: .long, help: ArgumentHelp(StretchOptions.toHelp, valueName: "time"),
+    transform: { try TimePoint($0) })
+  var to: [TimePoint] = []
+}
+
 /// How many packets at most.
 struct CountOption: ParsableArguments {
   @Option(
@@ -256,17 +265,15 @@ struct SelectionOptions: ParsableArguments {
   var packets: PacketOptions
 
   @OptionGroup
+  var end: EndOption
+
+  @OptionGroup
   var count: CountOption
 
-  @Option(
-    name: .long, help: ArgumentHelp(StretchOptions.toHelp, valueName: "time"),
-    transform: { try TimePoint($0) })
-  var to: [TimePoint] = []
-
   /// Whether a time range is selected.
-  var choosesTimes: Bool { !packets.from.isEmpty || !to.isEmpty }
+  var choosesTimes: Bool { !packets.from.isEmpty || !end.to.isEmpty }
 
-  func validate() throws { _ = try StretchOptions.times(packets.from, to) }
+  func validate() throws { _ = try StretchOptions.times(packets.from, end.to) }
 
   /// Returns the selection that the options describe.
   ///
@@ -276,7 +283,7 @@ struct SelectionOptions: ParsableArguments {
   func selection(
     _ profiles: SuppliedProfiles, _ kinds: PacketKindOptions
   ) throws -> Selection {
-    var selection = try packets.selection(profiles, kinds, to: to)
+    var selection = try packets.selection(profiles, kinds, to: end.to)
     selection.limit = count.limit
     return selection
   }

@@ -267,8 +267,48 @@ struct SelectionTests {
     #expect(try numbers(guess, "heart-rate") == expected)
   }
 
+  @Test(
+    "An option of another program that the verb has no equivalent of is named as it was typed",
+    arguments: [
+      (["trace", "--grep", "x"], "--grep"), (["map", "--hex"], "--hex"),
+      (["trace", "-n", "3"], "-n"),
+      (["trace", "--grep", "x", "--frobnicate"], "--grep"),
+      (["show", "--grep", "x", "--frobnicate"], "--frobnicate"),
+      (["convert", "--frobnicate", "x", "IN"], "--frobnicate"),
+      (["diff", "--frobnicate", "x", "IN"], "--frobnicate"),
+    ])
+  func typed(arguments: [String], option: String) throws {
+    let ending = try Program.run(arguments + [Program.sample("heart-rate")])
+    #expect(ending.status == 64)
+    #expect(ending.errors.hasPrefix("Error: Unknown option '\(option)'"), "\(ending.errors)")
+  }
+
+  @Test("convert accepts options of other programs before its two files")
+  func convertGuesses() throws {
+    let folder = try Folder()
+    let ending = try Program.run(
+      ["convert", "--op", "read", Program.sample("heart-rate"), folder.path("reads.pcapng")])
+    #expect(ending.status == 0, "\(ending.errors)")
+    #expect(!folder.bytes("reads.pcapng").isEmpty)
+  }
+
+  @Test(
+    "Every help has --to after --from",
+    arguments: ["show", "values", "devices", "live", "convert", "report", "trace", "explain"])
+  func ends(verb: String) throws {
+    let help = try Program.run([verb, "--help"]).text.split(separator: "\n")
+    let options = help.filter { $0.hasPrefix("  --") }.map { $0.split(separator: " ")[0] }
+    let from = try #require(options.firstIndex(of: "--from"))
+    #expect(options[from + 1] == "--to")
+  }
+
   @Test("Options without an equivalent are answered with an alternative")
   func advice() throws {
+    let info = try Program.run(["info", "--filter", "x", Program.sample("heart-rate")])
+    #expect(info.status == 64)
+    #expect(
+      info.errors.hasPrefix("Error: there is no --filter; show and convert select packets"),
+      "\(info.errors)")
     for (option, advice) in [("--filter", "--layer"), ("-r", "gattscope CAPTURE")] {
       let ending = try Program.run(["show", option, "x", Program.sample("heart-rate")])
       #expect(ending.status == 64, "\(option)")

@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Dissectors
 import Sessions
+import Words
 
 /// The description of one device.
 extension DevicesPage {
@@ -11,10 +12,7 @@ extension DevicesPage {
     out.byte(0x0a)
     if !device.otherAddresses.isEmpty {
       out.text("  also as ")
-      for (index, address) in device.otherAddresses.enumerated() {
-        if index > 0 { out.text(", ") }
-        out.address(address)
-      }
+      out.listed(device.otherAddresses) { $0.address($1) }
       out.byte(0x0a)
     }
     if device.reports > 0 {
@@ -38,8 +36,7 @@ extension DevicesPage {
       out.text("  periodic train of an unknown advertiser")
     }
     if let identity = device.identity, identity != device.address {
-      out.text(", identity ")
-      out.address(identity)
+      out.write(", identity \(identity)")
     }
     who(entry.said)
     switch (device.wasConnectable, device.wasNotConnectable) {
@@ -58,8 +55,7 @@ extension DevicesPage {
     if let address = device.address {
       out.address(address)
     } else if let sync = device.syncHandle {
-      out.text("sync ")
-      out.handle(sync)
+      out.write("sync \(handle: sync)")
     } else {
       out.text("anonymous")
     }
@@ -69,42 +65,28 @@ extension DevicesPage {
   private mutating func counts(_ entry: ListedDevice) {
     let device = entry.device
     out.text("  ")
-    var isFirst = true
-    for event in AdvertisingEvent.allCases where device.count(event) > 0 {
-      if !isFirst { out.text(", ") }
-      isFirst = false
-      out.decimal(device.count(event))
-      out.byte(0x20)
-      out.text(event.words)
+    out.listed(AdvertisingEvent.allCases.filter { device.count($0) > 0 }) {
+      $0.write("\(device.count($1)) \($1.words)")
     }
     out.text(", ")
     range(device.firstReport, device.lastPacket, isOpen: false)
     at(device.firstTime)
     if device.reports > 1 {
-      out.text(" in ")
-      out.duration(nanoseconds: span(device.firstTime, device.lastTime))
+      out.write(" in \(duration: span(device.firstTime, device.lastTime))")
     }
     if let gaps = device.gaps, let interval = gaps.estimate {
       out.text(device.scanPaused ? "; at most about " : "; about ")
-      out.duration(nanoseconds: Int64(interval) * 1000)
-      out.text(" apart")
+      out.write("\(duration: Int64(interval) * 1000) apart")
     }
     if let range = device.signals.range {
-      out.text("; RSSI ")
-      out.decimal(range.min)
+      out.write("; RSSI \(range.min)")
       if device.signals.count > 2, range.min != range.max {
-        out.text(glyphs.ellipsis)
-        out.decimal(range.median)
+        out.write("\(glyphs.ellipsis)\(range.median)")
       }
-      if range.min != range.max {
-        out.text(glyphs.ellipsis)
-        out.decimal(range.max)
-      }
+      if range.min != range.max { out.write("\(glyphs.ellipsis)\(range.max)") }
       out.text(" dBm")
     } else if let signal = device.firstSignal {
-      out.text("; first ")
-      out.decimal(Int(signal))
-      out.text(" dBm")
+      out.write("; first \(signal) dBm")
     }
     changes("; data changed ", device.changes, last: device.lastChange)
     out.byte(0x0a)
@@ -138,10 +120,7 @@ extension DevicesPage {
   }
 
   mutating func phys(_ bits: UInt8) {
-    var isFirst = true
-    for bit in 1..<8 where bits >> UInt8(bit) & 1 == 1 {
-      if !isFirst { out.text(" and ") }
-      isFirst = false
+    out.listed((1..<8).filter { bits >> UInt8($0) & 1 == 1 }, separatedBy: " and ") { out, bit in
       if let name = CodeSet.phy.name(of: UInt64(bit)) { out.name(name) } else { out.decimal(bit) }
     }
   }
@@ -191,10 +170,8 @@ extension DevicesPage {
       out.byte(0x0a)
     }
     guard payloads.otherCount > 0 else { return }
-    out.text("  and ")
-    if payloads.hasMoreOthers { out.text("at least ") }
-    out.decimal(payloads.otherCount)
-    out.text(" more that are not kept\n")
+    let least: StaticString = payloads.hasMoreOthers ? "at least " : ""
+    out.write("  and \(least)\(payloads.otherCount) more that are not kept\n")
   }
 
   private mutating func pad(_ text: [UInt8], _ columns: Int) {
@@ -215,20 +192,13 @@ extension DevicesPage {
       if payload.stream.properties & 4 != 0 { title.text(", directed") }
     }
     if !payload.stream.isLegacy, payload.stream.sid != 0xff {
-      title.text(" SID ")
-      title.decimal(Int(payload.stream.sid))
+      title.write(" SID \(payload.stream.sid)")
     }
     var size = Output()
     size.decimal(payload.usedBytes)
-    if let most {
-      size.text(" of ")
-      size.decimal(most)
-    }
+    if let most { size.write(" of \(most)") }
     size.text(" bytes")
-    if payload.count > 1 {
-      size.text(", ")
-      size.count(payload.count, "time", "times")
-    }
+    if payload.count > 1 { size.write(", \(payload.count) times") }
     return (packet.bytes.array, title.bytes.array, size.bytes.array)
   }
 

@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Dissectors
 import Sessions
+import Words
 
 /// The description of the captured host's own advertising.
 extension DevicesPage {
@@ -11,13 +12,9 @@ extension DevicesPage {
     adapter(set.adapter)
     out.text("  ")
     if let address = own.address {
-      out.address(address)
-      out.byte(0x20)
-      out.text(AddressKind(address, own.isAddressRandom ? .random : .public).words)
+      out.write("\(address) \(AddressKind(address, own.isAddressRandom ? .random : .public))")
       if own.isAddressRandom, set.randomAddresses > 1 {
-        out.text(", the last of ")
-        out.decimal(set.randomAddresses)
-        out.text(" addresses")
+        out.write(", the last of \(set.randomAddresses) addresses")
       }
     } else if set.set.family == .management {
       out.text("as asked of the kernel (MGMT)")
@@ -35,12 +32,8 @@ extension DevicesPage {
     }
     switch set.set.family {
     case .legacy: break
-    case .extended:
-      out.text(", set ")
-      out.decimal(Int(set.set.handle))
-    case .android, .management:
-      out.text(", instance ")
-      out.decimal(Int(set.set.handle))
+    case .extended: out.write(", set \(set.set.handle)")
+    case .android, .management: out.write(", instance \(set.set.handle)")
     }
     out.byte(0x0a)
     periods(set)
@@ -63,26 +56,19 @@ extension DevicesPage {
         out.text("already running, its beginning is not in the capture; ")
       }
       if last.isOpeningMissing {
-        out.text("off in ")
-        out.packet(last.lastPacket)
+        out.write("off in \(packet: last.lastPacket)")
       } else if last.ending == nil {
-        out.text("on since ")
-        out.packet(first.firstPacket)
+        out.write("on since \(packet: first.firstPacket)")
       } else {
         out.text("on ")
         range(first.firstPacket, last.lastPacket, isOpen: false)
       }
       at(first.firstTime)
       let times = on.count + set.furtherPeriods
-      if times > 1 {
-        out.text(", ")
-        out.decimal(times)
-        out.text(" times")
-      }
+      if times > 1 { out.write(", \(times) times") }
       if !last.isOpeningMissing {
-        out.text(", ")
         let spans = on.map { span($0.firstTime, $0.lastTime) }
-        out.duration(nanoseconds: spans.reduce(0) { $0.adding(clamped: $1) })
+        out.write(", \(duration: spans.reduce(0) { $0.adding(clamped: $1) })")
         if times > 1 { out.text(" in all") }
       }
       ending(last.ending)
@@ -90,10 +76,7 @@ extension DevicesPage {
       out.text("set up, but not switched on in this capture")
     }
     if let refused = set.periods.last(where: { $0.refusal != nil }), let why = refused.refusal {
-      out.text("; refused in ")
-      out.packet(refused.firstPacket)
-      out.text(": ")
-      out.named(why.name, UInt64(why.rawValue), digits: 2)
+      out.write("; refused in \(packet: refused.firstPacket): \(why)")
     }
     if let parameters = set.parameters {
       if let interval = parameters.interval {
@@ -113,10 +96,7 @@ extension DevicesPage {
           phys(1 << (parameters.secondaryPHY & 7))
         }
       }
-      if let peer = parameters.peer {
-        out.text(", calls ")
-        out.address(peer)
-      }
+      if let peer = parameters.peer { out.write(", calls \(peer)") }
     }
     if set.isPeriodic { out.text("; with a periodic train") }
     changes("; data changed meanwhile ", set.changes, last: set.lastChange)
@@ -127,16 +107,8 @@ extension DevicesPage {
     switch ending {
     case .host?: break
     case .connection(let number)?:
-      out.text(", ended by ")
-      if let number {
-        out.text("connection ")
-        out.decimal(number)
-      } else {
-        out.text("a connection")
-      }
-    case .controller(let status)?:
-      out.text(", ended with ")
-      out.named(status.name, UInt64(status.rawValue), digits: 2)
+      out.write(number.map { ", ended by connection \($0)" } ?? ", ended by a connection")
+    case .controller(let status)?: out.write(", ended with \(status)")
     case .reset?: out.text(", ended by a reset")
     case nil: out.text(", still on at the end")
     }

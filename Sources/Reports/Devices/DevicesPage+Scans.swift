@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Dissectors
 import Sessions
+import Words
 
 /// The description of the scans.
 extension DevicesPage {
@@ -20,9 +21,7 @@ extension DevicesPage {
       scans(alike)
     }
     if list.forgottenScans > 0 {
-      out.text("and ")
-      out.count(list.forgottenScans, "scan", "scans")
-      out.text(" before them\n")
+      out.write("and \(count: list.forgottenScans, "scan", "scans") before them\n")
     }
   }
 
@@ -32,29 +31,23 @@ extension DevicesPage {
     out.text("scan  ")
     range(scan.firstPacket, list.scans[last].lastPacket, isOpen: isOpen(list.scans[last]))
     at(scan.firstTime)
-    if alike.count > 1 {
-      out.text(", ")
-      out.decimal(alike.count)
-      out.text(" times")
-    }
+    if alike.count > 1 { out.write(", \(alike.count) times") }
     if scan.refusal == nil {
-      out.text(", ")
       let spans = alike.map { span(list.scans[$0].firstTime, list.scans[$0].lastTime) }
-      out.duration(nanoseconds: spans.reduce(0) { $0.adding(clamped: $1) })
+      out.write(", \(duration: spans.reduce(0) { $0.adding(clamped: $1) })")
       if alike.count > 1 { out.text(" in all") }
     }
     adapter(scan.adapter)
     out.text(": ")
     look(scan)
     if scan.contentFilters > 0 {
-      out.text("; chosen by up to ")
-      out.count(scan.contentFilters, "content filter", "content filters")
-      out.text(" (APCF): devices that are not listed may have been there")
+      let filters: Wording = "\(count: scan.contentFilters, "content filter", "content filters")"
+      out.write("; chosen by up to \(filters) (APCF)")
+      out.text(": devices that are not listed may have been there")
     }
     let reports = alike.reduce(0) { $0 + list.scans[$1].reports }
     if scan.refusal == nil, scan.discovery == nil {
-      out.text("; ")
-      if reports == 0 { out.text("no reports") } else { out.count(reports, "report", "reports") }
+      out.write(reports == 0 ? "; no reports" : "; \(count: reports, "report", "reports")")
     }
     if alike.count == 1 { ending(scan) }
     out.byte(0x0a)
@@ -95,8 +88,7 @@ extension DevicesPage {
       if let policy = CodeSet.scanFilterPolicy.name(of: UInt64(parameters.filterPolicy)),
         parameters.filterPolicy != 0
       {
-        out.text(", ")
-        out.name(policy)
+        out.write(", \(policy)")
       }
     } else {
       out.text("its parameters are not in the capture")
@@ -119,8 +111,7 @@ extension DevicesPage {
       out.text(" at most")
     }
     if let refusal = scan.refusal {
-      out.text("; refused: ")
-      out.named(refusal.name, UInt64(refusal.rawValue), digits: 2)
+      out.write("; refused: \(refusal)")
     }
   }
 

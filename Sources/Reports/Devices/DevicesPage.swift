@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Dissectors
 import Sessions
+import Words
 
 /// `devices` as text.
 struct DevicesPage: ~Copyable {
@@ -37,17 +38,12 @@ struct DevicesPage: ~Copyable {
       out.byte(0x0a)
       // Each may be a different device.
       for stranger in list.strangers.prefix(Self.strangers) {
-        out.text("unknown address, connection ")
-        out.decimal(stranger.connection)
-        out.text(" (handle ")
-        out.handle(stranger.handle)
-        out.text("), not heard advertising\n")
+        out.write("unknown address, connection \(stranger.connection)")
+        out.write(" (handle \(handle: stranger.handle)), not heard advertising")
+        out.byte(0x0a)
       }
-      if list.strangers.count > Self.strangers {
-        out.text("and ")
-        out.decimal(list.strangers.count - Self.strangers)
-        out.text(" more connections with unknown addresses\n")
-      }
+      let left = list.strangers.count - Self.strangers
+      if left > 0 { out.write("and \(left) more connections with unknown addresses\n") }
     }
     for own in list.own {
       out.byte(0x0a)
@@ -77,9 +73,9 @@ struct DevicesPage: ~Copyable {
     let advertises = list.own.contains { $0.set.wasOn }
     if found > 0 {
       if !heard.isEmpty {
-        out.count(heard.count, "advertiser", "advertisers")
-        out.text(", ")
-        out.count(heard.reduce(0) { $0 + $1.device.advertisingReports }, "report", "reports")
+        let reports = heard.reduce(0) { $0 + $1.device.advertisingReports }
+        out.write("\(count: heard.count, "advertiser", "advertisers")")
+        out.write(", \(count: reports, "report", "reports")")
       }
       otherWays(isFirst: heard.isEmpty)
       if advertises { out.text("; this host advertises, too") }
@@ -89,15 +85,11 @@ struct DevicesPage: ~Copyable {
       out.text(advertises ? "this host advertises" : "no device was heard advertising")
     }
     if silent > 0 {
-      out.text("; ")
-      out.decimal(silent)
-      out.text(found == 0 ? "" : " more")
+      out.write(found == 0 ? "; \(silent)" : "; \(silent) more")
       out.text(silent == 1 ? " device connected" : " devices connected")
     }
     if list.forgotten > 0 {
-      out.text("; ")
-      out.decimal(list.forgotten)
-      out.text(" more, heard earlier, not remembered")
+      out.write("; \(list.forgotten) more, heard earlier, not remembered")
     }
     out.byte(0x0a)
   }
@@ -108,13 +100,10 @@ struct DevicesPage: ~Copyable {
     for event in AdvertisingEvent.allCases where !event.isReport {
       let found = list.devices.filter { $0.device.count(event) > 0 }
       guard !found.isEmpty else { continue }
-      if !isFirst { out.text("; ") }
-      isFirst = false
-      out.count(found.count, "device", "devices")
-      out.text(" found ")
-      out.text(event.words)
-      out.text(", ")
-      out.count(found.reduce(0) { $0 + $1.device.count(event) }, "result", "results")
+      out.separate(&isFirst, by: "; ")
+      let results = found.reduce(0) { $0 + $1.device.count(event) }
+      out.write("\(count: found.count, "device", "devices") found \(event.words)")
+      out.write(", \(count: results, "result", "results")")
     }
   }
 
@@ -122,30 +111,17 @@ struct DevicesPage: ~Copyable {
 
   /// Appends `#31–#39`, or `from #31 on`.
   mutating func range(_ first: Int, _ last: Int, isOpen: Bool) {
-    if isOpen {
-      out.text("from ")
-      out.packet(first)
-      out.text(" on")
-      return
-    }
+    if isOpen { return out.write("from \(packet: first) on") }
     out.packet(first)
-    if last != first {
-      out.text(glyphs.to)
-      out.packet(last)
-    }
+    if last != first { out.write("\(glyphs.to)\(packet: last)") }
   }
 
   /// Appends how often data changed, if it did, and the packet of the last change.
   mutating func changes(_ words: StaticString, _ count: Int, last: Int) {
     guard count > 0 else { return }
     out.text(words)
-    if count == 1 {
-      out.text("in ")
-    } else {
-      out.count(count, "time", "times")
-      out.text(", last in ")
-    }
-    out.packet(last)
+    out.write(
+      count == 1 ? "in \(packet: last)" : "\(count) times, last in \(packet: last)")
   }
 
   /// Appends when something began, if times are requested: ` at 0.2003 s`, ` at
@@ -177,57 +153,36 @@ struct DevicesPage: ~Copyable {
 
   mutating func adapter(_ index: AdapterIndex) {
     guard list.hasSeveralAdapters, let number = index.number else { return }
-    out.text(", hci")
-    out.decimal(Int(number))
+    out.write(", hci\(number)")
   }
 
   /// Appends what the data reveals about its advertiser: name, appearance.
   mutating func who(_ said: AdvertisedFacts) {
-    if let name = said.name {
-      out.text(", ")
-      out.quoted(name.bytes)
-    }
+    if let name = said.name { out.write(", \(quoted: name)") }
     if let appearance = said.appearance {
-      out.text(", ")
-      if let name = appearance.name {
-        out.name(name)
-      } else {
-        out.text("appearance ")
-        out.hexadecimal(UInt64(appearance.rawValue), digits: 4)
-      }
+      out.write(
+        appearance.name.map { ", \($0)" }
+          ?? ", appearance \(code: appearance.rawValue, digits: 4)")
     }
   }
 
   mutating func connections(_ numbers: [Int], of count: Int) {
     guard count > 0 else { return }
     out.text(count == 1 ? ", connection " : ", connections ")
-    for (index, number) in numbers.enumerated() {
-      if index > 0 { out.text(", ") }
-      out.decimal(number)
-    }
-    if count > numbers.count {
-      out.text(" and ")
-      out.decimal(count - numbers.count)
-      out.text(" more")
-    }
+    out.listed(numbers) { $0.decimal($1) }
+    out.andMore(count - numbers.count)
   }
 
   /// Appends services and companies, if there are too many payloads to read them there.
   mutating func offers(_ said: AdvertisedFacts) {
     if !said.services.isEmpty {
       out.text("  services ")
-      for (index, uuid) in said.services.enumerated() {
-        if index > 0 { out.text(", ") }
-        out.namedUUID(uuid)
-      }
+      out.listed(said.services) { $0.namedUUID($1) }
       out.byte(0x0a)
     }
     if !said.companies.isEmpty {
       out.text(said.companies.count == 1 ? "  company " : "  companies ")
-      for (index, company) in said.companies.enumerated() {
-        if index > 0 { out.text(", ") }
-        out.assigned(company.name, UInt64(company.rawValue), digits: 4)
-      }
+      out.listed(said.companies) { $0.assigned($1.name, UInt64($1.rawValue), digits: 4) }
       out.byte(0x0a)
     }
   }
@@ -241,31 +196,22 @@ struct DevicesPage: ~Copyable {
     out.text("  an iOS app could not advertise this: ")
     var isFirst = true
     for type in said.foreignTypes.prefix(Self.foreignTypes) {
-      if !isFirst { out.text(", ") }
-      isFirst = false
-      if let name = type.name {
-        out.name(name)
-      } else {
-        out.text("type ")
-        out.hexadecimal(UInt64(type.rawValue), digits: 2)
-      }
+      out.separate(&isFirst)
+      out.write(type.name.map { "\($0)" } ?? "type \(code: type.rawValue, digits: 2)")
     }
     if said.foreignTypes.count > Self.foreignTypes {
       out.text(" and ")
       out.count(said.foreignTypes.count - Self.foreignTypes, "more type", "more types")
     }
     if said.appleLimits.contains(.advertisementLength) {
-      if !isFirst { out.text(", ") }
-      isFirst = false
-      out.count(said.mostBytes.advertisement, "byte", "bytes")
-      out.text(" beside Flags instead of at most ")
-      out.decimal(AppleLimits.advertisementBytes)
+      out.separate(&isFirst)
+      out.write("\(count: said.mostBytes.advertisement, "byte", "bytes") beside Flags")
+      out.write(" instead of at most \(AppleLimits.advertisementBytes)")
     }
     if said.appleLimits.contains(.scanResponseLength) {
-      if !isFirst { out.text(", ") }
-      out.count(said.mostBytes.scanResponse, "byte", "bytes")
-      out.text(" in a scan response instead of a name of at most ")
-      out.decimal(AppleLimits.scanResponseBytes)
+      out.separate(&isFirst)
+      out.write("\(count: said.mostBytes.scanResponse, "byte", "bytes") in a scan response")
+      out.write(" instead of a name of at most \(AppleLimits.scanResponseBytes)")
     }
     out.byte(0x0a)
   }

@@ -3,6 +3,7 @@ import Bytes
 import Captures
 import Dissectors
 import Sessions
+import Words
 
 /// `info` as text.
 struct InfoPage: ~Copyable {
@@ -18,6 +19,8 @@ struct InfoPage: ~Copyable {
 
   /// The width of the labels on the left.
   private static let labelColumns = 13
+  /// The number of connections of one peer, one after the other, that have a line each.
+  private static let mostAlike = 3
   /// The maximum number of listed unanswered requests.
   private static let mostUnanswered = 8
 
@@ -82,10 +85,7 @@ struct InfoPage: ~Copyable {
       out.text(", ")
       out.string(summary.datalinkName)
     }
-    if let records {
-      out.text(", ")
-      out.count(records, "record", "records")
-    }
+    if let records { out.write(", \(count: records, "record", "records")") }
     out.byte(0x0a)
   }
 
@@ -135,16 +135,12 @@ struct InfoPage: ~Copyable {
     if facts.hasPause, source.files.count > 1 {
       out.text(" to ")
       clock.local(latest, offset: 0, decimals: source.timeDecimals, into: &out)
-      out.text(" UTC, ")
-      out.count(source.files.count, "file", "files")
-      out.text(" of different times")
+      out.write(" UTC, \(count: source.files.count, "file", "files") of different times")
     } else {
-      out.text(" UTC, ")
-      out.duration(nanoseconds: latest.nanoseconds(since: earliest))
+      out.write(" UTC, \(duration: latest.nanoseconds(since: earliest))")
     }
     if facts.stepsBack > 0, source.format != .packetLogger {
-      out.text("; the clock goes back ")
-      out.count(facts.stepsBack, "time", "times")
+      out.write("; the clock goes back \(count: facts.stepsBack, "time", "times")")
     }
     out.byte(0x0a)
   }
@@ -154,9 +150,7 @@ struct InfoPage: ~Copyable {
     for hole in source.holes {
       label("damage")
       if let after = hole.after, after < facts.lastPacket {
-        out.text("after ")
-        out.packet(after)
-        out.text(": ")
+        out.write("after \(packet: after): ")
       }
       line(hole.failure.messageWithFile)
     }
@@ -196,24 +190,16 @@ struct InfoPage: ~Copyable {
   private mutating func adapters(_ memory: borrowing Memory) {
     for adapter in memory.adapters.all {
       label("adapter")
-      out.text("hci")
-      out.decimal(Int(adapter.index.value))
+      out.write("hci\(adapter.index.value)")
       if let address = adapter.address {
         out.text(", ")
         out.addressOrNone(address)
       }
-      if let bus = adapter.bus, let name = MonitorNote.busName(bus) {
-        out.text(", ")
-        out.name(name)
-      }
+      if let bus = adapter.bus, let name = MonitorNote.busName(bus) { out.write(", \(name)") }
       if let version = adapter.hciVersion {
-        out.text(", Bluetooth ")
-        if let name = CodeSet.coreVersion.name(of: UInt64(version)) {
-          out.name(name)
-        } else {
-          out.text("version ")
-          out.hexadecimal(UInt64(version), digits: 2)
-        }
+        let name = CodeSet.coreVersion.name(of: UInt64(version))
+        let words: Wording = name.map { "\($0)" } ?? "version \(code: version, digits: 2)"
+        out.write(", Bluetooth \(words)")
       }
       // 0xffff means no company.
       if let manufacturer = adapter.manufacturer, manufacturer != 0xffff {
@@ -239,106 +225,116 @@ struct InfoPage: ~Copyable {
     out.decimal(facts.connectionCount)
     // Without events the ends of connections are unknown.
     if memory.links.mostOpen > 1, !facts.lacksEvents {
-      out.text(", up to ")
-      out.decimal(memory.links.mostOpen)
-      out.text(" of them open at the same time")
+      out.write(", up to \(memory.links.mostOpen) of them open at the same time")
     }
     let data = facts.leData + facts.brEDRData
     let isMixed = facts.leData > 0 && facts.brEDRData > 0
-    if isMixed {
-      out.text("; ")
-      out.decimal(facts.leData * 100 / data)
-      out.text(" % of their data is LE")
-    }
+    if isMixed { out.write("; \(facts.leData * 100 / data) % of their data is LE") }
     if facts.unknownData > 0 {
       out.text(isMixed ? ", not counting " : "; ")
-      out.count(facts.unknownData, "data packet", "data packets")
-      out.text(" of links of unknown type")
+      let packets: Wording = "\(count: facts.unknownData, "data packet", "data packets")"
+      out.write("\(packets) of links of unknown type")
     }
     out.byte(0x0a)
-    for connection in facts.connections { line(connection, memory) }
+    var place = 0
+    let failed = Set(
+      facts.pairingFailures.map(\.connection) + facts.encryptionFailures.map(\.connection))
+    while place < facts.connections.count {
+      let run = facts.reconnections(from: place, except: failed)
+      if run.count > Self.mostAlike {
+        line(run, memory)
+        place = run.endIndex
+      } else {
+        line(facts.connections[place], memory)
+        place += 1
+      }
+    }
     if facts.connectionCount > facts.connections.count {
-      out.text("  and ")
-      out.decimal(facts.connectionCount - facts.connections.count)
-      out.text(" more\n")
+      out.byte(0x20)
+      out.andMore(facts.connectionCount - facts.connections.count)
+      out.byte(0x0a)
     }
   }
 
+  /// Appends connections of one peer, one after the other, as one line.
+  private mutating func line(_ run: ArraySlice<Connection>, _ memory: borrowing Memory) {
+    guard let first = run.first, var shown = run.last else { return }
+    out.write("  \(first.id)\(glyphs.to)\(shown.id)  ")
+    let lastPacket = shown.lastPacket ?? shown.firstPacket
+    shown.name = run.last { $0.name != nil }?.name
+    if !run.allSatisfy({ $0.peer == shown.peer && $0.peerResolvable == shown.peerResolvable }) {
+      // It used several private addresses, which are omitted.
+      if let identity = shown.identity { (shown.peer, shown.peerType) = identity }
+      shown.peerResolvable = nil
+    }
+    subject(shown, memory)
+    out.write(", \(packet: first.firstPacket)\(glyphs.to)\(packet: lastPacket)")
+    out.write(", \(run.count) connections")
+    let durations = run.compactMap(\.duration)
+    if let shortest = durations.min(), let longest = durations.max() {
+      let (from, to): (Wording, Wording) = ("\(duration: shortest)", "\(duration: longest)")
+      out.write(" of \(from == to ? from : "\(duration: shortest, to: longest)")")
+    }
+    if let mtu = first.mtu, run.allSatisfy({ $0.mtu == mtu }) { out.write(", MTU \(mtu)") }
+    let encrypted = run.count { $0.isEncrypted == true }
+    if encrypted > 0 {
+      out.write(encrypted == run.count ? ", encrypted" : ", \(encrypted) encrypted")
+    } else if run.allSatisfy({ $0.isEncrypted == false }) {
+      out.text(", not encrypted")
+    }
+    var endings: [(words: [UInt8], count: Int)] = []
+    for connection in run {
+      let start = out.count
+      ending(connection)
+      let words = out.bytes.part(Slice(start: start, count: out.count - start)).array
+      out.shorten(to: start)
+      if let known = endings.firstIndex(where: { $0.words == words }) {
+        endings[known].count += 1
+      } else {
+        endings.append((words, 1))
+      }
+    }
+    out.text(endings.count == 1 ? "; all ended " : "; ended: ")
+    out.listed(endings.sorted { $0.count > $1.count }) { out, ending in
+      if endings.count > 1 { out.write("\(ending.count) ") }
+      out.raw(ending.words.bytes)
+    }
+    out.byte(0x0a)
+  }
+
   private mutating func line(_ connection: Connection, _ memory: borrowing Memory) {
-    out.text("  ")
-    out.decimal(connection.id)
-    out.text("  ")
-    if facts.hasSeveralAdapters, let number = connection.adapter.number {
-      out.text("hci")
-      out.decimal(Int(number))
-      out.text(", ")
-    }
-    if connection.peer != nil {
-      out.text("peer ")
-      out.peer(connection)
-    } else {
-      out.text("peer unknown, handle ")
-      out.handle(connection.handle)
-    }
-    if let entry = connection.name, let name = memory.names[entry] {
-      out.byte(0x20)
-      out.quoted(name.bytes)
-    }
-    if let role = connection.role(of: .local) {
-      out.text(", this host is ")
-      out.text(role.key)
-    }
-    if connection.transport == .brEDR { out.text(", BR/EDR") }
-    if connection.isTransportInferred {
-      if connection.transport == .le { out.text(", LE") }
-      out.text(" (inferred)")
-    }
-    out.text(", ")
+    out.write("  \(connection.id)  ")
+    subject(connection, memory)
     if let last = connection.lastPacket {
-      out.packet(connection.firstPacket)
-      out.text(glyphs.to)
-      out.packet(last)
+      out.write(", \(packet: connection.firstPacket)\(glyphs.to)\(packet: last)")
     } else {
-      out.text("from ")
-      out.packet(connection.firstPacket)
-      out.text(" on")
+      out.write(", from \(packet: connection.firstPacket) on")
     }
-    // The clock may go back.
-    if let first = connection.firstTime, let last = connection.lastTime,
-      last.nanoseconds(since: first) >= 0
-    {
+    if let duration = connection.duration {
       out.text(connection.ending == .fileEnded ? ", at least " : ", ")
-      out.duration(nanoseconds: last.nanoseconds(since: first))
+      out.duration(nanoseconds: duration)
     } else if connection.isOpen, !facts.lacksEvents, let first = connection.firstTime,
       let latest = facts.latest, latest.nanoseconds(since: first) >= 0
     {
-      out.text(", at least ")
-      out.duration(nanoseconds: latest.nanoseconds(since: first))
+      out.write(", at least \(duration: latest.nanoseconds(since: first))")
     }
-    if let mtu = connection.mtu {
-      out.text(", MTU ")
-      out.decimal(Int(mtu))
-    }
+    if let mtu = connection.mtu { out.write(", MTU \(mtu)") }
     if let isEncrypted = connection.isEncrypted {
       out.text(isEncrypted ? ", encrypted" : ", not encrypted")
     }
     if connection.isEncrypted != true,
       let failure = facts.encryptionFailures.last(where: { $0.connection == connection.id })
     {
-      out.text(", encryption failed: ")
-      out.named(failure.status.name, UInt64(failure.status.rawValue), digits: 2)
-      out.text(", ")
-      out.packet(failure.packet)
+      out.write(", encryption failed: \(failure.status), \(packet: failure.packet)")
     }
     if let failure = facts.pairingFailures.last(where: { $0.connection == connection.id }) {
-      out.text(", pairing failed: ")
-      out.named(failure.reason.name, UInt64(failure.reason.rawValue), digits: 2)
-      switch failure.direction {
-      case .sent: out.text(", by this host, ")
-      case .received: out.text(", by the peer, ")
-      case nil: out.text(", ")
-      }
-      out.packet(failure.packet)
+      let by: StaticString =
+        switch failure.direction {
+        case .sent: ", by this host"
+        case .received: ", by the peer"
+        case nil: ""
+        }
+      out.write(", pairing failed: \(failure.reason)\(by), \(packet: failure.packet)")
     }
     if facts.lacksEvents, connection.isOpeningMissing, connection.isOpen {
       out.text(", when it was opened and closed is not known: the capture has no HCI events")
@@ -353,24 +349,37 @@ struct InfoPage: ~Copyable {
       // If the opening of a link is missing, the peer may have been heard before.
       let wasHeard = connection.isEstablished || connection.isOpeningMissing
       if let asked = connection.disconnectPacket {
-        out.text(", this host asks to disconnect, ")
-        out.packet(asked)
-        out.text(", and the end is not in the capture")
+        out.write(
+          ", this host asks to disconnect, \(packet: asked), and the end is not in the capture")
       } else {
         out.text(wasHeard ? ", still open at the end" : ", created, peer never heard")
       }
     } else {
-      let hasEnd =
-        connection.ending != .replaced && connection.ending != .forgotten
-        && connection.ending != .fileEnded
-      out.text(hasEnd ? "; ended " : "; ")
+      out.text(connection.hasKnownEnd ? "; ended " : "; ")
       ending(connection)
       if connection.ending == .reset, let asked = connection.disconnectPacket {
-        out.text(", after this host asked to disconnect, ")
-        out.packet(asked)
+        out.write(", after this host asked to disconnect, \(packet: asked)")
       }
     }
     out.byte(0x0a)
+  }
+
+  /// Appends the controller if there are several, the peer, the role and the transport.
+  private mutating func subject(_ connection: Connection, _ memory: borrowing Memory) {
+    if facts.hasSeveralAdapters, let number = connection.adapter.number {
+      out.write("hci\(number), ")
+    }
+    out.text("peer ")
+    if !out.peer(connection) { out.write("unknown, handle \(handle: connection.handle)") }
+    if let entry = connection.name, let name = memory.names[entry] {
+      out.write(" \(quoted: name)")
+    }
+    if let role = connection.role(of: .local) { out.write(", this host is \(role.key)") }
+    if connection.transport == .brEDR { out.text(", BR/EDR") }
+    if connection.isTransportInferred {
+      if connection.transport == .le { out.text(", LE") }
+      out.text(" (inferred)")
+    }
   }
 
   private mutating func ending(_ connection: Connection) {
@@ -388,9 +397,7 @@ struct InfoPage: ~Copyable {
     let opened = memory.channels.opened
     guard !opened.isEmpty else { return }
     label("channels")
-    for position in opened.indices {
-      let tally = opened[position]
-      if position > 0 { out.text(", ") }
+    out.listed(opened) { out, tally in
       if let name = tally.psm.name {
         out.name(name)
       } else {
@@ -400,24 +407,19 @@ struct InfoPage: ~Copyable {
       out.byte(0x20)
       out.decimal(tally.count)
     }
-    if memory.channels.otherOpened > 0 {
-      out.text(", others ")
-      out.decimal(memory.channels.otherOpened)
-    }
+    if memory.channels.otherOpened > 0 { out.write(", others \(memory.channels.otherOpened)") }
     out.byte(0x0a)
   }
 
   private mutating func advertising() {
     guard facts.advertisingReports > 0 else { return }
     label("advertisers")
+    let reports: Wording = "\(count: facts.advertisingReports, "report", "reports")"
     if facts.advertiserCount == 0 {
-      out.count(facts.advertisingReports, "report", "reports")
-      out.text(" without an address")
+      out.write("\(reports) without an address")
     } else {
-      out.decimal(facts.advertiserCount)
-      if facts.hasMoreAdvertisers { out.text(" and more") }
-      out.text(" in ")
-      out.count(facts.advertisingReports, "report", "reports")
+      let more: StaticString = facts.hasMoreAdvertisers ? " and more" : ""
+      out.write("\(facts.advertiserCount)\(more) in \(reports)")
     }
     out.byte(0x0a)
   }
@@ -451,11 +453,8 @@ struct InfoPage: ~Copyable {
       out.packet(request.packet)
     }
     let left = unanswered.count - Self.mostUnanswered
-    if left > 0 {
-      out.text(" and ")
-      out.decimal(left)
-      out.text(" more; info --json lists all")
-    }
+    out.andMore(left)
+    if left > 0 { out.text("; info --json lists all") }
     out.byte(0x0a)
   }
 
@@ -464,5 +463,42 @@ struct InfoPage: ~Copyable {
     label("problems")
     out.problems(facts.problems)
     out.byte(0x0a)
+  }
+}
+
+extension CaptureFacts {
+  /// Returns the connections from a position on that are like the first one, and whose line would
+  /// report nothing but their times and ends.
+  ///
+  /// - Parameter failed: the connections on which pairing or encryption failed.
+  fileprivate func reconnections(
+    from start: Int, except failed: Set<Int>
+  ) -> ArraySlice<Connection> {
+    let first = connections[start]
+    let key = Attributes.key(of: .peer, first)
+    return connections[start...].prefix {
+      $0.peer != nil && Attributes.key(of: .peer, $0) == key && $0.adapter == first.adapter
+        && $0.transport == first.transport && $0.central == first.central
+        && $0.isTransportInferred == first.isTransportInferred && $0.hasKnownEnd
+        && ($0.ending != .reset || $0.disconnectPacket == nil)
+        && !$0.isOpeningMissing && !failed.contains($0.id)
+    }
+  }
+}
+
+extension Connection {
+  /// Whether it ended in the capture.
+  fileprivate var hasKnownEnd: Bool {
+    switch ending {
+    case .replaced, .forgotten, .fileEnded, nil: false
+    default: true
+    }
+  }
+
+  /// How long it lasted, in nanoseconds; nil: unknown, since the clock may go back.
+  fileprivate var duration: Int64? {
+    guard let firstTime, let lastTime else { return nil }
+    let duration = lastTime.nanoseconds(since: firstTime)
+    return duration >= 0 ? duration : nil
   }
 }

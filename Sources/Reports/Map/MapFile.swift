@@ -11,19 +11,26 @@ package struct MapFileError: Error, Sendable {
   package let message: String
 }
 
+/// A map with its values.
+package struct SavedMap: Sendable {
+  package var map = SuppliedMap()
+  /// The values that were read, by handle; BlueZ's files are read without them.
+  package var values: [UInt16: [UInt8]] = [:]
+}
+
 /// Reads maps.
 package enum MapFile {
   /// Reads a file's bytes. Its first character determines the format.
   ///
   /// - Parameter name: the file's own name: BlueZ names a cache file by the device's address.
-  package static func read(_ bytes: [UInt8], name: String) throws(MapFileError) -> [SuppliedMap] {
+  package static func read(_ bytes: [UInt8], name: String) throws(MapFileError) -> [SavedMap] {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw MapFileError(
         message: "is not text; expected what map --json prints, or a cache file of BlueZ")
     }
     let first = text.first { !$0.isWhitespace }
     if first == "{" { return try document(bytes) }
-    if first == "[" || first == "#" { return [try cache(text, name: name)] }
+    if first == "[" || first == "#" { return [SavedMap(map: try cache(text, name: name))] }
     throw MapFileError(
       message:
         "is not a map; expected what map --json prints, or a cache file of BlueZ with [Attributes]")
@@ -31,7 +38,7 @@ package enum MapFile {
 
   // MARK: map --json
 
-  private static func document(_ bytes: [UInt8]) throws(MapFileError) -> [SuppliedMap] {
+  private static func document(_ bytes: [UInt8]) throws(MapFileError) -> [SavedMap] {
     var reader = JSONReader(bytes)
     guard let document = reader.document() else {
       throw MapFileError(
@@ -42,31 +49,31 @@ package enum MapFile {
     guard let devices = document["devices"]?.elements else {
       throw MapFileError(message: "is not a map: it has no list of devices")
     }
-    var maps: [SuppliedMap] = []
+    var maps: [SavedMap] = []
     for device in devices {
-      var map = SuppliedMap()
+      var saved = SavedMap()
       for key in ["identity", "address"] {
         if let address = device[key]?.text.flatMap(DeviceAddress.init(text:)) {
-          map.addresses.append(address)
+          saved.map.addresses.append(address)
         }
       }
-      map.name = device["name"]?.text.map { Array($0.utf8) }
+      saved.map.name = device["name"]?.text.map { Array($0.utf8) }
       for service in device["services"]?.elements ?? [] {
-        try add(service: service, to: &map)
+        try add(service: service, to: &saved)
       }
       for characteristic in device["characteristics"]?.elements ?? [] {
-        try add(characteristic: characteristic, to: &map)
+        try add(characteristic: characteristic, to: &saved)
       }
-      if !map.attributes.isEmpty { maps.append(map) }
+      if !saved.map.attributes.isEmpty { maps.append(saved) }
     }
     return maps
   }
 
   private static func add(
-    service: JSONReader.Value, to map: inout SuppliedMap
+    service: JSONReader.Value, to saved: inout SavedMap
   ) throws(MapFileError) {
     if let start = handle(service["start_handle"]) {
-      map.attributes.append(
+      saved.map.attributes.append(
         SuppliedMap.attribute(
           start, .service, try uuid(service["uuid"]), end: handle(service["end_handle"]) ?? 0,
           isSecondary: service["type"]?.text == "secondary"))
@@ -76,21 +83,21 @@ package enum MapFile {
         let end = handle(include["end_handle"])
       else { continue }
       let uuid = include["uuid"]?.text.flatMap { BluetoothUUID(asWritten: $0) }
-      map.attributes.append(
+      saved.map.attributes.append(
         SuppliedMap.attribute(
           own, .include, uuid.flatMap { $0.width == 2 ? $0 : nil } ?? .include, target: start,
           end: end))
     }
     for characteristic in service["characteristics"]?.elements ?? [] {
-      try add(characteristic: characteristic, to: &map)
+      try add(characteristic: characteristic, to: &saved)
     }
     for descriptor in service["descriptors"]?.elements ?? [] {
-      try add(descriptor: descriptor, to: &map)
+      try add(descriptor: descriptor, to: &saved)
     }
   }
 
   private static func add(
-    characteristic: JSONReader.Value, to map: inout SuppliedMap
+    characteristic: JSONReader.Value, to saved: inout SavedMap
   ) throws(MapFileError) {
     guard let value = handle(characteristic["value_handle"]) else {
       throw MapFileError(message: "has a characteristic without value_handle")
@@ -106,25 +113,43 @@ package enum MapFile {
         else { continue }
         bits |= 1 << UInt8(bit)
       }
-      map.attributes.append(
+      saved.map.attributes.append(
         SuppliedMap.attribute(
           declaration, .characteristic, uuid, target: value,
           properties: CharacteristicProperties(rawValue: bits)))
     }
-    map.attributes.append(SuppliedMap.attribute(value, .value, uuid))
+    saved.map.attributes.append(SuppliedMap.attribute(value, .value, uuid))
+    saved.values[value] = read(characteristic)
     for descriptor in characteristic["descriptors"]?.elements ?? [] {
-      try add(descriptor: descriptor, to: &map)
+      try add(descriptor: descriptor, to: &saved)
     }
   }
 
   private static func add(
-    descriptor: JSONReader.Value, to map: inout SuppliedMap
+    descriptor: JSONReader.Value, to saved: inout SavedMap
   ) throws(MapFileError) {
     guard let handle = handle(descriptor["handle"]) else {
       throw MapFileError(message: "has a descriptor without handle")
     }
-    map.attributes.append(
+    saved.map.attributes.append(
       SuppliedMap.attribute(handle, .descriptor, try uuid(descriptor["uuid"])))
+    saved.values[handle] = read(descriptor)
+  }
+
+  /// Returns an attribute's value if it was read: what was written or sent is not a property of the
+  /// device.
+  private static func read(_ attribute: JSONReader.Value) -> [UInt8]? {
+    guard attribute["value_operation"]?.text ?? "read" == "read",
+      let digits = attribute["value"]?.text, digits.utf8.count.isMultiple(of: 2)
+    else { return nil }
+    var bytes: [UInt8] = []
+    var rest = digits[...]
+    while !rest.isEmpty {
+      guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
+      bytes.append(byte)
+      rest = rest.dropFirst(2)
+    }
+    return bytes
   }
 
   private static func handle(_ value: JSONReader.Value?) -> UInt16? {

@@ -45,7 +45,7 @@ package struct MapDevice: Sendable {
 package struct MapService: Sendable {
   package let declaration: Attribute
   /// The last handle that can belong to it: its end, or the handle before the next service.
-  package let end: UInt16
+  package internal(set) var end: UInt16
   package var includes: [Attribute] = []
   package var characteristics: [MapCharacteristic] = []
 }
@@ -107,6 +107,12 @@ struct MapUnknown: Sendable {
 }
 
 extension MapDevice {
+  /// Creates the tree of a supplied map.
+  package init(_ supplied: SuppliedMap) {
+    key = 0
+    place(supplied.attributes.sorted { $0.handle < $1.handle }, [])
+  }
+
   /// Combines attributes and uses.
   ///
   /// - Parameter budget: how much may be hashed for this device and those that follow.
@@ -183,10 +189,7 @@ extension MapDevice {
       let next =
         position + 1 < services.count ? services[position + 1].declaration.handle - 1 : .max
       let end = services[position].declaration.end
-      services[position] = MapService(
-        declaration: services[position].declaration, end: min(end == 0 ? .max : end, next),
-        includes: services[position].includes,
-        characteristics: services[position].characteristics)
+      services[position].end = min(end == 0 ? .max : end, next)
     }
     for use in uses
     where slot(use.handle) == nil
@@ -294,8 +297,7 @@ extension MapDevice {
         let isLast = index + 1 == service.characteristics.count
         let next = isLast ? service.end : service.characteristics[index + 1].attribute.handle - 1
         let value = characteristic.value.handle
-        if !characteristic.isPlaceholder, value < next, let database, next < .max || !isLast {
-          _ = database
+        if !characteristic.isPlaceholder, value < next, database != nil, next < .max || !isLast {
           gaps.append(value + 1...next)
         }
       }

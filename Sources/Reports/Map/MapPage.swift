@@ -2,6 +2,7 @@ import Bluetooth
 package import Bytes
 import Dissectors
 import Sessions
+import Words
 
 /// `map` as text: a tree.
 package struct MapPage: ~Copyable {
@@ -122,14 +123,8 @@ package struct MapPage: ~Copyable {
     begin(.device)
     if let adapter = device.adapter {
       out.text("this host")
-      if let number = adapter.number {
-        out.text(", hci")
-        out.decimal(Int(number))
-      }
-      if let address = device.address {
-        out.text(", ")
-        out.address(address)
-      }
+      if let number = adapter.number { out.write(", hci\(number)") }
+      if let address = device.address { out.write(", \(address)") }
       out.text(", as a server")
     } else {
       address(device)
@@ -177,37 +172,16 @@ package struct MapPage: ~Copyable {
       out.text("address not known")
     }
     let others = device.addresses.filter { $0 != device.identity ?? device.address }
-    for (index, address) in others.prefix(8).enumerated() {
-      out.text(index > 0 ? ", " : device.identity == nil ? ", also as " : ", as ")
-      out.address(address)
-    }
-    if others.count > 8 {
-      out.text(" and ")
-      out.decimal(others.count - 8)
-      out.text(" more")
-    }
-    if device.names.isEmpty {
-      out.text(", no name seen")
-    } else {
-      for (index, name) in device.names.enumerated() {
-        out.text(index == 0 ? ", " : " and ")
-        out.quoted(name.bytes)
-      }
-    }
+    if !others.isEmpty { out.text(device.identity == nil ? ", also as " : ", as ") }
+    out.listed(others, most: 8) { $0.address($1) }
+    out.text(device.names.isEmpty ? ", no name seen" : ", ")
+    out.listed(device.names, separatedBy: " and ") { $0.quoted($1.bytes) }
   }
 
   private mutating func connections(_ device: MapDevice) {
     let ids = device.connections
     out.text(ids.count == 1 ? ", connection " : ", connections ")
-    for (index, id) in ids.prefix(8).enumerated() {
-      if index > 0 { out.text(", ") }
-      out.decimal(id)
-    }
-    if ids.count > 8 {
-      out.text(" and ")
-      out.decimal(ids.count - 8)
-      out.text(" more")
-    }
+    out.listed(ids, most: 8) { $0.decimal($1) }
     if let mtu = device.mtu { out.mtu(mtu) }
   }
 
@@ -241,13 +215,10 @@ package struct MapPage: ~Copyable {
       }
     }
     if device.database?.discovery == nil, summary.unknown > 0 {
-      out.text("; ")
-      out.count(summary.unknown, "more handle was used", "more handles were used")
+      out.write("; \(count: summary.unknown, "more handle was used", "more handles were used")")
     }
     if summary.inferred > 0 {
-      out.text("; ")
-      out.count(summary.inferred, "descriptor", "descriptors")
-      out.text(" inferred")
+      out.write("; \(count: summary.inferred, "descriptor", "descriptors") inferred")
     }
     if device.usualVia == .carried { out.text("; all on an earlier connection") }
     guard device.usualVia == .discovered else { return }
@@ -255,8 +226,7 @@ package struct MapPage: ~Copyable {
     let carried = device.services.map(\.declaration) + characteristics.map(\.attribute)
     let connection = device.connections.last ?? 0
     if carried.contains(where: { via($0, device, connection) == .carried }) {
-      out.text("; what is not marked was discovered on connection ")
-      out.decimal(connection)
+      out.write("; what is not marked was discovered on connection \(connection)")
     }
   }
 
@@ -276,10 +246,7 @@ package struct MapPage: ~Copyable {
       (descriptors, "descriptor", "descriptors"),
     ]
     let isBrief = isBrief && parts.contains { $0.count > 0 }
-    for (index, part) in parts.filter({ !isBrief || $0.count > 0 }).enumerated() {
-      if index > 0 { out.text(", ") }
-      out.count(part.count, part.one, part.several)
-    }
+    out.listed(parts.filter { !isBrief || $0.count > 0 }) { $0.count($1.count, $1.one, $1.several) }
   }
 
   /// Appends what was requested, and what was not.
@@ -305,13 +272,14 @@ package struct MapPage: ~Copyable {
   /// Appends the packets of the first and the last discovery.
   private mutating func discovery(_ device: MapDevice) {
     guard let packets = device.database?.discovery else { return }
-    out.text(" (")
-    out.packet(packets.lowerBound)
-    if packets.count > 1 {
-      out.text(glyphs.to)
-      out.packet(packets.upperBound)
-    }
-    out.byte(0x29)
+    out.write(" (\(words(packets)))")
+  }
+
+  /// Returns the first and the last packet of a range.
+  private func words(_ packets: ClosedRange<Int>) -> Wording {
+    packets.count == 1
+      ? "\(packet: packets.lowerBound)"
+      : "\(packet: packets.lowerBound)\(glyphs.to)\(packet: packets.upperBound)"
   }
 
   /// Appends what was not requested, or what no complete answer in the capture covers.
@@ -363,22 +331,12 @@ package struct MapPage: ~Copyable {
     case .concluded(let attributes):
       out.text("complete and proven: the Database Hash agrees, with ")
       out.text(attributes.count == 1 ? "an inferred CCCD at " : "inferred CCCDs at ")
-      for (index, attribute) in attributes.prefix(Self.mostNamed).enumerated() {
-        if index > 0 { out.text(", ") }
-        out.handle(attribute.handle)
-      }
-      if attributes.count > Self.mostNamed {
-        out.text(" and ")
-        out.decimal(attributes.count - Self.mostNamed)
-        out.text(" more")
-      }
+      out.listed(attributes, most: Self.mostNamed) { $0.handle($1.handle) }
     case .unchecked:
       out.text("the Database Hash cannot be checked")
       unasked(device, ": ")
     }
-    out.text(" (")
-    out.packet(hash.packet)
-    out.byte(0x29)
+    out.write(" (\(packet: hash.packet))")
     endLine()
   }
 
@@ -404,11 +362,9 @@ package struct MapPage: ~Copyable {
   /// Appends the supplied attributes that the capture contradicts.
   private mutating func conflicts(_ device: MapDevice) {
     for conflict in device.database?.conflicts ?? [] {
-      out.text("supplied, but contradicted by ")
-      out.text(conflict.operation.words)
-      out.text(conflict.error == nil ? " (" : " refused (")
-      out.packet(conflict.packet)
-      out.text("): ")
+      let refused: StaticString = conflict.error == nil ? "" : " refused"
+      out.write("supplied, but contradicted by \(conflict.operation.words)\(refused)")
+      out.write(" (\(packet: conflict.packet)): ")
       name(conflict.attribute)
       out.text("; nothing that was supplied is used of ")
       out.handle(conflict.range.lowerBound)
@@ -425,22 +381,13 @@ package struct MapPage: ~Copyable {
       out.text("discoveries disagree: ")
       if let newer = disagreement.newer {
         name(newer)
-        out.text(" (")
-        out.packet(disagreement.packet)
-        out.text("), but before ")
+        out.write(" (\(packet: disagreement.packet)), but before ")
       }
       name(disagreement.older)
-      if disagreement.older.via == .supplied {
-        out.text(" (supplied)")
-      } else {
-        out.text(" (")
-        out.packet(disagreement.older.packet)
-        out.byte(0x29)
-      }
+      let isSupplied = disagreement.older.via == .supplied
+      out.write(isSupplied ? " (supplied)" : " (\(packet: disagreement.older.packet))")
       if disagreement.newer == nil {
-        out.text(" is missing from a later search (")
-        out.packet(disagreement.packet)
-        out.byte(0x29)
+        out.write(" is missing from a later search (\(packet: disagreement.packet))")
       }
       endLine()
     }
@@ -562,11 +509,8 @@ extension MapPage {
   }
 
   private mutating func properties(_ properties: CharacteristicProperties) {
-    var isFirst = true
-    for bit in 0..<8 where properties.has(bit: bit) {
-      if !isFirst { out.byte(0x20) }
-      isFirst = false
-      out.text(CharacteristicProperties.word(bit: bit))
+    out.listed((0..<8).filter { properties.has(bit: $0) }, separatedBy: " ") {
+      $0.text(CharacteristicProperties.word(bit: $1))
     }
   }
 
@@ -603,13 +547,9 @@ extension MapPage {
     guard via != device.usualVia else { return }
     switch via {
     case .discovered: out.text("  discovered")
-    case .carried:
-      out.text("  carried from ")
-      out.packet(attribute.packet)
+    case .carried: out.write("  carried from \(packet: attribute.packet)")
     case .supplied: out.text("  supplied")
-    case .inferred:
-      out.text("  inferred, ")
-      out.packet(attribute.packet)
+    case .inferred: out.write("  inferred, \(packet: attribute.packet)")
     }
   }
 
@@ -638,13 +578,8 @@ extension MapPage {
         case .encrypted: out.text(" encrypted")
         case .authenticated: out.text(" encrypted and authenticated")
         }
-        out.text(" (")
-        if let error = access.error {
-          out.hexadecimal(UInt64(error.rawValue), digits: 2)
-          out.text(", ")
-        }
-        out.packet(access.packet)
-        out.byte(0x29)
+        let error: Wording = access.error.map { "\(code: $0.rawValue, digits: 2), " } ?? ""
+        out.write(" (\(error)\(packet: access.packet))")
       }
       endLine()
     }
@@ -671,9 +606,7 @@ extension MapPage {
     out.handle(unknown.handle)
     pad(to: Column.characteristic)
     if let conclusion = unknown.conclusion {
-      out.text("CCCD of ")
-      out.handle(conclusion.value)
-      out.text(", inferred")
+      out.write("CCCD of \(handle: conclusion.value), inferred")
     } else if unknown.mustBeValue {
       out.text("a value, inferred")
     } else if unknown.isDenied {
@@ -702,10 +635,8 @@ extension MapPage {
     out.spaces(Column.descriptor)
     operations(use)
     if let conclusion = unknown.conclusion {
-      out.text(": written in ")
-      out.packet(conclusion.write)
-      out.text(", heard in ")
-      out.packet(conclusion.notification)
+      out.write(
+        ": written in \(packet: conclusion.write), heard in \(packet: conclusion.notification)")
     }
     endLine()
     access(use)
@@ -714,23 +645,15 @@ extension MapPage {
   /// Appends how often each operation was done, the lengths of the values, and where.
   private mutating func operations(_ use: AttributeUse) {
     var isFirst = true
-    func separate(_ out: inout Output, _ separator: StaticString) {
-      if !isFirst { out.text(separator) }
-      isFirst = false
-    }
     for operation in ValueOperation.allCases {
       let count = use.count(of: operation)
       guard count > 0 else { continue }
-      separate(&out, ", ")
+      out.separate(&isFirst)
       out.text(operation.words)
-      if count > 1 {
-        out.byte(0x20)
-        out.decimal(count)
-        out.text(" times")
-      }
+      if count > 1 { out.write(" \(count) times") }
     }
     if let lengths = use.lengths {
-      separate(&out, "; ")
+      out.separate(&isFirst, by: "; ")
       out.decimal(lengths.lowerBound)
       if lengths.count > 1 {
         out.text(glyphs.to)
@@ -738,12 +661,8 @@ extension MapPage {
       }
       out.text(lengths == 1...1 ? " byte" : " bytes")
     }
-    separate(&out, ", ")
-    out.packet(use.packets.lowerBound)
-    if use.packets.count > 1 {
-      out.text(glyphs.to)
-      out.packet(use.packets.upperBound)
-    }
+    out.separate(&isFirst)
+    out.write(words(use.packets))
   }
 }
 

@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Decoders
+import Words
 
 /// What is wrong with a message's parts, or with the series that it belongs to.
 enum MessageRemark: Equatable {
@@ -32,26 +33,12 @@ enum MessageRemark: Equatable {
   /// Appends the remark.
   func say(into line: inout Output) {
     switch self {
-    case .repeatedPart(let number):
-      line.text("part ")
-      line.decimal(number)
-      line.text(" came before")
-    case .latePart(let number):
-      line.text("part ")
-      line.decimal(number)
-      line.text(" comes late")
+    case .repeatedPart(let number): line.write("part \(number) came before")
+    case .latePart(let number): line.write("part \(number) comes late")
+    case .missingParts(let first, 1): line.write("part \(first) has not come")
     case .missingParts(let first, let count):
-      line.text(count == 1 ? "part " : "parts ")
-      line.decimal(first)
-      if count > 1 {
-        line.text("–")
-        line.decimal(first + count - 1)
-      }
-      line.text(count == 1 ? " has not come" : " have not come")
-    case .partBeyond(let number):
-      line.text("part ")
-      line.decimal(number)
-      line.text(" is beyond the last")
+      line.write("parts \(first)–\(first + count - 1) have not come")
+    case .partBeyond(let number): line.write("part \(number) is beyond the last")
     case .badChecksum(let found, let expected, let digits):
       line.text("checksum ")
       line.hexDigits(UInt64(found), digits)
@@ -96,25 +83,11 @@ extension VendorSighting {
 extension Output {
   /// Appends `2 of 3 that #97 announced came, 4 is missing`.
   mutating func unfinished(_ what: Unfinished) {
+    let received: Wording = what.count.map { "\(what.received) of \($0)" } ?? "\(what.received)"
     switch what.kind {
-    case .series:
-      decimal(what.received)
-      if let count = what.count {
-        text(" of ")
-        decimal(count)
-      }
-      text(" that ")
-      packet(what.packet)
-      text(" announced came")
+    case .series: write("\(received) that \(packet: what.packet) announced came")
     case .parts:
-      text("the message of ")
-      packet(what.packet)
-      text(" is incomplete: ")
-      decimal(what.received)
-      if let count = what.count {
-        text(" of ")
-        decimal(count)
-      }
+      write("the message of \(packet: what.packet) is incomplete: \(received)")
       text(what.count ?? what.received == 1 ? " part" : " parts")
     }
     guard !what.missing.isEmpty else { return }
@@ -175,14 +148,8 @@ extension Output {
       if tally.answered == tally.requests {
         text(tally.requests == 1 ? ", answered" : ", all answered")
       } else {
-        text(", ")
-        decimal(tally.answered)
-        text(" answered")
-        if tally.refused > 0 {
-          text(", ")
-          decimal(tally.refused)
-          text(" refused")
-        }
+        write(", \(tally.answered) answered")
+        if tally.refused > 0 { write(", \(tally.refused) refused") }
         if !tally.unanswered.isEmpty {
           text("; no answer to ")
           packets(tally.unanswered[...], glyphs)
@@ -190,17 +157,12 @@ extension Output {
       }
     }
     if tally.series > 0 {
-      if !isFirst { text("; ") }
-      isFirst = false
-      decimal(tally.completed)
-      text(" of ")
-      count(tally.series, "series", "series")
-      text(" complete")
+      separate(&isFirst, by: "; ")
+      write("\(tally.completed) of \(tally.series) series complete")
     }
     if tally.incompleteMessages > 0 {
-      if !isFirst { text("; ") }
-      count(tally.incompleteMessages, "message", "messages")
-      text(" incomplete")
+      separate(&isFirst, by: "; ")
+      write("\(count: tally.incompleteMessages, "message", "messages") incomplete")
     }
   }
 }

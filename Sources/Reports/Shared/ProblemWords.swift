@@ -3,6 +3,7 @@
 import Bluetooth
 import Bytes
 package import Dissectors
+import Words
 
 extension Problem {
   /// How severe a problem is.
@@ -179,146 +180,102 @@ extension Output {
   package mutating func message(of problem: Problem) {
     let first = Int(problem.first)
     let second = Int(problem.second)
+    let verb: StaticString = second == 1 ? "is" : "are"
     switch problem.code {
     case .truncated:
-      sentence("the capture kept ", first, " of ", second, "byte", "bytes")
+      // Some recorders truncate every packet: this one is not composed as a string.
+      text("the capture kept ")
+      decimal(first)
+      text(" of ")
+      count(second, "byte", "bytes")
     case .tooShort:
-      text("too short: the next field has ")
-      count(first, "byte", "bytes")
-      sentence(", ", second, second == 1 ? " is left" : " are left")
+      write(
+        "too short: the next field has \(count: first, "byte", "bytes"), \(second) \(verb) left")
     case .leftOver: count(first, "byte is left over", "bytes are left over")
     case .lengthTooLarge:
-      text("the length field says ")
-      count(first, "byte", "bytes")
-      sentence(", ", second, second == 1 ? " is there" : " are there")
+      write("the length field says \(count: first, "byte", "bytes"), \(second) \(verb) there")
     case .emptyRecord: text("the record holds no bytes")
     case .unknownPacketType:
-      text("no packet type: ")
-      hexadecimal(UInt64(first), digits: 2)
-      text("; expected 0x01 to 0x05")
+      write("no packet type: \(code: first, digits: 2); expected 0x01 to 0x05")
     case .unknownMonitorOpcode:
-      sentence("no opcode of the Linux monitor: ", first, "; known are 0 to 19")
-    case .unknownRecordType:
-      text("no record type of PacketLogger: ")
-      hexadecimal(UInt64(first), digits: 2)
-    case .unknownOpcode:
-      text("no opcode of the specification: ")
-      hexadecimal(UInt64(first), digits: 2)
+      write("no opcode of the Linux monitor: \(first); known are 0 to 19")
+    case .unknownRecordType: write("no record type of PacketLogger: \(code: first, digits: 2)")
+    case .unknownOpcode: write("no opcode of the specification: \(code: first, digits: 2)")
     case .invalidElementLength:
-      sentence("no element of this list can have the length or format ", first, "")
+      write("no element of this list can have the length or format \(first)")
     case .advertisingStructureTooLong:
-      text("an AD structure of ")
-      count(first, "byte", "bytes")
-      sentence(" stands where ", second, second == 1 ? " is left" : " are left")
+      write(
+        "an AD structure of \(count: first, "byte", "bytes") stands where \(second) \(verb) left")
     case .recordsDropped:
       text("the writer lost ")
       count(problem.dropped, "record before this one", "records before this one")
     case .timeOutOfRange: text("the time lies outside the years 0000 to 9999")
     case .fragmentLost:
       if second > 0 {
-        sentence("the PDU before was given up with ", first, " of ", second, "byte", "bytes")
+        write("the PDU before was given up with \(first) of \(count: second, "byte", "bytes")")
       } else {
-        text("the PDU before was given up with ")
-        count(first, "byte", "bytes")
+        write("the PDU before was given up with \(count: first, "byte", "bytes")")
         text(", before its header was there")
       }
     case .continuationWithoutStart:
       text("a continuation fragment without a beginning")
     case .fragmentTooLong:
-      text("the fragment brings ")
-      count(first, "byte", "bytes")
-      sentence(", the PDU takes ", second, "")
+      write("the fragment brings \(count: first, "byte", "bytes"), the PDU takes \(second)")
     case .responseWithoutRequest: text("answers no request in the capture")
-    case .requestBeforeResponse:
-      text("a request before the answer to ")
-      packet(first)
-    case .responseMismatch:
-      text("not the answer that ")
-      packet(first)
-      text(" waits for")
+    case .requestBeforeResponse: write("a request before the answer to \(packet: first)")
+    case .responseMismatch: write("not the answer that \(packet: first) waits for")
     case .indicationBeforeConfirmation:
-      text("an indication before the confirmation of ")
-      packet(first)
+      write("an indication before the confirmation of \(packet: first)")
     case .confirmationWithoutIndication: text("confirms no indication in the capture")
     case .sentAfterEnd: text("sent although the connection has ended")
     case .receivedAfterEnd: text("received although the connection has ended")
     case .advertisementTooLong:
-      text("the advertisement is longer than ")
-      count(first, "byte", "bytes")
-      text("; its data was given up")
+      write(
+        "the advertisement is longer than \(count: first, "byte", "bytes"); its data was given up")
     case .limitReached: limit(first, Problem.Limited(rawValue: second) ?? .links)
     case .invalidIdentifier: text("the identifier is 0, which no command may have")
     case .sduTooLong:
-      sentence("an SDU of ", first, " bytes; the receiver takes ")
-      decimal(second)
-      text(" (MTU)")
+      write("an SDU of \(first) bytes; the receiver takes \(second) (MTU)")
     case .sduOverrun:
-      text("the frames of the SDU bring ")
-      count(first, "byte", "bytes")
-      sentence("; its length is ", second, "")
+      write("the frames of the SDU bring \(count: first, "byte", "bytes"); its length is \(second)")
     case .sduLost:
-      sentence("the SDU before was given up with ", first, " of ", second, "byte", "bytes")
-    case .frameTooLong:
-      sentence("a frame of ", first, " bytes; the receiver takes ")
-      decimal(second)
-      text(" (MPS)")
+      write("the SDU before was given up with \(first) of \(count: second, "byte", "bytes")")
+    case .frameTooLong: write("a frame of \(first) bytes; the receiver takes \(second) (MPS)")
     case .noCredits:
-      text("sent without a credit: ")
-      count(first, "frame, ", "frames, ")
-      count(second, "credit given", "credits given")
-    case .parameterTooSmall:
-      sentence("an MTU or MPS of ", first, "; the least is ")
-      decimal(second)
+      write("sent without a credit: \(count: first, "frame", "frames")")
+      write(", \(count: second, "credit given", "credits given")")
+    case .parameterTooSmall: write("an MTU or MPS of \(first); the least is \(second)")
     case .invalidCredits:
       if first == 0 {
         text("gives no credits; expected 1 to 65535")
       } else {
         count(first, "credit makes ", "credits make ")
-        decimal(second)
-        text("; more than 65535 may not be held")
+        write("\(second); more than 65535 may not be held")
       }
     case .mtuExchangeNotAllowed:
       text("this bearer's MTU was settled when its channel was opened: no exchange is allowed")
     case .channelClosed:
-      text("the channel was closed by ")
-      packet(first)
+      write("the channel was closed by \(packet: first)")
     case .channelInUse:
-      text("the CID ")
-      hexadecimal(UInt64(first), digits: 4)
-      text(" is that of another channel, which is still open")
+      write("the CID \(code: first, digits: 4) is that of another channel, which is still open")
     case .channelCountMismatch:
-      count(first, "CID answers", "CIDs answer")
-      sentence(" a request for ", second, "")
-    case .unknownChannel:
-      text("no channel with the CID ")
-      hexadecimal(UInt64(first), digits: 4)
-      text(" is known")
+      write("\(count: first, "CID answers", "CIDs answer") a request for \(second)")
+    case .unknownChannel: write("no channel with the CID \(code: first, digits: 4) is known")
     case .frameOutOfStep: text("a frame of an SDU whose beginning is not known")
     case .repeatedRecord:
-      text("the same record as ")
-      packet(first)
-      text(", which another file has")
+      write("the same record as \(packet: first), which another file has")
     case .attributeChanged:
-      text("says something else of ")
-      hexadecimal(UInt64(first), digits: 4)
-      text(" than ")
+      write("says something else of \(code: first, digits: 4) than ")
       if second > 0 { packet(second) } else { text("the map that was supplied") }
       text(", and is believed")
     case .answersEarlier:
-      text("shows that ")
-      packet(first)
-      text(" was the answer to ")
-      packet(second)
+      write("shows that \(packet: first) was the answer to \(packet: second)")
     case .answersOtherChannel:
-      text("answers ")
-      packet(first)
-      text(", which came on another channel")
+      write("answers \(packet: first), which came on another channel")
     case .privateIdentity:
       text("a private address; an identity address is public or random static")
     case .answersLate:
-      text("answers ")
-      packet(first)
-      text(", after the answer to a later request")
+      write("answers \(packet: first), after the answer to a later request")
     }
   }
 
@@ -340,19 +297,5 @@ extension Output {
     case .advertisements: text(" advertisements wait for their next part; the oldest was given up")
     case .trains: text(" periodic advertising trains are known; the one learnt first was forgotten")
     }
-  }
-
-  private mutating func sentence(_ before: StaticString, _ number: Int, _ after: StaticString) {
-    text(before)
-    decimal(number)
-    text(after)
-  }
-
-  private mutating func sentence(
-    _ before: StaticString, _ first: Int, _ between: StaticString, _ second: Int,
-    _ one: StaticString, _ several: StaticString
-  ) {
-    sentence(before, first, between)
-    count(second, one, several)
   }
 }

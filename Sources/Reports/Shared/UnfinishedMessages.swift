@@ -33,16 +33,14 @@ struct UnfinishedMessages: Sendable {
     let left = messages.leftOpen.filter { isAllWorded || packets.contains($0.what.packet) }
     guard !left.isEmpty else { return nil }
     var words = Output()
-    for open in left.prefix(Self.mostNamed) {
-      words.text(words.count > 0 ? "; " : "")
-      words.string(open.profile)
-      words.text(": ")
-      words.unfinished(open.what)
+    words.listed(left.prefix(Self.mostNamed), separatedBy: "; ") {
+      $0.string($1.profile)
+      $0.text(": ")
+      $0.unfinished($1.what)
     }
     if left.count > Self.mostNamed {
-      words.text("; and ")
-      words.decimal(left.count - Self.mostNamed)
-      words.text(" more")
+      words.byte(0x3b)
+      words.andMore(left.count - Self.mostNamed)
     }
     words.text(", and the capture ends")
     return String(decoding: words.bytes.array, as: UTF8.self)

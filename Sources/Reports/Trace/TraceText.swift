@@ -288,10 +288,7 @@ struct TraceText: ~Copyable {
     case .characteristic(let characteristic, let properties):
       line.namedUUID(characteristic.uuid, as: .characteristic)
       line.text(" [")
-      for (index, property) in properties.enumerated() {
-        if index > 0 { line.text(", ") }
-        line.text(property)
-      }
+      line.listed(properties) { $0.text($1) }
       line.byte(0x5d)
     case .descriptor(let descriptor): line.namedUUID(descriptor.uuid, as: .descriptor)
     case .list(let values):

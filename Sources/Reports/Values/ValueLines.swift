@@ -390,14 +390,7 @@ extension Output {
       packet(last)
       return
     }
-    for (index, number) in packets.prefix(8).enumerated() {
-      if index > 0 { text(", ") }
-      packet(number)
-    }
-    guard packets.count > 8 else { return }
-    text(" and ")
-    decimal(packets.count - 8)
-    text(" more")
+    listed(packets, most: 8) { $0.packet($1) }
   }
 }
 
@@ -500,10 +493,6 @@ extension ValueLines {
   /// Appends the value and its details.
   private mutating func content(_ value: ConveyedValue, _ bytes: [UInt8]) {
     var isFirst = true
-    func comma(_ line: inout Output) {
-      if !isFirst { line.text(", ") }
-      isFirst = false
-    }
     if let slice = value.value {
       isFirst = false
       let content = bytes.bytes.part(slice)
@@ -525,29 +514,29 @@ extension ValueLines {
       }
     }
     if value.offset > 0 {
-      comma(&line)
+      line.separate(&isFirst)
       line.text("from byte ")
       line.decimal(value.offset)
       line.text(" on")
     }
     if let packets = value.packets {
-      comma(&line)
+      line.separate(&isFirst)
       line.packets(conversations.packets[packets], options.glyphs)
     }
     if value.isCut {
-      comma(&line)
+      line.separate(&isFirst)
       line.text(ValueWords.cut)
     }
     if value.mayGoOn || value.isRestRefused {
-      comma(&line)
+      line.separate(&isFirst)
       line.text(value.isRestRefused ? ValueWords.restRefused : ValueWords.mayGoOn)
     }
     if value.isEchoWrong {
-      comma(&line)
+      line.separate(&isFirst)
       line.text("the server repeated something else")
     }
     if value.outcome != .done, value.outcome != .cancelled {
-      comma(&line)
+      line.separate(&isFirst)
       line.why(
         value.outcome, isAcknowledged: value.isAcknowledged,
         error: reading.profiles.errorName(of: value))

@@ -175,24 +175,17 @@ package struct ValuesTable: ~Copyable {
       text.quoted(name.bytes)
     }
     text.text("  ")
-    for (index, address) in server.otherAddresses.enumerated() {
-      text.text(index > 0 ? ", " : server.identity == nil ? "also as " : "as ")
-      text.address(address)
+    if !server.otherAddresses.isEmpty {
+      text.text(server.identity == nil ? "also as " : "as ")
+      text.listed(server.otherAddresses) { $0.address($1) }
+      text.text("; ")
     }
-    if !server.otherAddresses.isEmpty { text.text("; ") }
     if server.isAdvertiser {
       text.text("advertising")
     } else {
       text.text(server.connectionCount == 1 ? "connection " : "connections ")
-      for (index, connection) in server.connections.enumerated() {
-        if index > 0 { text.text(", ") }
-        text.decimal(connection)
-      }
-      if server.connectionCount > server.connections.count {
-        text.text(" and ")
-        text.decimal(server.connectionCount - server.connections.count)
-        text.text(" more")
-      }
+      text.listed(server.connections) { $0.decimal($1) }
+      text.andMore(server.connectionCount - server.connections.count)
     }
     if let mtu = server.mtu { text.mtu(mtu) }
     cells.append(Row(isHeading: true, isDim: true, subject: text.bytes.array))
@@ -204,10 +197,7 @@ package struct ValuesTable: ~Copyable {
     if entry.company != nil || entry.series.first?.operation == .advertisement {
       subject.advertised(entry.attribute.uuid, entry.company)
     } else if !entry.handles.isEmpty {
-      for (index, handle) in entry.handles.enumerated() {
-        if index > 0 { subject.text(", ") }
-        subject.handle(handle)
-      }
+      subject.listed(entry.handles) { $0.handle($1) }
     } else {
       subject.attribute(
         entry.attribute, owner: memory.owner(of: entry.attribute, 0), glyphs,

@@ -57,6 +57,68 @@ private func connect(_ handle: String) -> String {
     #expect(one.contains("\"dropped\":\(number)"), "\(lost); \(one)")
   }
 
+  /// Returns records of connections to one peer, in seconds: each lasts `duration` and ends with
+  /// `reason`.
+  private func reconnections(_ ends: [(duration: Int64, reason: UInt8)]) -> [TestRecord] {
+    var records: [TestRecord] = []
+    var seconds: Int64 = 1_700_000_000
+    func add(_ text: String) {
+      records.append(
+        TestRecord(
+          bytes: hex(text), direction: .received,
+          time: Timestamp(seconds: seconds, nanoseconds: 0)))
+    }
+    for end in ends {
+      add(connect("40"))
+      seconds += end.duration
+      add("04 05 04 00 40 00 \(String(end.reason, radix: 16))")
+      seconds += 1
+    }
+    return records
+  }
+
+  @Test("more than three connections in a row with one peer share a line") func grouped() {
+    let ends: [(Int64, UInt8)] = [(1, 0x16), (2, 0x13), (12, 0x13), (3, 0x16), (4, 0x13)]
+    let text = page(reconnections(ends))
+    #expect(
+      text.contains(
+        """
+        connections  5
+          1–5  peer C0:11:22:33:44:55 random static, this host is central, #1–#10, \
+        5 connections of 1.0–12.0 s, not encrypted; \
+        ended: 3 by the peer, Remote User Terminated Connection (0x13), 2 by this host
+
+        """), "\(text)")
+    let alike = page(reconnections([(2, 0x13), (2, 0x13), (2, 0x13), (2, 0x13)]))
+    #expect(
+      alike.contains(
+        "4 connections of 2.0 s, not encrypted; all ended by the peer, Remote User"), "\(alike)")
+    // JSON lists each.
+    #expect(page(reconnections(ends), json: true).contains("\"id\":3,"))
+  }
+
+  @Test("three connections, and those that are open or failed to pair, keep their lines")
+  func separate() {
+    let ended: [(Int64, UInt8)] = [(1, 0x13), (2, 0x13), (3, 0x13), (4, 0x13)]
+    let three = page(reconnections(Array(ended.prefix(3))))
+    #expect(three.contains("\n  1  peer ") && three.contains("\n  3  peer "), "\(three)")
+    var records = reconnections(ended)
+    records += reconnections([(1, 0x13)]).prefix(1)
+    let open = page(records)
+    #expect(open.contains("\n  1–4  peer ") && open.contains("\n  5  peer "), "\(open)")
+    // Pairing Failed on the second of them leaves fewer than four in a row.
+    var failed = reconnections(ended + ended)
+    failed.insert(
+      TestRecord(
+        bytes: hex("02 40 20 06 00 02 00 06 00 05 04"), direction: .received,
+        time: failed[2].time), at: 3)
+    let page = page(failed)
+    for line in ["\n  1  peer ", "\n  2  peer ", "\n  3–8  peer "] {
+      #expect(page.contains(line), "\(page)")
+    }
+    #expect(page.contains("pairing failed: Confirm Value Failed (0x04)"), "\(page)")
+  }
+
   @Test("a controller that reports another address: the logs of several hosts may be joined")
   func joined() {
     let first = "04 0e 0a 01 09 10 00 01 02 03 04 05 06"
