@@ -71,17 +71,26 @@ package struct Output: ~Copyable {
 
   /// Writes the buffered bytes to `descriptor`, whatever the buffer's own descriptor is.
   package mutating func flush(to descriptor: Int32) {
-    if count > 0, failure == nil, unwritten == 0 {
-      let (written, ending) = Descriptor.write(bytes, to: descriptor, interruption)
-      switch ending {
-      case .complete: break
-      case .failed(let error): failure = error
-      case .givenUp: unwritten = count - written
-      }
+    if count > 0, isWritable {
+      note(Descriptor.write(bytes, to: descriptor, interruption), of: count)
     } else if unwritten > 0 {
       unwritten += count
     }
     count = 0
+  }
+
+  /// Whether nothing has kept earlier bytes from being written.
+  private var isWritable: Bool { failure == nil && unwritten == 0 }
+
+  /// Records how the writing of some bytes ended.
+  private mutating func note(
+    _ outcome: (count: Int, ending: Descriptor.Ending), of count: Int
+  ) {
+    switch outcome.ending {
+    case .complete: break
+    case .failed(let error): failure = error
+    case .givenUp: unwritten = count - outcome.count
+    }
   }
 
   /// Makes room for `needed` more bytes (at most `bufferSize`), so that no flush happens in
@@ -212,6 +221,15 @@ package struct Output: ~Copyable {
           start.assumingMemoryBound(to: UInt8.self), to: buffer + count, count: source.count)
       }
       count &+= bytes.byteCount
+      return
+    }
+    if let descriptor, bytes.byteCount > Self.bufferSize {
+      flush()
+      if isWritable {
+        note(Descriptor.write(bytes, to: descriptor, interruption), of: bytes.byteCount)
+      } else if unwritten > 0 {
+        unwritten += bytes.byteCount
+      }
       return
     }
     var done = 0

@@ -99,7 +99,7 @@ struct ConvertCommand: ParsableCommand {
     if targets.count > 1 { throw ValidationError("--as: one format, not \(targets.count).") }
     guard let target = targets.first ?? file.target(of: out) else {
       throw ValidationError(
-        "\(out): the name tells no format; expected \(WriterFormat.endings), or --as with a format."
+        "\(out): the name does not determine the format; expected \(WriterFormat.endings), or --as with a format."
       )
     }
     if comments, target.container != .pcapng {

@@ -88,7 +88,9 @@ struct GattscopeCommand: ParsableCommand {
       return try parseAsRoot(arguments)
     } catch {
       let corrected = Guesses.corrected(arguments)
-      guard corrected != arguments else { throw error }
+      guard corrected != arguments,
+        Guesses.unknownOption(in: message(for: error, arguments)) != nil
+      else { throw error }
       if let command = parsedDirectly(corrected) { return command }
       let first = error
       do {
@@ -117,20 +119,27 @@ struct GattscopeCommand: ParsableCommand {
   /// On narrower terminals the parser omits what options are for, and fails an assertion.
   private static let leastHelpColumns = 60
 
+  /// Returns the parser's message about `error`, or one about an option that the verb does not have.
+  private static func message(for error: any Error, _ arguments: [String]) -> String {
+    let text = fullMessage(for: error)
+    let verb = configuration.subcommands.first { $0.configuration.commandName == arguments.first }
+    guard exitCode(for: error) == .validationFailure, let verb,
+      verb.configuration.subcommands.isEmpty
+    else { return text }
+    return Guesses.preferringUnknownOption(
+      of: arguments, to: text, verb.helpMessage(includeHidden: true))
+  }
+
   /// Ends the program as the parser would, with two differences: the exit status reports that the
   /// help could not be written, and arguments are made printable before they reach the terminal.
   private static func end(_ error: any Error) -> Never {
-    var text = fullMessage(for: error)
-    let status = exitCode(for: error)
     let arguments = Array(CommandLine.arguments.dropFirst())
+    var text = message(for: error, arguments)
+    let status = exitCode(for: error)
     if status == .validationFailure, let first = arguments.first {
       let verb = configuration.subcommands.first { $0.configuration.commandName == first }
       let isLeaf = verb?.configuration.subcommands.isEmpty ?? true
       let help = isLeaf ? (verb ?? ShowCommand.self).helpMessage() : ""
-      if let verb, isLeaf {
-        text = Guesses.preferringUnknownOption(
-          of: arguments, to: text, verb.helpMessage(includeHidden: true))
-      }
       if let advice = Guesses.advice(insteadOf: text, help) {
         text = "Error: \(advice)\n\(text.drop { $0 != "\n" }.dropFirst())"
       } else if Guesses.unknownOption(in: text) != nil {

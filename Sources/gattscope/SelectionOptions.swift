@@ -264,16 +264,19 @@ struct SelectionOptions: ParsableArguments {
   @OptionGroup
   var packets: PacketOptions
 
-  @OptionGroup
-  var end: EndOption
+  // Not an option group: one more would lengthen the start by two per cent.
+  @Option(
+    name: .long, help: ArgumentHelp(StretchOptions.toHelp, valueName: "time"),
+    transform: { try TimePoint($0) })
+  var to: [TimePoint] = []
 
   @OptionGroup
   var count: CountOption
 
   /// Whether a time range is selected.
-  var choosesTimes: Bool { !packets.from.isEmpty || !end.to.isEmpty }
+  var choosesTimes: Bool { !packets.from.isEmpty || !to.isEmpty }
 
-  func validate() throws { _ = try StretchOptions.times(packets.from, end.to) }
+  func validate() throws { _ = try StretchOptions.times(packets.from, to) }
 
   /// Returns the selection that the options describe.
   ///
@@ -283,7 +286,7 @@ struct SelectionOptions: ParsableArguments {
   func selection(
     _ profiles: SuppliedProfiles, _ kinds: PacketKindOptions
   ) throws -> Selection {
-    var selection = try packets.selection(profiles, kinds, to: end.to)
+    var selection = try packets.selection(profiles, kinds, to: to)
     selection.limit = count.limit
     return selection
   }

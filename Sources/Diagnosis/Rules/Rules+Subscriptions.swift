@@ -163,7 +163,7 @@ extension ConnectionHistory {
 
   /// Returns whether a server sends a characteristic's values although the capture has no
   /// subscription, or a bonded client subscribed to it: that subscription persists.
-  private func showsSubscription(to sender: AttributeIdentity, of server: Side) -> Bool {
+  private func showsSubscription(to sender: NamedAttribute, of server: Side) -> Bool {
     let configured = attributes.configurations.filter {
       $0.server == server && $0.owner?.handle == sender.handle
     }

@@ -18,6 +18,8 @@ struct PageWriter {
   /// The most connections whose stories are written, and the bytes after which none is added.
   private static let mostStories = 400
   private var storyBytes: Int { options.limit / 100 }
+  /// The size of most pages without the packets, in bytes.
+  private static let usualBytes = 1 << 20
   /// The room for the remarks about what did not fit, in bytes.
   private static let leftOutBytes = 512
   /// If there are more notes than this, they are folded away.
@@ -37,6 +39,7 @@ struct PageWriter {
     let template = PageTexts.page.bytes
     var table = values.conclude(memory, &reading)
     var page = Output()
+    page.reserve(Self.usualBytes)
     var (remarks, packets) = (0, 0)
     var (start, offset) = (0, 0)
     while offset + 1 < template.byteCount {
@@ -76,6 +79,7 @@ struct PageWriter {
   /// than there is room for.
   private mutating func fitRows(_ room: Int) -> Output {
     var written = Output()
+    written.reserve(contents.rows.size)
     contents.rows.write(into: &written)
     while written.count > room, !contents.rows.rows.isEmpty {
       // Somewhat fewer than would fit if all needed the same number of bytes.

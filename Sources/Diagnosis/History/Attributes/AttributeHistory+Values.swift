@@ -55,7 +55,7 @@ extension AttributeHistory {
     _ operation: ValueOperation, bit: Int, _ place: Int, _ request: Int, _ length: Int,
     _ context: Context
   ) {
-    guard usages[place].isDescribed, let properties = usages[place].properties,
+    guard usages[place].identity.via == .discovered, let properties = usages[place].properties,
       !properties.has(bit: bit),
       usages[place].unoffered.count < 4,
       !usages[place].unoffered.contains(where: { $0.operation == operation })
@@ -167,7 +167,7 @@ extension AttributeHistory {
       guard usages[place].identity.via == .discovered else { return }
       faults.note(
         declaration: usages[place].handle, length: value.byteCount, request.packet, context)
-    } else if usages[place].reads.count == 1, usages[place].isDescribed {
+    } else if usages[place].reads.count == 1, usages[place].identity.via == .discovered {
       faults.note(
         first: value, of: usages[place], below: ServerFaults.leastPart, context,
         vendors.knowledge)
@@ -201,10 +201,6 @@ extension AttributeHistory {
     usages[place].commands.note(context.moment)
     usages[place].firstWrite = usages[place].firstWrite ?? context.moment
     noteWritten(Int(value.count), bytes.part(value), place, context.moment, context)
-    if usages[place].cannotBeWritten {
-      usages[place].dropped.note(bytes.part(value))
-      droppedLast = (place, context.moment)
-    }
     if outOfSync == context.server { commandsOutOfSync.note(context.moment) }
     if value.count == 2, usages[place].identity.isConfiguration,
       commandedConfigurations.count < Self.mostListed
@@ -229,7 +225,10 @@ extension AttributeHistory {
   mutating func noteWritten(
     _ length: Int, _ value: RawSpan, _ place: Int, _ moment: Moment, _ context: Context
   ) {
-    if usages[place].cannotBeWritten { usages[place].dropped.noteWritten(length, value) }
+    let isCommand = context.opcode.role == .unacknowledged
+    if usages[place].noteUnsuitable(length, value, isCommand: isCommand), isCommand {
+      droppedLast = (place, moment)
+    }
     guard context.channel == nil else { return }
     usages[place].writtenPieces.note(
       length, value.byteCount > 1 ? value.littleEndianU16(at: 0) : 0, moment,
@@ -320,7 +319,7 @@ extension AttributeHistory {
     if value.byteCount > AttributeUse.longest {
       faults.note(longValue: value.byteCount, handle, isRead: false, context)
     }
-    if usages[place].sent == 1, usages[place].isDescribed {
+    if usages[place].sent == 1, usages[place].identity.via == .discovered {
       faults.note(
         first: value, of: usages[place], below: ServerFaults.leastPart - 2, context,
         vendors.knowledge)

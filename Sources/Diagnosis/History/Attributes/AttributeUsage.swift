@@ -78,18 +78,24 @@ package struct AttributeUsage: Sendable {
   /// The protocols that may be used on the attribute; nil: not looked up yet.
   var claims: [(vendor: Int, isByFrame: Bool)]?
 
-  /// Whether the server described it on this connection, or certainly still describes it so: what
-  /// an earlier connection discovered may be that of other firmware.
-  var isDescribed: Bool { identity.via == .discovered }
-
-  /// Whether it is a declaration, or a value whose declaration does not offer writing.
+  /// Whether it is a declaration, or a value whose declaration does not offer writing. What an
+  /// earlier connection discovered may be that of other firmware.
   var cannotBeWritten: Bool {
-    guard isDescribed else { return false }
+    guard identity.via == .discovered else { return false }
     return switch identity.kind {
     case .service, .include, .characteristic: true
     case .value: properties.map { !$0.canBeWritten } ?? false
     case .descriptor, nil: false
     }
+  }
+
+  /// Records a value that was written, if the attribute cannot be written, and returns whether it
+  /// cannot. Changes the usage in place, since a copy costs more than all the rest.
+  mutating func noteUnsuitable(_ length: Int, _ value: RawSpan, isCommand: Bool) -> Bool {
+    guard cannotBeWritten else { return false }
+    dropped.noteWritten(length, value)
+    if isCommand { dropped.note(value) }
+    return true
   }
 
   /// The number of notifications and indications.

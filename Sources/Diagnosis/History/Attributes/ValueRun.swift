@@ -248,7 +248,7 @@ extension [ValueRun] {
   /// divided evenly.
   package mutating func fold(to most: Int) {
     guard count > most, most > 0 else { return }
-    // Runs are large: those that stay are moved, not copied.
+    // Runs are large, so no second list of them is built.
     var kept = 0
     for index in 1..<count {
       if self[kept].kind == self[index].kind && self[kept].server == self[index].server
