@@ -119,7 +119,8 @@ struct GattscopeCommand: ParsableCommand {
   /// On narrower terminals the parser omits what options are for, and fails an assertion.
   private static let leastHelpColumns = 60
 
-  /// Returns the parser's message about `error`, or one about an option that the verb does not have.
+  /// Returns the parser's message about `error`, or one about an option that the verb does not
+  /// have.
   private static func message(for error: any Error, _ arguments: [String]) -> String {
     let text = fullMessage(for: error)
     let verb = configuration.subcommands.first { $0.configuration.commandName == arguments.first }

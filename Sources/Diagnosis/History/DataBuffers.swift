@@ -51,8 +51,8 @@ package struct DataBuffers: Sendable {
     /// Whether only packets of one connection took the buffers, whose peer may have stopped taking
     /// them.
     package let isOfOneLink: Bool
-    /// Whether the capture has any other record of the controller in this time: without one the host
-    /// may have slept.
+    /// Whether the capture has any other record of the controller in this time: without one the
+    /// host may have slept.
     package fileprivate(set) var isHeard = false
     /// Whether the peer of that connection was heard in this time.
     package fileprivate(set) var isPeerHeard = false

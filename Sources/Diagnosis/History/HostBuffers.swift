@@ -18,8 +18,8 @@ package struct HostBuffers: Sendable {
     package let since: Moment
     /// When it still held them.
     package internal(set) var until: Moment
-    /// Whether the capture has any other record of the controller meanwhile: without one the host may
-    /// have slept.
+    /// Whether the capture has any other record of the controller meanwhile: without one the host
+    /// may have slept.
     fileprivate var isHeard = false
   }
 

@@ -48,8 +48,8 @@ extension Rule {
           $0.outcome == .encrypted && $0.usesStoredKey(history, evidence)
         })
       else { return [] }
-      // A new key and one of a Secure Connections bond are both announced with zeros. If the capture
-      // lacks SMP, nothing distinguishes them.
+      // A new key and one of a Secure Connections bond are both announced with zeros. If the
+      // capture lacks SMP, nothing distinguishes them.
       let isStored =
         attempt.ediv != 0 || attempt.rand != 0 || attempt.source(history, evidence) != nil
       guard isStored || history.hasOneBeginning && !history.connection.hasLostPackets else {

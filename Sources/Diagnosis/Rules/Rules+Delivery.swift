@@ -71,8 +71,8 @@ extension Rule {
 }
 
 extension ConnectionHistory {
-  /// Returns the excess of data in a request, if its receiver seems to discard such PDUs: it answers
-  /// none, and had time to answer this one.
+  /// Returns the excess of data in a request, if its receiver seems to discard such PDUs: it
+  /// answers none, and had time to answer this one.
   func discardedExcess(_ request: UnansweredRequests.Sent) -> LinkHistory.Excess? {
     guard let excess = link.excess(atPacket: request.packet) else { return nil }
     let sent = Moment(packet: request.packet, time: request.time)

@@ -203,8 +203,8 @@ extension ConnectionHistory {
   /// A link that ends sooner after its encryption shows nothing.
   private static let shortestWait: Int64 = 5_000_000_000
 
-  /// Returns whether the server accepted a subscription to a value, or a read of it, before the link
-  /// was encrypted, or on one that never was.
+  /// Returns whether the server accepted a subscription to a value, or a read of it, before the
+  /// link was encrypted, or on one that never was.
   private func wasOpen(_ usage: AttributeUsage) -> Bool {
     let encrypted = security.encrypted?.packet ?? .max
     return attributes.configurations.contains {

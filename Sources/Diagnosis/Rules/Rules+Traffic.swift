@@ -290,8 +290,8 @@ extension ConnectionHistory {
       finding.remedy = Self.askForMTU(most.isWritten ? most.sender : most.sender.other)
       return finding
     }
-    // Without a known protocol: values in a row that fill the PDU. If each is answered, or numbered,
-    // they are messages of this length.
+    // Without a known protocol: values in a row that fill the PDU. If each is answered, or
+    // numbered, they are messages of this length.
     let full = attributes.usages.filter { $0.vendor == nil }.compactMap { usage in
       [usage.sentPieces, usage.writtenPieces].filter {
         $0.longest.count >= 3 && !$0.longest.isNumbered
