@@ -277,7 +277,7 @@ class ChangeTest(EnvironmentTest):
         for line in said.splitlines():
             self.assertTrue(line.startswith("gattscope: "), said)
         if process.returncode == 65:
-            self.assertRegex(said, "bytes (of its header )?are present|its header ends early|is not a capture|is empty|exceeds")
+            self.assertRegex(said, "bytes (of its header )?are present|of which \\d+ are present|its header ends early|is not a capture|is empty|exceeds")
         for path in folder.iterdir():
             self.assertEqual(path.name, "out.pcapng")
             self.assertEqual(run(["info", str(path)]).status, 0, f"{name}: half a file")

@@ -149,7 +149,7 @@ struct ConvertSelectionTests {
     let number = selection.count == 1 ? ["\(request + 1)"] : []
     let ending = try Program.run(
       ["convert"] + selection + number + [capture, "part.btsnoop"], in: folder)
-    #expect(ending.status == 0 && ending.errors.contains("1 packet is"), "\(ending.errors)")
+    #expect(ending.status == 0 && ending.errors.contains("1 packet selected"), "\(ending.errors)")
     let lines = try Program.run(["show", "part.btsnoop"], in: folder).lines
     let answers = lines.filter { $0.contains(/answers #\d+/) }
     #expect(answers.count == 1 && answers.allSatisfy { $0.contains("command 84") }, "\(lines)")

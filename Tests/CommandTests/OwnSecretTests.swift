@@ -119,6 +119,6 @@ struct OwnSecretTests {
             fields: [{name: code, type: u8, secret: true}]
         """.utf8))
     let refused = try Program.run(["profiles", "check", folder.path("own.yaml")])
-    #expect(refused.status == 65 && refused.errors.contains("everybody near"), "\(refused.errors)")
+    #expect(refused.status == 65 && refused.errors.contains("every device nearby"), "\(refused.errors)")
   }
 }
