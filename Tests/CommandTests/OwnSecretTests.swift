@@ -119,6 +119,7 @@ struct OwnSecretTests {
             fields: [{name: code, type: u8, secret: true}]
         """.utf8))
     let refused = try Program.run(["profiles", "check", folder.path("own.yaml")])
-    #expect(refused.status == 65 && refused.errors.contains("every device nearby"), "\(refused.errors)")
+    #expect(
+      refused.status == 65 && refused.errors.contains("every device nearby"), "\(refused.errors)")
   }
 }
