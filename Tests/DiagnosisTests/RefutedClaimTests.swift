@@ -1,5 +1,5 @@
-// Situations that look like a fault and are none: another capture, or another part of this one,
-// explains them.
+// Situations that look like a fault but are not one: other packets, or what the capture lacks,
+// explain them.
 
 import Bluetooth
 import Diagnosis

@@ -375,6 +375,8 @@ extension Rule {
           why: "\(why) A server drops such a command without an error.", .likely,
           evidence: PacketSet([first.packet, usage.commands.last?.packet].compactMap(\.self)))
         finding.attribute = usage.named
+        // What shows that the server carries them out may be missing.
+        finding.restsOnAbsence = true
         return connection.hedged(finding)
       })
   }

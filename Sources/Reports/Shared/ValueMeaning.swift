@@ -187,8 +187,8 @@ package struct ValueMeaning: ~Copyable {
 
   // MARK: Words
 
-  /// Returns a writer of the fields, or nil if there are none. Always inlined, so that the writer
-  /// is not copied.
+  /// Returns a writer for the decoded fields, or nil if the value has none. Always inlined, because
+  /// a call would copy the writer.
   @inline(__always)
   package func writer(isJSON: Bool = false) -> DecodedWriter? {
     DecodedWriter(decoded, isJSON: isJSON, showsKeys: showsKeys)

@@ -230,9 +230,7 @@ extension AttributeHistory {
       droppedLast = (place, moment)
     }
     guard context.channel == nil else { return }
-    usages[place].writtenPieces.note(
-      length, value.byteCount > 1 ? value.littleEndianU16(at: 0) : 0, moment,
-      after: lastValues.sent)
+    usages[place].writtenPieces.note(length, value, moment, after: lastValues.sent)
     lastValues.written = moment.packet
   }
 
@@ -308,8 +306,7 @@ extension AttributeHistory {
       usages[place].notifications.note(context.moment)
       if context.channel == nil {
         usages[place].sentPieces.note(
-          value.byteCount, value.byteCount > 1 ? value.littleEndianU16(at: 0) : 0, context.moment,
-          after: lastValues.written)
+          value.byteCount, value, context.moment, after: lastValues.written)
         lastValues.sent = context.moment.packet
       }
       if value.byteCount > 1 {

@@ -114,7 +114,7 @@ package struct AttributeUsage: Sendable {
 /// What became of writes to an attribute whose declaration does not offer writing. Some servers
 /// carry them out.
 package struct DroppedCommands: Sendable {
-  /// Whether a value was written that is none for a CCCD.
+  /// Whether a value was written that no CCCD can have.
   private(set) var hasOtherValues = false
   /// The value of the last command.
   private var value: [UInt8]?
@@ -165,14 +165,15 @@ package struct PieceSeries: Sendable {
   /// Records the next value of the attribute.
   ///
   /// - Parameters:
-  ///   - start: its first two bytes, in little-endian order.
+  ///   - length: its length; `value` is empty if the bytes may be secret.
   ///   - other: the last packet with a value of the other direction, which ends a message.
-  mutating func note(_ length: Int, _ start: UInt16, _ moment: Moment, after other: Int) {
+  mutating func note(_ length: Int, _ value: RawSpan, _ moment: Moment, after other: Int) {
     guard length == 20 else {
       if current.count > 0 { end() }
       return
     }
     all.note(moment)
+    let start = value.byteCount > 1 ? value.littleEndianU16(at: 0) : 0
     if current.count > 0, other < current.last.packet,
       moment.nanoseconds(since: current.last) ?? .max <= Self.longestPause
     {
