@@ -112,7 +112,7 @@ package struct PageReport: PacketReport, ~Copyable {
       showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles, keepsRecent: true)
     // The page shows what a packet answers, and when, above its fields.
     details = VerboseSink(
-      showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles, tellsAnswers: false)
+      showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles, writesAnswers: false)
     contents = PageContents(limit: options.limit, decimals: summary.timeDecimals)
   }
 
@@ -266,7 +266,7 @@ package struct PageReport: PacketReport, ~Copyable {
       row.answers = UInt32(truncatingIfNeeded: record.number - request.packet)
     }
     scratch.clear()
-    Self.say(sentence, into: &scratch)
+    Self.write(sentence, into: &scratch)
     codes.write(record, dissection, bytes, answer, memory, into: &scratch)
     Self.add(row, sentence, dissection.problems, &contents.rows, &scratch)
     if run > 0 { contents.rows.fold(into: run) }
@@ -274,7 +274,7 @@ package struct PageReport: PacketReport, ~Copyable {
   }
 
   /// Writes the words up to the subject.
-  private static func say(_ sentence: borrowing Sentence, into scratch: inout Output) {
+  private static func write(_ sentence: borrowing Sentence, into scratch: inout Output) {
     let parts = sentence.parts
     sentence.output.copy(parts.name, into: &scratch)
     if !parts.subject.isEmpty {

@@ -127,8 +127,8 @@ extension Problem.Code {
       ("discovery that contradicts another", "discoveries that contradict others")
     case .answersEarlier:
       (
-        "response that was to an earlier request than told",
-        "responses that were to earlier requests than told"
+        "response that was to an earlier request than reported",
+        "responses that were to earlier requests than reported"
       )
     case .answersOtherChannel:
       (

@@ -66,7 +66,7 @@ extension ValuesTable {
   }
 
   /// Appends the results of the requests of vendor protocols.
-  mutating func say(_ tallies: [VendorTally], into output: inout Output) {
+  mutating func write(_ tallies: [VendorTally], into output: inout Output) {
     for tally in tallies where !tally.isEmpty {
       out.string(tally.title)
       if tallies.count > 1 {
@@ -91,7 +91,7 @@ extension ValuesTable {
   }
 
   /// Appends which limits were reached.
-  mutating func say(
+  mutating func write(
     _ notes: [(what: Conversations.Limited, limit: Int)], into output: inout Output
   ) {
     for note in notes {

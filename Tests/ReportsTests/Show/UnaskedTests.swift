@@ -123,10 +123,10 @@ struct UnaskedTests {
     }
     let text = printed(ShowText(ShowOptions(), RecordList([]).summary), of: write)
     #expect(text.contains("  0x0020 <hidden>, 4 bytes  "), "\(text)")
-    for told in [
+    for reported in [
       text, printed(ValuesReport(ValuesOptions()), of: write), Rendering.map(of: write),
     ] {
-      #expect(told.contains("<hidden>") && !told.contains("c0 c1"), "\(told)")
+      #expect(reported.contains("<hidden>") && !reported.contains("c0 c1"), "\(reported)")
     }
   }
 
