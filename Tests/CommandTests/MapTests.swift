@@ -189,7 +189,7 @@ struct MapTests {
             + "service 180f Battery (supplied)"))
       #expect(reported.text.contains("0x000e–0015  180d Heart Rate"))
       let shown = try Program.run(["show", "--errors", "--map", file.path, whole])
-      #expect(shown.text.contains("0x000e than the map that was supplied"))
+      #expect(shown.text.contains("0x000e differently from the map that was supplied"))
     }
   }
 

@@ -187,7 +187,7 @@ struct DevicesPage: ~Copyable {
     }
   }
 
-  /// Appends why no app on an Apple system can have advertised this, if that is asked for.
+  /// Appends why no app on an Apple system can have advertised this, if requested.
   mutating func apple(_ facts: AdvertisedFacts) {
     // Apple's own systems advertise data that no app could.
     guard showsAppleLimits, !facts.appleLimits.isEmpty,
@@ -205,7 +205,7 @@ struct DevicesPage: ~Copyable {
     }
     if facts.appleLimits.contains(.advertisementLength) {
       out.separate(&isFirst)
-      out.write("\(count: facts.mostBytes.advertisement, "byte", "bytes") beside Flags")
+      out.write("\(count: facts.mostBytes.advertisement, "byte", "bytes") besides Flags")
       out.write(" instead of at most \(AppleLimits.advertisementBytes)")
     }
     if facts.appleLimits.contains(.scanResponseLength) {

@@ -114,7 +114,7 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
       (hex("02 01 06") + structure(9, [UInt8](repeating: 0x61, count: 26)), false, nil),
       (
         structure(9, [UInt8](repeating: 0x61, count: 27)), false,
-        "29 bytes beside Flags instead of at most 28"
+        "29 bytes besides Flags instead of at most 28"
       ),
       (structure(9, Array("0123456789".utf8)), true, nil),
       (
