@@ -141,6 +141,49 @@ extension ConnectionHistory {
     return nil
   }
 
+  /// Replaces what a finding says of a refusal whose error code names a lasting reason, if the
+  /// same request was allowed later although nothing about the protection of the link had changed.
+  func explainByState(_ refusal: Refusal, _ finding: inout Finding) {
+    guard let accepted = refusal.accepted, isRepeatOnly(refusal) else { return }
+    let between = attributes.usages.compactMap { usage -> (NamedAttribute, Int)? in
+      guard usage.server == refusal.server, usage.identity.handle != refusal.handle,
+        let write = usage.writes.first ?? usage.commands.first,
+        refusal.last.packet < write.packet, write.packet < accepted.request.packet
+      else { return nil }
+      return (usage.named, write.packet)
+    }.max { $0.1 < $1.1 }
+    let step: Wording =
+      between.map { "; in between, \(refusal.client.words) wrote to \($0.0) (\(packet: $0.1))" } ?? ""
+    let isSame = refusal.acceptsSameValue
+    finding.why =
+      """
+      It depended on \(isSame ? "" : "the value or " as StaticString)the server's state at that \
+      time, not on what the error code names: \(refusal.server.words) allowed \
+      \(isSame ? "the same request" : "a write of another value" as StaticString) \(refusal.delay) \
+      (\(packet: accepted.request.packet), \(packet: accepted.answer.packet)), and the protection \
+      of the link was the same\(step).
+      """
+    finding.remedy =
+      """
+      Find out what the server waits for before it allows this: a login or a mode of its own, or \
+      time.\(refusal.error.isAboutSecurity ? " Pairing again or another key changes nothing." : "" as StaticString)
+      """
+    finding.certainty = .likely
+    finding.note = nil
+    if let between { finding.evidence.insert(between.1) }
+  }
+
+  /// Returns whether a refused request was allowed later on a link with the same protection, and
+  /// without pairing or encryption in between.
+  func isRepeatOnly(_ refusal: Refusal) -> Bool {
+    guard let accepted = refusal.accepted, refusal.acceptedSecurity == refusal.security,
+      refusal.security != .unknown, !connection.hasLostPackets
+    else { return false }
+    let between = refusal.last.packet..<max(refusal.last.packet, accepted.answer.packet)
+    return !security.pairingRequests.contains { between.contains($0.packet) }
+      && !encryption.attempts.contains { between.contains($0.moment.packet) }
+  }
+
   /// A side that disconnects within this time after a refusal does so because of it.
   private static let soon: Int64 = 10_000_000_000
 
@@ -206,6 +249,9 @@ extension Rule {
           finding.certainty = .possible
         }
         finding.restsOnAbsence = restsOnAbsence
+        if refusal.error.isAboutAttribute || code == 0x0d, !connection.hidesNotifications(refusal) {
+          connection.explainByState(refusal, &finding)
+        }
         if refusal.isSwitchingOff {
           finding.severity = .warning
           finding.remedy =

@@ -62,8 +62,10 @@ extension Rule {
               Connections.
               """
           }
-          return refusal.finding(
+          var finding = refusal.finding(
             why.capitalized, refusal.security == .unauthenticated ? .certain : .likely)
+          connection.explainByState(refusal, &finding)
+          return finding
         })
     },
     Rule(
@@ -119,7 +121,9 @@ extension Rule {
           guard refusal.error.rawValue == 0x0f, refusal.security.isEncrypted else { return nil }
           let cause: Wording =
             "\(refusal.server.words) answered Insufficient Encryption (0x0f) although \(refusal.protection): the attribute requires a longer key or another type of key."
-          return refusal.finding(cause.capitalized, .likely)
+          var finding = refusal.finding(cause.capitalized, .likely)
+          connection.explainByState(refusal, &finding)
+          return finding
         })
     },
     Rule(
@@ -220,8 +224,8 @@ extension ConnectionHistory {
   /// Returns findings about requests that were refused because the link was not protected. Those
   /// that were allowed later are merged.
   fileprivate func lackOfSecurity(_ all: [Refusal]) -> [Finding] {
-    let (open, resolved) = (all.filter { $0.accepted == nil }, all.filter { $0.accepted != nil })
-    let others = open.compactMap { lackOfSecurity($0) }
+    let resolved = all.filter { $0.accepted != nil && !isRepeatOnly($0) }
+    let others = all.filter { $0.accepted == nil || isRepeatOnly($0) }.compactMap(lackOfSecurity)
     guard resolved.count > 1, let first = resolved.first else {
       return resolved.compactMap { lackOfSecurity($0) } + others
     }
@@ -287,6 +291,7 @@ extension ConnectionHistory {
       finding.remedy =
         "Nothing: after such a refusal the client is meant to pair or encrypt, and then repeat the request."
       finding.note = nil
+      explainByState(refusal, &finding)
       return finding
     }
     // Refused again on the encrypted link, which has a finding of its own.

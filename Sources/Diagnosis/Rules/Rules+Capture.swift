@@ -346,8 +346,8 @@ extension Rule {
           ? "\(use.words), but the characteristics were discovered before the capture began or on an earlier connection."
           : use.asked > 0
             ? "\(use.words). This host did not discover them: it has the handles from an earlier connection, or its program knows them. \(history.attributes.doubtOfMap)"
-            : "\(use.words). This host did not discover them: it knows them from an earlier connection, or not at all.",
-      isLate || isCut ? .likely : .certain,
+            : "\(use.words), of handles that this host did not discover: it knows them from an earlier connection or not at all, or the peer uses the wrong handle.",
+      isLate || isCut || use.asked == 0 ? .likely : .certain,
       evidence: PacketSet([use.first, use.last]))
     finding.restsOnAbsence = true
     return [finding]

@@ -38,7 +38,7 @@ extension Rule {
         ended.nanoseconds(since: heard).map { ", \(duration: $0) before the end" } ?? ""
       why = "\(why) The last data from it is \(packet: heard.packet)\(ago)."
     } else if !history.connection.isOpeningMissing, !history.connection.hasLostPackets {
-      why = "\(why) The capture has no data from it."
+      why = "\(why) The capture has no data from it on this connection."
     }
     why = Wording(
       sentences: why, history.acknowledgement, history.askedLast,
@@ -518,6 +518,15 @@ extension Rule {
         evidence: PacketSet([wish.packet].compactMap(\.self)).union(
           PacketSet(left.prefix(8).compactMap(\.connection.lastPacket))), on: left.map(\.id))
       finding.restsOnAbsence = true
+      let pauses = left.compactMap(\.pauseAfterLastValue)
+      if pauses.count == left.count, let pause = pauses.max() {
+        finding.severity = .note
+        finding.certainty = .possible
+        finding.why =
+          "On each of them the peer sent values and left within \(duration: pause) of the last one: it had probably finished."
+        finding.remedy =
+          "Nothing, if the values are complete: devices that measure or store something disconnect after sending it."
+      }
       return finding
     }
   }
@@ -588,6 +597,25 @@ extension Evidence {
 }
 
 extension ConnectionHistory {
+  /// A peer that has sent what it had leaves within this time, in nanoseconds.
+  private static let promptly: Int64 = 5_000_000_000
+  /// A peer that sends more notifications than this has no last one that would mean its end.
+  private static let fewValues = 3
+
+  /// The time between the peer's last value and the end of the link, if it seems to have left
+  /// because it had sent everything: values that it indicated, or few of them.
+  fileprivate var pauseAfterLastValue: Int64? {
+    let sending = attributes.usages.filter { $0.server == .peer && $0.sent > 0 }
+    let last = sending.compactMap { $0.indications.last ?? $0.notifications.last }
+      .max { $0.packet < $1.packet }
+    guard let last, let ended = link.ended, let pause = ended.nanoseconds(since: last),
+      pause <= Self.promptly,
+      sending.contains(where: { $0.indications.last?.packet == last.packet })
+        || sending.reduce(0, { $0 + $1.sent }) <= Self.fewValues
+    else { return nil }
+    return pause
+  }
+
   /// Returns whether this host sent the same request here, and the peer stayed.
   fileprivate func survived(_ request: FatalRequest) -> Bool {
     if request.opcode == .exchangeMTURequest, !attributes.mtuExchanges.isEmpty { return true }

@@ -211,6 +211,12 @@ extension Rule {
         "\(known), but \(central) asked to pair (\(packet: request.moment.packet)) without trying to encrypt with its key, and \(peripheral) refused: \(refusal.reason) (\(packet: refusal.moment.packet)).",
       .likely, evidence: packets.sorted)
     finding.restsOnAbsence = true
+    if refusal.reason == .pairingNotSupported {
+      finding.severity = .warning
+      finding.certainty = .possible
+      finding.why =
+        "\(finding.why) A device that is not in pairing mode, or does not pair, answers the same."
+    }
     if let later = evidence.encryptedLater(than: history) {
       finding.severity = .warning
       finding.note = "Connection \(later.id) with the same device was encrypted."

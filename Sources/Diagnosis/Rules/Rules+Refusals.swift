@@ -71,6 +71,12 @@ extension Rule {
           \(refusal.server.words) accepts here.
           """
       }
+      if refusal.attribute.uuid == .clientConfiguration, refusal.length != 2 {
+        return """
+          A CCCD has two bytes, for instance 01 00 for notifications or 02 00 for indications; \
+          \(refusal.client.words) wrote \(refusal.length).
+          """
+      }
       return """
         \(refusal.refuser) does not accept \(count: refusal.length, "byte", "bytes") here: the \
         length is fixed, or the maximum is smaller.
@@ -584,7 +590,7 @@ extension Refusal {
 extension ConnectionHistory {
   /// Returns whether a refusal shows that iOS keeps its notifications from an accessory: it sends
   /// none either.
-  fileprivate func hidesNotifications(_ refusal: Refusal) -> Bool {
+  func hidesNotifications(_ refusal: Refusal) -> Bool {
     refusal.isOfNotificationSharing
       && !attributes.usages.contains {
         $0.identity.uuid == AppleServices.notificationSource && $0.sent > 0

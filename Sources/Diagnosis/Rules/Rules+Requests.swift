@@ -245,9 +245,27 @@ extension ConnectionHistory {
   /// If a link is ended on purpose within this time after a request, it is normal that the request
   /// stays open.
   static let leastWait: Int64 = 2_000_000_000
+  /// So many connection events must have passed in which the answer could have come: the request
+  /// has to be sent first, and may be sent again.
+  private static let leastEvents: Int64 = 3
+  /// The time between two events in which the peer has to listen.
+  private var eventPeriod: Int64 { link.current?.longestPause ?? 0 }
+
   /// A client that disconnects this long after its request has waited for the 30 s of ATT: its
   /// timer and the capture's clock differ slightly.
   private static let fullWait = Request.timeout - 500_000_000
+
+  /// Returns when the wait for an answer ended: with the end of the link, or with this host's
+  /// command to end it.
+  private func waitEnd(after sent: Moment) -> Moment? {
+    guard let last = connection.lastPacket else { return nil }
+    if connection.ending == .localHost, let disconnect = link.disconnect,
+      sent.packet < disconnect.packet
+    {
+      return disconnect
+    }
+    return Moment(packet: last, time: connection.lastTime)
+  }
 
   /// Returns how to fix one side that does not answer a kind of request: values come from the
   /// application, everything else from the stack.
@@ -294,14 +312,14 @@ extension ConnectionHistory {
     var evidence: PacketSet = [request.packet]
     var why: Wording
     var certainty = Certainty.certain
-    let end = connection.lastPacket.map { Moment(packet: $0, time: connection.lastTime) }
+    let end = waitEnd(after: sent)
     let waited = end.flatMap { $0.nanoseconds(since: sent) }
     if request.isOvertaken {
       why =
         "Later ones on the same bearer were \(done), this one was not, or the capture lacks its answer."
       certainty = .possible
     } else if let end {
-      guard let waited, waited >= Self.leastWait else { return nil }
+      guard let waited, waited >= Self.leastWait + Self.leastEvents * eventPeriod else { return nil }
       if waited < Self.fullWait {
         // A link that was lost reveals nothing about the server.
         guard connection.ending == .localHost || connection.ending == .peer else { return nil }

@@ -104,7 +104,7 @@ extension Rule {
         Write the CCCD of the characteristic that sends the answers: the one in the service that \
         is written to.
         """
-    ) { connection, _ in connection.otherSubscription.map { [$0] } ?? [] },
+    ) { connection, evidence in connection.otherSubscription(evidence).map { [$0] } ?? [] },
     Rule(
       "gatt-cccd-lost", .warning,
       "A bonded server has lost its client's subscriptions",
@@ -202,6 +202,8 @@ extension ConnectionHistory {
   /// Returns a finding about a service that the client writes to without subscribing.
   fileprivate func notSubscribed(_ missed: MissedSubscription) -> Finding? {
     guard let last = connection.lastPacket,
+      // A clock that is set does not answer.
+      missed.written.uuid != .currentTime,
       Moment(packet: last, time: connection.lastTime).nanoseconds(since: missed.first) ?? 0
         >= Self.answerTime
     else { return nil }
@@ -373,11 +375,14 @@ extension ConnectionHistory {
 
   /// A finding if the client subscribed to one characteristic and writes to another service, to
   /// whose values it has not subscribed.
-  fileprivate var otherSubscription: Finding? {
+  fileprivate func otherSubscription(_ evidence: Evidence) -> Finding? {
     guard !connection.isOpeningMissing, connection.isEncrypted != true else { return nil }
+    let missed = missedSubscriptions(evidence)
     for server in [Side.peer, .local] {
       let subscribed = attributes.configurations.filter {
         $0.server == server && $0.accepted != nil && $0.value & 3 != 0
+          // Hosts subscribe to these on their own, and they seldom send.
+          && $0.owner?.uuid != .serviceChanged && $0.owner?.uuid != .batteryLevel
       }
       let usages = attributes.usages.filter { $0.server == server }
       guard let first = subscribed.first, let owner = first.owner,
@@ -390,6 +395,10 @@ extension ConnectionHistory {
       guard
         let target = written.first(where: { usage in
           !subscribed.contains { $0.owner?.service == usage.identity.service }
+            && missed.contains {
+              $0.server == server && !$0.isPartial
+                && $0.written.service == usage.identity.service
+            }
         }), let service = target.identity.service
       else { continue }
       let client = server.other
@@ -428,14 +437,17 @@ extension ConnectionHistory {
 
   /// Returns the first value of a characteristic, and how long another connection has to last for
   /// such a value to be missed there; nil if it did not come twice.
-  static func regularity(of usage: AttributeUsage) -> (first: Moment, patience: Int64)? {
+  static func regularity(
+    of usage: AttributeUsage
+  ) -> (first: Moment, patience: Int64, period: Int64?)? {
     guard usage.sent >= 2, let first = usage.notifications.first ?? usage.indications.first,
       let last = usage.notifications.last ?? usage.indications.last,
       let span = last.nanoseconds(since: first)
     else { return nil }
     // The average pause between values was this long, so one should have arrived by now.
     let pause = span / Int64(max(1, usage.sent - 1))
-    return (first, max(5_000_000_000, 3 * min(pause, .max / 4)))
+    let tally = usage.notifications.count > 0 ? usage.notifications : usage.indications
+    return (first, max(5_000_000_000, 3 * min(pause, .max / 4)), tally.period)
   }
 
   /// Returns a finding about values that came on an earlier, encrypted connection, but not here,
@@ -496,8 +508,17 @@ extension ConnectionHistory {
           let usage = before.attributes.usage(handle, of: configuration.server),
           let regular = Self.regularity(of: usage)
         else { continue }
-        guard lasted >= regular.patience,
+        guard lasted >= regular.patience, owner.uuid != .batteryLevel,
           (attributes.usage(handle, of: configuration.server)?.sent ?? 0) == 0,
+          // The values of another remembered subscription show that the server kept them.
+          !wanted.contains(where: { other in
+            other.server == configuration.server
+              && (other.owner?.handle.flatMap { attributes.usage($0, of: other.server) }?.sent ?? 0)
+                > 0
+              && !attributes.configurations.contains {
+                $0.descriptor.handle == other.descriptor.handle && $0.server == other.server
+              }
+          }),
           // Values that answered writes before do not arrive without them.
           !before.writes(toServiceOf: owner, configuration.server),
           !attributes.configurations.contains(where: {
@@ -505,6 +526,9 @@ extension ConnectionHistory {
               && $0.server == configuration.server
           })
         else { continue }
+        let isPeriodic = regular.period.map { lasted / 5 >= $0 } ?? false
+        let doubt: Wording =
+          isPeriodic ? "" : " Or there was nothing to send: the earlier values show no constant rhythm."
         var finding = Finding(
           """
           \(configuration.server.capitalized) seems to have lost the subscription to \
@@ -521,9 +545,9 @@ extension ConnectionHistory {
             (\(packet: configuration.request.packet)) and got \(count: usage.sent, "value", "values"). \
             This connection was encrypted with the stored key at \(packet: encrypted.packet) and \
             lasted \(duration: lasted) more: \(configuration.server.other.words) wrote no CCCD, as \
-            bonded clients may, and got no value.
+            bonded clients may, and got no value.\(doubt)
             """,
-          .likely,
+          isPeriodic ? .likely : .possible,
           evidence: [configuration.request.packet, regular.first.packet, encrypted.packet],
           on: [id])
         finding.restsOnAbsence = true

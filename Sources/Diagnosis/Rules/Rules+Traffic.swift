@@ -82,27 +82,31 @@ extension Rule {
     ) { connection, _ in
       connection.attributes.usages.compactMap { usage in
         let counter = usage.counter
-        guard counter.isCounter, counter.gapCount > 0, let first = counter.gaps.first else {
-          return nil
-        }
+        let gaps = counter.gaps.filter { !connection.isJump($0, counter) }
+        guard counter.isCounter, let first = gaps.first else { return nil }
+        let isWhole = gaps.count == counter.gaps.count
+        let missing = isWhole ? counter.missing : gaps.reduce(0) { $0 + $1.missing }
+        // The time of a value that was not sent passed as well.
+        let isTimed = gaps.allSatisfy { counter.isTimed($0) }
         var finding = Finding(
           """
-          \(count: counter.missing, "value", "values") of \(usage.named) \
-          \(counter.missing == 1 ? ("is" as Wording) : "are") missing
+          \(count: missing, "value", "values") of \(usage.named) \
+          \(missing == 1 ? ("is" as Wording) : "are") missing
           """,
           headline:
             """
-            \(count: counter.missing, "value", "values") of \(usage.named) did not arrive \
+            \(count: missing, "value", "values") of \(usage.named) did not arrive \
             (first after \(packet: first.before))
             """,
           why:
             """
             The first byte is a counter: it grew by one \(counter.steps) times and skipped values \
-            \(count: counter.gapCount, "time", "times"). A Bluetooth link loses no data, so the \
-            sender dropped them before.
+            \(count: isWhole ? counter.gapCount : gaps.count, "time", "times"). A Bluetooth link \
+            loses no data, so \(isTimed ? "the sender dropped them before" : "the sender dropped them before, or its counter skips values, or the capture lacks them" as StaticString).
             """,
-          .likely,
-          evidence: PacketSet(counter.gaps.flatMap { [$0.before, $0.after] }))
+          isTimed ? .likely : .possible,
+          evidence: PacketSet(gaps.flatMap { [$0.before, $0.after] }))
+        if !isTimed { finding.severity = .note }
         finding.restsOnAbsence = true
         return finding
       }
@@ -363,5 +367,22 @@ extension ConnectionHistory {
         \(code: frame.expected, digits: digits).\(outcome)
         """,
       evidence: evidence)
+  }
+}
+
+extension CountingByte {
+  /// Returns whether the pause at a gap leaves room for the missing values.
+  fileprivate func isTimed(_ gap: Gap) -> Bool {
+    guard let pause = gap.pause, period > 0 else { return false }
+    return pause >= Int64(gap.missing + 1) * min(period, 1_000_000_000_000) / 4 * 3
+  }
+}
+
+extension ConnectionHistory {
+  /// Returns whether the sender's queue was idle at a gap and no time passed for the missing
+  /// values: the counter itself jumped.
+  fileprivate func isJump(_ gap: CountingByte.Gap, _ counter: CountingByte) -> Bool {
+    guard let interval = connection.interval else { return false }
+    return !counter.isTimed(gap) && counter.period >= 5 * Int64(interval) * 1_250_000
   }
 }

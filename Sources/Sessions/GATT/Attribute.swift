@@ -102,6 +102,8 @@ package struct Attribute: Equatable, Sendable {
 extension BluetoothUUID {
   /// «Service Changed», whose indications contain a range of handles.
   package static let serviceChanged = Self(0x2a05)
+  package static let batteryLevel = Self(0x2a19)
+  package static let currentTime = Self(0x2a2b)
   package static let extendedProperties = Self(0x2900)
   package static let clientConfiguration = Self(0x2902)
 

@@ -274,13 +274,15 @@ extension AttributeHistory {
     var isRepeated = false
     for index in refusals.indices where refusals[index].accepted == nil {
       let refusal = refusals[index]
+      let isSame =
+        refusal.length == request.length && refusal.head == request.head
+        && refusal.offset == request.offset
       guard refusal.opcode == request.opcode, refusal.handle == request.handle ?? 0,
-        refusal.server == context.server,
-        refusal.error.isAboutAttribute
-          || refusal.length == request.length && refusal.head == request.head
-            && refusal.offset == request.offset
+        refusal.server == context.server, refusal.error.isAboutAttribute || isSame
       else { continue }
       refusals[index].accepted = (request.moment, context.moment)
+      refusals[index].acceptedSecurity = context.security
+      refusals[index].acceptsSameValue = isSame || !request.opcode.isWrite
       isRepeated = true
     }
     return isRepeated

@@ -301,7 +301,14 @@ extension AttributeHistory {
     let isIndication = context.opcode == .handleValueIndication
     if isIndication {
       usages[place].indications.note(context.moment)
-      if usages[place].identity.uuid == .serviceChanged { change(value, context) }
+      // A change of the whole range makes memory forget this attribute, too.
+      let isServiceChanged =
+        usages[place].identity.uuid == .serviceChanged
+        || configurations.contains {
+          $0.owner?.handle == handle && $0.owner?.uuid == .serviceChanged
+            && $0.server == context.server
+        }
+      if isServiceChanged { change(value, context) }
     } else {
       usages[place].notifications.note(context.moment)
       if context.channel == nil {
@@ -310,7 +317,7 @@ extension AttributeHistory {
         lastValues.sent = context.moment.packet
       }
       if value.byteCount > 1 {
-        usages[place].counter.note(value.byte(at: 0), packet: context.moment.packet)
+        usages[place].counter.note(value.byte(at: 0), context.moment)
       }
     }
     if value.byteCount > AttributeUse.longest {

@@ -41,6 +41,10 @@ package struct Refusal: Sendable {
   package internal(set) var last: Moment
   /// If the same request was allowed later: that request and its response.
   package internal(set) var accepted: (request: Moment, answer: Moment)?
+  /// How the link was protected when it was allowed.
+  package internal(set) var acceptedSecurity: LinkSecurity?
+  /// For a write that was allowed: whether it began with the same bytes and had the same length.
+  package internal(set) var acceptsSameValue = true
 
   package var client: Side { server.other }
   /// The attribute's handle; 0: none.

@@ -10,6 +10,16 @@ package struct Tally: Sendable {
   package private(set) var first: Moment?
   /// The last occurrence; nil: none.
   package private(set) var last: Moment?
+  private var pauses: (shortest: Int64, longest: Int64)?
+
+  /// The time between two occurrences, in nanoseconds; nil if they are fewer than five, or not
+  /// regular.
+  package var period: Int64? {
+    guard count >= 5, let pauses, pauses.shortest > 0,
+      pauses.longest - pauses.shortest <= pauses.shortest / 4
+    else { return nil }
+    return pauses.longest
+  }
 
   /// The packets from the first occurrence to the last.
   package var packets: PacketSet {
@@ -20,6 +30,9 @@ package struct Tally: Sendable {
   /// Counts an occurrence.
   mutating func note(_ moment: Moment) {
     count &+= 1
+    if let last, let pause = moment.nanoseconds(since: last) {
+      pauses = (min(pauses?.shortest ?? pause, pause), max(pauses?.longest ?? pause, pause))
+    }
     if first == nil { first = moment }
     last = moment
   }
@@ -206,6 +219,8 @@ package struct CountingByte: Sendable {
     package let after: Int
     /// The number of missing values.
     package let missing: Int
+    /// The time from the value before it to the one after it, in nanoseconds.
+    package let pause: Int64?
   }
 
   /// How often it increased by one.
@@ -218,7 +233,12 @@ package struct CountingByte: Sendable {
   package private(set) var gapCount = 0
   /// The total number of missing values.
   package private(set) var missing = 0
-  private var last: (value: UInt8, packet: Int)?
+  private var last: (value: UInt8, moment: Moment)?
+  /// The time that the steps by one took, in nanoseconds.
+  private var steppingTime: Int64 = 0
+
+  /// The mean time between two values, in nanoseconds.
+  package var period: Int64 { steppingTime / Int64(max(1, steps)) }
 
   /// No transport loses more at a time and continues.
   private static let mostMissing: UInt8 = 32
@@ -231,19 +251,25 @@ package struct CountingByte: Sendable {
   mutating func interrupt() { last = nil }
 
   /// Records the next value.
-  mutating func note(_ value: UInt8, packet: Int) {
-    defer { last = (value, packet) }
+  mutating func note(_ value: UInt8, _ moment: Moment) {
+    defer { last = (value, moment) }
     guard let last else { return }
     let step = value &- last.value
-    switch step {
-    case 1: steps &+= 1
+    let pause = moment.nanoseconds(since: last.moment)
     // Some counters have no 0.
-    case 2 where value == 1: steps &+= 1
+    if step == 1 || step == 2 && value == 1 {
+      steps &+= 1
+      steppingTime.add(clamped: max(0, pause ?? 0))
+      return
+    }
+    switch step {
     case 2...(Self.mostMissing + 1):
       gapCount &+= 1
       missing &+= Int(step) - 1
       if gaps.count < Self.listed {
-        gaps.append(Gap(before: last.packet, after: packet, missing: Int(step) - 1))
+        gaps.append(
+          Gap(
+            before: last.moment.packet, after: moment.packet, missing: Int(step) - 1, pause: pause))
       }
     default: breaks &+= 1
     }
