@@ -336,11 +336,9 @@ private struct Doubts: PacketReport {
   ) {}
 }
 
-/// Collects the uses of attributes, once with procedures of their own and once with those of
-/// conversations.
+/// Collects the uses of attributes.
 private struct Using: PacketReport {
   private var uses = AttributeUses()
-  private var sharing = AttributeUses()
   private var conversations = Conversations()
   private(set) var lines: [String] = []
   private(set) var properties: [UInt8] = []
@@ -350,24 +348,16 @@ private struct Using: PacketReport {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
-    uses.observe(record, dissection, bytes, answer, memory)
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-    sharing.take(conversations.procedures, bytes, memory)
-    sharing.note(record, dissection, bytes, answer, memory)
+    uses.take(conversations)
+    uses.note(record, dissection, bytes, answer, memory)
   }
 
   mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
-    uses.finish(memory)
     conversations.finish(memory)
-    sharing.finish(memory, following: conversations.procedures)
-    for key in uses.keys(memory.attributes) {
-      let (own, shared) = (
-        uses.uses(of: key, memory.attributes), sharing.uses(of: key, memory.attributes)
-      )
-      #expect(own.map { "\($0)" } == shared.map { "\($0)" })
-    }
+    uses.finish(conversations, memory)
     for key in uses.keys(memory.attributes) {
       for use in uses.uses(of: key, memory.attributes) {
         properties.append(use.properties.rawValue)
