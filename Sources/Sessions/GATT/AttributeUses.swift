@@ -146,16 +146,14 @@ package struct AttributeUses: Sendable {
     for index in conversations.values.indices
     where conversations.values[index].operation.hasResponse {
       let conveyed = conversations.values[index]
-      let isRefused = conveyed.value == nil && conveyed.operation == .read
-      // A request to read reveals nothing by itself.
-      guard let handle = conveyed.attribute.handle,
-        conveyed.outcome.reason == nil || conveyed.operation != .read,
+      // A request to read reveals nothing before its response.
+      let isRead = conveyed.operation == .read
+      let start =
+        isRead && conveyed.value == nil ? conveyed.response : conveyed.first ?? conveyed.packet
+      guard let start, let handle = conveyed.attribute.handle,
         conveyed.outcome == .done || !conveyed.lacksRequest && !conveyed.isByType,
         let server = server(conveyed.attribute.server),
-        let use = use(
-          handle, server,
-          packet: isRefused
-            ? conveyed.response ?? conveyed.packet : conveyed.first ?? conveyed.packet)
+        let use = use(handle, server, packet: start)
       else { continue }
       servers[server].uses[use].take(
         conveyed, conversations.bytes.bytes.part(conveyed.value ?? .empty),

@@ -59,6 +59,31 @@ import Testing
       } == ["0x0010 notification 1: 41 #4", "0x0017 write 1: 03 #3"])
   }
 
+  /// The handle in the refusal of a read by type may be that of the range. The parts of a value
+  /// that were read before a refusal count as read.
+  @Test func mapOfRefusedReads() {
+    #expect(
+      uses { traffic in
+        traffic.sent("08 01 00 ff ff 00 2a")
+        traffic.received("01 08 01 00 05")
+      } == [])
+    #expect(
+      uses { traffic in
+        traffic.sent("0a 03 00")
+        traffic.received("0b" + String(repeating: " 41", count: 22))
+        traffic.sent("0c 03 00 16 00")
+        traffic.received("01 0c 03 00 07")
+      } == ["0x0003 read 2: " + String(repeating: "41", count: 22) + " #2"])
+  }
+
+  @Test func mapOfReadMultiple() {
+    #expect(
+      uses { traffic in
+        traffic.sent("0e 03 00 03 00")
+        traffic.received("0f 64 64")
+      } == ["0x0003 read 2: 64 #2"])
+  }
+
   @Test func mapOfAClientThatDoesNotWait() {
     let lines = uses { traffic in
       traffic.sent("0a 03 00")
