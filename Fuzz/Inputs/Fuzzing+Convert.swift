@@ -44,7 +44,7 @@ extension Fuzzing {
     let writer = CaptureWriter(
       descriptor: descriptor, owned: false, name: "fuzz", format,
       decimals: source.summary.timeDecimals)
-    var report = WritingReport(writer, keeping: nil, saysLines: true, profiles: nil)
+    var report = WritingReport(writer, keeping: nil, writesLines: true, profiles: nil)
     var output = Output()
     var pass = Pass()
     try? pass.run(&source, &report, into: &output)

@@ -170,7 +170,7 @@ extension Fuzzing {
     switch face {
     case .trace:
       options.platform = .android
-      options.tellsDuplicates = true
+      options.reportsDuplicates = true
       options.width = 40
     case .traceText:
       options.hidesSystem = true

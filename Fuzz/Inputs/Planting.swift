@@ -200,7 +200,7 @@ struct Planting {
   }
 
   /// Plants into commands, events and management records.
-  private mutating func plant(_ index: Int, _ found: HCIParameters, _ dissection: Dissection) {
+  private mutating func plant(_ index: Int, _ found: PacketParameters, _ dissection: Dissection) {
     var isVendors = false
     switch dissection.content {
     case .command(let command): isVendors = HCICommand.isVendors(command.opcode)

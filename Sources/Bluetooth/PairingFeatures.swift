@@ -36,7 +36,7 @@ package struct AuthReq: RawRepresentable, Equatable, Sendable {
   /// Whether LE Secure Connections is supported.
   package var supportsSC: Bool { rawValue & 0x08 != 0 }
   /// Whether keypress notifications are requested.
-  package var tellsKeypresses: Bool { rawValue & 0x10 != 0 }
+  package var hasKeypresses: Bool { rawValue & 0x10 != 0 }
   /// Whether the h7 function is supported.
   package var supportsCT2: Bool { rawValue & 0x20 != 0 }
 }

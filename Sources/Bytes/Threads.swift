@@ -58,10 +58,10 @@ package final class Lock: @unchecked Sendable {
   }
 
   /// Acquires the lock, waiting until it is free.
-  package func take() { unsafe pthread_mutex_lock(mutex) }
+  package func acquire() { unsafe pthread_mutex_lock(mutex) }
 
   /// Releases the lock.
-  package func letGo() { unsafe pthread_mutex_unlock(mutex) }
+  package func release() { unsafe pthread_mutex_unlock(mutex) }
 
   /// Releases the lock, waits for a change to be signalled (or a spurious wake-up), and acquires it
   /// again.
@@ -85,7 +85,7 @@ package final class Lock: @unchecked Sendable {
   }
 
   /// Wakes all threads that wait for a change.
-  package func tellChange() { unsafe pthread_cond_broadcast(change) }
+  package func signalChange() { unsafe pthread_cond_broadcast(change) }
 }
 
 /// A queue of elements passed from one thread to another. Giving never waits.
@@ -102,16 +102,16 @@ package final class Handoff<Element: Sendable>: @unchecked Sendable {
 
   /// Adds an element. After the end it is dropped.
   package func give(_ element: Element) {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     if !isEnded { elements.append(element) }
-    lock.tellChange()
+    lock.signalChange()
   }
 
   /// Returns the next element, waiting for one; nil once no more will come.
   package func take() -> Element? {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     while elements.isEmpty, !isEnded { lock.awaitChange() }
     // Never more than a few elements, since both sides keep pace with each other.
     return elements.isEmpty ? nil : elements.removeFirst()
@@ -119,9 +119,9 @@ package final class Handoff<Element: Sendable>: @unchecked Sendable {
 
   /// Ends the queue. Elements already given can still be taken.
   package func end() {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     isEnded = true
-    lock.tellChange()
+    lock.signalChange()
   }
 }

@@ -166,7 +166,7 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
       let header = try? BtsnoopHeader(parsing: &cursor),
       header.version == BtsnoopHeader.version, header.datalink == datalink
     else { return false }
-    summary.tellSecond(at: input.offset)
+    summary.remarkSecond(at: input.offset)
     _ = input.take(BtsnoopHeader.byteCount)
     return true
   }

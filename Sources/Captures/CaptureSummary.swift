@@ -122,7 +122,7 @@ package struct CaptureSummary: Equatable, Sendable {
   }
 
   /// Adds a remark that a second file begins at `offset`; only the first few times.
-  mutating func tellSecond(at offset: Int64) {
+  mutating func remarkSecond(at offset: Int64) {
     guard remarks.count < CaptureLimits.otherLinkTypes else { return }
     remarks.append("another \(format.words) file begins at byte \(offset); both are read as one")
   }

@@ -162,7 +162,7 @@ package struct PcapReader: CaptureSource, ~Copyable {
     guard CaptureFormat.detect(input.bytes) == .pcap, try input.fill(PcapHeader.byteCount),
       PcapHeader(input.bytes) == header
     else { return false }
-    summary.tellSecond(at: input.offset)
+    summary.remarkSecond(at: input.offset)
     let known = header
     library = try PcapLibrary.open(input.take(PcapHeader.byteCount), known)
     return true

@@ -21,7 +21,7 @@ package struct SideSelection: Sendable {
 /// Two devices that are compared, and why they were paired.
 struct DevicePair: Sendable {
   /// The criterion by which two devices were paired.
-  enum Way: Sendable {
+  enum Basis: Sendable {
     /// They were requested.
     case asked
     /// They have an address in common.
@@ -66,7 +66,7 @@ struct DevicePair: Sendable {
 
   let left: RememberedCapture.Device
   let right: RememberedCapture.Device
-  let way: Way
+  let basis: Basis
 
   /// Whether their addresses show that they are two devices.
   var hasDifferentAddresses: Bool {
@@ -107,11 +107,11 @@ struct DevicePairing: Sendable {
     pairs.sort { ($0.left.connections.first ?? 0) < ($1.left.connections.first ?? 0) }
   }
 
-  private mutating func pair(_ way: DevicePair.Way, _ belong: (Device, Device) -> Bool) {
+  private mutating func pair(_ basis: DevicePair.Basis, _ belong: (Device, Device) -> Bool) {
     var rest: [Device] = []
     for one in unpaired.left {
       if let place = unpaired.right.firstIndex(where: { belong(one, $0) }) {
-        pairs.append(DevicePair(left: one, right: unpaired.right[place], way: way))
+        pairs.append(DevicePair(left: one, right: unpaired.right[place], basis: basis))
         unpaired.right.remove(at: place)
       } else {
         rest.append(one)

@@ -72,7 +72,7 @@ struct DifferenceDocument: ~Copyable {
     sink.begin("right")
     device(pair.right)
     sink.end()
-    sink.word("paired_by", pair.way.key)
+    sink.word("paired_by", pair.basis.key)
     let more = compared.difference.unpaired
     if !more.left.isEmpty { sink.packets("more_connections_left", more.left[...]) }
     if !more.right.isEmpty { sink.packets("more_connections_right", more.right[...]) }
@@ -119,14 +119,14 @@ struct DifferenceDocument: ~Copyable {
   // MARK: What differs
 
   /// Appends one side of an entry, or nothing if there is none.
-  private mutating func side(_ key: StaticString, _ side: SaidSide?) {
+  private mutating func side(_ key: StaticString, _ side: DescribedSide?) {
     guard let side else { return }
     sink.begin(key)
     fields(side)
     sink.end()
   }
 
-  private mutating func fields(_ side: SaidSide) {
+  private mutating func fields(_ side: DescribedSide) {
     if let packets = side.packets {
       sink.number("packet", packets.lowerBound)
       if packets.count > 1 { sink.number("last_packet", packets.upperBound) }
@@ -157,7 +157,7 @@ struct DifferenceDocument: ~Copyable {
   ) {
     sink.begin(key)
     sink.number("connection", connection)
-    fields(SaidSide(words: words, packets: packet.map { $0...$0 }))
+    fields(DescribedSide(words: words, packets: packet.map { $0...$0 }))
     sink.end()
   }
 
@@ -222,7 +222,8 @@ struct DifferenceDocument: ~Copyable {
     side("left", step, difference, isLeft: true)
     side("right", step, difference, isLeft: false)
     if let other = step.counterpart.map({ difference.steps[$0] }),
-      let said = difference.side(of: other, isLeft: step.kind == .added), let packets = said.packets
+      let described = difference.side(of: other, isLeft: step.kind == .added),
+      let packets = described.packets
     {
       sink.number("moved", packets.lowerBound)
     }
@@ -232,7 +233,7 @@ struct DifferenceDocument: ~Copyable {
   }
 
   /// Appends which device did it, if known.
-  private mutating func by(_ operation: Differences.Operation?) {
+  private mutating func by(_ operation: ComparedOperation?) {
     guard let isByCentral = operation?.isByCentral else { return }
     sink.word("by", isByCentral ? "central" : "peripheral")
   }
@@ -240,10 +241,10 @@ struct DifferenceDocument: ~Copyable {
   private mutating func side(
     _ key: StaticString, _ step: Difference.Step, _ difference: Difference, isLeft: Bool
   ) {
-    guard let said = difference.side(of: step, isLeft: isLeft) else { return }
+    guard let described = difference.side(of: step, isLeft: isLeft) else { return }
     let operations = difference.operations(of: step, isLeft: isLeft)
     sink.begin(key)
-    fields(said)
+    fields(described)
     if operations.count > 1 { sink.number("count", operations.count) }
     if operations.count == 1, let only = operations.first {
       one(only, isLeft ? difference.sessions.left : difference.sessions.right)
@@ -252,7 +253,7 @@ struct DifferenceDocument: ~Copyable {
   }
 
   /// Appends the properties of a single operation.
-  private mutating func one(_ operation: Differences.Operation, _ session: Session) {
+  private mutating func one(_ operation: ComparedOperation, _ session: ComparedSession) {
     sink.number("connection", operation.connection)
     if let handle = operation.role.flatMap({ session.roles[$0].handle }) {
       sink.identifier("handle", UInt64(handle), digits: 4)
@@ -323,7 +324,7 @@ struct DifferenceDocument: ~Copyable {
     sink.endList()
   }
 
-  private mutating func side(_ key: StaticString, _ side: TimingDifference.Side) {
+  private mutating func side(_ key: StaticString, _ side: TimingDifference.Half) {
     sink.begin(key)
     // Exact to 0.001 ms.
     sink.fixed("time_ms", Int(side.time / 1000), decimals: 3)

@@ -91,7 +91,7 @@ struct DifferenceHTML: ~Copyable {
 
   private mutating func write(_ compared: DifferenceReport.Compared, into out: inout Output) {
     let difference = compared.difference
-    if let words = compared.pair.way.words { paragraph("facts", words.description, into: &out) }
+    if let words = compared.pair.basis.words { paragraph("facts", words.description, into: &out) }
     for hint in compared.hints { paragraph("own", hint.text, into: &out) }
     first(difference, into: &out)
     facts(difference, into: &out)

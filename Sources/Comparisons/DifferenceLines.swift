@@ -5,7 +5,7 @@ import Differences
 import Words
 
 /// How a line of a difference describes one side, for both text and JSON.
-struct SaidSide: Sendable {
+struct DescribedSide: Sendable {
   /// The description; empty if the packets are enough.
   var words: Wording = ""
   /// The packets; nil if none shows it.
@@ -41,7 +41,7 @@ extension DifferenceReport.Compared {
   /// What limits the comparison, and how to make more of the sides comparable.
   var hints: [Wording] {
     var hints: [Wording] = []
-    if pair.way == .asked, pair.hasDifferentAddresses {
+    if pair.basis == .asked, pair.hasDifferentAddresses {
       hints.append("compared as requested: the addresses differ")
     }
     let inferred = count { $0.isInferred }
@@ -88,8 +88,8 @@ extension DifferenceReport.Compared {
 
   /// Returns the number of operations on attributes that match, on both sides and in words for each
   /// side that has some.
-  private func count(_ matches: (Session.Role) -> Bool) -> (all: Int, sides: [Wording]) {
-    let sides: [(StaticString, Session)] = [
+  private func count(_ matches: (ComparedSession.Role) -> Bool) -> (all: Int, sides: [Wording]) {
+    let sides: [(StaticString, ComparedSession)] = [
       ("left", difference.sessions.left), ("right", difference.sessions.right),
     ]
     var found: (all: Int, sides: [Wording]) = (0, [])
@@ -107,7 +107,7 @@ extension DifferenceReport.Compared {
   }
 }
 
-extension Differences.Operation {
+extension ComparedOperation {
   /// Its packets, or nil for an end that is not in the capture.
   var packets: ClosedRange<Int>? {
     packet == .max ? nil : packet...max(packet, lastPacket)
@@ -116,7 +116,7 @@ extension Differences.Operation {
 
 extension Difference {
   /// Returns the operations of one side of a step.
-  func operations(of step: Step, isLeft: Bool) -> ArraySlice<Differences.Operation> {
+  func operations(of step: Step, isLeft: Bool) -> ArraySlice<ComparedOperation> {
     guard let range = isLeft ? step.left : step.right else { return [] }
     return isLeft ? operations.left[range] : operations.right[range]
   }
@@ -128,11 +128,11 @@ extension Difference {
   }
 
   /// Returns one side of a step, or nil if that side has nothing.
-  func side(of step: Step, isLeft: Bool) -> SaidSide? {
+  func side(of step: Step, isLeft: Bool) -> DescribedSide? {
     let operations = operations(of: step, isLeft: isLeft)
     guard let first = operations.first, let last = operations.last else { return nil }
     let session = isLeft ? sessions.left : sessions.right
-    var side = SaidSide()
+    var side = DescribedSide()
     if let start = first.packets, let end = last.packets {
       side.packets = start.lowerBound...max(start.lowerBound, end.upperBound)
     }
@@ -145,11 +145,11 @@ extension Difference {
   }
 
   /// Returns an operation described on its own: `#48 Pairing Failed: Confirm Value Failed (0x04)`.
-  func side(of place: Int?, isLeft: Bool) -> SaidSide? {
+  func side(of place: Int?, isLeft: Bool) -> DescribedSide? {
     guard let place else { return nil }
     let operation = isLeft ? operations.left[place] : operations.right[place]
     let session = isLeft ? sessions.left : sessions.right
-    return SaidSide(
+    return DescribedSide(
       words: session.words(of: operation),
       packets: operation.packet == .max
         ? nil : operation.packet...operation.packet)
@@ -232,7 +232,7 @@ extension MapDifference {
   }
 
   /// Returns the description of one side.
-  static func side(_ side: Side?) -> SaidSide? {
+  static func side(_ side: Half?) -> DescribedSide? {
     guard let side else { return nil }
     var pieces: [Wording] = []
     if let handles = side.handles {
@@ -242,7 +242,7 @@ extension MapDifference {
           : "\(handle: handles.lowerBound)–\(handle: handles.upperBound)")
     }
     if !side.words.isEmpty { pieces.append(side.words) }
-    return SaidSide(
+    return DescribedSide(
       words: Wording(pieces, joinedBy: "  "),
       packets: side.packet == 0 ? nil : side.packet...side.packet)
   }
@@ -250,7 +250,7 @@ extension MapDifference {
 
 extension TimingDifference {
   /// Returns `median of 12`, or nothing for a single sample.
-  static func sampleWords(_ side: Side) -> Wording {
+  static func sampleWords(_ side: Half) -> Wording {
     side.count > 1 ? ", median of \(side.count)" : ""
   }
 }

@@ -58,7 +58,7 @@ extension DifferencePage {
     let what: Wording = entry.what.utf8CodeUnitCount > 0 ? ", \(entry.what)" : ""
     let remark = entry.remark.isEmpty ? "" : " (\(entry.remark.text))"
     let title = "\(sign) \(entry.title.text)\(what.text)\(remark)"
-    let words = { (side: SaidSide?) -> String in
+    let words = { (side: DescribedSide?) -> String in
       guard let side else { return "" }
       return [side.words.text, side.packetWords].filter { !$0.isEmpty }.joined(separator: ", ")
     }
@@ -111,13 +111,13 @@ extension DifferencePage {
   func group(_ difference: Difference, from start: Int) -> Int {
     let kind = difference.steps[start].kind
     var end = start + 1
-    guard isTold(difference, start, with: kind) else { return end }
-    while end < difference.steps.count, isTold(difference, end, with: kind) { end += 1 }
+    guard isSummarised(difference, start, with: kind) else { return end }
+    while end < difference.steps.count, isSummarised(difference, end, with: kind) { end += 1 }
     return end
   }
 
   /// Returns whether a step may be summarised in one line with others of the same kind.
-  private func isTold(
+  private func isSummarised(
     _ difference: Difference, _ place: Int, with kind: Difference.Step.Kind
   ) -> Bool {
     let step = difference.steps[place]
@@ -184,9 +184,10 @@ extension DifferencePage {
     return kind == .changed ? words + "  random values, as always" : words
   }
 
-  private func span(_ first: SaidSide?, _ last: SaidSide?) -> String {
+  private func span(_ first: DescribedSide?, _ last: DescribedSide?) -> String {
     guard let start = first?.packets, let end = last?.packets else { return "" }
-    return SaidSide(packets: start.lowerBound...max(start.lowerBound, end.upperBound)).packetWords
+    return DescribedSide(packets: start.lowerBound...max(start.lowerBound, end.upperBound))
+      .packetWords
   }
 
   /// Returns the direction of a step in the left capture.
@@ -199,7 +200,7 @@ extension DifferencePage {
   }
 
   /// Returns the direction of an operation in its capture.
-  func arrow(_ operation: Differences.Operation, _ session: Session) -> String {
+  func arrow(_ operation: ComparedOperation, _ session: ComparedSession) -> String {
     guard let isByCentral = operation.isByCentral else { return "" }
     switch operation.kind {
     case .value, .pairing: break

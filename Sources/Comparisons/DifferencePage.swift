@@ -36,13 +36,13 @@ struct DifferencePage: ~Copyable {
   mutating func write(into output: inout Output) {
     heading()
     for compared in report.compared {
-      if report.compared.count > 1 || compared.pair.way.words != nil || !compared.hints.isEmpty {
+      if report.compared.count > 1 || compared.pair.basis.words != nil || !compared.hints.isEmpty {
         out.byte(0x0a)
       }
       if report.compared.count > 1 {
         line(compared.pair.left.heading.text)
       }
-      if let words = compared.pair.way.words { line(words.description) }
+      if let words = compared.pair.basis.words { line(words.description) }
       for hint in compared.hints { line(hint.text, .warning) }
       if options.isSummary { summary(compared.difference) } else { write(compared) }
     }
@@ -90,8 +90,8 @@ struct DifferencePage: ~Copyable {
       var cells = [side, Self.printable(name)]
       if let device {
         cells.append(device.connectionWords.text)
-        if pair?.way == .mirrored, let role = device.localRole { cells.append("\(role.key)") }
-        cells.append(pair?.way == .mirrored ? "peer \(device.words.text)" : device.words.text)
+        if pair?.basis == .mirrored, let role = device.localRole { cells.append("\(role.key)") }
+        cells.append(pair?.basis == .mirrored ? "peer \(device.words.text)" : device.words.text)
       }
       let size = records.map { Wording("\(count: $0, "record", "records")").text } ?? "a map"
       cells.append(isDamaged ? "\(size), damaged" : size)
@@ -203,11 +203,11 @@ struct DifferencePage: ~Copyable {
     let kinds: [(MapDifference.Kind, String)] = [
       (.added, "added"), (.removed, "removed"), (.moved, "moved"), (.changed, "changed"),
     ]
-    let said = kinds.compactMap { kind, word in
+    let counts = kinds.compactMap { kind, word in
       let number = difference.map.count { $0.kind == kind }
       return number > 0 ? "\(number) \(word)" : nil
     }
-    row([(0, "Map"), (name, said.isEmpty ? "the same" : said.joined(separator: ", "))])
+    row([(0, "Map"), (name, counts.isEmpty ? "the same" : counts.joined(separator: ", "))])
     if report.isOfMap { return }
     let conversation = difference.conversationWords.text
     row([(0, "Conversation"), (name, conversation.isEmpty ? "the same" : conversation)])
@@ -327,7 +327,7 @@ struct DifferencePage: ~Copyable {
     out.byte(0x0a)
     line("Timing  (\(TimingDifference.criterion.text))")
     for entry in difference.timing {
-      let words = { (side: TimingDifference.Side) -> String in
+      let words = { (side: TimingDifference.Half) -> String in
         let packet = side.packet == nil || side.packet == .max ? "" : ", #\(side.packet ?? 0)"
         return Wording("\(duration: side.time)\(TimingDifference.sampleWords(side))").text + packet
       }

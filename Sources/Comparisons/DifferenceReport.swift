@@ -75,7 +75,7 @@ package struct DifferenceReport: Sendable {
       var asked = DifferenceOptions()
       asked.ignored = options.ignored
       asked.hasUnknownDevices = hasUnknownDevices
-      asked.areTwoEnds = pair.way == .mirrored
+      asked.areTwoEnds = pair.basis == .mirrored
       asked.hasOtherClock = asked.areTwoEnds && !options.isOneCapture
       var (one, other) = (pair.left.session, pair.right.session)
       if isOfMap {

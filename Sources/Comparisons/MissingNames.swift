@@ -68,7 +68,7 @@ extension RememberedCapture {
   }
 }
 
-extension Session {
+extension ComparedSession {
   /// Returns whether all that succeeds with unnamed attributes is possible with those of a map:
   /// they are values or descriptors, with the properties that it takes (Core, Vol 3, Part G,
   /// 3.3.1.1).

@@ -13,9 +13,9 @@ import Words
 /// operations, up to a limit: the two sides can be compared only when both are known.
 struct OperationRecorder: ~Copyable {
   /// What is kept of all connections together.
-  private(set) var session = Session()
+  private(set) var session = ComparedSession()
   /// The operations of each connection, by connection number.
-  private(set) var operations: [Int: [Differences.Operation]] = [:]
+  private(set) var operations: [Int: [ComparedOperation]] = [:]
   /// The attributes of `session.roles`, by index.
   private var identities: [NamedAttribute] = []
   /// The role of this host on each connection.
@@ -116,7 +116,7 @@ struct OperationRecorder: ~Copyable {
     switch opcode {
     case .exchangeMTURequest:
       guard let mtu = fields.mtu else { return }
-      var operation = Differences.Operation(
+      var operation = ComparedOperation(
         .exchangeMTU, connection: id, packet: record.number, time: record.time)
       (operation.isByHost, operation.isByCentral) = (direction == .sent, isByCentral)
       guard append(operation) else { return }
@@ -162,7 +162,7 @@ struct OperationRecorder: ~Copyable {
   /// Completes an MTU exchange with its answer, by which it is reported.
   private mutating func settleMTU(
     _ request: Unanswered, _ id: Int, _ record: borrowing CaptureRecord,
-    _ complete: (inout Differences.Operation) -> Void
+    _ complete: (inout ComparedOperation) -> Void
   ) {
     guard var operation = operations[id]?[request.place] else { return }
     operation.packet = record.number
@@ -187,7 +187,7 @@ struct OperationRecorder: ~Copyable {
       expectAnswer(record.number, isByHost, id, to: opcode)
       return
     }
-    var operation = Differences.Operation(
+    var operation = ComparedOperation(
       .discovery, connection: id, packet: record.number, time: record.time)
     (operation.isByHost, operation.isByCentral) = (isByHost, isByCentral)
     operation.requests = [opcode]
@@ -243,7 +243,7 @@ struct OperationRecorder: ~Copyable {
 
   /// Stores an operation if there is room, and returns whether there was.
   @discardableResult
-  private mutating func append(_ operation: Differences.Operation) -> Bool {
+  private mutating func append(_ operation: ComparedOperation) -> Bool {
     guard hasRoom(operation.connection, operation.packet) else { return false }
     kept += 1
     operations[operation.connection, default: []].append(operation)
@@ -278,17 +278,17 @@ struct OperationRecorder: ~Copyable {
   // MARK: Values that are transferred, or were requested
 
   /// Records the values of a packet.
-  mutating func take(_ conversations: Conversations, _ memory: borrowing Memory) {
+  mutating func record(_ conversations: Conversations, _ memory: borrowing Memory) {
     for value in conversations.values where value.parties.connection > 0 {
-      take(value, conversations.bytes, memory)
+      record(value, conversations.bytes, memory)
     }
   }
 
-  private mutating func take(
+  private mutating func record(
     _ value: ConveyedValue, _ bytes: [UInt8], _ memory: borrowing Memory
   ) {
     guard hasRoom(value.parties.connection, value.packet) else { return }
-    var operation = Differences.Operation(
+    var operation = ComparedOperation(
       .value(value.operation), connection: value.parties.connection, packet: value.packet,
       time: value.time)
     operation.lastPacket = max(value.packet, value.response ?? 0)
@@ -360,7 +360,7 @@ struct OperationRecorder: ~Copyable {
 
   /// Stores the meaning of the value that was decoded last.
   private mutating func describe(
-    _ value: RawSpan, in operation: inout Differences.Operation
+    _ value: RawSpan, in operation: inout ComparedOperation
   ) {
     let start = session.bytes.count
     let line = reading.meaning.line.bytes.array
@@ -434,7 +434,7 @@ struct OperationRecorder: ~Copyable {
     guard hasRoom(id, record.number) else { return }
     let body = bytes.part(dissection.body)
     let hides = dissection.hidesSMP(answer) && !showsKeys
-    var operation = Differences.Operation(
+    var operation = ComparedOperation(
       .pairing(pdu.opcode), connection: id, packet: record.number, time: record.time)
     (operation.isByHost, operation.isByCentral) = (isByHost, isByCentral)
     switch pdu {
@@ -534,7 +534,7 @@ struct OperationRecorder: ~Copyable {
     }
     judgeUnanswered(connections, memory)
     let twins = TwinAttributes(devices)
-    session.roles = identities.map { Session.Role($0, twins, memory) }
+    session.roles = identities.map { ComparedSession.Role($0, twins, memory) }
     for history in connections {
       let parts = memory.coverage.parts(of: history.connection)
       if !parts.isSuperset(of: .bothDirections) { forgetMissingAnswers(history.id) }
@@ -566,13 +566,13 @@ struct OperationRecorder: ~Copyable {
     let connection = history.connection
     let id = history.id
     let central = connection.central
-    var connect = Differences.Operation(
+    var connect = ComparedOperation(
       .connect, connection: id, packet: connection.firstPacket, time: connection.firstTime)
     connect.isByCentral = central == nil ? nil : true
     connect.isByHost = central.map { $0 == .local }
     var added = connection.isOpeningMissing ? [] : [connect]
     for attempt in history.encryption.attempts {
-      var encryption = Differences.Operation(
+      var encryption = ComparedOperation(
         .encryption, connection: id, packet: attempt.moment.packet, time: attempt.moment.time)
       encryption.isByHost = attempt.starter.map { $0 == .local }
       encryption.isByCentral = attempt.starter.flatMap { side in central.map { side == $0 } }
@@ -631,9 +631,9 @@ struct OperationRecorder: ~Copyable {
 
   private mutating func end(
     of history: ConnectionHistory, hasEvents: Bool
-  ) -> Differences.Operation {
+  ) -> ComparedOperation {
     let connection = history.connection
-    var end = Differences.Operation(
+    var end = ComparedOperation(
       .end, connection: history.id, packet: connection.lastPacket ?? .max, time: connection.lastTime
     )
     let words: Wording
@@ -676,7 +676,7 @@ extension Connection {
   }
 }
 
-extension Differences.Operation {
+extension ComparedOperation {
   /// The packet by which it is ordered: the one that completes it. A server answers in the same
   /// order at both ends of a link, while requests on several bearers overtake each other's answers.
   fileprivate var settled: Int { kind == .discovery ? packet : max(packet, lastPacket) }

@@ -23,7 +23,7 @@ package struct RememberedCapture: Sendable {
     /// The attributes that it reported.
     fileprivate(set) var map = SuppliedMap()
     /// What was done with it.
-    var session: Session
+    var session: ComparedSession
   }
 
   /// The devices, in the order of their first connections.
@@ -80,7 +80,7 @@ package struct RememberedCapture: Sendable {
   /// Creates a side from the devices of a saved map.
   init(_ maps: [(map: SuppliedMap, server: ServerMap)]) {
     for (map, server) in maps {
-      var device = Device(session: Session())
+      var device = Device(session: ComparedSession())
       device.address = map.addresses.first
       device.addresses = map.addresses
       device.names = [map.name].compactMap(\.self)

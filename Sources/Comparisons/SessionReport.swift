@@ -55,8 +55,8 @@ package struct SessionReport: PacketReport, ~Copyable {
         : "only the first \(listed) connections are compared; "
           + "\(unlisted) with operations \(unlisted == 1 ? "is" : "are") left out",
     ]
-    let said = parts.compactMap(\.self)
-    return said.isEmpty ? nil : said.joined(separator: "; ")
+    let sentences = parts.compactMap(\.self)
+    return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
   }
 
   /// Always false: every packet may be relevant.
@@ -72,7 +72,7 @@ package struct SessionReport: PacketReport, ~Copyable {
       record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
     recorder.follow(record, dissection, bytes, answer, memory)
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-    recorder.take(conversations, memory)
+    recorder.record(conversations, memory)
   }
 
   package mutating func learn(_ summary: CaptureSummary) { self.summary = summary }
@@ -82,7 +82,7 @@ package struct SessionReport: PacketReport, ~Copyable {
   ) {
     guard let history = history.take() else { return }
     conversations.finish(memory)
-    recorder.take(conversations, memory)
+    recorder.record(conversations, memory)
     let evidence = history.finish(memory, summary, failure)
     let devices = map.conclude(memory)
     leftOut = recorder.firstLeftOut

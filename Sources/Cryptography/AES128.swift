@@ -60,14 +60,14 @@ package struct AES128: Sendable {
     }
 
     /// Processes a block that is not the last one.
-    mutating func take(_ number: UInt128) { code = cipher.encrypt(code ^ number) }
+    mutating func absorb(_ number: UInt128) { code = cipher.encrypt(code ^ number) }
 
     /// Returns the code of the message that ends with these bytes.
     func code(_ rest: [UInt8]) -> UInt128 {
       var chain = self
       // All blocks but the last one, which exists even for an empty message.
       let whole = rest.isEmpty ? 0 : (rest.count - 1) / AES128.size
-      for index in 0..<whole { chain.take(AES128.number(rest, at: index * AES128.size)) }
+      for index in 0..<whole { chain.absorb(AES128.number(rest, at: index * AES128.size)) }
       return chain.code(
         last: AES128.number(rest, at: whole * AES128.size), bytes: rest.count - whole * AES128.size)
     }
@@ -122,7 +122,7 @@ extension AES128 {
     }
 
     /// Returns the number of the prefix extended by this byte.
-    package mutating func take(_ byte: UInt8) -> UInt8 {
+    package mutating func extend(_ byte: UInt8) -> UInt8 {
       state = cipher.encrypt(state ^ UInt128(byte))
       return UInt8(truncatingIfNeeded: state >> 120)
     }

@@ -75,11 +75,11 @@ package struct DHKeyExchange: Sendable {
     _ deviations: [CheckDeviation]
   ) -> PairingValue {
     let r = deviations.contains(.r) ? .zero : r
-    var said = deviations.contains(.capabilitiesOfOther) ? other : command
-    if deviations.contains(.capabilitiesReversed) { said = said.withReversedCapabilities }
+    var sent = deviations.contains(.capabilitiesOfOther) ? other : command
+    if deviations.contains(.capabilitiesReversed) { sent = sent.withReversedCapabilities }
     return side == .initiator
-      ? initiatorCheck(responderR: r, request: said)
-      : responderCheck(initiatorR: r, response: said)
+      ? initiatorCheck(responderR: r, request: sent)
+      : responderCheck(initiatorR: r, response: sent)
   }
 
   /// Returns the same pairing with one or both address types inverted.

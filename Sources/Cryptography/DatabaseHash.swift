@@ -74,7 +74,7 @@ package struct DatabaseHashSearch: Sendable {
     chains.append(first)
     for index in 0..<message.count / AES128.size {
       var chain = chains[index]
-      chain.take(AES128.number(message, at: index * AES128.size))
+      chain.absorb(AES128.number(message, at: index * AES128.size))
       chains.append(chain)
     }
     hashed = message.count

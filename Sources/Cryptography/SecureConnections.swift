@@ -20,10 +20,10 @@ package enum SecureConnections {
     /// Processes the part they have in common.
     init(_ own: P256Coordinate, _ other: P256Coordinate, random: PairingValue) {
       chain = AES128.CodeChain(AES128(random))
-      chain.take(own.high)
-      chain.take(own.low)
-      chain.take(other.high)
-      chain.take(other.low)
+      chain.absorb(own.high)
+      chain.absorb(own.low)
+      chain.absorb(other.high)
+      chain.absorb(other.low)
     }
 
     /// Returns the value for `z`.

@@ -38,7 +38,7 @@ struct ChunkedMessage: Sendable {
   }
 
   /// Adds a piece.
-  mutating func take(
+  mutating func add(
     _ frame: Frame, _ bytes: RawSpan, _ layout: FrameLayout.Chunk, _ packets: [Int],
     _ time: Timestamp?
   ) -> Outcome {
@@ -48,7 +48,7 @@ struct ChunkedMessage: Sendable {
     {
       return .other
     }
-    if let count, let said = frame.chunks, said != count { return .other }
+    if let count, let chunks = frame.chunks, chunks != count { return .other }
     guard frame.command == command, size + payload.count <= layout.most,
       pieces.count < Self.mostPieces
     else { return .other }

@@ -268,7 +268,7 @@ extension Decoded {
     writer.head(value, into: &output)
     line.clear()
     writer.isJSON = false
-    writer.line(value, saysProblems: false, into: &line)
+    writer.line(value, writesProblems: false, into: &line)
     output.text(",\"text\":")
     output.jsonString(line.bytes)
     writer.problems(value, line: &line, into: &output)

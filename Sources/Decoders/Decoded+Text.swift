@@ -8,11 +8,11 @@ extension DecodedWriter {
 
   /// Writes the line.
   ///
-  /// - Parameter saysProblems: whether the problems follow.
+  /// - Parameter writesProblems: whether the problems follow.
   /// - Returns: the position at which the problems begin.
   @discardableResult
   package func line(
-    _ value: RawSpan, saysProblems: Bool = true, into output: inout Output
+    _ value: RawSpan, writesProblems: Bool = true, into output: inout Output
   ) -> Int {
     let all = 0..<decoded.fields.count
     let template = definition.tables.template
@@ -26,7 +26,7 @@ extension DecodedWriter {
     if output.count > limit { cut(&output, limit) }
     if output.count == start, decoded.problems.isEmpty { nothing(value, into: &output) }
     let end = output.count
-    guard saysProblems else { return end }
+    guard writesProblems else { return end }
     for problem in decoded.problems {
       if output.count > start { output.text(", ") }
       self.problem(problem, value, inLine: true, into: &output)

@@ -126,7 +126,7 @@ package struct DecodedWriter: ~Copyable {
       quoted(&output) {
         $0.hexadecimal(UInt64(bitPattern: Int64(entry.raw)), digits: digits(field))
       }
-    } else if field.tick > 0, let moment = Moment(entry.raw, field) {
+    } else if field.tick > 0, let moment = CalendarTime(entry.raw, field) {
       quoted(&output) { self.moment(moment, into: &$0) }
     } else if field.scaling >= 0 {
       scaled(raw(entry, field), definition.scalings[field.scaling], into: &output)
@@ -215,7 +215,7 @@ package struct DecodedWriter: ~Copyable {
   // MARK: Times
 
   /// A number that counts from a certain day.
-  struct Moment {
+  struct CalendarTime {
     var days: Int64
     /// Milliseconds of the day; nil if the number counts days.
     var milliseconds: Int64?
@@ -234,7 +234,7 @@ package struct DecodedWriter: ~Copyable {
     }
   }
 
-  private func moment(_ moment: Moment, into output: inout Output) {
+  private func moment(_ moment: CalendarTime, into output: inout Output) {
     output.date(CivilDate(days: moment.days))
     guard let time = moment.milliseconds else { return }
     output.byte(isJSON ? 0x54 : 0x20)

@@ -7,11 +7,11 @@ struct MessageLooker: Sendable {
 
   /// Decodes a response; nil if it is not one. Requests are written in one piece.
   mutating func response(
-    _ bytes: RawSpan, _ moment: VendorMessages.Moment
+    _ bytes: RawSpan, _ context: VendorMessages.Context
   ) -> (message: VendorProtocol.Message, command: Int?)? {
-    let vendor = moment.vendor
+    let vendor = context.vendor
     let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: bytes.byteCount))
-    let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: moment.isRequestChannel)
+    let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: context.isRequestChannel)
     guard !isRequest, let message = vendor.message(frame.command, isRequest: false) else {
       return nil
     }

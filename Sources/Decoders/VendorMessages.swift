@@ -9,7 +9,7 @@ import Bytes
 /// given up after the protocol's timeout.
 package struct VendorMessages: Sendable {
   /// A value's context.
-  struct Moment: Sendable {
+  struct Context: Sendable {
     let vendor: VendorProtocol
     /// The index of the protocol.
     let place: Int
@@ -66,15 +66,15 @@ package struct VendorMessages: Sendable {
     let key = Self.key(conversation, handle, isWritten: isWritten)
     guard let slot = slot(key, place, makes: extent != .none) else { return nil }
     if extent == .none, channels[slot].open.isEmpty { return nil }
-    let moment = Moment(
+    let context = Context(
       vendor: vendor, place: place, isByFrame: isByFrame, conversation: conversation,
       isRequestChannel: isRequestChannel, packet: packet, time: time)
     var over: Unfinished?
     if !channels[slot].open.isEmpty {
-      if isOver(slot, bytes, extent, moment) || isOvertaken(slot, bytes, moment) {
-        over = abandon(slot, moment)
+      if isOver(slot, bytes, extent, context) || isOvertaken(slot, bytes, context) {
+        over = abandon(slot, context)
       } else {
-        var sighting = goOn(slot, bytes, moment)
+        var sighting = goOn(slot, bytes, context)
         // If the open frame was given up, this value may begin a new one.
         if sighting != nil || !channels[slot].open.isEmpty {
           sighting?.isKnown(by: channels[slot].recognition)
@@ -82,7 +82,7 @@ package struct VendorMessages: Sendable {
         }
       }
     }
-    var sighting = begin(slot, bytes, extent, moment)
+    var sighting = begin(slot, bytes, extent, context)
     if let over { sighting?.unfinished.append(over) }
     sighting?.isKnown(by: channels[slot].recognition)
     return sighting
@@ -90,24 +90,24 @@ package struct VendorMessages: Sendable {
 
   /// Processes a value on a channel without an open frame.
   private mutating func begin(
-    _ slot: Int, _ bytes: RawSpan, _ extent: FrameExtent, _ moment: Moment
+    _ slot: Int, _ bytes: RawSpan, _ extent: FrameExtent, _ context: Context
   ) -> VendorSighting? {
-    let vendor = moment.vendor
+    let vendor = context.vendor
     switch extent {
     case .none: return nil
-    case .partial(let total): return begin(slot, bytes, total, moment)
+    case .partial(let total): return begin(slot, bytes, total, context)
     case .complete(let count):
       guard count == bytes.byteCount else {
-        return several(slot, bytes.array, [moment.packet], moment)
+        return several(slot, bytes.array, [context.packet], context)
       }
-      if vendor.frame.isOpenEnded, isIncomplete(bytes, moment, began: moment.time) {
-        return begin(slot, bytes, nil, moment)
+      if vendor.frame.isOpenEnded, isIncomplete(bytes, context, began: context.time) {
+        return begin(slot, bytes, nil, context)
       }
       let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: count))
-      if vendor.frame.isVerifiable, frame.isSound { channels[slot].recognize(in: [moment.packet]) }
-      guard isKnown(slot, moment) else { return nil }
-      let sighting = VendorSighting(vendor: vendor, isByFrame: moment.isByFrame)
-      return tell(sighting, frame, bytes, slot, moment)
+      if vendor.frame.isVerifiable, frame.isSound { channels[slot].recognize(in: [context.packet]) }
+      guard isKnown(slot, context) else { return nil }
+      let sighting = VendorSighting(vendor: vendor, isByFrame: context.isByFrame)
+      return report(sighting, frame, bytes, slot, context)
     }
   }
 
@@ -130,67 +130,67 @@ package struct VendorMessages: Sendable {
   }
 
   /// Returns whether the protocol is known to be used on a channel.
-  private func isKnown(_ slot: Int, _ moment: Moment) -> Bool {
-    channels[slot].isRecognized || !moment.isByFrame
+  private func isKnown(_ slot: Int, _ context: Context) -> Bool {
+    channels[slot].isRecognized || !context.isByFrame
   }
 
   // MARK: Frames over several values
 
   /// Returns whether a value cannot continue the open frame of a channel.
   private func isOver(
-    _ slot: Int, _ bytes: RawSpan, _ extent: FrameExtent, _ moment: Moment
+    _ slot: Int, _ bytes: RawSpan, _ extent: FrameExtent, _ context: Context
   ) -> Bool {
-    let wait = Int64(moment.vendor.frame.timeout ?? 0) * 1_000_000
-    if let began = channels[slot].began, let time = moment.time,
+    let wait = Int64(context.vendor.frame.timeout ?? 0) * 1_000_000
+    if let began = channels[slot].began, let time = context.time,
       time.nanoseconds(since: began) > wait
     {
       return true
     }
     // A whole frame with a correct checksum is a frame of its own.
     if case .complete(let count) = extent, count == bytes.byteCount,
-      moment.vendor.isRecognized(in: bytes)
+      context.vendor.isRecognized(in: bytes)
     {
       return true
     }
-    return channels[slot].open.count + bytes.byteCount > moment.vendor.frame.most
+    return channels[slot].open.count + bytes.byteCount > context.vendor.frame.most
   }
 
   /// Begins a frame that continues in later values; nil if the protocol is not known to be used
   /// here.
   private mutating func begin(
-    _ slot: Int, _ bytes: RawSpan, _ total: Int?, _ moment: Moment
+    _ slot: Int, _ bytes: RawSpan, _ total: Int?, _ context: Context
   ) -> VendorSighting? {
-    guard moment.vendor.frame.timeout != nil, bytes.byteCount <= moment.vendor.frame.most else {
+    guard context.vendor.frame.timeout != nil, bytes.byteCount <= context.vendor.frame.most else {
       return nil
     }
     channels[slot].open.append(bytes)
     channels[slot].packets.removeAll(keepingCapacity: true)
-    channels[slot].packets.append(moment.packet)
-    channels[slot].began = moment.time
-    channels[slot].isKnown = isKnown(slot, moment)
+    channels[slot].packets.append(context.packet)
+    channels[slot].began = context.time
+    channels[slot].isKnown = isKnown(slot, context)
     openCount += 1
     guard channels[slot].isKnown else { return nil }
-    _ = tally(moment.vendor.profile, moment.place, moment.conversation)
-    var sighting = VendorSighting(vendor: moment.vendor, isByFrame: moment.isByFrame)
+    _ = tally(context.vendor.profile, context.place, context.conversation)
+    var sighting = VendorSighting(vendor: context.vendor, isByFrame: context.isByFrame)
     sighting.part = Slice(start: 0, count: bytes.byteCount)
     sighting.total = total
-    sighting.command = moment.vendor.frame.command(of: bytes)
-    sighting.packets = [moment.packet]
+    sighting.command = context.vendor.frame.command(of: bytes)
+    sighting.packets = [context.packet]
     return sighting
   }
 
   /// Continues the open frame of a channel; nil if the value is not part of it.
   private mutating func goOn(
-    _ slot: Int, _ bytes: RawSpan, _ moment: Moment
+    _ slot: Int, _ bytes: RawSpan, _ context: Context
   ) -> VendorSighting? {
     let start = channels[slot].open.count
     channels[slot].open.append(bytes)
-    if channels[slot].packets.count < Self.listed { channels[slot].packets.append(moment.packet) }
-    let layout = moment.vendor.frame
+    if channels[slot].packets.count < Self.listed { channels[slot].packets.append(context.packet) }
+    let layout = context.vendor.frame
     let whole = channels[slot].open
     var extent = layout.extent(of: whole.bytes, searchedUpTo: start)
     if layout.isOpenEnded, extent != .none,
-      isIncomplete(whole.bytes, moment, began: channels[slot].began)
+      isIncomplete(whole.bytes, context, began: channels[slot].began)
     {
       extent = .partial(total: nil)
     }
@@ -198,21 +198,21 @@ package struct VendorMessages: Sendable {
     case .complete(let count):
       let packets = channels[slot].packets
       close(slot)
-      guard count == whole.count else { return several(slot, whole, packets, moment) }
+      guard count == whole.count else { return several(slot, whole, packets, context) }
       let frame = layout.parts(of: whole.bytes, Slice(start: 0, count: count))
       if layout.isVerifiable, frame.isSound { channels[slot].recognize(in: packets) }
-      guard isKnown(slot, moment) else { return nil }
-      var sighting = VendorSighting(vendor: moment.vendor, isByFrame: moment.isByFrame)
+      guard isKnown(slot, context) else { return nil }
+      var sighting = VendorSighting(vendor: context.vendor, isByFrame: context.isByFrame)
       sighting.part = Slice(start: 0, count: count)
       join(&sighting, whole, packets)
-      return tell(sighting, frame, whole.bytes, slot, moment)
+      return report(sighting, frame, whole.bytes, slot, context)
     case .partial(let total):
-      guard isKnown(slot, moment) else { return nil }
-      var sighting = VendorSighting(vendor: moment.vendor, isByFrame: moment.isByFrame)
+      guard isKnown(slot, context) else { return nil }
+      var sighting = VendorSighting(vendor: context.vendor, isByFrame: context.isByFrame)
       sighting.part = Slice(start: start, count: bytes.byteCount)
       sighting.total = total
       sighting.command = layout.command(of: whole.bytes)
-      sighting.packets = [channels[slot].packets.first ?? moment.packet]
+      sighting.packets = [channels[slot].packets.first ?? context.packet]
       return sighting
     case .none:
       close(slot)
@@ -240,9 +240,9 @@ package struct VendorMessages: Sendable {
   /// protocol, all of them must be correct, and what is left must begin another one.
   @inline(never)
   private mutating func several(
-    _ slot: Int, _ whole: [UInt8], _ packets: [Int], _ moment: Moment
+    _ slot: Int, _ whole: [UInt8], _ packets: [Int], _ context: Context
   ) -> VendorSighting? {
-    let layout = moment.vendor.frame
+    let layout = context.vendor.frame
     var frames: [Frame] = []
     var end = 0
     var rest = FrameExtent.none
@@ -257,22 +257,24 @@ package struct VendorMessages: Sendable {
     if layout.isVerifiable, frames.allSatisfy(\.isSound), next != nil || end == whole.count {
       channels[slot].recognize(in: packets)
     }
-    guard isKnown(slot, moment), !frames.isEmpty else { return nil }
+    guard isKnown(slot, context), !frames.isEmpty else { return nil }
     var sightings: [VendorSighting] = []
     for (place, frame) in frames.enumerated() {
-      var sighting = VendorSighting(vendor: moment.vendor, isByFrame: moment.isByFrame)
+      var sighting = VendorSighting(vendor: context.vendor, isByFrame: context.isByFrame)
       if place == 0, packets.count > 1 {
         join(&sighting, whole, packets)
       } else {
         sighting.bytes = whole
       }
       sighting.part = frame.bytes
-      if let told = tell(sighting, frame, whole.bytes, slot, moment) { sightings.append(told) }
+      if let sighting = report(sighting, frame, whole.bytes, slot, context) {
+        sightings.append(sighting)
+      }
     }
     if end < whole.count {
       let left = Slice(start: end, count: whole.count - end)
       if let next {
-        let begun = begin(slot, whole.bytes.part(left), next > 0 ? next : nil, moment)
+        let begun = begin(slot, whole.bytes.part(left), next > 0 ? next : nil, context)
         if let begun { sightings.append(begun) }
       } else if !sightings.isEmpty {
         sightings[sightings.count - 1].trailing = left
@@ -298,17 +300,17 @@ package struct VendorMessages: Sendable {
   // MARK: Messages
 
   /// Identifies the message of a frame, and finds what it answers and which series it belongs to.
-  private mutating func tell(
+  private mutating func report(
     _ sighting: consuming VendorSighting, _ frame: Frame, _ bytes: RawSpan, _ slot: Int,
-    _ moment: Moment
+    _ context: Context
   ) -> VendorSighting? {
     var frame = frame
-    let vendor = moment.vendor
-    let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: moment.isRequestChannel)
+    let vendor = context.vendor
+    let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: context.isRequestChannel)
     sighting.command = frame.command
     sighting.isRequest = isRequest
     if vendor.frame.chunk != nil {
-      guard let whole = chunk(&sighting, frame, bytes, slot, moment) else { return sighting }
+      guard let whole = chunk(&sighting, frame, bytes, slot, context) else { return sighting }
       frame = whole
     }
     guard let message = vendor.message(frame.command, isRequest: isRequest) else { return nil }
@@ -318,19 +320,19 @@ package struct VendorMessages: Sendable {
       if !message.isUnanswered {
         request(
           Request(
-            conversation: moment.conversation, owner: moment.place, command: frame.command,
-            sequence: frame.sequence, packet: moment.packet, time: moment.time,
+            conversation: context.conversation, owner: context.place, command: frame.command,
+            sequence: frame.sequence, packet: context.packet, time: context.time,
             timeout: vendor.exchange.timeout,
             asked: asked(message, frame, bytes, sighting, vendor)), vendor.profile)
       }
     } else if !message.isUnsolicited {
-      sighting.exchange = response(frame, bytes, vendor, moment)
+      sighting.exchange = response(frame, bytes, vendor, context)
     }
     if message.series != nil || !series.isEmpty {
       if let held = sighting.bytes {
-        follow(&sighting, message, frame, held.bytes, moment)
+        follow(&sighting, message, frame, held.bytes, context)
       } else {
-        follow(&sighting, message, frame, bytes, moment)
+        follow(&sighting, message, frame, bytes, context)
       }
     }
     return sighting
@@ -361,8 +363,8 @@ extension VendorMessages.Request {
   }
 
   /// Returns whether the request belongs to a value's conversation and still waits.
-  func isOpen(_ moment: VendorMessages.Moment, at time: Timestamp?) -> Bool {
-    owner == moment.place && conversation == moment.conversation && !isOverdue(time)
+  func isOpen(_ context: VendorMessages.Context, at time: Timestamp?) -> Bool {
+    owner == context.place && conversation == context.conversation && !isOverdue(time)
   }
 }
 
@@ -372,20 +374,21 @@ extension VendorMessages {
   /// not count as whole.
   ///
   /// - Parameter began: the time of its first byte.
-  private mutating func isIncomplete(_ bytes: RawSpan, _ moment: Moment, began: Timestamp?) -> Bool
+  private mutating func isIncomplete(_ bytes: RawSpan, _ context: Context, began: Timestamp?)
+    -> Bool
   {
-    guard let (message, command) = looker.response(bytes, moment) else { return false }
+    guard let (message, command) = looker.response(bytes, context) else { return false }
     if looker.lacksBytes { return true }
-    guard let found = request(of: command, moment, at: began), let asked = requests[found].asked,
+    guard let found = request(of: command, context, at: began), let asked = requests[found].asked,
       !asked.list.isEmpty
     else { return false }
     return looker.count(of: asked.list, message.definition) < asked.count
   }
 
   /// Returns the oldest request that the last decoded response may answer.
-  private func request(of command: Int?, _ moment: Moment, at time: Timestamp?) -> Int? {
+  private func request(of command: Int?, _ context: Context, at time: Timestamp?) -> Int? {
     requests.firstIndex {
-      $0.isOpen(moment, at: time) && moment.vendor.exchange.answers(command, $0.command)
+      $0.isOpen(context, at: time) && context.vendor.exchange.answers(command, $0.command)
         && !looker.contradicts($0.asked)
     }
   }
@@ -393,20 +396,20 @@ extension VendorMessages {
   /// Returns whether a value begins the answer to another request than the open frame: one that was
   /// sent later, or whose numbers the value repeats. The open frame is then over, unless its fields
   /// require more bytes and only the command indicates the other request.
-  private mutating func isOvertaken(_ slot: Int, _ bytes: RawSpan, _ moment: Moment) -> Bool {
-    guard moment.vendor.frame.isOpenEnded, let first = channels[slot].packets.first,
-      requests.contains(where: { $0.isOpen(moment, at: moment.time) })
+  private mutating func isOvertaken(_ slot: Int, _ bytes: RawSpan, _ context: Context) -> Bool {
+    guard context.vendor.frame.isOpenEnded, let first = channels[slot].packets.first,
+      requests.contains(where: { $0.isOpen(context, at: context.time) })
     else { return false }
     let open = channels[slot].open
-    guard let (_, begun) = looker.response(open.bytes, moment) else { return false }
+    guard let (_, begun) = looker.response(open.bytes, context) else { return false }
     let isWhole = !looker.lacksBytes
-    let own = request(of: begun, moment, at: channels[slot].began)
+    let own = request(of: begun, context, at: channels[slot].began)
     let differing = requests.map { looker.contradicts($0.asked) }
-    guard let (_, command) = looker.response(bytes, moment) else { return false }
+    guard let (_, command) = looker.response(bytes, context) else { return false }
     return requests.indices.contains { place in
       let request = requests[place]
-      guard place != own, request.isOpen(moment, at: moment.time),
-        moment.vendor.exchange.answers(command, request.command)
+      guard place != own, request.isOpen(context, at: context.time),
+        context.vendor.exchange.answers(command, request.command)
       else { return false }
       guard let asked = request.asked, !asked.echoes.isEmpty else {
         return isWhole && request.packet > first
@@ -416,12 +419,12 @@ extension VendorMessages {
   }
 
   /// Gives up the open frame of a channel, which will not be complete: its request no longer waits.
-  private mutating func abandon(_ slot: Int, _ moment: Moment) -> Unfinished? {
+  private mutating func abandon(_ slot: Int, _ context: Context) -> Unfinished? {
     let unfinished = channels[slot].unfinished
-    if moment.vendor.frame.isOpenEnded, let first = channels[slot].packets.first {
+    if context.vendor.frame.isOpenEnded, let first = channels[slot].packets.first {
       let open = channels[slot].open
-      if let (_, command) = looker.response(open.bytes, moment),
-        let own = request(of: command, moment, at: channels[slot].began),
+      if let (_, command) = looker.response(open.bytes, context),
+        let own = request(of: command, context, at: channels[slot].began),
         requests[own].packet < first
       {
         // An answer with fewer elements than requested is an answer; one cut within an element is
@@ -430,8 +433,8 @@ extension VendorMessages {
       }
     }
     if let unfinished {
-      _ = tally(moment.vendor.profile, moment.place, moment.conversation)
-      note(unfinished, moment.place, moment.conversation)
+      _ = tally(context.vendor.profile, context.place, context.conversation)
+      note(unfinished, context.place, context.conversation)
     }
     close(slot)
     return unfinished
@@ -483,14 +486,14 @@ extension VendorMessages {
 
   /// Processes a protocol's response, and finds the oldest request that it fits.
   private mutating func response(
-    _ frame: Frame, _ bytes: RawSpan, _ vendor: VendorProtocol, _ moment: Moment
+    _ frame: Frame, _ bytes: RawSpan, _ vendor: VendorProtocol, _ context: Context
   ) -> ExchangeNote {
     // Numbers that a response shares with its request are only compared if the fields determine its
     // end.
-    let isLooked = vendor.frame.isOpenEnded && looker.response(bytes, moment) != nil
+    let isLooked = vendor.frame.isOpenEnded && looker.response(bytes, context) != nil
     let looker = isLooked ? looker : nil
     return answer(
-      vendor.profile, moment.place, moment.conversation, moment.packet, moment.time
+      vendor.profile, context.place, context.conversation, context.packet, context.time
     ) {
       vendor.exchange.answers(frame.command, $0.command, frame.sequence, $0.sequence)
         && looker?.contradicts($0.asked) != true
@@ -710,23 +713,23 @@ extension VendorMessages {
   /// Finds the series that a message belongs to, and begins the one that it announces.
   private mutating func follow(
     _ sighting: inout VendorSighting, _ message: VendorProtocol.Message, _ frame: Frame,
-    _ bytes: RawSpan, _ moment: Moment
+    _ bytes: RawSpan, _ context: Context
   ) {
-    let isMember = take(&sighting, message, frame, bytes, moment)
-    if !isMember { endOverdue(&sighting, moment) }
+    let isMember = count(&sighting, message, frame, bytes, context)
+    if !isMember { endOverdue(&sighting, context) }
     guard let rule = message.series, frame.isSound else { return }
-    let count = looker.count(of: rule, message, frame, bytes, sighting, moment.vendor)
+    let count = looker.count(of: rule, message, frame, bytes, sighting, context.vendor)
     guard let count, count >= 0 else { return }
     // Messages of an earlier announcement that did not come will not come any more.
     for place in series.indices.reversed()
-    where isOf(series[place], moment) && series[place].command == rule.command {
+    where isOf(series[place], context) && series[place].command == rule.command {
       end(place, &sighting)
     }
-    var note = SeriesNote(announcement: moment.packet, count: count, received: 0)
+    var note = SeriesNote(announcement: context.packet, count: count, received: 0)
     note.isAnnouncement = true
     sighting.series = note
     guard count > 0 else { return }
-    if let tally = tally(moment.vendor.profile, moment.place, moment.conversation) {
+    if let tally = tally(context.vendor.profile, context.place, context.conversation) {
       tallies[tally].series += 1
     }
     // The oldest series is dropped.
@@ -735,20 +738,20 @@ extension VendorMessages {
       self.note(oldest.unfinished, oldest.owner, oldest.conversation)
     }
     series.append(
-      VendorSeries(rule, count: count, isRequest: sighting.isRequest, moment))
+      VendorSeries(rule, count: count, isRequest: sighting.isRequest, context))
   }
 
-  private func isOf(_ series: VendorSeries, _ moment: Moment) -> Bool {
-    series.owner == moment.place && series.conversation == moment.conversation
+  private func isOf(_ series: VendorSeries, _ context: Context) -> Bool {
+    series.owner == context.place && series.conversation == context.conversation
   }
 
   /// Counts a message that was announced. Returns false if it was not announced.
-  private mutating func take(
+  private mutating func count(
     _ sighting: inout VendorSighting, _ message: VendorProtocol.Message, _ frame: Frame,
-    _ bytes: RawSpan, _ moment: Moment
+    _ bytes: RawSpan, _ context: Context
   ) -> Bool {
     let found = series.firstIndex {
-      isOf($0, moment) && $0.command == frame.command && $0.isRequest == sighting.isRequest
+      isOf($0, context) && $0.command == frame.command && $0.isRequest == sighting.isRequest
     }
     guard let found, message.series == nil else { return false }
     // A damaged message may come again.
@@ -756,13 +759,13 @@ extension VendorMessages {
     var number: Int?
     if !series[found].index.isEmpty {
       number = looker.number(
-        of: series[found].index, message, frame, bytes, sighting, moment.vendor)
+        of: series[found].index, message, frame, bytes, sighting, context.vendor)
     }
-    let note = series[found].take(number, moment.time)
+    let note = series[found].count(number, context.time)
     sighting.series = note
     if note.isComplete {
       series.remove(at: found)
-      if let tally = tally(moment.vendor.profile, moment.place, moment.conversation) {
+      if let tally = tally(context.vendor.profile, context.place, context.conversation) {
         tallies[tally].completed += 1
       }
     }
@@ -770,9 +773,9 @@ extension VendorMessages {
   }
 
   /// Ends the series of a conversation that are overdue.
-  private mutating func endOverdue(_ sighting: inout VendorSighting, _ moment: Moment) {
+  private mutating func endOverdue(_ sighting: inout VendorSighting, _ context: Context) {
     for place in series.indices.reversed()
-    where isOf(series[place], moment) && series[place].isOver(moment.time) {
+    where isOf(series[place], context) && series[place].isOver(context.time) {
       end(place, &sighting)
     }
   }
@@ -792,28 +795,28 @@ extension VendorMessages {
   /// - Returns: the joined frame, in the sighting's bytes; nil if more pieces must come.
   private mutating func chunk(
     _ sighting: inout VendorSighting, _ frame: Frame, _ bytes: RawSpan, _ slot: Int,
-    _ moment: Moment
+    _ context: Context
   ) -> Frame? {
-    guard let layout = moment.vendor.frame.chunk else { return frame }
-    let packets = sighting.packets.isEmpty ? [moment.packet] : sighting.packets
+    guard let layout = context.vendor.frame.chunk else { return frame }
+    let packets = sighting.packets.isEmpty ? [context.packet] : sighting.packets
     var message = channels[slot].chunks ?? ChunkedMessage(frame)
     channels[slot].chunks = nil
-    var outcome = message.take(frame, bytes, layout, packets, moment.time)
+    var outcome = message.add(frame, bytes, layout, packets, context.time)
     if case .other = outcome {
       if message.hasPieces {
         sighting.unfinished.append(message.unfinished)
-        _ = tally(moment.vendor.profile, moment.place, moment.conversation)
-        note(message.unfinished, moment.place, moment.conversation)
+        _ = tally(context.vendor.profile, context.place, context.conversation)
+        note(message.unfinished, context.place, context.conversation)
       }
       message = ChunkedMessage(frame)
-      outcome = message.take(frame, bytes, layout, packets, moment.time)
+      outcome = message.add(frame, bytes, layout, packets, context.time)
     }
     guard case .taken(let note) = outcome else { return frame }
     sighting.chunk = note
     guard message.isComplete else {
       if message.hasPieces {
         channels[slot].chunks = message
-        _ = tally(moment.vendor.profile, moment.place, moment.conversation)
+        _ = tally(context.vendor.profile, context.place, context.conversation)
       }
       if let checksum = frame.checksum, !frame.isSound { sighting.badChecksum = checksum }
       sighting.packets = packets

@@ -4,12 +4,12 @@ package import Bluetooth
 
 extension VendorProtocol {
   /// How a value is conveyed.
-  package enum Way: Sendable {
+  package enum Path: Sendable {
     case written, notified, read
   }
 
   /// Returns whether requests go this way rather than responses; nil if neither do.
-  package func isRequestChannel(_ way: Way, _ uuid: BluetoothUUID?) -> Bool? {
+  package func isRequestChannel(_ way: Path, _ uuid: BluetoothUUID?) -> Bool? {
     func takes(_ channel: Channel) -> Bool {
       switch channel {
       case .write: way == .written

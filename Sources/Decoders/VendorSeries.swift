@@ -28,18 +28,18 @@ struct VendorSeries: Sendable {
   static let listed = 16
 
   init(
-    _ rule: VendorProtocol.Series, count: Int, isRequest: Bool, _ moment: VendorMessages.Moment
+    _ rule: VendorProtocol.Series, count: Int, isRequest: Bool, _ context: VendorMessages.Context
   ) {
-    conversation = moment.conversation
-    owner = moment.place
+    conversation = context.conversation
+    owner = context.place
     self.isRequest = isRequest
     command = rule.command
-    announcement = moment.packet
+    announcement = context.packet
     self.count = count
     index = rule.index
     first = rule.first
     timeout = rule.timeout
-    last = moment.time
+    last = context.time
   }
 
   private var isNumbered: Bool { !index.isEmpty && count <= Self.mostNumbered }
@@ -51,7 +51,7 @@ struct VendorSeries: Sendable {
   }
 
   /// Counts one of the messages, by its number if it has one.
-  mutating func take(_ number: Int?, _ time: Timestamp?) -> SeriesNote {
+  mutating func count(_ number: Int?, _ time: Timestamp?) -> SeriesNote {
     let isLate = isOver(time)
     var note = SeriesNote(announcement: announcement, count: count, received: received)
     note.isLate = isLate

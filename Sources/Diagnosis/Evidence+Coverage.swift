@@ -31,9 +31,10 @@ extension Evidence {
 
   /// Returns the rules that are not applied at all because the capture lacks what they need.
   ///
-  /// - Parameter told: the connections that are reported; nil: all.
-  package func skipped(_ rules: [Rule] = Rule.all, among told: Set<Int>? = nil) -> [SkippedRule] {
-    let all = connections.filter { told?.contains($0.id) ?? true }.map {
+  /// - Parameter reported: the connections that are reported; nil: all.
+  package func skipped(_ rules: [Rule] = Rule.all, among reported: Set<Int>? = nil) -> [SkippedRule]
+  {
+    let all = connections.filter { reported?.contains($0.id) ?? true }.map {
       coverage.parts(of: $0.connection)
     }
     guard !coverage.parts.isEmpty else { return [] }

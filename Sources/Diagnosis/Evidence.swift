@@ -71,10 +71,10 @@ package struct Evidence: Sendable {
   ///
   /// - Parameters:
   ///   - isGrouped: whether equal findings, and those at both ends of a link, are reported as one.
-  ///   - told: the connections that are reported; nil: all.
+  ///   - reported: the connections that are reported; nil: all.
   /// - Returns: the findings, ordered by severity (most severe first), rule order and first packet.
   package func findings(
-    by rules: [Rule] = Rule.all, isGrouped: Bool = true, among told: Set<Int>? = nil
+    by rules: [Rule] = Rule.all, isGrouped: Bool = true, among reported: Set<Int>? = nil
   ) -> [Finding] {
     let unseen = unseenRecords > 0
     let lossy = Set(
@@ -102,8 +102,8 @@ package struct Evidence: Sendable {
       }
       // Findings on connections that are not reported are not merged with those on other
       // connections.
-      if let told {
-        own.removeAll { !$0.connections.isEmpty && told.isDisjoint(with: $0.connections) }
+      if let reported {
+        own.removeAll { !$0.connections.isEmpty && reported.isDisjoint(with: $0.connections) }
       }
       for index in own.indices {
         own[index].rule = rule.id
@@ -119,9 +119,9 @@ package struct Evidence: Sendable {
           ? extent.hasGaps : !lossy.isDisjoint(with: own[index].connections)
         if unseen || isLossy { own[index].certainty = own[index].certainty.lowered }
       }
-      found += isGrouped ? grouped(Self.toldOnce(Self.folded(own), ends, among: told)) : own
+      found += isGrouped ? grouped(Self.reportedOnce(Self.folded(own), ends, among: reported)) : own
     }
-    for index in found.indices { found[index].tellOtherEnds(among: connections) }
+    for index in found.indices { found[index].mentionOtherEnds(among: connections) }
     // Stable: the order of rules is kept among equals. Findings that were resolved later come after
     // those that were not.
     return Severity.allCases.reversed().flatMap { severity in
@@ -150,14 +150,14 @@ package struct Evidence: Sendable {
       $0.groupWords
     }
     var kept: [Finding] = []
-    var told: Set<String> = []
+    var reported: Set<String> = []
     for finding in findings {
       let words = finding.groupWords
       guard finding.connections.count == 1, let equal = alike[words], equal.count > 1 else {
         kept.append(finding)
         continue
       }
-      guard told.insert(words).inserted else { continue }
+      guard reported.insert(words).inserted else { continue }
       let connections = Set(equal.flatMap(\.connections)).sorted()
       // Equal findings on the same connection are reported separately.
       guard isGroup(connections) else {

@@ -4,10 +4,10 @@ import Sessions
 // Which device did something, for captures that do not show the roles: those without events, and
 // those that begin within a connection.
 
-extension Session {
+extension ComparedSession {
   /// Assumes the role of the captured host where a capture does not show it: the one with which
   /// more operations equal those of the other side.
-  static func assumeRoles(_ left: inout Session, _ right: inout Session) {
+  static func assumeRoles(_ left: inout ComparedSession, _ right: inout ComparedSession) {
     let (one, other) = (left.localRole, right.localRole)
     let first = one ?? other ?? .central
     if one == nil, other != nil {
@@ -21,7 +21,7 @@ extension Session {
 
   /// Returns the likelier role if the other session's host has a known or assumed one: the same
   /// unless more operations fit the opposite.
-  private func likelyRole(beside other: Session, _ role: LinkRole) -> LinkRole {
+  private func likelyRole(beside other: ComparedSession, _ role: LinkRole) -> LinkRole {
     let others = other.acts(as: role)
     return common(as: role, with: others) >= common(as: role.other, with: others)
       ? role : role.other
@@ -61,7 +61,7 @@ extension Session {
   }
 
   /// The operations of all connections, one after the other, with their devices.
-  var operationsOfDevices: [Operation] {
+  var operationsOfDevices: [ComparedOperation] {
     var operations = operations
     for index in operations.indices {
       let operation = operations[index]

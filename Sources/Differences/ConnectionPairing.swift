@@ -13,7 +13,7 @@ struct ConnectionPairing: Sendable {
   private static let mostComparisons = 10_000
 
   /// Determines which connections belong together.
-  init(_ left: Session, _ right: Session) {
+  init(_ left: ComparedSession, _ right: ComparedSession) {
     let (here, there) = (left.connections.count, right.connections.count)
     guard here != there, here > 0, there > 0, here <= Self.mostComparisons / there else {
       pairs = (0..<min(here, there)).map { ($0, $0) }
@@ -57,7 +57,7 @@ struct ConnectionPairing: Sendable {
   }
 
   /// Returns the traits of each connection of a session.
-  private static func traits(_ session: Session) -> [Set<Trait>] {
+  private static func traits(_ session: ComparedSession) -> [Set<Trait>] {
     session.connections.map { connection in
       Set(
         connection.operations.prefix(mostOperations).map { operation in
@@ -70,15 +70,15 @@ struct ConnectionPairing: Sendable {
   }
 }
 
-extension Session {
+extension ComparedSession {
   /// The session with each connection's operations separated by the device that did them, for the
   /// two ends of a link: what both devices send at the same time crosses, so each end has a
   /// different order. Discovery operations that are now adjacent are merged, as in
-  /// `Operation.count`.
-  var partedByDevice: Session {
+  /// `ComparedOperation.count`.
+  var partedByDevice: ComparedSession {
     var parted = self
     for place in connections.indices {
-      var operations: [Operation] = []
+      var operations: [ComparedOperation] = []
       for isByCentral in [true, false, nil] as [Bool?] {
         let start = operations.count
         for operation in connections[place].operations {
@@ -100,9 +100,9 @@ extension Session {
   }
 }
 
-extension Operation {
+extension ComparedOperation {
   /// Merges a search that continues where this one stopped.
-  fileprivate mutating func absorb(_ other: Operation) {
+  fileprivate mutating func absorb(_ other: ComparedOperation) {
     count += other.count
     lastPacket = max(lastPacket, other.lastPacket)
     requests.formUnion(other.requests)

@@ -82,7 +82,7 @@ extension ConnectionHistory {
 }
 
 extension ConnectionHistory {
-  fileprivate typealias Said = (words: Wording, packet: Int?)
+  fileprivate typealias Fact = (words: Wording, packet: Int?)
 
   private static let unknown = Difference.Fact.unknown
   /// The value of a fact that only a pairing shows, if there was no pairing.
@@ -92,14 +92,14 @@ extension ConnectionHistory {
   private var attempt: PairingAttempt? { pairing.attempts.last }
 
   /// Returns a fact about a pairing if there was none in the capture.
-  private func withoutPairing(_ words: Wording) -> Said {
+  private func withoutPairing(_ words: Wording) -> Fact {
     mayHavePairedUnseen || connection.isOpeningMissing
       ? (Self.unknown, pairing.cut?.first.packet) : (words, nil)
   }
 
   // MARK: Security
 
-  fileprivate var methodFact: Said {
+  fileprivate var methodFact: Fact {
     guard let attempt else { return withoutPairing("none") }
     guard let method = attempt.method else { return (Self.unknown, attempt.first.packet) }
     let kind: StaticString = method.isSecureConnections ? "Secure Connections" : "legacy"
@@ -116,7 +116,7 @@ extension ConnectionHistory {
     return ("\(kind), \(way)", packet)
   }
 
-  fileprivate var resultFact: Said {
+  fileprivate var resultFact: Fact {
     guard let attempt else {
       // If a link was encrypted with an earlier key, or should have been, the devices were paired
       // before.
@@ -137,7 +137,7 @@ extension ConnectionHistory {
     }
   }
 
-  fileprivate var encryptionFact: Said {
+  fileprivate var encryptionFact: Fact {
     if let encrypted = security.encrypted { return ("yes", encrypted.packet) }
     if let failed = encryption.attempts.last(where: { $0.failure != nil }),
       let status = failed.failure
@@ -155,7 +155,7 @@ extension ConnectionHistory {
     }
   }
 
-  fileprivate var keySizeFact: Said {
+  fileprivate var keySizeFact: Fact {
     let last = encryption.attempts.last { $0.outcome == .encrypted && $0.keySize != nil }
     guard let last, let size = last.keySize else {
       return (connection.isEncrypted == false ? "none" : "", nil)
@@ -163,7 +163,7 @@ extension ConnectionHistory {
     return ("\(count: Int(size), "byte", "bytes")", last.end?.packet)
   }
 
-  fileprivate var bondingFact: Said {
+  fileprivate var bondingFact: Fact {
     guard let attempt else { return withoutPairing(Self.noPairing) }
     guard let request = attempt.initiating.features, let response = attempt.responding.features
     else { return ("", nil) }
@@ -171,7 +171,7 @@ extension ConnectionHistory {
     return (bonds ? "yes" : "no", response.moment.packet)
   }
 
-  fileprivate var keysFact: Said {
+  fileprivate var keysFact: Fact {
     guard let attempt else { return withoutPairing(Self.noPairing) }
     var pieces: [Wording] = []
     let bits = attempt.initiating.keyBits & 7
@@ -194,7 +194,7 @@ extension ConnectionHistory {
 
   // MARK: The link
 
-  fileprivate var mtuFact: Said {
+  fileprivate var mtuFact: Fact {
     if lacksData { return (Self.unknown, nil) }
     let mtu = connection.attMTU
     return (mtu.isLowerBound ? "\(mtu.value) or more" : "\(mtu.value)", nil)
@@ -210,7 +210,7 @@ extension ConnectionHistory {
   }
 
   /// The last parameters that the peripheral asked the central for, and the answer.
-  fileprivate var requestFact: Said {
+  fileprivate var requestFact: Fact {
     if lacksData { return (Self.unknown, nil) }
     let central = connection.central
     let isAsked = { (update: ParameterUpdate) in
@@ -243,7 +243,7 @@ extension ConnectionHistory {
     return "\(words(central)) by the central, \(words(peripheral)) by the peripheral"
   }
 
-  fileprivate var phyFact: Said {
+  fileprivate var phyFact: Fact {
     guard let change = link.phys.last else { return ("", nil) }
     let words = bothWays(change.sent, change.received) { code -> Wording in
       switch code {
@@ -256,7 +256,7 @@ extension ConnectionHistory {
     return (words, change.moment.packet)
   }
 
-  fileprivate var lengthFact: Said {
+  fileprivate var lengthFact: Fact {
     guard let change = link.lengths.last else { return ("", nil) }
     return (
       bothWays(change.sent, change.received) { "\(count: Int($0), "byte", "bytes")" },

@@ -124,7 +124,7 @@ extension Difference {
 
   /// Returns whether the other side may do the same with an attribute that only one capture names.
   private func isNamedOtherwise(
-    _ operation: Operation, isLeft: Bool, _ others: Set<Naming>
+    _ operation: ComparedOperation, isLeft: Bool, _ others: Set<Naming>
   ) -> Bool {
     guard
       let own = Naming(operation, isLeft ? sessions.left : sessions.right)
@@ -147,7 +147,7 @@ extension Difference {
       (self.kind, self.isNamed, self.handle) = (kind, isNamed, handle)
     }
 
-    init?(_ operation: Operation, _ session: Session) {
+    init?(_ operation: ComparedOperation, _ session: ComparedSession) {
       guard case .value = operation.kind, let role = operation.role.map({ session.roles[$0] })
       else { return nil }
       self.init(
@@ -157,7 +157,7 @@ extension Difference {
   }
 
   /// Returns how many nanoseconds after the beginning of its connection an operation took place.
-  private func age(_ operation: Operation, _ session: Session) -> Int64 {
+  private func age(_ operation: ComparedOperation, _ session: ComparedSession) -> Int64 {
     guard let time = operation.time,
       let start = session.history(of: operation)?.connection.firstTime
     else { return .max }
@@ -217,7 +217,7 @@ extension Difference {
   ) -> (left: Int, right: Int)? {
     guard let failed = left.map({ operations.left[$0] }) ?? right.map({ operations.right[$0] })
     else { return nil }
-    let hasSucceeded = { (other: Operation) in
+    let hasSucceeded = { (other: ComparedOperation) in
       // An unknown outcome on the other side is not a success, and neither is a request it did not
       // send.
       other.hasSucceeded && (failed.failedRequest.map { other.requests.contains($0) } ?? true)
@@ -252,7 +252,7 @@ extension Difference {
     let namings: Set<Naming>
 
     /// Returns whether the capture contains operations of this kind by this device.
-    func mayShow(_ operation: Operation) -> Bool {
+    func mayShow(_ operation: ComparedOperation) -> Bool {
       switch operation.kind {
       case .connect, .encryption, .end: return parts.contains(.events)
       case .exchangeMTU, .discovery, .value, .pairing:
@@ -267,7 +267,8 @@ extension Difference {
   }
 
   private func shown(
-    _ side: KeyPath<Step, Range<Int>?>, _ operations: [Operation], _ session: Session
+    _ side: KeyPath<Step, Range<Int>?>, _ operations: [ComparedOperation],
+    _ session: ComparedSession
   ) -> Shown {
     let isDone = { (step: Step) in
       // A connection has these steps even where the capture lacks its beginning or its end.
@@ -341,7 +342,7 @@ extension Difference {
       return First(kind: .changed, left: change.left, right: change.right)
     }
     // A run that is longer than the other one: the first value that the other one lacks.
-    let value = { (operation: Operation, session: Session) in
+    let value = { (operation: ComparedOperation, session: ComparedSession) in
       operation.value.map { session.bytes($0) }
     }
     let same = zip(left, right).prefix { one, other in
@@ -399,7 +400,7 @@ extension Difference {
     /// The connection's number within the session: those of both sides are compared one by one.
     var connection: Int?
 
-    init(_ operation: Operation, _ session: Session, _ connections: [Int: Int]) {
+    init(_ operation: ComparedOperation, _ session: ComparedSession, _ connections: [Int: Int]) {
       // The message of a read is known from its answer only: a refused client has asked for any.
       if operation.kind != .value(.read) {
         message = operation.message.map { session.messages[$0] }
@@ -414,7 +415,7 @@ extension Difference {
 
   /// Returns the first success of one side in each thing that it tries.
   private static func successes(
-    _ operations: [Operation], _ session: Session, _ connections: [Int: Int]
+    _ operations: [ComparedOperation], _ session: ComparedSession, _ connections: [Int: Int]
   ) -> [Attempt: Int] {
     var first: [Attempt: Int] = [:]
     for (place, operation) in operations.enumerated() where operation.hasSucceeded {
@@ -449,7 +450,7 @@ extension Difference {
   ///
   /// - Parameter run: what the latest call found, to be reused for the same steps.
   private func counterpart(
-    of place: Int, _ failed: Operation, isOnLeft: Bool, _ run: inout Run?
+    of place: Int, _ failed: ComparedOperation, isOnLeft: Bool, _ run: inout Run?
   ) -> Int? {
     let known = run.flatMap { $0.steps.contains(place) ? $0 : nil } ?? makeRun(around: place)
     run = known
@@ -492,7 +493,7 @@ extension Difference {
   }
 }
 
-extension [Operation] {
+extension [ComparedOperation] {
   /// Whether they encrypt the link, with a key from earlier.
   fileprivate var encryptsWithoutPairing: Bool {
     contains { $0.kind == .encryption && $0.hasSucceeded }

@@ -49,7 +49,7 @@ private struct Element {
   var content: Int
 }
 
-extension Operation.Kind {
+extension ComparedOperation.Kind {
   /// A distinct number for each kind.
   var number: Int {
     switch self {
@@ -72,7 +72,7 @@ private struct Catalogue {
 
   /// Returns the meaning and the content of each operation.
   mutating func numbers(
-    _ operations: [Operation], _ session: Session
+    _ operations: [ComparedOperation], _ session: ComparedSession
   ) -> [(meaning: Int, content: Int)] {
     var known: [Place: Int] = [:]
     return operations.map { operation in
@@ -110,7 +110,8 @@ private struct Catalogue {
   /// Returns the elements to be aligned: consecutive operations with the same meaning that a server
   /// sends on its own form one.
   mutating func elements(
-    _ operations: [Operation], _ range: Range<Int>, _ numbers: [(meaning: Int, content: Int)]
+    _ operations: [ComparedOperation], _ range: Range<Int>,
+    _ numbers: [(meaning: Int, content: Int)]
   ) -> [Element] {
     var elements: [Element] = []
     var start = range.lowerBound
@@ -196,7 +197,7 @@ extension Difference {
   }
 
   /// Returns the range of each connection's operations among all operations.
-  private func ranges(_ session: Session) -> [Range<Int>] {
+  private func ranges(_ session: ComparedSession) -> [Range<Int>] {
     var start = 0
     return session.connections.map { connection in
       defer { start += connection.operations.count }
@@ -240,7 +241,9 @@ extension Difference {
     from start: Int, _ numbers: ([(meaning: Int, content: Int)], [(meaning: Int, content: Int)]),
     byContent: Bool
   ) {
-    func key(_ operations: [Operation], _ range: Range<Int>?, _ all: [(meaning: Int, content: Int)])
+    func key(
+      _ operations: [ComparedOperation], _ range: Range<Int>?, _ all: [(meaning: Int, content: Int)]
+    )
       -> Int?
     {
       // Several values in a row are more than their first one.

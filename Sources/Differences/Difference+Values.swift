@@ -341,7 +341,7 @@ extension Difference {
     steps[place].changeCount = verdict.count
     let step = steps[place]
     guard let left = step.left, let right = step.right else { return }
-    let fails = { (operation: Operation) in !operation.hasSucceeded }
+    let fails = { (operation: ComparedOperation) in !operation.hasSucceeded }
     let isAsLong =
       left.count == right.count
       && operations.left[left].count(where: fails) == operations.right[right].count(where: fails)

@@ -120,9 +120,9 @@ package struct Difference: Sendable {
   }
 
   /// The left session and the right one.
-  package let sessions: (left: Session, right: Session)
+  package let sessions: (left: ComparedSession, right: ComparedSession)
   /// The operations of both, over all connections.
-  package let operations: (left: [Operation], right: [Operation])
+  package let operations: (left: [ComparedOperation], right: [ComparedOperation])
   /// Which connections are compared with each other.
   let pairing: ConnectionPairing
   /// The number of each connection's pair, by the connection's number; unpaired connections have
@@ -199,10 +199,10 @@ package struct DifferenceOptions: Sendable {
 
 extension Difference {
   /// Compares two sessions.
-  package init(_ left: Session, _ right: Session, _ options: DifferenceOptions) {
+  package init(_ left: ComparedSession, _ right: ComparedSession, _ options: DifferenceOptions) {
     var (left, right) =
       options.areTwoEnds ? (left.partedByDevice, right.partedByDevice) : (left, right)
-    Session.assumeRoles(&left, &right)
+    ComparedSession.assumeRoles(&left, &right)
     hasUnknownDevices = options.hasUnknownDevices
     sessions = (left, right)
     operations = (left.operationsOfDevices, right.operationsOfDevices)

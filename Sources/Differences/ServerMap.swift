@@ -110,7 +110,7 @@ package struct MapDifference: Sendable {
   }
 
   /// One of the two sides.
-  package struct Side: Sendable {
+  package struct Half: Sendable {
     /// The attribute's handles; nil if they do not matter.
     package var handles: ClosedRange<UInt16>?
     /// What is different on this side: properties, a value; empty if that does not matter.
@@ -130,9 +130,9 @@ package struct MapDifference: Sendable {
   /// The property that differs: `handles`, `properties`, `value`, `type`.
   package var what: StaticString = ""
   /// The left side; nil if it is absent there.
-  package var left: Side?
+  package var left: Half?
   /// The right side; nil if it is absent there.
-  package var right: Side?
+  package var right: Half?
   /// A remark, for instance that the discovery on the other side was incomplete.
   package var remark: Wording = ""
 }
@@ -144,9 +144,9 @@ extension MapDifference {
     let (left, right) = (left ?? ServerMap(), right ?? ServerMap())
     if left.services.isEmpty != right.services.isEmpty {
       var whole = MapDifference(kind: left.services.isEmpty ? .added : .removed, subject: .map)
-      let words: (ServerMap) -> Side? = { map in
+      let words: (ServerMap) -> Half? = { map in
         map.services.isEmpty
-          ? nil : Side(words: "\(count: map.services.count, "service", "services")")
+          ? nil : Half(words: "\(count: map.services.count, "service", "services")")
       }
       (whole.left, whole.right) = (words(left), words(right))
       whole.remark =
@@ -162,8 +162,8 @@ extension MapDifference {
       guard let one, let other else {
         var single = MapDifference(kind: one == nil ? .added : .removed, subject: .service)
         single.uuid = (one ?? other)?.uuid
-        single.left = one.map { Side(handles: $0.handles, packet: $0.packet) }
-        single.right = other.map { Side(handles: $0.handles, packet: $0.packet) }
+        single.left = one.map { Half(handles: $0.handles, packet: $0.packet) }
+        single.right = other.map { Half(handles: $0.handles, packet: $0.packet) }
         single.remark = missing(
           one == nil ? left.isWhole.services : right.isWhole.services, "services")
         found.append(single)
@@ -185,8 +185,8 @@ extension MapDifference {
   ) {
     let shift = Int(other.handles.lowerBound) - Int(one.handles.lowerBound)
     let sides = (
-      Side(handles: one.handles, packet: one.packet),
-      Side(handles: other.handles, packet: other.packet)
+      Half(handles: one.handles, packet: one.packet),
+      Half(handles: other.handles, packet: other.packet)
     )
     if one.handles != other.handles {
       var moved = MapDifference(
@@ -233,8 +233,8 @@ extension MapDifference {
     }
   }
 
-  private static func side(_ characteristic: ServerMap.Characteristic) -> Side {
-    Side(
+  private static func side(_ characteristic: ServerMap.Characteristic) -> Half {
+    Half(
       handles: characteristic.handle...characteristic.handle,
       words: words(characteristic.properties), packet: characteristic.packet)
   }
@@ -262,8 +262,8 @@ extension MapDifference {
     if Int(second.handle) - Int(first.handle) != shift {
       var moved = MapDifference(
         kind: .moved, subject: .characteristic, uuid: first.uuid, owner: service, what: "handles")
-      moved.left = Side(handles: first.handle...first.handle, packet: first.packet)
-      moved.right = Side(handles: second.handle...second.handle, packet: second.packet)
+      moved.left = Half(handles: first.handle...first.handle, packet: first.packet)
+      moved.right = Half(handles: second.handle...second.handle, packet: second.packet)
       found.append(moved)
     }
     if let difference = value(first.value, second.value, entry) { found.append(difference) }
@@ -271,8 +271,8 @@ extension MapDifference {
       let (here, there) = (
         pair.left.map { first.descriptors[$0] }, pair.right.map { second.descriptors[$0] }
       )
-      let side: (ServerMap.Descriptor) -> Side = {
-        Side(handles: $0.handle...$0.handle, packet: $0.packet)
+      let side: (ServerMap.Descriptor) -> Half = {
+        Half(handles: $0.handle...$0.handle, packet: $0.packet)
       }
       var single = MapDifference(
         kind: here == nil ? .added : there == nil ? .removed : .changed, subject: .descriptor)
@@ -302,8 +302,8 @@ extension MapDifference {
     }
     var changed = entry
     changed.what = "value"
-    changed.left = Side(words: words(left), packet: left.packet)
-    changed.right = Side(words: words(right), packet: right.packet)
+    changed.left = Half(words: words(left), packet: left.packet)
+    changed.right = Half(words: words(right), packet: right.packet)
     return changed
   }
 }

@@ -25,7 +25,7 @@ package struct TimingDifference: Sendable {
   }
 
   /// One side, in nanoseconds; the median of several samples.
-  package struct Side: Equatable, Sendable {
+  package struct Half: Equatable, Sendable {
     package let time: Int64
     /// The number of samples.
     package let count: Int
@@ -37,8 +37,8 @@ package struct TimingDifference: Sendable {
   package let kind: Kind
   /// The name of what was measured: `Read`, `Notification 2a37 Heart Rate Measurement`.
   package let name: Wording
-  package let left: Side
-  package let right: Side
+  package let left: Half
+  package let right: Half
 
   /// The criterion, in words, for reporting that two sets of samples differ.
   package static let criterion: Wording =
@@ -104,15 +104,15 @@ extension Difference {
       timing.append(
         TimingDifference(
           kind: one.kind, name: one.name,
-          left: TimingDifference.Side(time: here.median, count: one.times.count),
-          right: TimingDifference.Side(time: there.median, count: other.times.count)))
+          left: TimingDifference.Half(time: here.median, count: one.times.count),
+          right: TimingDifference.Half(time: there.median, count: other.times.count)))
     }
     return timing + stepDifferences()
   }
 
   /// Returns the times of one side by measure, in the order in which the measures first appear.
   private static func samples(
-    _ operations: [Operation], _ session: Session
+    _ operations: [ComparedOperation], _ session: ComparedSession
   ) -> [(measure: Measure, samples: Samples)] {
     var found: [(measure: Measure, samples: Samples)] = []
     // Looked up by kind or attribute first: keys and text for each of a hundred thousand would take
@@ -126,7 +126,7 @@ extension Difference {
       found.append((measure, Samples(kind: kind, name: name)))
       return found.count - 1
     }
-    var last: [Int: Operation] = [:]
+    var last: [Int: ComparedOperation] = [:]
     for operation in operations {
       if let latency = operation.latency {
         let number = operation.kind.number
@@ -184,8 +184,8 @@ extension Difference {
           difference,
           TimingDifference(
             kind: .step, name: name,
-            left: TimingDifference.Side(time: times, count: 1, packet: left.1.packet),
-            right: TimingDifference.Side(time: others, count: 1, packet: right.1.packet))
+            left: TimingDifference.Half(time: times, count: 1, packet: left.1.packet),
+            right: TimingDifference.Half(time: others, count: 1, packet: right.1.packet))
         ))
     }
     let longest = found.enumerated().sorted {
@@ -194,12 +194,12 @@ extension Difference {
     return longest.prefix(Self.mostSteps).map(\.element.timing)
   }
 
-  private func isFirstShown(_ operation: Operation, _ session: Session) -> Bool {
+  private func isFirstShown(_ operation: ComparedOperation, _ session: ComparedSession) -> Bool {
     guard let connection = session.history(of: operation)?.connection else { return false }
     return connection.isOpeningMissing && operation.packet <= connection.firstPacket
   }
 
-  private static func span(_ pair: (Operation, Operation)) -> Int64? {
+  private static func span(_ pair: (ComparedOperation, ComparedOperation)) -> Int64? {
     guard let start = pair.0.time, let end = pair.1.time else { return nil }
     let span = end.nanoseconds(since: start)
     return span < 0 ? nil : min(span, longest)

@@ -44,7 +44,7 @@ package struct Dissection: Sendable {
   /// The bytes after the last decoded header: parameters, fragment or payload.
   package var body: Slice = .empty
   /// The table rows that describe a command or event.
-  package var parameters: HCIParameters?
+  package var parameters: PacketParameters?
   /// The control field, in a frame on a channel in a retransmission mode or streaming mode.
   package var control: ControlField?
   /// The problems of the record, in the order in which they were found.
@@ -71,7 +71,7 @@ package struct Dissection: Sendable {
   }
 
   /// Stores the ATT PDU and its fields.
-  mutating func take(_ pdu: ATTPDU) {
+  mutating func store(_ pdu: ATTPDU) {
     if att != nil { attFields = ATTFields() }
     att = pdu
     pdu.fill(&attFields)
@@ -114,14 +114,14 @@ extension Dissection {
         let command = try HCICommand(parsing: &cursor)
         content = .command(command)
         takeBody(&cursor, claimed: Int(command.length), isTruncated: isTruncated)
-        take(HCIParameters(command, body: body), bytes, status: nil, isTruncated: isTruncated)
+        store(PacketParameters(command, body: body), bytes, status: nil, isTruncated: isTruncated)
       case .event:
         var event = try HCIEvent(parsing: &cursor)
         takeBody(&cursor, claimed: Int(event.length), isTruncated: isTruncated)
         event.isLEMeta = event.code == HCIEvent.leMetaCode && !body.isEmpty
         content = .event(event)
-        let found = HCIParameters(event, bytes, body: body)
-        take(found, bytes, status: found.status(bytes), isTruncated: isTruncated)
+        let found = PacketParameters(event, bytes, body: body)
+        store(found, bytes, status: found.status(bytes), isTruncated: isTruncated)
       case .acl:
         let header = try ACLHeader(parsing: &cursor)
         content = .acl(header)
@@ -143,8 +143,8 @@ extension Dissection {
 
   /// Stores the parameters and checks their bytes against their rows, unless bytes are already
   /// known to be missing.
-  mutating func take(
-    _ found: HCIParameters, _ bytes: RawSpan, status: UInt8?, isTruncated: Bool
+  mutating func store(
+    _ found: PacketParameters, _ bytes: RawSpan, status: UInt8?, isTruncated: Bool
   ) {
     parameters = found
     guard !isTruncated, problems.isEmpty, problems.areLookedFor else { return }
@@ -161,7 +161,7 @@ extension Dissection {
   /// report may be only a part; `Sessions` checks it.
   @inline(never)
   private mutating func checkAdvertisingData(
-    _ layout: ParameterLayout, _ found: HCIParameters, _ bytes: RawSpan
+    _ layout: ParameterLayout, _ found: PacketParameters, _ bytes: RawSpan
   ) {
     if case .event(let event) = content, event.isLEMeta { return }
     let slice = found.completed == nil ? found.outer : found.inner

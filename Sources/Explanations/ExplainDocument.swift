@@ -37,7 +37,7 @@ struct ExplainDocument: ~Copyable {
       sink.endList()
     }
     sink.beginList("connections")
-    for told in explanation.connections { write(told) }
+    for connection in explanation.connections { write(connection) }
     sink.endList()
     problems(explanation.ofCapture + explanation.ofOthers + explanation.appendix)
     sink.endDocument(in: &output)
@@ -70,12 +70,12 @@ struct ExplainDocument: ~Copyable {
     sink.end()
   }
 
-  private mutating func write(_ told: Explanation.Told) {
+  private mutating func write(_ connection: Explanation.ReportedConnection) {
     sink.beginItem()
-    sink.connection(told.history.connection, name: told.history.name)
-    sink.word("paired", told.history.paired)
+    sink.connection(connection.history.connection, name: connection.history.name)
+    sink.word("paired", connection.history.paired)
     sink.beginList("story")
-    for line in told.history.story(explanation.evidence) {
+    for line in connection.history.story(explanation.evidence) {
       sink.beginItem()
       sink.number("first_packet", line.packets.lowerBound)
       sink.number("last_packet", line.packets.upperBound)
@@ -94,7 +94,7 @@ struct ExplainDocument: ~Copyable {
       sink.endItem()
     }
     sink.endList()
-    problems(told.findings)
+    problems(connection.findings)
     sink.endItem()
   }
 

@@ -32,20 +32,22 @@ package struct ExplainMarkdown: ~Copyable {
       line(Self.escaped(words.text))
     }
     list(explanation.ofCapture + explanation.ofOthers)
-    for told in explanation.connections where !isBrief || !told.findings.isEmpty { write(told) }
+    for connection in explanation.connections where !isBrief || !connection.findings.isEmpty {
+      write(connection)
+    }
     list(explanation.appendix)
     output.text(out.bytes, options.glyphs)
   }
 
-  private mutating func write(_ told: Explanation.Told) {
-    let history = told.history
+  private mutating func write(_ connection: Explanation.ReportedConnection) {
+    let history = connection.history
     line("")
     line("#### Connection \(history.id): \(Self.escaped(history.peerWords.text))")
     if !history.hostWords.isEmpty {
       line("")
       line(Self.escaped(history.hostWords.capitalized.text))
     }
-    let story = told.story ?? history.story(explanation.evidence)
+    let story = connection.story ?? history.story(explanation.evidence)
     if !story.isEmpty {
       line("")
       line("| packets | s | what happened |")
@@ -57,7 +59,7 @@ package struct ExplainMarkdown: ~Copyable {
         line("| `\(ExplainPage.packets(entry.packets))` | \(time) | \(text) |")
       }
     }
-    list(told.findings)
+    list(connection.findings)
   }
 
   private mutating func list(_ findings: [Finding]) {

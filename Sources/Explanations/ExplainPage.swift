@@ -42,11 +42,11 @@ package struct ExplainPage: ~Copyable {
     writeSkipped()
     for finding in explanation.ofCapture + explanation.ofOthers { write(finding) }
     let isLong = explanation.connections.count > Self.mostStories && !options.isFull
-    for told in explanation.connections {
+    for connection in explanation.connections {
       // Findings about several connections were printed before, and are no reason to print the
       // stories of all of them.
-      if isLong, told.findings.isEmpty { continue }
-      write(told)
+      if isLong, connection.findings.isEmpty { continue }
+      write(connection)
     }
     if isLong { listOthers() }
     for finding in explanation.appendix { write(finding) }
@@ -67,12 +67,13 @@ package struct ExplainPage: ~Copyable {
   /// Writes a single finding.
   ///
   /// - Parameters:
-  ///   - told: the connection that it is about, if that is to be printed.
+  ///   - connection: the connection that it is about, if that is to be printed.
   ///   - isFirst: whether nothing was printed before.
   mutating func write(
-    _ finding: Finding, on told: Explanation.Told?, isFirst: Bool, into output: inout Output
+    _ finding: Finding, on connection: Explanation.ReportedConnection?, isFirst: Bool,
+    into output: inout Output
   ) {
-    if let told { heading(told) }
+    if let connection { heading(connection) }
     write(finding)
     // Each of the two starts with an empty line.
     let start = isFirst ? 1 : 0
@@ -90,20 +91,20 @@ package struct ExplainPage: ~Copyable {
   }
 
   /// Appends the connection and its peer.
-  private mutating func heading(_ told: Explanation.Told) {
+  private mutating func heading(_ connection: Explanation.ReportedConnection) {
     out.byte(0x0a)
-    let history = told.history
+    let history = connection.history
     let host = history.hostWords
     let words: Wording =
       host.isEmpty ? history.peerWords : "\(history.peerWords); \(host)"
     paragraph("Connection \(history.id): \(words.text)")
   }
 
-  private mutating func write(_ told: Explanation.Told) {
-    heading(told)
-    let history = told.history
+  private mutating func write(_ connection: Explanation.ReportedConnection) {
+    heading(connection)
+    let history = connection.history
     story(history.story(explanation.evidence))
-    for finding in told.findings { write(finding) }
+    for finding in connection.findings { write(finding) }
   }
 
   /// Appends the connections without a finding, if there are many: each peer with the numbers of
@@ -112,10 +113,10 @@ package struct ExplainPage: ~Copyable {
     var peers: [String] = []
     var numbers: [String: [Int]] = [:]
     var count = 0
-    for told in explanation.connections where told.findings.isEmpty {
-      let peer = told.history.peerWords.text
+    for connection in explanation.connections where connection.findings.isEmpty {
+      let peer = connection.history.peerWords.text
       if numbers[peer] == nil { peers.append(peer) }
-      numbers[peer, default: []].append(told.history.id)
+      numbers[peer, default: []].append(connection.history.id)
       count += 1
     }
     guard count > 0 else { return }

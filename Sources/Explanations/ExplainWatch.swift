@@ -32,7 +32,7 @@ package struct ExplainWatch: PacketReport, ~Copyable {
   private let now: @Sendable () -> Int64
   private var history: CaptureHistory?
   private var summary: CaptureSummary?
-  private var told: Set<Key> = []
+  private var reported: Set<Key> = []
   /// The connection that was named last.
   private var named: Int?
   private var isFirst = true
@@ -55,7 +55,7 @@ package struct ExplainWatch: PacketReport, ~Copyable {
   private static var mostShare: Int64 { 20 }
   /// The number of findings remembered as printed before those that are not found any more are
   /// forgotten.
-  private static var mostTold: Int { 4096 }
+  private static var mostReported: Int { 4096 }
   /// The number of packets between checks of the clock, if packets arrive without a pause.
   private static var packetsBetween: Int { 256 }
 
@@ -117,7 +117,7 @@ package struct ExplainWatch: PacketReport, ~Copyable {
     guard let history = history.take() else { return }
     var evidence = history.finish(memory, summary, failure)
     evidence.listsKeys = options.showsKeys
-    tell(evidence, isEnd: true, into: &output)
+    write(evidence, isEnd: true, into: &output)
     remark = evidence.unlisted?.text
     let explanation = Explanation(evidence, options.selection)
     hasErrors = explanation.hasErrors
@@ -137,27 +137,27 @@ package struct ExplainWatch: PacketReport, ~Copyable {
     isStale = false
     hasTurned = false
     guard let evidence = history?.evidence(memory) else { return }
-    tell(evidence, isEnd: false, into: &output)
+    write(evidence, isEnd: false, into: &output)
     let pause = (now() - begin) * Self.mostShare
     nextAfterTurn = begin + max(Self.shortestAfterTurn, pause)
     next = begin + max(Self.shortest, pause)
   }
 
-  private mutating func tell(_ evidence: Evidence, isEnd: Bool, into output: inout Output) {
+  private mutating func write(_ evidence: Evidence, isEnd: Bool, into output: inout Output) {
     let explanation = Explanation(evidence, options.selection, isGrouped: false)
     let open = Set(evidence.connections.filter(\.connection.isOpen).map(\.id))
     let new = explanation.findings.filter { finding in
-      (isEnd || finding.isComplete(open: open)) && !told.contains(Key(finding))
+      (isEnd || finding.isComplete(open: open)) && !reported.contains(Key(finding))
     }
     guard !new.isEmpty else { return }
     var page = ExplainPage(explanation, options)
     var document = ExplainDocument(explanation, showsKeys: options.showsKeys)
-    for finding in new where told.insert(Key(finding)).inserted {
+    for finding in new where reported.insert(Key(finding)).inserted {
       if options.face == .json {
         document.write(finding, into: &output)
         continue
       }
-      var connection: Explanation.Told?
+      var connection: Explanation.ReportedConnection?
       let number = finding.connections.count == 1 ? finding.connections[0] : nil
       if let number, number != named {
         connection = explanation.connections.first { $0.history.id == number }
@@ -168,7 +168,9 @@ package struct ExplainWatch: PacketReport, ~Copyable {
     }
     // Findings that are not found any more belong to forgotten connections, and are not found
     // again.
-    if told.count > Self.mostTold { told.formIntersection(explanation.findings.map(Key.init)) }
+    if reported.count > Self.mostReported {
+      reported.formIntersection(explanation.findings.map(Key.init))
+    }
   }
 }
 

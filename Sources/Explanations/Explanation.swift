@@ -11,7 +11,7 @@ package import Words
 /// each connection, and the findings.
 package struct Explanation: Sendable {
   /// A connection that is reported.
-  package struct Told: Sendable {
+  package struct ReportedConnection: Sendable {
     package var history: ConnectionHistory
     /// The findings on this connection alone.
     package var findings: [Finding] = []
@@ -24,7 +24,7 @@ package struct Explanation: Sendable {
   /// What the capture lacks. Reported first, since it makes other findings less certain.
   private(set) var ofCapture: [Finding] = []
   /// The connections that are selected.
-  package private(set) var connections: [Told] = []
+  package private(set) var connections: [ReportedConnection] = []
   /// Findings about several connections, a controller, or neither.
   private(set) var ofOthers: [Finding] = []
   /// Lists for reference, which are printed at the end.
@@ -61,15 +61,15 @@ package struct Explanation: Sendable {
     }
     for history in evidence.connections
     where selection.admits(history) && isSelected(history.packets) {
-      connections.append(Told(history: history))
+      connections.append(ReportedConnection(history: history))
     }
     if isSelective { evidence.keepKeys(of: connections.map(\.history)) }
     self.evidence = evidence
     let positions = Dictionary(
       uniqueKeysWithValues: connections.enumerated().map { ($1.history.id, $0) })
-    let told = Set(connections.map(\.history.id))
-    skipped = evidence.skipped(rules, among: told)
-    for finding in evidence.findings(by: rules, isGrouped: isGrouped, among: told) {
+    let reported = Set(connections.map(\.history.id))
+    skipped = evidence.skipped(rules, among: reported)
+    for finding in evidence.findings(by: rules, isGrouped: isGrouped, among: reported) {
       guard finding.evidence.isEmpty || finding.evidence.ranges.contains(where: isSelected) else {
         continue
       }
@@ -160,7 +160,7 @@ package struct Explanation: Sendable {
     if warnings > 0 {
       return "\(count: warnings, "warning", "warnings"): \(headlines(.warning))"
     }
-    if findings.contains(where: Self.tellsWhatCameRight) {
+    if findings.contains(where: Self.reportsRecovery) {
       return "No error: \(headlines(.note))"
     }
     if connections.isEmpty, !isSelective {
@@ -187,18 +187,18 @@ package struct Explanation: Sendable {
   /// Of notes, only those that report how a problem was resolved are included.
   private func headlines(_ severity: Severity) -> Wording {
     let chosen = findings.filter {
-      $0.severity == severity && (severity > .note || Self.tellsWhatCameRight($0))
+      $0.severity == severity && (severity > .note || Self.reportsRecovery($0))
     }
-    var told: [(place: Int, clause: Wording)] = []
+    var stated: [(place: Int, clause: Wording)] = []
     var left = 0
-    for finding in chosen where !told.contains(where: { $0.clause == finding.verdict }) {
-      if told.count < Self.mostHeadlines {
-        told.append((Self.place(finding), finding.verdict))
+    for finding in chosen where !stated.contains(where: { $0.clause == finding.verdict }) {
+      if stated.count < Self.mostHeadlines {
+        stated.append((Self.place(finding), finding.verdict))
       } else {
         left += 1
       }
     }
-    let clauses = told.enumerated().sorted {
+    let clauses = stated.enumerated().sorted {
       ($0.element.place, $0.offset) < ($1.element.place, $1.offset)
     }.map(\.element.clause)
     let shown = Wording(clauses, joinedBy: "; ")
@@ -212,7 +212,7 @@ package struct Explanation: Sendable {
 
   /// Returns whether a finding reports how a problem between devices was resolved, as opposed to
   /// one between a host and its controller.
-  private static func tellsWhatCameRight(_ finding: Finding) -> Bool {
+  private static func reportsRecovery(_ finding: Finding) -> Bool {
     finding.isResolved && !finding.rule.description.hasPrefix(commandRules)
   }
 

@@ -95,23 +95,25 @@ extension ConnectionHistory {
   /// Requests and indications that stayed open, except those that the lines about subscriptions
   /// include.
   private var openLines: [StoryLine] {
-    let told = Set(attributes.configurations.map(\.request.packet))
-    return attributes.unanswered.lazy.filter { !told.contains($0.packet) }.prefix(Self.mostLines)
-      .map {
-        request in
-        let asking = Side(sent: request.direction)
-        let isIndication = request.opcode.role == .indication
-        let server = isIndication ? asking : asking.other
-        let name: Wording = request.opcode.name.map { "\($0)" } ?? "request"
-        let who: Wording = asking == .peer ? "the peer's " : ""
-        let about: Wording =
-          request.handle.flatMap { attributes.identity($0, of: server) }.map {
-            isIndication ? " of \($0)" : " for \($0)"
-          } ?? ""
-        let open = open(isIndication: isIndication, by: asking.other)
-        return StoryLine(
-          Moment(packet: request.packet, time: request.time), "\(who)\(name)\(about): \(open)")
-      }
+    let described = Set(attributes.configurations.map(\.request.packet))
+    return attributes.unanswered.lazy.filter { !described.contains($0.packet) }.prefix(
+      Self.mostLines
+    )
+    .map {
+      request in
+      let asking = Side(sent: request.direction)
+      let isIndication = request.opcode.role == .indication
+      let server = isIndication ? asking : asking.other
+      let name: Wording = request.opcode.name.map { "\($0)" } ?? "request"
+      let who: Wording = asking == .peer ? "the peer's " : ""
+      let about: Wording =
+        request.handle.flatMap { attributes.identity($0, of: server) }.map {
+          isIndication ? " of \($0)" : " for \($0)"
+        } ?? ""
+      let open = open(isIndication: isIndication, by: asking.other)
+      return StoryLine(
+        Moment(packet: request.packet, time: request.time), "\(who)\(name)\(about): \(open)")
+    }
   }
 
   /// Returns `not answered`, unless the capture lacks what the side that answers sent.

@@ -7,18 +7,18 @@ extension ConnectionHistory {
   /// The lines about L2CAP channels: opened, refused, used, changed, closed. The history bounds
   /// their number.
   var channelStory: [StoryLine] {
-    Self.told(
+    Self.countingOmitted(
       channels.openings.map(Self.opened), channels.omittedOpenings,
       "more channel opened", "more channels opened")
-      + Self.told(
+      + Self.countingOmitted(
         channels.refusals.map(Self.refused), channels.omittedRefusals,
         "more request refused", "more requests refused")
       + channels.open.filter(\.isConnection).map(Self.unanswered)
-      + Self.told(
+      + Self.countingOmitted(
         channels.changes.map(Self.changed), channels.omittedChanges,
         "more channel changed", "more channels changed")
       + channels.uses.map { Self.used($0, among: channels.uses) } + omittedUse
-      + Self.told(
+      + Self.countingOmitted(
         channels.closings.map(Self.closed), channels.omittedClosings,
         "more channel closed", "more channels closed")
   }
@@ -35,7 +35,7 @@ extension ConnectionHistory {
   }
 
   /// Returns the lines, followed by the number of later ones that the history omits.
-  private static func told(
+  private static func countingOmitted(
     _ lines: [StoryLine], _ omitted: Int, _ one: StaticString, _ several: StaticString
   ) -> [StoryLine] {
     guard omitted > 0, let last = lines.last else { return lines }

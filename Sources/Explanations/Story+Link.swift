@@ -245,8 +245,8 @@ extension ConnectionHistory {
 
   /// Returns the last data, or the last line about the link.
   private func lastSeen(_ lines: [StoryLine]) -> Moment? {
-    let told = lines.map { Moment(packet: $0.packets.lowerBound, time: $0.time) }
-    return ([link.sentLast, link.heardLast, link.opened].compactMap(\.self) + told).max {
+    let shown = lines.map { Moment(packet: $0.packets.lowerBound, time: $0.time) }
+    return ([link.sentLast, link.heardLast, link.opened].compactMap(\.self) + shown).max {
       $0.packet < $1.packet
     }
   }

@@ -91,7 +91,7 @@ struct AdapterEvents: Sendable {
   }
 
   /// Applies a command that was carried out or refused.
-  private mutating func take(
+  private mutating func report(
     _ command: HostCommands.Command, _ status: StatusCode, _ record: borrowing CaptureRecord,
     _ events: inout [AppEvent]
   ) {
@@ -154,12 +154,12 @@ struct AdapterEvents: Sendable {
       guard status == .success else {
         sets.refuse(command)
         if case .instance(let set, _, _, _) = command {
-          sets.take(command, parameters, isCut: isCut)
+          sets.observe(command, parameters, isCut: isCut)
           begin([sets.own(set)], status, record, &events)
         }
         return
       }
-      sets.take(command, parameters, isCut: isCut)
+      sets.observe(command, parameters, isCut: isCut)
       if case .instance(let set, _, _, _) = command {
         sets.turn(set, isOn: true)
         begin([sets.own(set)], status, record, &events)
@@ -200,8 +200,8 @@ struct AdapterEvents: Sendable {
       let status = dissection.parameters?.status(bytes) ?? 0
       answered(answer.request?.packet, StatusCode(rawValue: status), record, &events)
     case HCIEvent.commandStatusCode:
-      guard let told = try? CommandStatus(parsing: &cursor) else { return }
-      answered(answer.request?.packet, told.status, record, &events)
+      guard let status = try? CommandStatus(parsing: &cursor) else { return }
+      answered(answer.request?.packet, status.status, record, &events)
     case HardwareErrorEvent.code: lose(.resetting, record, &events)
     case HCIEvent.leMetaCode:
       guard let subevent = try? cursor.u8() else { return }
@@ -209,7 +209,7 @@ struct AdapterEvents: Sendable {
         guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor) else {
           return
         }
-        take(complete, record, &events)
+        report(complete, record, &events)
       } else if subevent == AdvertisedSets.terminatedSubevent {
         // Status (1 byte), advertising handle (1) (Core, Vol 4, Part E, 7.7.65.18).
         guard (try? cursor.u8()) != nil, let handle = try? cursor.u8() else { return }
@@ -228,10 +228,10 @@ struct AdapterEvents: Sendable {
     _ events: inout [AppEvent]
   ) {
     guard let command = commands.take(request, isControl: false) else { return }
-    take(command, status, record, &events)
+    report(command, status, record, &events)
   }
 
-  private mutating func take(
+  private mutating func report(
     _ complete: LEConnectionComplete, _ record: borrowing CaptureRecord,
     _ events: inout [AppEvent]
   ) {
@@ -250,12 +250,12 @@ struct AdapterEvents: Sendable {
     turn(.initiating, false, record, &events)
     if complete.status == .success {
       // The cancellation came too late.
-      tellCancelled(attempt?.peer, waited, &events)
+      reportCancelled(attempt?.peer, waited, &events)
       cancelled = nil
       return
     }
     if cancelled != nil {
-      tellCancelled(attempt?.peer, waited, &events)
+      reportCancelled(attempt?.peer, waited, &events)
       fail(.givenUp(after: waited), attempt?.peer, record, &events)
     } else {
       fail(.refused(complete.status), attempt?.peer, record, &events)
@@ -263,7 +263,7 @@ struct AdapterEvents: Sendable {
     cancelled = nil
   }
 
-  private func tellCancelled(
+  private func reportCancelled(
     _ peer: DeviceAddress?, _ waited: Int64?, _ events: inout [AppEvent]
   ) {
     guard let cancelled else { return }
@@ -292,7 +292,7 @@ struct AdapterEvents: Sendable {
     if control.isAnswer {
       guard let command = commands.take(answer.request?.packet, isControl: true) else { return }
       let status = StatusCode(rawValue: control.status(bytes, dissection.body) ?? 0)
-      take(command, status, record, &events)
+      report(command, status, record, &events)
     } else if !control.isEvent {
       commands.send(control.code, isControl: true, record, body)
     } else if control.code == ManagementEvent.discovering, body.byteCount >= 2 {

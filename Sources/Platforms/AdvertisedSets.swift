@@ -34,13 +34,13 @@ struct AdvertisedSets: Sendable {
   /// Applies a command that was carried out.
   ///
   /// - Parameter isCut: whether the capture lacks part of the parameters.
-  mutating func take(_ command: AdvertisingCommand, _ parameters: RawSpan, isCut: Bool) {
+  mutating func observe(_ command: AdvertisingCommand, _ parameters: RawSpan, isCut: Bool) {
     switch command {
     case .parameters(let set, let wanted):
       if let place = place(set) { all[place].parameters = wanted }
     case .data(let set, let kind, let operation, let slice):
       guard let place = place(set),
-        let data = all[place].parts.take(kind, operation, parameters.part(slice), isCut: isCut)
+        let data = all[place].parts.add(kind, operation, parameters.part(slice), isCut: isCut)
       else { return }
       switch kind {
       case .advertising: all[place].advertising = data.bytes

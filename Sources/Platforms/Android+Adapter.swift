@@ -49,7 +49,7 @@ extension Android {
     }
   }
 
-  private static func found(_ sighting: Sighting, _ event: AppEvent) -> Callback {
+  private static func found(_ sighting: DiscoveredPeripheral, _ event: AppEvent) -> Callback {
     var arguments: [Callback.Named] = []
     arguments.add("device", event.peerArgument)
     // 127 means not available, which ScanResult passes on unchanged.

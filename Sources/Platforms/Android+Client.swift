@@ -16,14 +16,14 @@ extension Android {
     case .queueWritten(let error):
       return [.callback("onReliableWriteCompleted", peer + [("status", status(error))])]
     case .queueAborted: return [.call("BluetoothGatt.abortReliableWrite")]
-    case .value(let value): return told(value, peer)
+    case .value(let value): return reported(value, peer)
     // Searches are reported once, when all are done; onCharacteristicWrite shows that there is
     // room.
     default: return []
     }
   }
 
-  private static func told(_ value: AppValue, _ peer: [Callback.Named]) -> [Callback] {
+  private static func reported(_ value: AppValue, _ peer: [Callback.Named]) -> [Callback] {
     var arguments = peer
     arguments.add(
       value.attribute.isDescriptor ? "descriptor" : "characteristic",

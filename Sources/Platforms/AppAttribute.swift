@@ -95,7 +95,7 @@ package struct AppWrite: Sendable {
   package var isHidden: Bool
 
   /// How a client writes.
-  package enum Way: UInt8, Sendable { case request, command, signed, execute }
+  package enum Kind: UInt8, Sendable { case request, command, signed, execute }
 }
 
 /// The answer of this host to a client's request.
@@ -113,7 +113,7 @@ package struct AppAnswer: Sendable {
 }
 
 /// What a device advertises.
-package struct Sighting: Sendable {
+package struct DiscoveredPeripheral: Sendable {
   /// Its address; nil if it is anonymous.
   package var address: DeviceAddress?
   /// The address's type.

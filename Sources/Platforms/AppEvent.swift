@@ -50,7 +50,7 @@ package struct AppEvent: Sendable {
     /// A scan has ended.
     case scanStopped
     /// A device was heard.
-    case discovered(Sighting)
+    case discovered(DiscoveredPeripheral)
     /// Advertising was started, or refused.
     case advertisingStarted(OwnAdvertisement, StatusCode)
     /// The host stopped advertising.
@@ -118,7 +118,7 @@ package struct AppEvent: Sendable {
     /// A client reads.
     case readRequested(AppAttribute, offset: Int)
     /// A client writes; several parts if an Execute Write Request did it.
-    case writeRequested([AppWrite], AppWrite.Way)
+    case writeRequested([AppWrite], AppWrite.Kind)
     /// A part of a value was queued by a Prepare Write Request.
     case writePrepared(AppWrite)
     /// The queue is executed, or discarded.

@@ -7,14 +7,14 @@ package import Sessions
 /// What apps can have been notified of, packet by packet:
 ///
 ///     events.observe(record, dissection, bytes, answer, fragments, memory)
-///     for event in events.told { … }
+///     for event in events.latest { … }
 ///
 /// What becomes known late is reported late: a long read ends with what follows it. Sorting within
 /// a second restores the order of packets, since that is the longest wait for a search for
 /// attributes.
 package struct AppEvents: ~Copyable {
   /// The events of the current packet.
-  package private(set) var told: [AppEvent] = []
+  package private(set) var latest: [AppEvent] = []
   private var adapters: [AdapterEvents] = []
   private var heard: HeardDevices
   private var links = LinkEvents()
@@ -33,19 +33,20 @@ package struct AppEvents: ~Copyable {
   /// Creates the state before the first packet.
   ///
   /// - Parameters:
-  ///   - tellsDuplicates: whether every advertisement is reported, not only those with new content.
+  ///   - reportsDuplicates: whether all advertisements are reported, not only those with new
+  ///     content.
   ///   - platform: the platform of the apps.
-  package init(tellsDuplicates: Bool, for platform: Platform, _ limits: Limits = Limits()) {
+  package init(reportsDuplicates: Bool, for platform: Platform, _ limits: Limits = Limits()) {
     // Android's stack waits: `if (is_active_scan && is_scannable && !is_scan_resp) return`, and
     // leaves out a scan response whose advertisement it has not heard (AOSP,
     // stack/btm/btm_ble_gap.cc).
     heard = HeardDevices(
-      tellsDuplicates: tellsDuplicates, waitsForScanResponses: platform == .android)
+      reportsDuplicates: reportsDuplicates, waitsForScanResponses: platform == .android)
     client = ClientEvents(limits)
     self.limits = limits
   }
 
-  /// Processes one packet; `told` is then what it reports.
+  /// Processes one packet; `latest` is then what it reports.
   ///
   /// - Parameters:
   ///   - bytes: the bytes that the dissection's slices count from.
@@ -55,39 +56,39 @@ package struct AppEvents: ~Copyable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory
   ) {
-    if !told.isEmpty { told.removeAll(keepingCapacity: true) }
+    if !latest.isEmpty { latest.removeAll(keepingCapacity: true) }
     // A record that repeats one of another file was already reported.
     guard record.original == nil else { return }
     if memory.links.gap != gap { lose(memory) }
     last = (record.number, record.time)
-    discoveries.pass(record.time, into: &told)
-    server.pass(record.time, into: &told)
-    let scans = told.count
+    discoveries.pass(record.time, into: &latest)
+    server.pass(record.time, into: &latest)
+    let scans = latest.count
     observeAdapter(record, dissection, bytes, answer)
-    for event in told[scans...] {
+    for event in latest[scans...] {
       guard case .scanStarted(let request) = event.what else { continue }
       heard.begin(record.adapter, isActive: request.isActive == true)
     }
-    heard.observe(record, bytes, memory, into: &told)
-    let ended = links.observe(record, dissection, bytes, answer, memory, into: &told)
+    heard.observe(record, bytes, memory, into: &latest)
+    let ended = links.observe(record, dissection, bytes, answer, memory, into: &latest)
     if dissection.smp != nil, let link = answer.link {
-      discoveries.interrupt(memory.links.id(link), into: &told)
+      discoveries.interrupt(memory.links.id(link), into: &latest)
     }
     if dissection.att != nil {
-      discoveries.observe(record, dissection, bytes, answer, memory, into: &told)
-      server.observe(record, dissection, bytes, answer, memory, into: &told)
+      discoveries.observe(record, dissection, bytes, answer, memory, into: &latest)
+      server.observe(record, dissection, bytes, answer, memory, into: &latest)
     }
     client.observe(
-      record, dissection, bytes, answer, fragments: fragments, memory, links, into: &told)
-    buffers.observe(record, dissection, bytes, answer, memory, into: &told)
+      record, dissection, bytes, answer, fragments: fragments, memory, links, into: &latest)
+    buffers.observe(record, dissection, bytes, answer, memory, into: &latest)
     for id in ended {
-      discoveries.end(id, into: &told)
-      server.end(id, packet: record.number, time: record.time, into: &told)
+      discoveries.end(id, into: &latest)
+      server.end(id, packet: record.number, time: record.time, into: &latest)
       client.end(id)
     }
     if answer.opened || !ended.isEmpty, let position = adapter(record.adapter) {
       adapters[position].connections(
-        links.count(on: record.adapter), record, into: &told)
+        links.count(on: record.adapter), record, into: &latest)
     }
     settle(record.adapter, memory)
     for id in ended { peers[id] = nil }
@@ -95,28 +96,28 @@ package struct AppEvents: ~Copyable {
 
   /// Marks connections that end because a request was not answered within ATT's timeout.
   private mutating func noteSilence() {
-    for index in told.indices {
-      guard case .disconnected(var end) = told[index].what else { continue }
-      end.isOfSilence = told.contains {
+    for index in latest.indices {
+      guard case .disconnected(var end) = latest[index].what else { continue }
+      end.isOfSilence = latest.contains {
         guard case .value(let value) = $0.what else { return false }
-        return $0.connection == told[index].connection && value.outcome.reason == .timedOut
+        return $0.connection == latest[index].connection && value.outcome.reason == .timedOut
       }
-      told[index].what = .disconnected(end)
+      latest[index].what = .disconnected(end)
     }
   }
 
   /// Orders the events of a packet: the end of a link after what ends with it, and of the Link
   /// Layer's states only the final ones.
   private mutating func settle(_ adapter: AdapterIndex, _ memory: borrowing Memory) {
-    guard !told.isEmpty else { return }
+    guard !latest.isEmpty else { return }
     noteSilence()
-    let state = told.last { $0.isOfLinkLayer }
-    let ends = told.filter { $0.isEnd }
-    if state != nil || !ends.isEmpty { told.removeAll { $0.isOfLinkLayer || $0.isEnd } }
-    told += ends
-    if let state { told.append(state) }
-    for index in told.indices {
-      if told[index].connection == 0 { told[index].adapter = adapter }
+    let state = latest.last { $0.isOfLinkLayer }
+    let ends = latest.filter { $0.isEnd }
+    if state != nil || !ends.isEmpty { latest.removeAll { $0.isOfLinkLayer || $0.isEnd } }
+    latest += ends
+    if let state { latest.append(state) }
+    for index in latest.indices {
+      if latest[index].connection == 0 { latest[index].adapter = adapter }
       name(index, memory)
     }
   }
@@ -124,8 +125,8 @@ package struct AppEvents: ~Copyable {
   /// Gives the peer of an event the single name by which apps know it: they have one object for a
   /// device, whatever addresses it uses.
   private mutating func name(_ index: Int, _ memory: borrowing Memory) {
-    guard let peer = told[index].peer else { return }
-    let connection = told[index].connection
+    guard let peer = latest[index].peer else { return }
+    let connection = latest[index].connection
     var name = peer
     if connection == 0 {
       name = memory.identities.identity(of: peer)?.address ?? peer
@@ -135,16 +136,16 @@ package struct AppEvents: ~Copyable {
       peers[connection] = peer
     }
     guard name != peer else { return }
-    (told[index].peer, told[index].otherAddress) = (name, peer)
+    (latest[index].peer, latest[index].otherAddress) = (name, peer)
   }
 
-  /// Ends the capture; `told` is then what only the end shows.
+  /// Ends the capture; `latest` is then what only the end shows.
   package mutating func finish(_ memory: borrowing Memory) {
-    told.removeAll(keepingCapacity: true)
-    discoveries.end(nil, into: &told)
-    client.finish(memory, links, packet: last.packet, time: last.time, into: &told)
-    server.end(nil, packet: last.packet, time: last.time, into: &told)
-    for index in told.indices { name(index, memory) }
+    latest.removeAll(keepingCapacity: true)
+    discoveries.end(nil, into: &latest)
+    client.finish(memory, links, packet: last.packet, time: last.time, into: &latest)
+    server.end(nil, packet: last.packet, time: last.time, into: &latest)
+    for index in latest.indices { name(index, memory) }
   }
 
   /// Forgets what depended on lost records: it is unknown, and is not reported as not having
@@ -163,7 +164,7 @@ package struct AppEvents: ~Copyable {
     switch dissection.content {
     case .command, .event, .note, .control:
       guard let position = adapter(record.adapter) else { return }
-      adapters[position].observe(record, dissection, bytes, answer, into: &told)
+      adapters[position].observe(record, dissection, bytes, answer, into: &latest)
     case .acl, .sco, .iso, .controllerLog, .unknown: break
     }
   }

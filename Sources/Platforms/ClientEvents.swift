@@ -29,7 +29,7 @@ struct ClientEvents: Sendable {
         connection: memory.links.id(link))
     }
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-    tell(memory, links, packet: record.number, time: record.time, answer.request, &events)
+    report(memory, links, packet: record.number, time: record.time, answer.request, &events)
   }
 
   /// Ends a connection.
@@ -41,10 +41,10 @@ struct ClientEvents: Sendable {
     into events: inout [AppEvent]
   ) {
     conversations.finish(memory)
-    tell(memory, links, packet: packet, time: time, nil, &events)
+    report(memory, links, packet: packet, time: time, nil, &events)
   }
 
-  private mutating func tell(
+  private mutating func report(
     _ memory: borrowing Memory, _ links: LinkEvents, packet: Int, time: Timestamp?,
     _ request: Request?,
     _ events: inout [AppEvent]

@@ -44,7 +44,7 @@ extension CoreBluetooth {
     }
   }
 
-  private static func discovered(_ sighting: Sighting, _ event: AppEvent) -> Callback {
+  private static func discovered(_ sighting: DiscoveredPeripheral, _ event: AppEvent) -> Callback {
     var arguments: [Callback.Named] = []
     arguments.add("peripheral", event.peerArgument)
     var data = advertisementData(sighting.structures)

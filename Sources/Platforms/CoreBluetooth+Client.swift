@@ -52,7 +52,7 @@ extension CoreBluetooth {
           isSystem: again || characteristic.map(isHidden) == true,
           remark: again ? "searched for again: setNotifyValue(_:for:) does that by itself" : nil)
       ]
-    case .value(let value): return [told(value, peer)]
+    case .value(let value): return [reported(value, peer)]
     case .queueAborted: return [.traffic("queued writes are cancelled", peer)]
     case .readyToWrite:
       return [
@@ -77,7 +77,7 @@ extension CoreBluetooth {
 
   // MARK: Values
 
-  private static func told(_ value: AppValue, _ peer: [Callback.Named]) -> Callback {
+  private static func reported(_ value: AppValue, _ peer: [Callback.Named]) -> Callback {
     var arguments = peer
     arguments.add(
       value.attribute.isDescriptor ? "descriptor" : "characteristic", .attribute(value.attribute))

@@ -135,7 +135,7 @@ struct DiscoveryEvents: Sendable {
     if opcode == .errorResponse, let error = fields.error {
       end(place, kind, request, error, link, record, answer, memory, &events)
     } else if let items = fields.items {
-      take(place, kind, request, items, bytes, link, record, answer, memory, &events)
+      add(place, kind, request, items, bytes, link, record, answer, memory, &events)
     }
   }
 
@@ -251,7 +251,7 @@ struct DiscoveryEvents: Sendable {
     return DiscoverySearch(kind, request.service, start: start, end: end)
   }
 
-  private mutating func take(
+  private mutating func add(
     _ place: Place, _ kind: DiscoverySearch.Kind, _ request: Request, _ items: ATTItems,
     _ bytes: RawSpan,
     _ link: LinkSlot, _ record: borrowing CaptureRecord, _ answer: Answer,
@@ -311,12 +311,12 @@ struct DiscoveryEvents: Sendable {
     clients[position].lanes[place.lane].done = (
       search.kind, search.wanted, search.last, search.end
     )
-    var told: [AppEvent.What]
+    var contents: [AppEvent.What]
     switch search.kind {
     case .services:
       clients[position].services += search.services
       clients[position].error = error
-      told = [.services(search.services, wanted: search.wanted, error)]
+      contents = [.services(search.services, wanted: search.wanted, error)]
     case .includes:
       // A 128-bit UUID may have been read since.
       let included = search.services.map { service in
@@ -325,16 +325,18 @@ struct DiscoveryEvents: Sendable {
         else { return service }
         return known
       }
-      told = [
+      contents = [
         .includedServices(included, of: memory.service(of: search.start, on: link), error)
       ]
     case .characteristics:
-      told = Self.groups(search.characteristics) { memory.service(of: $0.handle, on: link)?.start }
-        .map {
-          .characteristics($0, of: memory.service(of: $0[0].handle, on: link), error)
-        }
-      if told.isEmpty {
-        told = [.characteristics([], of: memory.service(of: search.start, on: link), error)]
+      contents = Self.groups(search.characteristics) {
+        memory.service(of: $0.handle, on: link)?.start
+      }
+      .map {
+        .characteristics($0, of: memory.service(of: $0[0].handle, on: link), error)
+      }
+      if contents.isEmpty {
+        contents = [.characteristics([], of: memory.service(of: search.start, on: link), error)]
       }
     case .descriptors:
       let found = search.descriptors.filter {
@@ -342,18 +344,18 @@ struct DiscoveryEvents: Sendable {
       }
       let isAgain = clients[position].isDescribed(search.start)
       if error == nil { clients[position].describe(search.start, max(search.last, search.start)) }
-      told = Self.groups(found) { memory.owner(of: $0.handle, on: link) }.map {
+      contents = Self.groups(found) { memory.owner(of: $0.handle, on: link) }.map {
         .descriptors(
           $0, of: memory.characteristic(with: $0[0].handle, on: link), error, again: isAgain)
       }
-      if told.isEmpty {
-        told = [
+      if contents.isEmpty {
+        contents = [
           .descriptors(
             [], of: memory.characteristic(before: search.start, on: link), error, again: isAgain)
         ]
       }
     }
-    for what in told {
+    for what in contents {
       var event = AppEvent(what, packet: search.packet, time: search.time)
       event.connection = memory.links.id(link)
       event.adapter = memory.links.connection(link).adapter

@@ -20,7 +20,7 @@ struct HeardDevices: Sendable {
     /// Whether its advertisement has new content that waits for the scan response.
     var isWaiting = false
     /// Whether the content of these two was reported since the scan began.
-    var isTold = false
+    var isReported = false
     /// Whether it was heard since the last search for a device to forget.
     var isRecent = false
 
@@ -44,7 +44,7 @@ struct HeardDevices: Sendable {
   }
 
   /// Whether every advertisement is reported.
-  let tellsDuplicates: Bool
+  let reportsDuplicates: Bool
   /// Whether an advertisement with a scan response is only reported together with it.
   private let waitsForScanResponses: Bool
   /// The controllers that send scan requests, as far as is known.
@@ -57,8 +57,8 @@ struct HeardDevices: Sendable {
   private static let mostDevices = 4096
 
   /// Creates an empty table.
-  init(tellsDuplicates: Bool, waitsForScanResponses: Bool) {
-    self.tellsDuplicates = tellsDuplicates
+  init(reportsDuplicates: Bool, waitsForScanResponses: Bool) {
+    self.reportsDuplicates = reportsDuplicates
     self.waitsForScanResponses = waitsForScanResponses
   }
 
@@ -66,7 +66,7 @@ struct HeardDevices: Sendable {
   mutating func begin(_ adapter: AdapterIndex, isActive: Bool) {
     if isActive { active.insert(adapter) } else { active.remove(adapter) }
     for place in devices.indices where devices[place].key.adapter == adapter {
-      devices[place].isTold = false
+      devices[place].isReported = false
       (devices[place].isAdvertised, devices[place].isWaiting) = (false, false)
       devices[place].advertising.removeAll(keepingCapacity: true)
       devices[place].scanResponse.removeAll(keepingCapacity: true)
@@ -85,14 +85,14 @@ struct HeardDevices: Sendable {
       else { continue }
       if let slice = heard.joined {
         let joined = memory.advertisements.joined
-        take(report, joined.bytes.part(slice), record, &events)
+        add(report, joined.bytes.part(slice), record, &events)
       } else {
-        take(report, bytes.part(report.data), record, &events)
+        add(report, bytes.part(report.data), record, &events)
       }
     }
   }
 
-  private mutating func take(
+  private mutating func add(
     _ report: AdvertisingReport, _ data: RawSpan, _ record: borrowing CaptureRecord,
     _ events: inout [AppEvent]
   ) {
@@ -113,18 +113,18 @@ struct HeardDevices: Sendable {
       guard !report.isScanResponse || devices[place].isAdvertised else { return }
     }
     let hasNews = isNew || devices[place].isWaiting
-    guard tellsDuplicates || hasNews || !devices[place].isTold else { return }
+    guard reportsDuplicates || hasNews || !devices[place].isReported else { return }
     devices[place].isWaiting = false
     // Other bytes may have the same meaning.
     let before =
-      isNew && devices[place].isTold && !waitsForScanResponses ? devices[place].structures : nil
+      isNew && devices[place].isReported && !waitsForScanResponses ? devices[place].structures : nil
     if isNew { devices[place].set(data, isScanResponse: report.isScanResponse) }
     let all = devices[place].structures
-    guard tellsDuplicates || before.map({ $0 != all }) ?? true else { return }
-    devices[place].isTold = true
+    guard reportsDuplicates || before.map({ $0 != all }) ?? true else { return }
+    devices[place].isReported = true
     var event = AppEvent(
       .discovered(
-        Sighting(
+        DiscoveredPeripheral(
           address: report.address, type: report.addressType, rssi: report.rssi,
           isConnectable: devices[place].isConnectable, structures: all,
           isScanResponse: report.isScanResponse)), record)

@@ -10,7 +10,7 @@ struct LinkEvents: Sendable {
     var id: Int
     var key: LinkKey
     /// Whether the link was reported as established.
-    var isTold: Bool
+    var isReported: Bool
     var peer: DeviceAddress?
     var role: LinkRole?
     var encryptionFailure: StatusCode?
@@ -96,7 +96,7 @@ struct LinkEvents: Sendable {
     if let known = position(connection.id) {
       // Its data came before its beginning.
       (open[known].peer, open[known].role) = (peer, connection.role(of: .local))
-      open[known].isTold = false
+      open[known].isReported = false
       add(.linkCreated, known, record, &events)
       hasSilent = true
       return
@@ -104,7 +104,7 @@ struct LinkEvents: Sendable {
     // What was open before the capture began was reported before.
     open.append(
       Link(
-        id: connection.id, key: connection.key, isTold: connection.isOpeningMissing, peer: peer,
+        id: connection.id, key: connection.key, isReported: connection.isOpeningMissing, peer: peer,
         role: connection.role(of: .local)))
     open[open.count - 1].lacksBeginning = connection.isOpeningMissing
     let addresses = [peer, connection.peer]
@@ -121,20 +121,20 @@ struct LinkEvents: Sendable {
     _ record: borrowing CaptureRecord, _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
     hasSilent = false
-    for position in open.indices where !open[position].isTold {
+    for position in open.indices where !open[position].isReported {
       guard memory.links.isEstablished(open[position].id, open[position].key) else {
         hasSilent = true
         continue
       }
-      tellEstablished(position, record, &events)
+      reportEstablished(position, record, &events)
     }
   }
 
-  private mutating func tellEstablished(
+  private mutating func reportEstablished(
     _ position: Int, _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
   ) {
-    guard !open[position].isTold else { return }
-    open[position].isTold = true
+    guard !open[position].isReported else { return }
+    open[position].isReported = true
     add(.linkEstablished, position, record, &events)
   }
 
@@ -169,15 +169,15 @@ struct LinkEvents: Sendable {
         let isUnsettled = link.pairing.mayHaveBonded
         add(.bonding(isUnsettled ? .unsettled : .failed(nil)), position, record, &events)
       }
-      if !link.isTold, ending == .neverEstablished {
+      if !link.isReported, ending == .neverEstablished {
         let reason = last?.reason ?? .connectionFailedToBeEstablished
         add(.connectFailed(.notEstablished(reason)), position, record, &events)
       } else {
         let details = AppEvent.LinkEnd(
           ending: ending, reason: last?.reason, role: last?.role(of: .local),
-          wasEstablished: link.isTold, encryptionFailure: link.encryptionFailure)
+          wasEstablished: link.isReported, encryptionFailure: link.encryptionFailure)
         // Only this host's side can end a link on which the peer was never heard.
-        if !link.isTold, ending != .localHost, ending != .reset {
+        if !link.isReported, ending != .localHost, ending != .reset {
           add(.linkEstablished, position, record, &events)
         }
         add(.disconnected(details), position, record, &events)
@@ -215,7 +215,7 @@ struct LinkEvents: Sendable {
       guard let change = try? LinkEvent(parsing: &cursor) else { return }
       // Success, or a refusal that the peer has sent.
       if change.status == .success || change.status == .pinOrKeyMissing {
-        tellEstablished(position, record, &events)
+        reportEstablished(position, record, &events)
       }
       let isOn = event.code == LinkEvent.encryptionKeyRefreshCode || (change.detail ?? 1) != 0
       open[position].encryptionFailure = change.status == .success ? nil : change.status
@@ -225,7 +225,7 @@ struct LinkEvents: Sendable {
         if case .idle = open[position].pairing.stage { noteBond(position) }
         open[position].pairing.encrypt()
       }
-      tellBond(position, record, &events)
+      reportBond(position, record, &events)
     case HCIEvent.commandCompleteCode:
       guard let complete = try? CommandComplete(parsing: &cursor),
         let status = (try? cursor.u8()).map({ StatusCode(rawValue: $0) }),
@@ -300,13 +300,13 @@ struct LinkEvents: Sendable {
     case .encryptionInformation, .centralIdentification, .identityInformation,
       .identityAddressInformation, .signingInformation:
       open[position].pairing.takeKey(pdu)
-      tellBond(position, record, &events)
+      reportBond(position, record, &events)
     default: break
     }
   }
 
   /// Reports that the two are bonded, once nothing is missing any more.
-  private mutating func tellBond(
+  private mutating func reportBond(
     _ position: Int, _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
   ) {
     guard let isBond = open[position].pairing.conclude() else { return }

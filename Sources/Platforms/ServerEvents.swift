@@ -24,7 +24,7 @@ struct ServerEvents: Sendable {
     var write: AppWrite?
     /// Its events, held until the response shows whether it comes from the stack or the app: they
     /// are reported with the response, or after a while without one.
-    var told: [AppEvent] = []
+    var held: [AppEvent] = []
   }
 
   /// What Prepare Write Requests have queued on one bearer (Core, Vol 3, Part F, 3.4.6.1).
@@ -84,7 +84,7 @@ struct ServerEvents: Sendable {
           opcode, fields, position, answer.channel?.bearer, bytes, link, record, memory, &events)
       }
     } else if opcode.isServers, let position = client(link, memory) {
-      tell(opcode, fields, position, bytes, link, record, answer, memory, &events)
+      report(opcode, fields, position, bytes, link, record, answer, memory, &events)
     }
   }
 
@@ -93,12 +93,12 @@ struct ServerEvents: Sendable {
     guard let time else { return }
     for position in clients.indices {
       for waiting in clients[position].waiting.indices
-      where !clients[position].waiting[waiting].told.isEmpty {
+      where !clients[position].waiting[waiting].held.isEmpty {
         guard let asked = clients[position].waiting[waiting].time,
           time.nanoseconds(since: asked) > Self.patience
         else { continue }
-        events += clients[position].waiting[waiting].told
-        clients[position].waiting[waiting].told = []
+        events += clients[position].waiting[waiting].held
+        clients[position].waiting[waiting].held = []
       }
     }
   }
@@ -117,7 +117,7 @@ struct ServerEvents: Sendable {
         events.append(event)
       }
       for waiting in client.waiting {
-        events += waiting.told
+        events += waiting.held
         // It is unknown which attributes these values belong to.
         if waiting.isByType { continue }
         add(
@@ -181,21 +181,21 @@ struct ServerEvents: Sendable {
     switch opcode {
     case .readRequest, .readBlobRequest:
       let attribute = memory.appAttribute(fields.handle, at: .local, on: link)
-      let told = event(
+      let held = event(
         .readRequested(attribute, offset: Int(fields.offset ?? 0)), position, record, nil)
       wait(
         attribute, attribute.isDescriptor ? .descriptorRead : .read, position, bearer, record,
-        [told], &events)
+        [held], &events)
     case .readMultipleRequest, .readMultipleVariableRequest:
       // Each of the values is read on its own; one response answers all.
-      var (told, several): ([AppEvent], [AppAttribute]) = ([], [])
+      var (held, several): ([AppEvent], [AppAttribute]) = ([], [])
       var handles = Cursor(bytes, fields.handles ?? .empty)
-      while let handle = try? handles.u16(), told.count < Self.mostRead {
+      while let handle = try? handles.u16(), held.count < Self.mostRead {
         let attribute = memory.appAttribute(handle, at: .local, on: link)
         several.append(attribute)
-        told.append(event(.readRequested(attribute, offset: 0), position, record, nil))
+        held.append(event(.readRequested(attribute, offset: 0), position, record, nil))
       }
-      wait(nil, .read, position, bearer, record, told, &events)
+      wait(nil, .read, position, bearer, record, held, &events)
       clients[position].waiting[clients[position].waiting.count - 1].several = several
     case .readByTypeRequest:
       // Declarations belong to the stack. Only the response shows which values have the type.
@@ -204,21 +204,21 @@ struct ServerEvents: Sendable {
       clients[position].waiting[clients[position].waiting.count - 1].isByType = true
     case .writeRequest, .writeCommand, .signedWriteCommand:
       guard let write = write(fields, bytes, link, memory) else { return }
-      let way: AppWrite.Way =
+      let way: AppWrite.Kind =
         opcode == .writeRequest ? .request : opcode == .writeCommand ? .command : .signed
-      let told = event(.writeRequested([write], way), position, record, nil)
+      let held = event(.writeRequested([write], way), position, record, nil)
       guard opcode == .writeRequest else {
-        events.append(told)
+        events.append(held)
         subscribe(write, position, record, &events)
         return
       }
       wait(
         write.attribute, write.attribute.isDescriptor ? .descriptorWrite : .write, position,
-        bearer, record, [told], &events, write)
+        bearer, record, [held], &events, write)
     case .prepareWriteRequest:
       guard let write = write(fields, bytes, link, memory) else { return }
-      let told = event(.writePrepared(write), position, record, nil)
-      wait(write.attribute, .prepare, position, bearer, record, [told], &events, write)
+      let held = event(.writePrepared(write), position, record, nil)
+      wait(write.attribute, .prepare, position, bearer, record, [held], &events, write)
     case .executeWriteRequest:
       let isWritten = fields.executeFlags == 1
       let place = clients[position].queues.firstIndex { $0.bearer == bearer }
@@ -233,16 +233,16 @@ struct ServerEvents: Sendable {
 
   private mutating func wait(
     _ attribute: AppAttribute?, _ request: AppRequest, _ position: Int, _ bearer: ChannelID?,
-    _ record: borrowing CaptureRecord, _ told: [AppEvent], _ events: inout [AppEvent],
+    _ record: borrowing CaptureRecord, _ held: [AppEvent], _ events: inout [AppEvent],
     _ write: AppWrite? = nil
   ) {
     if clients[position].waiting.count >= Self.mostWaiting {
-      events += clients[position].waiting.removeFirst().told
+      events += clients[position].waiting.removeFirst().held
     }
     clients[position].waiting.append(
       Waiting(
         attribute: attribute, request: request, packet: record.number, time: record.time,
-        bearer: bearer, write: write, told: told))
+        bearer: bearer, write: write, held: held))
   }
 
   private func write(
@@ -279,7 +279,7 @@ struct ServerEvents: Sendable {
   // MARK: What the captured host sends
 
   /// Processes a PDU that this host sends as a server.
-  mutating func tell(
+  mutating func report(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ position: Int, _ bytes: RawSpan, _ link: LinkSlot,
     _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
     _ events: inout [AppEvent]
@@ -330,13 +330,13 @@ struct ServerEvents: Sendable {
       return
     }
     // What was already reported belongs to an app.
-    if let error = fields.error, error.isStacks, waiting.attribute != nil, !waiting.told.isEmpty {
+    if let error = fields.error, error.isStacks, waiting.attribute != nil, !waiting.held.isEmpty {
       add(
         .stackRefused(waiting.attribute, waiting.request, error), position, record, answer,
         &events)
       return
     }
-    events += waiting.told
+    events += waiting.held
     if opcode == .readByTypeResponse, let items = fields.items {
       read(items, waiting, position, bytes, link, record, answer, memory, &events)
       return

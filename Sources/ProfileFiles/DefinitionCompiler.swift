@@ -195,8 +195,8 @@ struct DefinitionCompiler {
   }
 
   /// What the field being compiled depends on besides its keys.
-  private var context: FieldContext {
-    FieldContext(enumerations: file.enumerations, conditions: conditions)
+  private var context: FieldSurroundings {
+    FieldSurroundings(enumerations: file.enumerations, conditions: conditions)
   }
 
   // MARK: Groups and choices

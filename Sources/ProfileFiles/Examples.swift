@@ -148,7 +148,7 @@ extension Example {
   /// Returns the line of text for what was decoded.
   private static func line(_ decoded: Decoded, _ bytes: [UInt8]) -> String {
     var output = Output()
-    DecodedWriter(decoded, isJSON: false)?.line(bytes.bytes, saysProblems: false, into: &output)
+    DecodedWriter(decoded, isJSON: false)?.line(bytes.bytes, writesProblems: false, into: &output)
     return String(decoding: output.bytes.array, as: UTF8.self)
   }
 }

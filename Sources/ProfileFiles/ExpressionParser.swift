@@ -70,7 +70,7 @@ struct ExpressionParser {
     text[position...].starts(with: word.utf8)
   }
 
-  private mutating func take(_ word: String) -> Bool {
+  private mutating func consume(_ word: String) -> Bool {
     guard isNext(word), !(Self.longer[word] ?? []).contains(where: isNext) else { return false }
     position += word.utf8.count
     return true
@@ -85,7 +85,7 @@ struct ExpressionParser {
     while true {
       skipSpaces()
       var taken: Operation.Code?
-      for (word, code) in Self.levels[level] where taken == nil && take(word) { taken = code }
+      for (word, code) in Self.levels[level] where taken == nil && consume(word) { taken = code }
       guard let taken else { return }
       try self.level(level + 1)
       expression.steps.append(.operation(Operation(taken)))
@@ -98,18 +98,18 @@ struct ExpressionParser {
     guard depth <= 16 else { throw failure("too deep") }
     skipSpaces()
     for (word, code) in [("!", Operation.Code.not), ("~", .invert), ("-", .negate)]
-    where take(word) {
+    where consume(word) {
       try unary()
       expression.steps.append(.operation(Operation(code)))
       return
     }
-    guard take("(") else {
+    guard consume("(") else {
       try operand()
       return
     }
     try level(0)
     skipSpaces()
-    guard take(")") else { throw failure("expected )") }
+    guard consume(")") else { throw failure("expected )") }
   }
 
   private mutating func operand() throws(ProfileError) {
@@ -117,7 +117,7 @@ struct ExpressionParser {
     guard operands <= Definition.Tables.mostOperands else {
       throw failure("more than \(Definition.Tables.mostOperands) operands")
     }
-    let isExternal = take("@")
+    let isExternal = consume("@")
     let start = position
     while position < text.count, Self.isWordByte(text[position]) { position += 1 }
     let word = String(decoding: text[start..<position], as: UTF8.self)

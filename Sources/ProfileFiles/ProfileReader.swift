@@ -69,19 +69,19 @@ package struct ProfileReader {
     ] {
       guard let list = keys.node(key) else { continue }
       for node in try list.list("a list of definitions") {
-        file.take(node) { node throws(ProfileError) in
+        file.add(node) { node throws(ProfileError) in
           try Self.attribute(node, kind, context)
         }
       }
     }
     if let list = keys.node("services") {
       for node in try list.list("a list of services") {
-        file.take(node) { node throws(ProfileError) in try Self.service(node, context) }
+        file.add(node) { node throws(ProfileError) in try Self.service(node, context) }
       }
     }
     if let list = keys.node("advertisements") {
       for node in try list.list("a list of definitions") {
-        file.take(node) { node throws(ProfileError) in try Self.advertisement(node, context) }
+        file.add(node) { node throws(ProfileError) in try Self.advertisement(node, context) }
       }
     }
     do throws(ProfileError) {
@@ -283,7 +283,7 @@ package struct ProfileReader {
 
 extension ProfileFile {
   /// Reads a definition and its examples; an error in it does not prevent others from being read.
-  fileprivate mutating func take(
+  fileprivate mutating func add(
     _ node: SourceNode,
     _ read: (SourceNode) throws(ProfileError) -> (Definition, [SourceNode])
   ) {

@@ -18,7 +18,7 @@ extension TableBuilder {
   /// Reads the keys of a field with a type.
   mutating func value(
     _ keys: KeyedNode, _ field: inout Field, _ name: String, _ scope: Scope,
-    _ context: FieldContext
+    _ context: FieldSurroundings
   ) throws(ProfileError) {
     let type = try keys.required("type")
     let (kind, width) = try type.choice(Self.types)
@@ -295,7 +295,7 @@ extension TableBuilder {
 
   private mutating func bits(
     _ node: SourceNode, _ field: inout Field, _ inner: Scope, _ scope: Scope,
-    _ context: FieldContext
+    _ context: FieldSurroundings
   ) throws(ProfileError) {
     var used: UInt64 = 0
     var names: Set<String> = []

@@ -2,7 +2,7 @@ import Bluetooth
 import Decoders
 
 /// What a field depends on besides its keys.
-struct FieldContext {
+struct FieldSurroundings {
   /// The enumerations of its file, by name.
   let enumerations: [String: SourceNode]
   /// What must hold if it is present.

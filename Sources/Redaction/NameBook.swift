@@ -100,7 +100,7 @@ struct NameBook: Sendable {
     result.reserveCapacity(name.count)
     var prefixes = source.prefixes(isOfSerials ? .serial : .name)
     for (index, byte) in name.enumerated() {
-      let number = Int(prefixes.take(byte))
+      let number = Int(prefixes.extend(byte))
       if isOfSerials {
         result.append(Self.character(like: byte, number))
         continue

@@ -15,7 +15,7 @@ struct RecordPlace: Equatable, Sendable {
 /// bytes must be applied.
 struct PDUPlaces: Sendable {
   /// A direction of a link, or of one of its channels.
-  private struct Way: Hashable {
+  private struct Flow: Hashable {
     let connection: Int
     let isReceived: Bool
     let channel: UInt16
@@ -55,8 +55,8 @@ struct PDUPlaces: Sendable {
   }
 
   /// The fragments of the last L2CAP PDU, and the payloads of the frames of an SDU.
-  private var fragments: [Way: Row] = [:]
-  private var frames: [Way: Row] = [:]
+  private var fragments: [Flow: Row] = [:]
+  private var frames: [Flow: Row] = [:]
   /// The places from which the current packet's bytes were joined; nil: they are the record's own.
   private var joined: [RecordPlace]?
   /// The places after the PDU in the same packets.
@@ -75,7 +75,7 @@ struct PDUPlaces: Sendable {
   /// The length of the current packet's first piece, which certainly belongs to it.
   private(set) var firstPiece = 0
   /// The most bytes that a packet of a link has carried so far in one direction.
-  private var largest: [Way: Int] = [:]
+  private var largest: [Flow: Int] = [:]
   /// The directions of connections in which pieces are missing or duplicated.
   private let torn: TornWays
 
@@ -109,7 +109,7 @@ struct PDUPlaces: Sendable {
     let isReceived = record.direction == .received
     let connection = memory.links.connection(link).id
     if fragments.count + frames.count > Self.most { forget(connection) }
-    let way = Way(connection: connection, isReceived: isReceived, channel: 0)
+    let way = Flow(connection: connection, isReceived: isReceived, channel: 0)
     // The payload of the packet: type byte if present, handle (2 bytes), length (2).
     let start = (record.framing == .h4 ? 1 : 0) + 4
     let count = max(0, min(Int(header.length), record.bytes.byteCount - start))
@@ -131,7 +131,7 @@ struct PDUPlaces: Sendable {
       if !answer.fragment.isTruncated { whole = L2CAPHeader.size + Int(header.length) }
       isDoubtful = isDoubtful(way, pieces, whole, Self.count(pdu), largest: before)
       observeFrame(
-        Way(connection: connection, isReceived: isReceived, channel: header.cid.rawValue), pdu,
+        Flow(connection: connection, isReceived: isReceived, channel: header.cid.rawValue), pdu,
         dissection, bytes, answer, header)
     } else {
       joined = pdu
@@ -152,7 +152,7 @@ struct PDUPlaces: Sendable {
   ///   - all: the total length of the fragments.
   ///   - largest: the largest number of bytes in one packet so far.
   private func isDoubtful(
-    _ way: Way, _ pieces: Pieces, _ whole: Int, _ all: Int, largest: Int
+    _ way: Flow, _ pieces: Pieces, _ whole: Int, _ all: Int, largest: Int
   ) -> Bool {
     guard pieces.count > 1 else { return false }
     return all != whole || !pieces.areRegular || pieces.first <= L2CAPHeader.size
@@ -178,7 +178,7 @@ struct PDUPlaces: Sendable {
   /// Processes a frame of a credit-based channel: length (2 bytes), channel (2), in the first of an
   /// SDU the SDU's length (2), payload.
   private mutating func observeFrame(
-    _ way: Way, _ pdu: [RecordPlace], _ dissection: Dissection, _ bytes: RawSpan,
+    _ way: Flow, _ pdu: [RecordPlace], _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ header: L2CAPHeader
   ) {
     let isFirst = dissection.sduLength != nil

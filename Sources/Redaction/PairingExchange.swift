@@ -32,12 +32,16 @@ struct PairingExchange: Sendable {
     attempt.side(role) == .local ? sent : received
   }
 
-  mutating func take(_ opcode: SMPOpcode, _ payload: RawSpan, isSent: Bool) {
-    if isSent { Self.take(opcode, payload, &sent) } else { Self.take(opcode, payload, &received) }
+  mutating func record(_ opcode: SMPOpcode, _ payload: RawSpan, isSent: Bool) {
+    if isSent {
+      Self.record(opcode, payload, &sent)
+    } else {
+      Self.record(opcode, payload, &received)
+    }
   }
 
   /// Keeps as many values of a side as there are rounds for a passkey with Secure Connections.
-  private static func take(_ opcode: SMPOpcode, _ payload: RawSpan, _ party: inout Party) {
+  private static func record(_ opcode: SMPOpcode, _ payload: RawSpan, _ party: inout Party) {
     let most = SecureConnectionsRounds.count
     switch opcode {
     case .pairingConfirm:
@@ -78,7 +82,7 @@ struct PairingExchanges: Sendable {
       all.append(PairingExchange(connection: connection, first: record.number))
     }
     guard let position = latest[connection] else { return }
-    all[position].take(
+    all[position].record(
       smp.opcode, bytes.part(dissection.body).dropping(1), isSent: direction == .sent)
   }
 

@@ -207,10 +207,10 @@ struct PseudonymousPairing: Sendable {
     for role in Self.roles {
       // If no computation yields the value, none yields its replacement.
       guard let deviations = attempt.outcome.checks[role] ?? nil else { continue }
-      let (said, others) = role == .initiator ? (request, response) : (response, request)
+      let (own, others) = role == .initiator ? (request, response) : (response, request)
       books.keys.derive(
         party(role).check,
-        exchange.check(from: role, r: r, command: said, other: others, deviations))
+        exchange.check(from: role, r: r, command: own, other: others, deviations))
     }
   }
 }

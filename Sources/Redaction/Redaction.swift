@@ -13,7 +13,7 @@ import Sessions
 ///     var redacted = RedactedSource(sameSourceAgain, planner.redaction())
 package struct Redaction: Sendable {
   private let books: Books
-  private let search: Search
+  private let search: BookSearch
   private let patches: Patches
   /// What was done so far: in ACL data.
   package let report: RedactionReport
@@ -24,7 +24,7 @@ package struct Redaction: Sendable {
   private let removesStreams: Bool
 
   init(
-    _ books: Books, _ search: Search, _ patches: Patches, _ report: RedactionReport,
+    _ books: Books, _ search: BookSearch, _ patches: Patches, _ report: RedactionReport,
     last: Int, removesStreams: Bool
   ) {
     self.last = last

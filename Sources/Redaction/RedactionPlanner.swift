@@ -10,7 +10,7 @@ package import Sessions
 package struct RedactionPlanner: PacketReport, ~Copyable {
   private var options: RedactionOptions
   let books: Books
-  private let search: Search
+  private let search: BookSearch
   private let parts: NameParts
   private let serialParts: NameParts
   private var places: PDUPlaces
@@ -34,7 +34,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     self.books = books
     places = PDUPlaces(torn)
     self.options = options
-    search = Search(books)
+    search = BookSearch(books)
     parts = NameParts(books.names)
     serialParts = NameParts(books.serials)
     report = RedactionReport()

@@ -191,7 +191,7 @@ package struct RedactionReport: Equatable, Sendable {
   func isFound(_ service: BluetoothUUID) -> Bool { advertisedServices.contains(service) }
 
   /// Records something found at an unexpected position.
-  mutating func find(_ outcome: Search.Outcome, _ place: Place) {
+  mutating func find(_ outcome: BookSearch.Outcome, _ place: Place) {
     if outcome.isReplaced {
       elsewhere[outcome.kind, default: Finds()].add(place)
     } else {
@@ -200,7 +200,7 @@ package struct RedactionReport: Equatable, Sendable {
   }
 
   /// Records something found at an unexpected position of a record.
-  mutating func find(_ outcome: Search.Outcome, _ record: borrowing CaptureRecord) {
+  mutating func find(_ outcome: BookSearch.Outcome, _ record: borrowing CaptureRecord) {
     find(outcome, Place(number: record.number, file: record.file))
   }
 

@@ -412,8 +412,8 @@ private struct FieldFinder: FieldVisitor {
     _ form: Parameter.Form, _ bytes: RawSpan, at slice: Slice
   ) {
     switch form {
-    case .code(.addressType): take(isRandom: number & 1 == 1, at: slice)
-    case .code(.managementAddressType): take(isRandom: number == 2, at: slice)
+    case .code(.addressType): recordAddressType(isRandom: number & 1 == 1, at: slice)
+    case .code(.managementAddressType): recordAddressType(isRandom: number == 2, at: slice)
     case .code(.dataOperation): operation = number
     default: break
     }
@@ -425,7 +425,7 @@ private struct FieldFinder: FieldVisitor {
   }
 
   /// Records an address type: that of the address after it, or of the one just before it.
-  private mutating func take(isRandom: Bool, at slice: Slice) {
+  private mutating func recordAddressType(isRandom: Bool, at slice: Slice) {
     if let last = claims.indices.last, claims[last].use == .field(.address(isRandom: nil)),
       claims[last].slice.end == Int(slice.start)
     {

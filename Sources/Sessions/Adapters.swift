@@ -156,15 +156,15 @@ package struct Adapters: Sendable {
     var cursor = Cursor(bytes, returned)
     switch opcode {
     case HCICommand.readBDADDR:
-      guard let told = try? ReadBDADDRReturn(parsing: &cursor) else { return }
-      learn(address: told.address, of: index)
+      guard let values = try? ReadBDADDRReturn(parsing: &cursor) else { return }
+      learn(address: values.address, of: index)
     case HCICommand.readLocalVersionInformation:
-      guard let told = try? ReadLocalVersionInformationReturn(parsing: &cursor) else { return }
+      guard let values = try? ReadLocalVersionInformationReturn(parsing: &cursor) else { return }
       change(index) { adapter in
-        adapter.hciVersion = told.hciVersion
-        adapter.manufacturer = told.company
+        adapter.hciVersion = values.hciVersion
+        adapter.manufacturer = values.company
       }
-      learn(told.company, of: index)
+      learn(values.company, of: index)
     default:
       guard HCICommand.isVendors(opcode), !returned.isEmpty,
         let position = extensions.firstIndex(where: {

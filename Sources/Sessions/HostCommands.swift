@@ -78,10 +78,10 @@ package struct HostCommands: Sendable {
         let status = StatusCode(rawValue: (try? cursor.u8()) ?? 0)
         return answered(complete.opcode, status, by: record, answer.request)
       case HCIEvent.commandStatusCode:
-        guard let told = try? CommandStatus(parsing: &cursor), told.status != .success else {
+        guard let status = try? CommandStatus(parsing: &cursor), status.status != .success else {
           return []
         }
-        return answered(told.opcode, told.status, by: record, answer.request)
+        return answered(status.opcode, status.status, by: record, answer.request)
       default: return []
       }
     case .control(let control):
@@ -156,7 +156,7 @@ package struct AdvertisingDataParts: Sendable {
   ///   - operation: 0 intermediate, 1 first, 2 last, 3 complete.
   ///   - isCut: whether the capture lacks part of it.
   /// - Returns: the data, if this piece completes it.
-  package mutating func take(
+  package mutating func add(
     _ kind: AdvertisingCommand.DataKind, _ operation: UInt8, _ piece: RawSpan, isCut: Bool
   ) -> Data? {
     // Without its first part, data would begin in the middle of a structure, for instance in a key.

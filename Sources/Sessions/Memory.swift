@@ -169,11 +169,11 @@ package struct Memory: ~Copyable, Sendable {
     if links.hasForgotten || commands.hasForgotten || names.hasForgotten || channels.hasForgotten
       || signals.hasForgotten
     {
-      reached.say(links.hasForgotten, .links, limits.links, &dissection.problems)
-      reached.say(commands.hasForgotten, .commands, limits.commands, &dissection.problems)
-      reached.say(names.hasForgotten, .names, limits.names, &dissection.problems)
-      reached.say(channels.hasForgotten, .channels, limits.channels, &dissection.problems)
-      reached.say(
+      reached.report(links.hasForgotten, .links, limits.links, &dissection.problems)
+      reached.report(commands.hasForgotten, .commands, limits.commands, &dissection.problems)
+      reached.report(names.hasForgotten, .names, limits.names, &dissection.problems)
+      reached.report(channels.hasForgotten, .channels, limits.channels, &dissection.problems)
+      reached.report(
         signals.hasForgotten, .signalling, limits.signallingRequests, &dissection.problems)
     }
   }
@@ -296,13 +296,13 @@ package struct Memory: ~Copyable, Sendable {
         complete.opcode, adapter, handle: handle, allows: complete.credits, record, &answer)
       observeReturn(complete.opcode, dissection, record, bytes, &answer)
     case HCIEvent.commandStatusCode:
-      guard let told = try? CommandStatus(parsing: &cursor) else { return }
-      answered(told.opcode, adapter, handle: handle, allows: told.credits, record, &answer)
-      guard told.status != .success else { return }
-      if told.opcode == HCICommand.disconnect {
+      guard let status = try? CommandStatus(parsing: &cursor) else { return }
+      answered(status.opcode, adapter, handle: handle, allows: status.credits, record, &answer)
+      guard status.status != .success else { return }
+      if status.opcode == HCICommand.disconnect {
         // It ends nothing.
         links.withdrawDisconnect(answer.request?.packet)
-      } else if told.opcode == HCICommand.leEnableEncryption, let link = answer.link {
+      } else if status.opcode == HCICommand.leEnableEncryption, let link = answer.link {
         links[link].failEncryption()
       }
     case HCIEvent.numberOfCompletedPacketsCode:
@@ -325,7 +325,7 @@ package struct Memory: ~Copyable, Sendable {
         let role = LinkRole(rawValue: bytes.byte(at: Int(body.start) + 7))
       else { return }
       if let link = answer.link {
-        links[link].take(localRole: role)
+        links[link].set(localRole: role)
       } else {
         roles.expect(peer, role, adapter)
       }
@@ -447,7 +447,7 @@ package struct Memory: ~Copyable, Sendable {
     if opcode == HCICommand.roleDiscovery, let link = answer.link, parameters.inner.count >= 4,
       let role = LinkRole(rawValue: bytes.byte(at: Int(parameters.inner.start) + 3))
     {
-      links[link].take(localRole: role)
+      links[link].set(localRole: role)
     }
     if opcode == HCICommand.reset, record.adapter != .unknown {
       close(record.adapter, record, &answer)
@@ -654,7 +654,7 @@ package struct Memory: ~Copyable, Sendable {
   }
 
   /// What is known about the frames of a channel in one direction, accessed in place.
-  subscript(way channel: ChannelFact, direction: Direction) -> Channel.Way {
+  subscript(way channel: ChannelFact, direction: Direction) -> Channel.Flow {
     _read { yield channels[channel.slot].ways[Int(direction.rawValue)] }
     _modify { yield &channels[channel.slot].ways[Int(direction.rawValue)] }
   }
@@ -681,9 +681,9 @@ package struct Memory: ~Copyable, Sendable {
   private mutating func learnKeys(
     _ control: ControlRecord, _ bytes: RawSpan, _ body: Slice, packet: Int
   ) {
-    guard var told = ManagementKeys(control, bytes, body) else { return }
+    guard var reported = ManagementKeys(control, bytes, body) else { return }
     var isNew = false
-    while let key = told.next(bytes) {
+    while let key = reported.next(bytes) {
       keys.observe(key, bytes, packet: packet)
       guard case .identityResolving(let key) = key else { continue }
       if identities.learn(bytes.part(key.key), key.device.address, key.device.type) { isNew = true }

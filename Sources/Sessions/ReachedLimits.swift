@@ -8,7 +8,7 @@ package struct ReachedLimits: Sendable {
   private var packets = InlineArray<16, Int>(repeating: 0)
   private var limits = InlineArray<16, UInt32>(repeating: 0)
   /// The tables that were already reported as full, one bit each, by `Problem.Limited`.
-  private var said: UInt16 = 0
+  private var reported: UInt16 = 0
 
   init() {}
 
@@ -23,12 +23,12 @@ package struct ReachedLimits: Sendable {
   }
 
   /// Reports once that a table is full.
-  mutating func say(
+  mutating func report(
     _ isFull: Bool, _ limited: Problem.Limited, _ limit: Int, _ problems: inout Problems
   ) {
     let bit = UInt16(1) << UInt16(limited.rawValue)
-    guard isFull, said & bit == 0 else { return }
-    said |= bit
+    guard isFull, reported & bit == 0 else { return }
+    reported |= bit
     problems.add(Problem(limited, limit: limit))
   }
 

@@ -56,14 +56,14 @@ package final class ProfileKnowledge: Sendable {
     switch match {
     case .message(let vendor, let message, let frame, let isRequest):
       return VendorSighting(vendor, message, frame, isRequest: isRequest)
-        .words(value.bytes, saysProblems: true)
+        .words(value.bytes, writesProblems: true)
     case .definition(let definition):
       if definition.hasExternals { return nil }
       var decoded = Decoded()
       var decoder = ValueDecoder()
       decoder.decode(
         definition, value.bytes, DecodingContext(isWritten: true), into: &decoded)
-      return decoded.words(value.bytes, saysProblems: true)
+      return decoded.words(value.bytes, writesProblems: true)
     case nil: return nil
     }
   }
@@ -85,7 +85,7 @@ package final class ProfileKnowledge: Sendable {
     guard decoded.problems.contains(where: { $0.code == .missingBytes }),
       !decoded.fields.contains(where: \.isAssumed)
     else { return nil }
-    return decoded.words(value, saysProblems: true)
+    return decoded.words(value, writesProblems: true)
   }
 
   /// Returns whether a characteristic is a control point, whose values answer what is written to
@@ -114,7 +114,7 @@ package final class ProfileKnowledge: Sendable {
     var decoded = Decoded()
     var decoder = ValueDecoder()
     decoder.decode(definition, value, DecodingContext(isWritten: false), into: &decoded)
-    guard decoded.problems.isEmpty, let words = decoded.words(value, saysProblems: false) else {
+    guard decoded.problems.isEmpty, let words = decoded.words(value, writesProblems: false) else {
       return nil
     }
     let results = decoded.words(ofFieldsNamed: "result", value)
@@ -150,11 +150,11 @@ extension Decoded {
   ///
   /// - Parameters:
   ///   - value: the bytes that were decoded.
-  ///   - saysProblems: whether to append what is wrong with them.
-  func words(_ value: RawSpan, saysProblems: Bool) -> Wording? {
+  ///   - writesProblems: whether to append what is wrong with them.
+  func words(_ value: RawSpan, writesProblems: Bool) -> Wording? {
     guard let writer = DecodedWriter(self, isJSON: false) else { return nil }
     var line = Output()
-    writer.line(value, saysProblems: saysProblems, into: &line)
+    writer.line(value, writesProblems: writesProblems, into: &line)
     return line.count > 0 ? Wording(printable: line.bytes) : nil
   }
 }
@@ -165,13 +165,13 @@ extension VendorSighting {
   ///
   /// - Parameters:
   ///   - value: the value that contained the message, or its last part.
-  ///   - saysProblems: whether to append what is wrong with it.
-  package func words(_ value: RawSpan, saysProblems: Bool) -> Wording? {
+  ///   - writesProblems: whether to append what is wrong with it.
+  package func words(_ value: RawSpan, writesProblems: Bool) -> Wording? {
     guard let frame, let message, !message.definition.hasExternals else { return nil }
     var decoded = Decoded()
     var decoder = ValueDecoder()
     decode(frame, message, value, [], with: &decoder, into: &decoded)
-    guard let bytes else { return decoded.words(value, saysProblems: saysProblems) }
-    return decoded.words(bytes.bytes, saysProblems: saysProblems)
+    guard let bytes else { return decoded.words(value, writesProblems: writesProblems) }
+    return decoded.words(bytes.bytes, writesProblems: writesProblems)
   }
 }

@@ -82,16 +82,16 @@ struct Conversion {
       throw ExitCode(64)
     }
     for loss in writing.losses { Terminal.complain("\(outputWords): \(loss)") }
-    var said: [String] = []
+    var reported: [String] = []
     do {
       // If the reader left before the end, there is no capture to make remarks about.
-      if try writing.finish() { said = remarks + writing.remarks }
+      if try writing.finish() { reported = remarks + writing.remarks }
     } catch {
       for failure in failures { Terminal.complain(failure.sentence(about: names[0])) }
       throw error
     }
     found.remarks.forEach(Terminal.complain)
-    try Run.end(names, failures + found.failures, said, outputFailure: nil)
+    try Run.end(names, failures + found.failures, reported, outputFailure: nil)
   }
 
   /// The name of the output in messages.

@@ -71,8 +71,8 @@ struct LiveSession {
     if !keepsRoot { try Terminal.leaveRoot() }
     let pipe = try recording.markFrom.map { try Terminal.openPipe($0) }
     // Reported now rather than at the end: the user may be able to fix it before anything is lost.
-    let told = source.summary.allRemarks
-    for remark in told { Terminal.complain("\(address.name): \(remark)") }
+    let reported = source.summary.allRemarks
+    for remark in reported { Terminal.complain("\(address.name): \(remark)") }
     if let greeting { Terminal.complain("\(address.name): \(greeting)") }
     let complaints = Complaints()
     let interruption = interruption
@@ -99,7 +99,7 @@ struct LiveSession {
       marks.follow(STDIN_FILENO)
     }
     var summary = LiveSummary()
-    var reading = Reading(
+    var reading = ReportRun(
       Output(descriptor: printsToError ? STDERR_FILENO : STDOUT_FILENO, interruption), maps, bonds,
       profiles
     ) { known in
@@ -123,7 +123,7 @@ struct LiveSession {
     // A reader that closed the pipe needs no report.
     if recorder.status.writeFailure?.isReaderGone ?? reader.hasGone { return }
     for sentence in notices?.take() ?? [] { Terminal.complain(sentence) }
-    var remarks = recorder.summary.allRemarks.filter { !told.contains($0) }
+    var remarks = recorder.summary.allRemarks.filter { !reported.contains($0) }
     remarks += [interruption.remark, reading.output.remark, unfinished].compactMap(\.self)
     // This code can describe an empty capture better than the report.
     let nothing = unfinished == nil ? "nothing arrived" : "no whole record arrived"
@@ -197,7 +197,7 @@ struct LiveSession {
 
   /// Prints the records that `recorder` passes on, to the end.
   private func read<Report: PacketReport & ~Copyable>(
-    _ recorder: Recorder, _ reading: inout Reading<Report>
+    _ recorder: Recorder, _ reading: inout ReportRun<Report>
   ) -> CaptureFailure? {
     // The records are released here, before the thread is joined: it may wait for room among them.
     var records = recorder.records()

@@ -26,7 +26,7 @@ struct Marks {
       while !interruption.hasCome, interruption.wait(for: descriptor) == .ready {
         guard let bytes = Terminal.available(of: descriptor) else { return }
         if bytes.isEmpty { _ = interruption.wait(for: -1, milliseconds: Self.pause) }
-        for text in lines.take(bytes) {
+        for text in lines.append(bytes) {
           recorder.mark(text)
           notices?.give(text)
         }
@@ -45,7 +45,7 @@ struct MarkLines {
 
   /// Appends bytes and returns the texts of the lines that they complete. An empty line is
   /// numbered: "marker 1".
-  mutating func take(_ bytes: [UInt8]) -> [String] {
+  mutating func append(_ bytes: [UInt8]) -> [String] {
     var texts: [String] = []
     for byte in bytes {
       guard byte == UInt8(ascii: "\n") else {

@@ -17,37 +17,37 @@ enum Run {
 
   /// Reads captures, several as one, and prints the report that `makeReport` creates for them.
   ///
-  /// - Parameter saysRemarks: whether remarks on the captures as a whole go to standard error;
+  /// - Parameter reportsRemarks: whether remarks on the captures as a whole go to standard error;
   ///   false if the report prints them itself.
   /// - Parameter descriptor: where the report goes.
   /// - Parameter follows: whether to wait for more at the end of the capture, until Ctrl-C.
-  /// - Parameter tellsNotes: whether notes on the followed file go to standard error as soon as
+  /// - Parameter reportsNotes: whether notes on the followed file go to standard error as soon as
   ///   they occur; true if the report does not print them.
   /// - Parameter maps: service maps that are not in the captures.
   /// - Parameter bonds: bonds that are not in the captures.
   /// - Parameter profiles: the user's profiles, which define what values are secret.
   /// - Parameter inspect: called with the report when it is finished.
   static func captures<Report: PacketReport & ~Copyable>(
-    _ found: CaptureSearch, saysRemarks: Bool = true, to descriptor: Int32 = STDOUT_FILENO,
-    follows: Bool = false, tellsNotes: Bool = false, maps: [SuppliedMap] = [], bonds: [Bond] = [],
+    _ found: CaptureSearch, reportsRemarks: Bool = true, to descriptor: Int32 = STDOUT_FILENO,
+    follows: Bool = false, reportsNotes: Bool = false, maps: [SuppliedMap] = [], bonds: [Bond] = [],
     profiles: SuppliedProfiles?,
     _ makeReport: @escaping (CaptureSummary) -> Report,
     inspect: @escaping (borrowing Report) -> Void = { _ in }
   ) throws {
-    var reading = Reading(
+    var reading = ReportRun(
       Output(descriptor: descriptor, follows ? .process : nil), maps, bonds, profiles, makeReport,
       inspect)
     let files = found.files
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
       if follows {
-        try follow(files[0].name, &reading, tellsNotes: tellsNotes)
+        try follow(files[0].name, &reading, reportsNotes: reportsNotes)
       } else if !found.isJoined {
-        try reading.read(files[0].open(), saysRemarks: saysRemarks)
+        try reading.read(files[0].open(), reportsRemarks: reportsRemarks)
       } else {
         var source = try found.joined()
         defer {
-          if saysRemarks { reading.remarks += source.summary.allRemarks }
+          if reportsRemarks { reading.remarks += source.summary.allRemarks }
           // The first failure is thrown; only the source knows the others.
           failures = Array(source.failures.dropFirst())
         }
@@ -62,7 +62,7 @@ enum Run {
       failures = []
     }
     if let remark = reading.output.remark { Terminal.complain(remark) }
-    if saysRemarks { found.remarks.forEach(Terminal.complain) }
+    if reportsRemarks { found.remarks.forEach(Terminal.complain) }
     try end(
       files.map(\.name), failures + found.failures, reading.remarks,
       outputFailure: reading.output.failure)
@@ -70,14 +70,14 @@ enum Run {
 
   /// Reads a capture that grows: a file, across its rotation, or a stream.
   private static func follow<Report: PacketReport & ~Copyable>(
-    _ name: String, _ reading: inout Reading<Report>, tellsNotes: Bool
+    _ name: String, _ reading: inout ReportRun<Report>, reportsNotes: Bool
   ) throws(CaptureFailure) {
     Terminal.interruptOnSignals(after: nil)
     guard Terminal.isFile(name) else {
       return try reading.read(InputBuffer(stream: name, .process))
     }
     var source = try FollowSource(path: name, .process) { words in
-      if tellsNotes { Terminal.complain("\(name): \(words)") }
+      if reportsNotes { Terminal.complain("\(name): \(words)") }
     }
     defer { reading.remarks += source.summary.allRemarks }
     try reading.use(&source)
@@ -122,7 +122,7 @@ enum Run {
 }
 
 /// Prints the report on one source of any kind.
-struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
+struct ReportRun<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
   private let makeReport: (CaptureSummary) -> Report
   private let inspect: (borrowing Report) -> Void
   /// Service maps that are not in the capture.
@@ -151,10 +151,10 @@ struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
 
   /// Reads one capture.
   mutating func read(
-    _ input: consuming InputBuffer, saysRemarks: Bool = true
+    _ input: consuming InputBuffer, reportsRemarks: Bool = true
   ) throws(CaptureFailure) {
     var source = try CaptureReader(input)
-    defer { if saysRemarks { remarks += source.summary.allRemarks } }
+    defer { if reportsRemarks { remarks += source.summary.allRemarks } }
     try source.lend(to: &self)
   }
 
@@ -181,7 +181,7 @@ extension Run {
     maps: [SuppliedMap], profiles: SuppliedProfiles,
     _ makeReport: @escaping (CaptureSummary) -> Report
   ) throws {
-    var reading = Reading(Output(descriptor: descriptor), maps, [], profiles, makeReport) { _ in }
+    var reading = ReportRun(Output(descriptor: descriptor), maps, [], profiles, makeReport) { _ in }
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
       let files = try Spool.readable(found.files, in: Terminal.temporaryFolder)

@@ -159,7 +159,7 @@ struct InfoCommand: ParsableCommand {
     let (name, json, glyphs) = (found.files[0].name, json, signs.glyphs)
     let (width, usesColor) = (terminal.columns, terminal.usesColor)
     try Run.captures(
-      found, saysRemarks: false, profiles: nil,
+      found, reportsRemarks: false, profiles: nil,
       {
         InfoReport(
           name, $0, archives: found.archives, json: json, isFirst: isFirst, glyphs: glyphs,

@@ -231,7 +231,7 @@ struct TableFolder {
         if let failure = work.failure { throw Terminal.SystemFailure(code: failure) }
         // If this fails, the process that started this one has ended and does not use the part.
         let word = work.unread == unread ? Terminal.wholeFile : Terminal.unreadFile
-        guard Terminal.sayDone(word) else { throw Terminal.SystemFailure(code: EPIPE) }
+        guard Terminal.reportDone(word) else { throw Terminal.SystemFailure(code: EPIPE) }
       }
       work.flush()
       if let failure = work.failure { throw Terminal.SystemFailure(code: failure) }

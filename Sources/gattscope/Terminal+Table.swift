@@ -330,7 +330,7 @@ extension Terminal {
   /// Reports on a worker's standard output that a file is done.
   ///
   /// - Returns: whether the process that started the worker still listens.
-  static func sayDone(_ word: UInt8) -> Bool {
+  static func reportDone(_ word: UInt8) -> Bool {
     var byte = word
     return unsafe Glibc.write(STDOUT_FILENO, &byte, 1) == 1
   }

@@ -258,7 +258,7 @@ enum Terminal {
 
   /// Prints a sentence that may contain a name that is not UTF-8.
   static func complain(_ sentence: [UInt8]) {
-    say { output in
+    write { output in
       output.text("gattscope: ")
       output.printable(sentence.bytes)
       output.byte(0x0a)
@@ -267,7 +267,7 @@ enum Terminal {
 
   /// Prints the argument parser's message, which may have several lines.
   static func refuse(_ lines: String) {
-    say { output in
+    write { output in
       for line in lines.split(separator: "\n", omittingEmptySubsequences: false) {
         output.printable([UInt8](line.utf8).bytes)
         output.byte(0x0a)
@@ -275,7 +275,7 @@ enum Terminal {
     }
   }
 
-  private static func say(_ write: (inout Output) -> Void) {
+  private static func write(_ write: (inout Output) -> Void) {
     // If standard error did not accept one sentence, later ones are not waited for.
     guard !nobodyListens.load(ordering: .relaxed) else { return }
     var output = Output(descriptor: STDERR_FILENO, .process)

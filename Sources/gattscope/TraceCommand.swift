@@ -96,7 +96,7 @@ struct TraceCommand: ParsableCommand {
     subject.choose(in: &options.selection)
     options.selection.times = try stretches.times()
     options.hidesSystem = appOnly
-    options.tellsDuplicates = duplicates
+    options.reportsDuplicates = duplicates
     options.isJSON = presentation.json
     options.time = times.time ?? .elapsed
     options.zoneOffset = Terminal.zoneOffset(at:)

@@ -155,21 +155,21 @@ struct ValuesCommand: ParsableCommand {
       try write(raw, of: found, options, maps, bonds)
     } else if presentation.json {
       try Run.captures(
-        found, follows: follow, tellsNotes: true, maps: maps, bonds: bonds,
+        found, follows: follow, reportsNotes: true, maps: maps, bonds: bonds,
         profiles: options.profiles
       ) {
         ValueLines(options, .json, $0)
       }
     } else if csv {
       try Run.captures(
-        found, follows: follow, tellsNotes: true, maps: maps, bonds: bonds,
+        found, follows: follow, reportsNotes: true, maps: maps, bonds: bonds,
         profiles: options.profiles
       ) {
         ValueLines(options, .csv, $0)
       }
     } else if all || follow {
       try Run.captures(
-        found, follows: follow, tellsNotes: true, maps: maps, bonds: bonds,
+        found, follows: follow, reportsNotes: true, maps: maps, bonds: bonds,
         profiles: options.profiles
       ) {
         ValueLines(options, .text, $0)

@@ -48,7 +48,7 @@ struct Writing: CaptureUser, ~Copyable {
     var result: CaptureFailure?
     if conversion.comments || infers {
       var report = WritingReport(
-        writer, keeping: kept, saysLines: conversion.comments, profiles: conversion.profiles)
+        writer, keeping: kept, writesLines: conversion.comments, profiles: conversion.profiles)
       var pass = Pass(
         maps: conversion.maps, secretTypes: SecretTypes(conversion.profiles.secretTypes),
         // Bonds from files would name devices by their real addresses.

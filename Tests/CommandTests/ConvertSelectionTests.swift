@@ -29,7 +29,7 @@ struct ConvertSelectionTests {
     }
   }
 
-  private func told(_ arguments: String...) throws -> [Told] {
+  private func reported(_ arguments: String...) throws -> [Told] {
     try Program.run(["show", "--json", "--raw", "--show-keys"] + arguments, in: folder).objects
       .map(Told.init)
   }
@@ -53,14 +53,14 @@ struct ConvertSelectionTests {
       let name = capture.lastPathComponent
       let ending = try Program.run(
         ["convert", "--force"] + selection + [capture.path, "out.btsnoop"], in: folder)
-      let whole = try told(capture.path)
+      let whole = try reported(capture.path)
       let chosen = try Program.run(["show", "--json"] + selection + [capture.path]).packets
       if chosen.isEmpty {
         #expect(ending.status == 64 || ending.status == 65, "\(name): \(ending.errors)")
         continue
       }
       #expect(ending.status == 0 || ending.status == 65, "\(name): \(ending.errors)")
-      let part = try told("out.btsnoop")
+      let part = try reported("out.btsnoop")
       // The part has its packets in the order of the whole.
       var places: [Int: Told] = [:]
       var next = 0

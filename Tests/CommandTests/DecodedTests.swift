@@ -34,17 +34,17 @@ struct DecodedTruthTests {
   /// The test parses the frames itself: A5, length, command, payload, exclusive or.
   @Test("The wristband's frames: commands, payloads, checksums, requests and responses")
   func wristband() throws {
-    let told = try values("wristband_a5").filter { $0["decoded"] != nil }
+    let reported = try values("wristband_a5").filter { $0["decoded"] != nil }
       .filter { ($0["uuid"] as? String)?.hasPrefix("fff") ?? false }
     let operations = try truth("wristband_a5").filter { operation in
       operation["handle"] as? Int == 16 && operation["op"] as? String == "write"
         || operation["handle"] as? Int == 18 && operation["op"] as? String == "notification"
     }
-    try #require(told.count == operations.count)
+    try #require(reported.count == operations.count)
     var open: [UInt8] = []
     var parts: [Int] = []
     var requests: [(command: UInt8, packet: Int)] = []
-    for (value, operation) in zip(told, operations) {
+    for (value, operation) in zip(reported, operations) {
       let packet = try #require(value["packet"] as? Int)
       let decoded = try #require(value["decoded"] as? [String: Any])
       #expect(decoded["profile"] as? String == "wristband")
@@ -98,9 +98,9 @@ struct DecodedTruthTests {
 
   @Test("The text service's values are their UTF-8")
   func text() throws {
-    let told = try values("cdd1_text", ["--uuid", "cdd2"]).filter { $0["error"] == nil }
-    #expect(told.count >= 7)
-    for value in told {
+    let reported = try values("cdd1_text", ["--uuid", "cdd2"]).filter { $0["error"] == nil }
+    #expect(reported.count >= 7)
+    for value in reported {
       let hex = try #require(value["value"] as? String)
       guard let decoded = value["decoded"] as? [String: Any] else { continue }
       let fields = decoded["fields"] as? [String: Any]
@@ -108,7 +108,7 @@ struct DecodedTruthTests {
         fields?["text"] as? String == String(decoding: bytes(hex), as: UTF8.self),
         "#\(value["packet"] ?? "")")
     }
-    let notified = told.filter { $0["operation"] as? String == "notification" }
+    let notified = reported.filter { $0["operation"] as? String == "notification" }
     #expect(
       notified.compactMap { ($0["decoded"] as? [String: Any])?["text"] as? String }
         == ["\"one\"", "\"two\"", "\"three ✓\""])
@@ -118,9 +118,9 @@ struct DecodedTruthTests {
   /// RR.
   @Test("Heart rates, energy and RR intervals")
   func heartRate() throws {
-    let told = try values("hrm", ["--uuid", "2a37", "--operation", "notification"])
-    #expect(told.count == 7)
-    for value in told {
+    let reported = try values("hrm", ["--uuid", "2a37", "--operation", "notification"])
+    #expect(reported.count == 7)
+    for value in reported {
       let raw = bytes(try #require(value["value"] as? String))
       let decoded = try #require(value["decoded"] as? [String: Any])
       let fields = try #require(decoded["fields"] as? [String: Any])

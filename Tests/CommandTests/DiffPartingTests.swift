@@ -23,10 +23,10 @@ import Testing
   ) throws -> [String: Any] {
     var paths: [String] = []
     for name in ["left", "right"] {
-      var said = Talk()
-      said.discover(0xfff0, 1...5, [(3, 0xfff6), (5, 0xfff7)])
-      if name == "left" { left(&said) } else { right(&said) }
-      paths.append(try folder.write("\(name).btsnoop", said.file.bytes))
+      var reported = Talk()
+      reported.discover(0xfff0, 1...5, [(3, 0xfff6), (5, 0xfff7)])
+      if name == "left" { left(&reported) } else { right(&reported) }
+      paths.append(try folder.write("\(name).btsnoop", reported.file.bytes))
     }
     return try document(paths[0], paths[1])
   }
@@ -83,10 +83,13 @@ import Testing
       right.att(refused, isSent: false)
     }
     let found = try first(same)
-    let said = try #require(found)
-    #expect(said.hasPrefix("outcome: ") && said.contains("Discovery: 3 requests |"), "\(said)")
+    let reported = try #require(found)
     #expect(
-      said.hasSuffix("Find Information Request: Insufficient Authentication (0x05)"), "\(said)")
+      reported.hasPrefix("outcome: ") && reported.contains("Discovery: 3 requests |"), "\(reported)"
+    )
+    #expect(
+      reported.hasSuffix("Find Information Request: Insufficient Authentication (0x05)"),
+      "\(reported)")
   }
 
   @Test("a refused read has no message, and is compared with one that returned a message")
@@ -98,9 +101,9 @@ import Testing
       right.att([1, 0x0a, 5, 0, 5], isSent: false)
     }
     let found = try first(document)
-    let said = try #require(found)
-    #expect(said.hasPrefix("outcome: #6 Read fff7"), "\(said)")
-    #expect(said.hasSuffix("#5 Read fff7: Insufficient Authentication (0x05)"), "\(said)")
+    let reported = try #require(found)
+    #expect(reported.hasPrefix("outcome: #6 Read fff7"), "\(reported)")
+    #expect(reported.hasSuffix("#5 Read fff7: Insufficient Authentication (0x05)"), "\(reported)")
   }
 
   @Test("a failed pairing, if the other side does not pair at all")
@@ -109,21 +112,21 @@ import Testing
     // #45 is the Pairing Request.
     let before = try folder.write("before.btsnoop", Array(sample.bytes[..<sample.ends[44]]))
     let found = try first(try document(before, Program.sample("pairing-fails")))
-    let said = try #require(found)
-    #expect(said.hasPrefix("only_right: nothing | #45 Pairing Request"), "\(said)")
+    let reported = try #require(found)
+    #expect(reported.hasPrefix("only_right: nothing | #45 Pairing Request"), "\(reported)")
   }
 
   @Test("attributes that differ only in position are paired, however many there are")
   func twins() throws {
     let talk = { (handle: Int) throws -> String in
-      var said = Talk()
+      var reported = Talk()
       // In several responses, each as full as possible.
       for start in stride(from: 0, to: 320, by: 32) {
-        said.discover(
+        reported.discover(
           0xfff0, 1...900, (start..<start + 32).map { (3 + 2 * $0, 0xfff6) })
       }
-      said.read(handle, [1])
-      return try folder.write("\(handle).btsnoop", said.file.bytes)
+      reported.read(handle, [1])
+      return try folder.write("\(handle).btsnoop", reported.file.bytes)
     }
     let document = try document(try talk(3 + 2 * 270), try talk(3 + 2 * 290))
     let names = try list(document, "operations").map { $0["name"] as? String ?? "" }

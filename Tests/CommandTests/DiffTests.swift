@@ -72,11 +72,11 @@ import Testing
     let changes = try list(try #require(operations.first), "changes")
     #expect(changes.count == 1, "\(changes)")
     let fields = try list(try #require(changes.first), "fields")
-    let said = fields.map { field in
+    let reported = fields.map { field in
       ["name", "left", "right", "expected"].map { field[$0] as? String ?? "-" }.joined(
         separator: " ")
     }
-    #expect(said == ["day 20 21 -", "checksum bf ok be ok checksum"])
+    #expect(reported == ["day 20 21 -", "checksum bf ok be ok checksum"])
     for key in ["map", "security", "link", "timing", "first"] {
       #expect(try list(document, key).isEmpty, "\(key)")
     }
@@ -408,14 +408,14 @@ import Testing
     }
     for _ in 0..<4 {
       let timing = try list(try document(sides[0], sides[1]), "timing")
-      let said = timing.filter { $0["what"] as? String == "interval" }.map { entry in
+      let reported = timing.filter { $0["what"] as? String == "interval" }.map { entry in
         let times = ["left", "right"].map {
           (entry[$0] as? [String: Any])?["time_ms"] as? Double ?? 0
         }
         return "\(entry["name"] as? String ?? "") \(Int(times[0])) \(Int(times[1]))"
       }
       #expect(
-        said == ["Notification 0x0003 by the central 50 250", "Notification 0x0003 100 300"])
+        reported == ["Notification 0x0003 by the central 50 250", "Notification 0x0003 100 300"])
     }
   }
 

@@ -250,10 +250,10 @@ struct ExitStatusTests {
       process.standardError = errors
       try Program.start(process)
       process.waitUntilExit()
-      let said = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+      let reported = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
       #expect(Program.status(of: process) == 74)
       #expect(
-        said.contains("gattscope: output could not be written: no space left on device\n"))
+        reported.contains("gattscope: output could not be written: no space left on device\n"))
     }
   }
 }

@@ -45,9 +45,9 @@ struct MapTests {
       let cut = try Self.cut("heart-rate", at: 126, into: folder)
       let full = Self.lines(
         try Program.run(["show", "--layer", "att", "--packets", "126-", whole]).text)
-      let told = try Program.run(["show", "--layer", "att", "--map", file.path, cut])
-      #expect(told.status == 0 && told.errors.isEmpty)
-      let supplied = Self.lines(told.text).map {
+      let reported = try Program.run(["show", "--layer", "att", "--map", file.path, cut])
+      #expect(reported.status == 0 && reported.errors.isEmpty)
+      let supplied = Self.lines(reported.text).map {
         $0.replacing(", supplied", with: "").replacing(" (supplied)", with: "")
       }
       #expect(supplied.map { $0.split(separator: " ") } == full.map { $0.split(separator: " ") })
@@ -88,13 +88,14 @@ struct MapTests {
       let file = folder.appending(path: "map.json")
       try Data(try Program.run(["map", "--json", full]).text.utf8).write(to: file)
       let shown = Self.plain(try Program.run(["show", "--layer", "att", full]).text)
-      let told = Self.plain(
+      let reported = Self.plain(
         try Program.run(["show", "--layer", "att", "--map", file.path, cut]).text)
       // One record of the whole one is cut short; only the other one has it complete.
-      let isWhole = shown.suffix(told.count).map { !$0.contains("the capture kept") }
-      #expect(told.count == 30 && isWhole.count { !$0 } == 1)
+      let isWhole = shown.suffix(reported.count).map { !$0.contains("the capture kept") }
+      #expect(reported.count == 30 && isWhole.count { !$0 } == 1)
       for (index, isWhole) in isWhole.enumerated() where isWhole {
-        #expect(told[index] == shown.suffix(told.count)[shown.count - told.count + index])
+        #expect(
+          reported[index] == shown.suffix(reported.count)[shown.count - reported.count + index])
       }
       let values = try Self.values(["values", "--json", full])
       let others = try Self.values(["values", "--json", "--map", file.path, cut])
@@ -136,12 +137,12 @@ struct MapTests {
         ("{\"name\":\"HRM-7\",\(service)}", ""),
       ] {
         try Data("{\"schema\":1,\"devices\":[\(devices)]}".utf8).write(to: file)
-        let told = try Program.run(["values", "--map", file.path, whole])
-        #expect(told.status == 0)
+        let reported = try Program.run(["values", "--map", file.path, whole])
+        #expect(reported.status == 0)
         #expect(
           expected.isEmpty
-            ? told.errors.isEmpty : told.errors == "gattscope: \(whole): \(expected)\n",
-          "\(told.errors)")
+            ? reported.errors.isEmpty : reported.errors == "gattscope: \(whole): \(expected)\n",
+          "\(reported.errors)")
       }
     }
   }
@@ -162,10 +163,12 @@ struct MapTests {
         """.utf8
       ).write(to: file)
       let cut = try Self.cut("heart-rate", at: 126, into: folder)
-      let told = try Program.run(["show", "--layer", "att", "--map", file.path, cut])
+      let reported = try Program.run(["show", "--layer", "att", "--map", file.path, cut])
       #expect(
-        told.text.contains("Write Request   2902 CCCD of 2a37 (0x0011, supplied) notifications"))
-      #expect(told.text.contains("Notification    2a37 Heart Rate Measurement (supplied) 72 bpm"))
+        reported.text.contains("Write Request   2902 CCCD of 2a37 (0x0011, supplied) notifications")
+      )
+      #expect(
+        reported.text.contains("Notification    2a37 Heart Rate Measurement (supplied) 72 bpm"))
     }
   }
 
@@ -179,14 +182,14 @@ struct MapTests {
         """
       try Data(map.utf8).write(to: file)
       let whole = Program.sample("heart-rate")
-      let told = try Program.run(["map", "--map", file.path, whole])
+      let reported = try Program.run(["map", "--map", file.path, whole])
       #expect(
-        told.text.contains(
+        reported.text.contains(
           "discoveries disagree: 0x000e, service 180d Heart Rate (#50), but before 0x000e, "
             + "service 180f Battery (supplied)"))
-      #expect(told.text.contains("0x000e–0015  180d Heart Rate"))
+      #expect(reported.text.contains("0x000e–0015  180d Heart Rate"))
       let shown = try Program.run(["show", "--errors", "--map", file.path, whole])
-      #expect(shown.text.contains("0x000e than the map that was supplied"))
+      #expect(shown.text.contains("0x000e differently from the map that was supplied"))
     }
   }
 
@@ -202,19 +205,20 @@ struct MapTests {
         """
       try Data(map.utf8).write(to: file)
       let cut = try Self.cut("heart-rate", at: 126, into: folder)
-      let told = try Program.run(["map", "--map", file.path, cut])
-      #expect(told.text.contains("supplied, but contradicted by notification (#"), "\(told.text)")
-      #expect(told.text.contains("nothing that was supplied is used of 0x000e–0015"))
-      #expect(told.text.contains("  0x0010       a value, inferred"))
+      let reported = try Program.run(["map", "--map", file.path, cut])
+      #expect(
+        reported.text.contains("supplied, but contradicted by notification (#"), "\(reported.text)")
+      #expect(reported.text.contains("nothing that was supplied is used of 0x000e–0015"))
+      #expect(reported.text.contains("  0x0010       a value, inferred"))
       let document = try Program.run(["map", "--json", "--map", file.path, cut])
       #expect(document.text.contains("\"conflicts\":[{\"handle\":\"0x0010\""))
       for command in ["values", "show"] {
-        let told = try Program.run([command, "--map", file.path, cut])
+        let reported = try Program.run([command, "--map", file.path, cut])
         #expect(
-          told.errors.contains(
+          reported.errors.contains(
             "the map contradicts the capture: 0x0010, supplied as characteristic"),
-          "\(command): \(told.errors)")
-        #expect(!told.text.contains("2a19"))
+          "\(command): \(reported.errors)")
+        #expect(!reported.text.contains("2a19"))
       }
     }
   }

@@ -70,8 +70,9 @@ import Testing
     let ending = try Program.run(["report", "-o", out, folder.path("cut.btsnoop")])
     #expect(ending.status == 65)
     let page = try String(contentsOf: URL(filePath: out), encoding: .utf8)
-    let said = try #require(ending.errors.split(separator: ": ").last)
-    #expect(page.contains(said.trimmingCharacters(in: .whitespacesAndNewlines)), "\(ending.errors)")
+    let reported = try #require(ending.errors.split(separator: ": ").last)
+    #expect(
+      page.contains(reported.trimmingCharacters(in: .whitespacesAndNewlines)), "\(ending.errors)")
     try folder.write("notes.txt", [UInt8]("no capture".utf8))
     let none = folder.path("none.html")
     #expect(try Program.run(["report", "-o", none, folder.path("notes.txt")]).status == 65)

@@ -15,8 +15,8 @@ struct SideBySideTests {
   /// The host's own log has these values: PnP ID 02 6b 1d 46 02 42 05, Volume State 00 00 00.
   @Test("Each response names the request that it answers")
   func requests() throws {
-    let told = try Program.run(["show", "--json", "--packets", "1866,1869,1886,1887", capture])
-    let answers = told.objects.map { object -> String in
+    let reported = try Program.run(["show", "--json", "--packets", "1866,1869,1886,1887", capture])
+    let answers = reported.objects.map { object -> String in
       let att = object?["att"] as? [String: Any]
       return "\(att?["request"] ?? "none") \(att?["uuid"] ?? "none") \(att?["value"] ?? "none")"
     }
@@ -33,8 +33,10 @@ struct SideBySideTests {
   @Test(
     "A response on another channel names its request, and is not another attribute's value")
   func crossedChannels() throws {
-    let told = try Program.run(["show", "--json", "--packets", "3957,3959", capture])
-    let requests = told.objects.map { (($0?["att"] as? [String: Any])?["request"] as? Int) ?? 0 }
+    let reported = try Program.run(["show", "--json", "--packets", "3957,3959", capture])
+    let requests = reported.objects.map {
+      (($0?["att"] as? [String: Any])?["request"] as? Int) ?? 0
+    }
     #expect(requests == [3918, 3913])
     let values = try Program.run(["values", "--json", "--uuid", "2b7d", capture])
     let wrong = values.objects.compactMap { $0?["value"] as? String }.filter { $0.count != 6 }
@@ -45,10 +47,12 @@ struct SideBySideTests {
 
   @Test("values assigns each value to its attribute")
   func values() throws {
-    let told = try Program.run(["values", "--json", "--packets", "1866,1869,1886,1887", capture])
-    #expect(told.objects.count == 4)
+    let reported = try Program.run([
+      "values", "--json", "--packets", "1866,1869,1886,1887", capture,
+    ])
+    #expect(reported.objects.count == 4)
     let values = Set(
-      told.objects.compactMap { object in
+      reported.objects.compactMap { object in
         (object?["value"] as? String).map { "\(object?["uuid"] ?? "none") \($0)" }
       })
     #expect(values == ["2a50 026b1d46024205", "2b7d 000000"])

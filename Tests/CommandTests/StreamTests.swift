@@ -157,9 +157,9 @@ struct LongFileTests {
     process.standardError = errors
     try Program.start(process)
     process.waitUntilExit()
-    let said = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+    let reported = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
     #expect(Program.status(of: process) == 74)
-    #expect(said == "gattscope: output could not be written: no space left on device\n")
+    #expect(reported == "gattscope: output could not be written: no space left on device\n")
   }
 
   @Test(

@@ -262,10 +262,10 @@ struct TraceTruthTests {
   @Test(arguments: TraceCase.all) func operations(_ trace: TraceCase) throws {
     let run = try Program.run(["trace", "--json", "--as", trace.platform, trace.path])
     #expect(run.status == 0, "\(run.errors)")
-    var told = Told()
-    for object in run.objects { try told.take(try #require(object)) }
+    var events = Told()
+    for object in run.objects { try events.take(try #require(object)) }
     let expected = try Expected(trace).lines
-    #expect(told.lines == expected, "\(trace.testDescription)")
+    #expect(events.lines == expected, "\(trace.testDescription)")
     let packets = run.objects.compactMap { $0?["packet"] as? Int }
     #expect(packets == packets.sorted(), "the lines must be in the order of packets")
   }

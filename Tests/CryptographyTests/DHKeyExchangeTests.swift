@@ -63,8 +63,8 @@ import Testing
     let found = try Self.exchange().deviations(
       of: try value(check), from: side, r: PairingValue(try digits(799_308)),
       command: commands[own], other: commands[1 - own])
-    let told = found?.map(\.key.description).joined(separator: " ") ?? "unexplained"
-    #expect(told == names)
+    let reported = found?.map(\.key.description).joined(separator: " ") ?? "unexplained"
+    #expect(reported == names)
     guard let found else { return }
     let again = try Self.exchange().check(
       from: side, r: PairingValue(try digits(799_308)), command: commands[own],

@@ -73,7 +73,7 @@ enum Decoding {
     var fields = Output()
     var line = Output()
     DecodedWriter(decoded, isJSON: true)?.fields(bytes.bytes, into: &fields)
-    DecodedWriter(decoded, isJSON: false)?.line(bytes.bytes, saysProblems: false, into: &line)
+    DecodedWriter(decoded, isJSON: false)?.line(bytes.bytes, writesProblems: false, into: &line)
     return Result(
       fields: String(decoding: fields.bytes.array, as: UTF8.self),
       line: String(decoding: line.bytes.array, as: UTF8.self),

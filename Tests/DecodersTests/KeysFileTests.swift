@@ -179,16 +179,16 @@ import Testing
       ("[LongTermKey]\nEDiv=65535\nEncSize=7\n", "nothing"),
     ])
   func errors(_ text: String, _ expected: String) {
-    let said = Self.error(text, address: Self.address)
-    #expect(said.hasPrefix(expected), "\(said)")
+    let reported = Self.error(text, address: Self.address)
+    #expect(reported.hasPrefix(expected), "\(reported)")
   }
 
   @Test(
     "Messages do not quote a wrong key, which may be a real key with one wrong letter")
   func noSecretInErrors() {
-    let said = Self.error(
+    let reported = Self.error(
       "devices:\n  - {address: 'C0:FF:EE:12:34:56', irk: 00112233445566778899aabbccddeefg}\n")
-    #expect(said.hasPrefix("keys:2") && !said.contains("0011"), "\(said)")
+    #expect(reported.hasPrefix("keys:2") && !reported.contains("0011"), "\(reported)")
   }
 
   @Test("A BlueZ file without an address asks for one") func whose() {

@@ -91,12 +91,12 @@ import Words
       $0.agreeToPair()
       $0.smp("05 04", .received)
     }
-    let told = finding("att-insufficient-authentication", in: evidence)
+    let reported = finding("att-insufficient-authentication", in: evidence)
     #expect(
-      told?.why.text.hasSuffix("Pairing was attempted (#4) and failed (#6).") == true,
-      "\(told?.why.text ?? "nothing")")
+      reported?.why.text.hasSuffix("Pairing was attempted (#4) and failed (#6).") == true,
+      "\(reported?.why.text ?? "nothing")")
     // The failure of the pairing is the cause, and its own error.
-    #expect(told?.severity == .warning)
+    #expect(reported?.severity == .warning)
     #expect(rules(in: evidence).contains("smp-confirm-failed"))
   }
 
@@ -175,10 +175,10 @@ import Words
       $0.encrypted()
       $0.ask("0a 13 00", "01 0a 13 00 05")
     }
-    let told = finding("att-mitm-demanded", in: evidence)
-    #expect(told?.certainty == .likely)
-    #expect(told?.why.text.contains("the key of an earlier pairing") == true)
-    #expect(told?.why.text.contains("The stored key is not authenticated, or ") == true)
+    let reported = finding("att-mitm-demanded", in: evidence)
+    #expect(reported?.certainty == .likely)
+    #expect(reported?.why.text.contains("the key of an earlier pairing") == true)
+    #expect(reported?.why.text.contains("The stored key is not authenticated, or ") == true)
   }
 
   @Test("0x0f before any key: answered too early, likely; with a stored key it is correct")
@@ -224,13 +224,13 @@ import Words
       $0.ask("0a 13 00", "0b 01")
       $0.ask("0a 15 00", "0b 01")
     }
-    let told = attributeFindings(in: evidence)
+    let reported = attributeFindings(in: evidence)
     #expect(
-      told.map(\.headline.text) == [
+      reported.map(\.headline.text) == [
         "two requests were refused; after pairing (encrypted at #8) both succeeded, 7 ms and 7 ms later"
       ])
-    #expect(told.first?.severity == .note)
-    #expect(told.first?.evidence == [2, 3, 9, 10, 4, 5, 11, 12])
+    #expect(reported.first?.severity == .note)
+    #expect(reported.first?.evidence == [2, 3, 9, 10, 4, 5, 11, 12])
   }
 
   @Test("the peer asks this host: the wording is reversed") func otherSide() {

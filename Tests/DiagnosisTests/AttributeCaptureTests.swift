@@ -77,11 +77,11 @@ import Words
       guard let evidence = try evidence(ofCapture: "generated/\(name)", beside: true) else {
         return
       }
-      let told = finding("frame-checksum", in: evidence)
+      let reported = finding("frame-checksum", in: evidence)
       #expect(
-        told?.what.text
+        reported?.what.text
           == "\(who) sent a frame with a wrong checksum: 0x00 instead of 0xbf")
-      #expect(told?.why.text.contains(next) == true, "\(told?.why.text ?? "nothing")")
+      #expect(reported?.why.text.contains(next) == true, "\(reported?.why.text ?? "nothing")")
     }
   }
 

@@ -70,8 +70,8 @@ import Words
       findings(of: "gatt-service-changed", in: evidence) == [
         "The peer indicated that its attributes have changed #8"
       ])
-    let told = finding("gatt-service-changed", in: evidence)
-    #expect(told?.why.text.contains("0x000e to 0xffff") == true)
+    let reported = finding("gatt-service-changed", in: evidence)
+    #expect(reported?.why.text.contains("0x000e to 0xffff") == true)
   }
 
   @Test("0x12, then commands: they are dropped; after the hash was read they are not")

@@ -10,7 +10,7 @@ import Words
   @Test(
     "a link that was never established although the peer's signal was strong: this host's Wi-Fi")
   func heardWell() {
-    func told(_ rssi: Int8) -> Finding? {
+    func reported(_ rssi: Int8) -> Finding? {
       first(
         "connect-not-established",
         in: evidence {
@@ -21,18 +21,18 @@ import Words
           $0.disconnect(reason: 0x3e)
         })
     }
-    let near = told(-50)
+    let near = reported(-50)
     #expect(
       near?.why.text.hasSuffix(
         "The peer's signal was strong before (-50 dBm), so distance is not the reason.") == true,
       "\(near?.why.text ?? "nothing")")
     #expect(near?.remedy?.text.contains("Wi-Fi") == true)
-    #expect(told(-80)?.remedy?.text.contains("Wi-Fi") == false)
+    #expect(reported(-80)?.remedy?.text.contains("Wi-Fi") == false)
   }
 
   @Test("a side that requests security but does not pair keeps a bond that the other one has lost")
   func keptBond() {
-    func told(_ build: (inout Traffic) -> Void) -> Finding? {
+    func reported(_ build: (inout Traffic) -> Void) -> Finding? {
       first(
         "smp-not-supported",
         in: evidence {
@@ -42,7 +42,7 @@ import Words
           $0.pairingFailed(5)
         })
     }
-    let kept = told { $0.smp("0b 05", .received) }
+    let kept = reported { $0.smp("0b 05", .received) }
     #expect(
       kept?.line == "The peer keeps a bond that this host has lost and does not pair again #2 #3 #4"
     )
@@ -51,13 +51,13 @@ import Words
         == "pairing failed at #4 because the peer still keeps an old bond that this host has lost")
     #expect(kept?.certainty == .likely)
     // Almost: it did not request security.
-    #expect(told { _ in }?.what.text == "The peer does not pair")
+    #expect(reported { _ in }?.what.text == "The peer does not pair")
   }
 
   @Test(
     "refused parameters after which the peer disconnects are an error, with advice to this host")
   func refusedParameters() {
-    func told(_ build: (inout Traffic) -> Void) -> Finding? {
+    func reported(_ build: (inout Traffic) -> Void) -> Finding? {
       first(
         "link-parameters-refused",
         in: evidence {
@@ -69,7 +69,7 @@ import Words
           $0.disconnect(reason: 0x13)
         })
     }
-    let left = told { _ in }
+    let left = reported { _ in }
     #expect(left?.severity == .error)
     #expect(
       left?.headline.text
@@ -77,7 +77,7 @@ import Words
     #expect(left?.remedy?.text.contains("ConnectionSupervisionTimeout to 400 or more") == true)
     #expect(left?.remedy?.text.contains("Apple") == false)
     // Almost: the link was used in between.
-    #expect(told { $0.received("1b 03 00 01") }?.severity == .warning)
+    #expect(reported { $0.received("1b 03 00 01") }?.severity == .warning)
   }
 
   @Test("Apple's rules are only mentioned for Apple's devices") func apple() {
@@ -97,7 +97,7 @@ import Words
 
   @Test("the verdict of a lost link names the side that heard nothing, and after what") func lost()
   {
-    let told = first(
+    let reported = first(
       "link-supervision-timeout",
       in: evidence {
         $0.connect()
@@ -107,9 +107,9 @@ import Words
         $0.disconnect(reason: 0x08)
       })
     #expect(
-      told?.headline.text
+      reported?.headline.text
         == "connection 1 was lost at #4: no data came from the peer after #2",
-      "\(told?.headline.text ?? "nothing")")
+      "\(reported?.headline.text ?? "nothing")")
   }
 
   @Test("two lost links of one device are one finding; of two devices they are two")
@@ -170,7 +170,7 @@ import Words
   }
 
   @Test("what was sent too early, and before which response") func early() {
-    let told = first(
+    let reported = first(
       "att-second-request",
       in: evidence {
         $0.connect()
@@ -180,8 +180,8 @@ import Words
         $0.received("13")
       })
     #expect(
-      told?.headline.text
+      reported?.headline.text
         == "this host sent its Write Request (#3) before its Read Request (#2) was answered",
-      "\(told?.headline.text ?? "nothing")")
+      "\(reported?.headline.text ?? "nothing")")
   }
 }

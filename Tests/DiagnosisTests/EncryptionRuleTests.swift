@@ -207,16 +207,16 @@ import Words
   @Test(
     "a short key is reported, from the controller or from the pairing; 16 bytes are not")
   func keySize() {
-    for (told, offered) in [(7, 16), (0, 7), (16, 16)] as [(UInt8, Int)] {
+    for (reported, offered) in [(7, 16), (0, 7), (16, 16)] as [(UInt8, Int)] {
       let evidence = evidence {
         $0.connect()
         $0.pairLegacy(sizes: (16, offered))
         $0.startEncryption()
-        if told > 0 { $0.encrypted(keySize: told) } else { $0.encrypted() }
+        if reported > 0 { $0.encrypted(keySize: reported) } else { $0.encrypted() }
       }
       #expect(
-        findings(of: "enc-key-size", in: evidence).count == (told == 16 ? 0 : 1),
-        "\(told), \(offered)")
+        findings(of: "enc-key-size", in: evidence).count == (reported == 16 ? 0 : 1),
+        "\(reported), \(offered)")
     }
   }
 

@@ -133,14 +133,14 @@ private func words(_ lines: [StoryLine]) -> [String] {
         $0.why.text.contains("The 3 passkey rounds before that match.")
       })
     // One failure is reported once, by the end that shows more of it.
-    let told = evidence.findings().filter { $0.severity == .error }
+    let reported = evidence.findings().filter { $0.severity == .error }
     #expect(
-      told.map { $0.note?.text } == [
+      reported.map { $0.note?.text } == [
         "Seen from both sides: connection 7, the other end of this link, shows the same (from #2360 on).",
         "Seen from both sides: connection 5, the other end of this link, shows the same (from #2150 on).",
       ])
     #expect(
-      told.map { $0.remedy?.text } == [
+      reported.map { $0.remedy?.text } == [
         "First register an agent on this host: without one bluetoothd cannot ask the user (bluetoothctl: agent KeyboardDisplay, default-agent). Then pair again, and type the digits within 30 s.",
         "Find the program that sent Unpair Device (#2203): it must not do that during pairing. Then pair again.",
       ])
@@ -278,11 +278,11 @@ private func words(_ lines: [StoryLine]) -> [String] {
     guard
       let evidence = try evidence(ofCapture: "generated/pair_legacy_passkey.btsnoop", beside: true)
     else { return }
-    let told = evidence.connections.first?.pairingStory(evidence).prefix(4).map {
+    let reported = evidence.connections.first?.pairingStory(evidence).prefix(4).map {
       "\($0.packets.lowerBound)-\($0.packets.upperBound) \($0.text.text)"
     }
     #expect(
-      told?.suffix(2) == [
+      reported?.suffix(2) == [
         "43-43 this host commits to its digits, 0.9 ms after #42: a program typed them",
         "45-48 both sides have the same passkey",
       ])
@@ -354,13 +354,13 @@ private func words(_ lines: [StoryLine]) -> [String] {
     let lines = evidence.connections[0].encryptionStory(evidence).filter {
       !$0.consequences.isEmpty
     }
-    var told: [String] = []
+    var reported: [String] = []
     for line in lines {
-      told.append(line.text.text)
-      told += line.consequences.map(\.text)
+      reported.append(line.text.text)
+      reported += line.consequences.map(\.text)
     }
     #expect(
-      told == [
+      reported == [
         "authenticated by pairing",
         "this host: display and yes/no, MITM; the peer: display and yes/no, MITM",
         "numeric comparison of 135790 (#29), which this host confirms (#30), 2.5 s later",

@@ -131,13 +131,13 @@ import Words
         exchange.initiatorCheck(responderR: .zero, request: request)
       }
       let finding = evidence.findings().first { $0.rule.description == "smp-numeric-rejected" }
-      let told =
+      let reported =
         isProgram
         ? "The peer answered Numeric Comparison Failed (0x0c) \(pause + 3) ms after it could know the digits (#9): no person reads them that fast; a program refused."
         : "The peer reports that they were not confirmed: its user pressed No or saw different digits, or nothing answered for the user."
       #expect(
         finding?.why.text
-          == "The values of the peer and this host match, so both have the same digits. \(told)"
+          == "The values of the peer and this host match, so both have the same digits. \(reported)"
       )
       #expect(
         finding?.remedy?.text.hasPrefix("Look for the program on the peer that answers")
@@ -229,7 +229,7 @@ import Words
   @Test("missing passkey rounds of a successful pairing are reported")
   func missingRounds() {
     let key = P256PublicKey.debug
-    func told(rounds: Int, isPaired: Bool) -> String? {
+    func reported(rounds: Int, isPaired: Bool) -> String? {
       let evidence = evidence { traffic in
         traffic.connect()
         traffic.exchangeFeatures(io: 2, auth: 13, peerIO: 0, peerAuth: 13)
@@ -256,10 +256,10 @@ import Words
       return story(of: evidence).first { $0.contains("passkey rounds") }
     }
     #expect(
-      told(rounds: 16, isPaired: true)
+      reported(rounds: 16, isPaired: true)
         == "16 of 20 passkey rounds agree; records of the others are missing in the capture")
-    #expect(told(rounds: 20, isPaired: true) == "20 of 20 passkey rounds agree")
-    #expect(told(rounds: 16, isPaired: false) == "16 of 20 passkey rounds agree")
+    #expect(reported(rounds: 20, isPaired: true) == "20 of 20 passkey rounds agree")
+    #expect(reported(rounds: 16, isPaired: false) == "16 of 20 passkey rounds agree")
   }
 
   @Test("public keys: an invalid point is reported, and so is the same one on both sides")

@@ -220,8 +220,8 @@ struct LegacyValues {
       attempts.map { $0.outcome.search?.hasInitiator ?? false } == [
         true, true, true, true, false, false,
       ])
-    let told = evidence.findings().filter { $0.rule.description == "smp-passkey-mismatch" }
-    #expect(told.map(\.what.text) == ["6 connections: the passkeys on the two sides differ"])
+    let reported = evidence.findings().filter { $0.rule.description == "smp-passkey-mismatch" }
+    #expect(reported.map(\.what.text) == ["6 connections: the passkeys on the two sides differ"])
   }
 
   @Test("both addresses are missing: no search, which is reported")

@@ -64,7 +64,7 @@ import Words
 
   @Test("a CCCD that a server does not let its client write is the server's defect")
   func badServer() {
-    let told = finding(
+    let reported = finding(
       "att-not-permitted",
       in: evidence {
         $0.connect()
@@ -72,8 +72,8 @@ import Words
         $0.ask("12 11 00 01 00", "01 12 11 00 03")
       })
     #expect(
-      told?.why.text.contains("This is a defect of the peer") == true,
-      "\(told?.why.text ?? "nothing")"
+      reported?.why.text.contains("This is a defect of the peer") == true,
+      "\(reported?.why.text ?? "nothing")"
     )
   }
 
@@ -91,7 +91,7 @@ import Words
   }
 
   @Test("a write that is refused, and accepted on the next connection") func allowedLater() throws {
-    let told = try #require(
+    let reported = try #require(
       finding(
         "att-not-permitted",
         in: evidence {
@@ -104,8 +104,8 @@ import Words
           $0.ask("12 13 00 01", "13")
         }))
     #expect(
-      told.note?.text.contains("The attribute could be written on connection 2") == true,
-      "\(told.note?.text ?? "no note")")
+      reported.note?.text.contains("The attribute could be written on connection 2") == true,
+      "\(reported.note?.text ?? "no note")")
   }
 
   /// Records a long write of two parts whose execution is refused with Invalid Offset.
@@ -277,7 +277,7 @@ import Words
   @Test("an error with a name only in a profile gets it; others have no name")
   func profileNames() {
     // 6e400002-b5a3-f393-e0a9-e50e24dcca9e, and one that differs in its first byte.
-    func told(_ first: String) -> String? {
+    func reported(_ first: String) -> String? {
       let evidence = evidence {
         $0.connect()
         $0.ask(
@@ -288,9 +288,9 @@ import Words
       return attributeFindings(in: evidence).first?.what.text
     }
     #expect(
-      told("6e")
+      reported("6e")
         == "Write to 6e400002-… Nordic UART RX refused: Insufficient Authentication (0x05)")
-    #expect(told("7e") == "Write to 7e400002-… refused: Insufficient Authentication (0x05)")
+    #expect(reported("7e") == "Write to 7e400002-… refused: Insufficient Authentication (0x05)")
   }
 
   @Test("a reserved code that the profile names is the profile's: Alert Notification's 0xa0")

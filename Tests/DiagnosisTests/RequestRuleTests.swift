@@ -76,13 +76,13 @@ import Words
       $0.wait(30_500)
       $0.disconnect()
     }
-    let told = finding("att-request-unanswered", in: evidence)
+    let reported = finding("att-request-unanswered", in: evidence)
     #expect(
-      told?.what.text
+      reported?.what.text
         == "This host never answered the Write Request for 2a39 Heart Rate Control Point")
-    #expect(told?.certainty == .certain)
-    #expect(told?.remedy?.text.contains("respond(to:withResult:)") == true)
-    #expect(told?.remedy?.text.contains("sendResponse()") == true)
+    #expect(reported?.certainty == .certain)
+    #expect(reported?.remedy?.text.contains("respond(to:withResult:)") == true)
+    #expect(reported?.remedy?.text.contains("sendResponse()") == true)
   }
 
   @Test(
@@ -161,12 +161,12 @@ import Words
       findings(of: "att-second-request", in: open) == [
         "This host sent a request before the previous one was answered #4 #5"
       ])
-    let told = finding("att-second-request", in: open)
-    #expect(told?.certainty == .likely)
+    let reported = finding("att-second-request", in: open)
+    #expect(reported?.certainty == .likely)
     #expect(
-      told?.why.text.hasSuffix(
+      reported?.why.text.hasSuffix(
         "It happened 1 time on this connection. #4 and #5 were sent on one enhanced bearer, and neither was answered."
-      ) == true, "\(told?.why.text ?? "nothing")")
+      ) == true, "\(reported?.why.text ?? "nothing")")
     // A request on a closed channel is lost anyway.
     let closed = evidence {
       $0.connect()
@@ -215,9 +215,9 @@ import Words
       findings(of: "att-answer-on-other-bearer", in: one) == [
         "2 responses arrived on a different bearer from the request #4 #6 #5 #7"
       ])
-    let told = finding("att-answer-on-other-bearer", in: one)
-    #expect(told?.why.text.hasPrefix("#6 is the answer to #4, ") == true)
-    #expect(told?.severity == .note)
+    let reported = finding("att-answer-on-other-bearer", in: one)
+    #expect(reported?.why.text.hasPrefix("#6 is the answer to #4, ") == true)
+    #expect(reported?.severity == .note)
     let three = evidence { for _ in 0..<3 { crossing(&$0) } }
     #expect(
       findings(of: "att-answer-on-other-bearer", in: three) == [

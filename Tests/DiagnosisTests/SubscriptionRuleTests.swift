@@ -40,12 +40,12 @@ import Words
       $0.ask("12 11 00 01 00", "13")
       $0.received("1b 10 00 06 48")
     }
-    let told = finding("gatt-wrong-cccd-bits", in: evidence)
-    #expect(told?.severity == .note)
-    #expect(told?.isResolved == true)
-    #expect(told?.why.text.contains("The right value followed at #10.") == true)
-    #expect(told?.remedy?.text.contains("ENABLE_NOTIFICATION_VALUE") == true)
-    #expect(told?.remedy?.text.contains("ENABLE_INDICATION_VALUE") == false)
+    let reported = finding("gatt-wrong-cccd-bits", in: evidence)
+    #expect(reported?.severity == .note)
+    #expect(reported?.isResolved == true)
+    #expect(reported?.why.text.contains("The right value followed at #10.") == true)
+    #expect(reported?.remedy?.text.contains("ENABLE_NOTIFICATION_VALUE") == true)
+    #expect(reported?.remedy?.text.contains("ENABLE_INDICATION_VALUE") == false)
   }
 
   /// Two connections of bonded devices; the first subscribes and gets two values.

@@ -18,7 +18,7 @@ import Testing
 
   @Test("a response between an indication and its confirmation does not hide the confirmation")
   func confirmedLate() throws {
-    let told = try story {
+    let reported = try story {
       $0.received("1d 10 00 01")
       $0.sent("1e")
       $0.sent("12 15 00 01")
@@ -27,8 +27,8 @@ import Testing
       $0.sent("1e")
       $0.disconnect()
     }
-    #expect(told.contains { $0.contains("all confirmed") }, "\(told)")
-    #expect(!told.contains { $0.contains("of them confirmed") }, "\(told)")
+    #expect(reported.contains { $0.contains("all confirmed") }, "\(reported)")
+    #expect(!reported.contains { $0.contains("of them confirmed") }, "\(reported)")
   }
 
   @Test("a long write is executed, refused, cancelled or abandoned: each is reported as such")
@@ -51,11 +51,11 @@ import Testing
       ),
     ]
     for (request, answer, words) in cases {
-      let told = try story {
+      let reported = try story {
         parts(&$0)
         $0.ask(request, answer)
       }
-      #expect(told.first == words, "\(told)")
+      #expect(reported.first == words, "\(reported)")
     }
   }
 
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test("a refused execute does not belong to the next write") func afterRefusal() throws {
-    let told = try story {
+    let reported = try story {
       $0.ask("16 15 00 00 00 01", "17 15 00 00 00 01")
       $0.ask("18 01", "01 18 15 00 0d")
       $0.ask("16 15 00 00 00 02", "17 15 00 00 00 02")
@@ -84,9 +84,9 @@ import Testing
       $0.ask("12 15 00 01", "13")
     }
     #expect(
-      Array(told.dropFirst().prefix(2)) == [
+      Array(reported.dropFirst().prefix(2)) == [
         "the prepared write to 0x0015 in 1 part was cancelled", "1 write to 0x0015",
-      ], "\(told)")
+      ], "\(reported)")
   }
 
   @Test("a read and its parts are one read; a part of another attribute does not belong to it")
@@ -104,12 +104,12 @@ import Testing
   }
 
   @Test("several values that are read at once are named") func readMultiple() throws {
-    let told = try story { $0.ask("0e 13 00 15 00", "0f 01 02") }
-    #expect(told.first == "1 read of 0x0013 and 0x0015 answered", "\(told)")
+    let reported = try story { $0.ask("0e 13 00 15 00", "0f 01 02") }
+    #expect(reported.first == "1 read of 0x0013 and 0x0015 answered", "\(reported)")
   }
 
   @Test("notifications and indications have their attributes") func sent() throws {
-    let told = try story {
+    let reported = try story {
       $0.discoverHeartRate()
       $0.discoverThermometer()
       $0.received("1b 10 00 06 48")
@@ -118,15 +118,16 @@ import Testing
       $0.received("1b 10 00 06 48")
     }
     #expect(
-      told.contains("2 notifications of 2a37, 1 indication of 2a1c, confirmed"), "\(told)")
+      reported.contains("2 notifications of 2a37, 1 indication of 2a1c, confirmed"), "\(reported)")
   }
 
   @Test("writes and writes without response have their attributes") func written() throws {
-    let told = try story {
+    let reported = try story {
       $0.ask("12 15 00 01", "13")
       $0.sent("52 13 00 01")
     }
-    #expect(told.first == "1 write to 0x0015, 1 write without response to 0x0013", "\(told)")
+    #expect(
+      reported.first == "1 write to 0x0015, 1 write without response to 0x0013", "\(reported)")
   }
 
   @Test("times that differ are a range; equal ones are one") func latencies() throws {
@@ -180,7 +181,7 @@ import Testing
 
   @Test("a subscription without a response is one line, and the peer's actions name the peer")
   func unanswered() throws {
-    let told = try story {
+    let reported = try story {
       $0.discoverHeartRate(by: .received)
       $0.ask("12 13 00 01", "01 12 13 00 03", by: .received)
       $0.ask("0a 13 00", "0b 01", by: .received)
@@ -189,37 +190,37 @@ import Testing
       $0.disconnect()
     }
     #expect(
-      Array(told.prefix(4)) == [
+      Array(reported.prefix(4)) == [
         "the peer discovered 1 service, 3 characteristics, 1 descriptor; MTU stays 23",
         "the peer's write to 2a38 Body Sensor Location refused: Write Not Permitted (0x03)",
         "the peer: 1 read of 2a38 Body Sensor Location answered",
         "the peer turns notifications of 2a37 on, not answered",
-      ], "\(told)")
-    #expect(!told.contains { $0.contains("Write Request") }, "\(told)")
+      ], "\(reported)")
+    #expect(!reported.contains { $0.contains("Write Request") }, "\(reported)")
   }
 
   @Test("many runs become few lines, and no line follows one of its kind") func folded() throws {
-    let told = try story {
+    let reported = try story {
       for _ in 0..<40 {
         $0.ask("0a 13 00", "0b 01")
         $0.ask("12 15 00 01", "13")
       }
     }
-    #expect(told.count <= 14, "\(told)")
+    #expect(reported.count <= 14, "\(reported)")
   }
 
   @Test("steady traffic is one line") func steady()
     throws
   {
-    let told = try story {
+    let reported = try story {
       for _ in 0..<200 {
         $0.sent("52 15 00 01")
         $0.received("1b 10 00 01")
       }
     }
     #expect(
-      told.filter { $0.contains("without response") } == [
+      reported.filter { $0.contains("without response") } == [
         "200 writes without response, 200 notifications"
-      ], "\(told)")
+      ], "\(reported)")
   }
 }

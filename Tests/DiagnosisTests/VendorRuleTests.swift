@@ -125,13 +125,13 @@ enum Trial {
   @Test("a login is the first frame without pairing; nothing on an encrypted link or later")
   func login() throws {
     let login = [(true, frame(0x01, [7])), (false, frame(0x81, [0]))]
-    let told = try found(login)
-    #expect(names(told) == ["app-level-pairing"])
+    let reported = try found(login)
+    #expect(names(reported) == ["app-level-pairing"])
     #expect(
-      told.first?.why.text
+      reported.first?.why.text
         == "The link was never encrypted, and the profile trial calls the first message (\"7\") login.request."
     )
-    #expect(told.first?.certainty == .certain)
+    #expect(reported.first?.certainty == .certain)
     // Records or the beginning are missing, so there may have been a pairing.
     #expect(try found(completes: 60, login).last?.certainty == .likely)
     #expect(names(try found(connects: false, login)) == [])

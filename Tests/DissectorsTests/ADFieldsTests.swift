@@ -143,7 +143,7 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
 @Suite struct ADFieldsTests {
   /// Returns the fields that the visitor receives for a structure after some other bytes, its
   /// problem, and the bytes left.
-  private func told(_ structure: [UInt8]) -> (told: [String], problem: String?, left: Int?) {
+  private func entries(_ structure: [UInt8]) -> (entries: [String], problem: String?, left: Int?) {
     let bytes = [0xaa, 0xaa, 0xaa] + structure
     let type = ADType(rawValue: structure[0])
     let slice = Slice(start: 4, count: structure.count - 1)
@@ -156,18 +156,18 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
     for slice in recorder.slices where slice.start < 4 || slice.end > bytes.count {
       Issue.record("\(structure): \(slice)")
     }
-    return (recorder.told, ADFields.problem(type, bytes.bytes, slice).map { words($0) }, left)
+    return (recorder.entries, ADFields.problem(type, bytes.bytes, slice).map { words($0) }, left)
   }
 
   @Test(arguments: structureFixtures)
   func everyField(_ fixture: (bytes: String, fields: [String])) {
-    let found = told(hex(fixture.bytes))
-    #expect(found.told == fixture.fields && found.problem == nil && found.left == 0)
+    let found = entries(hex(fixture.bytes))
+    #expect(found.entries == fixture.fields && found.problem == nil && found.left == 0)
   }
 
   @Test func plainStructuresAreWhole() {
     for structure in plainStructures {
-      #expect(told(hex(structure)).problem == nil, "\(structure)")
+      #expect(entries(hex(structure)).problem == nil, "\(structure)")
     }
   }
 
@@ -187,19 +187,19 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
     ]
     let open = [0x2c] + packed(fields)
     #expect(open.count == 34)
-    let found = told(open)
-    #expect(found.told == expected && found.problem == nil && found.left == 0)
+    let found = entries(open)
+    #expect(found.entries == expected && found.problem == nil && found.left == 0)
     let encrypted = open + (1...24).map { UInt8($0) }
-    let all = told(encrypted)
+    let all = entries(encrypted)
     #expect(
-      all.told == expected + [
+      all.entries == expected + [
         "GIV bytes 0102030405060708", "GSKD bytes 090a0b0c0d0e0f101112131415161718",
       ])
     #expect(all.problem == nil && all.left == 0)
     // The bit after the offset selects its unit.
     var finer = open
     finer[2] &= ~0x40
-    #expect(told(finer).told.first == "BIG_Offset \(0x2345 * 30)")
+    #expect(entries(finer).entries.first == "BIG_Offset \(0x2345 * 30)")
   }
 
   @Test(
@@ -217,16 +217,16 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
       ("2b 01 00 01", "tooShort@6(8,1)"), ("31 01", "tooShort@4(9,1)"),
     ])
   func wrongLengths(_ structure: String, _ problem: String) {
-    #expect(told(hex(structure)).problem == problem)
+    #expect(entries(hex(structure)).problem == problem)
   }
 
-  /// Cuts at every length and flips every bit: slices stay inside (see `told`), and a walk that
+  /// Cuts at every length and flips every bit: slices stay inside (see `entries`), and a walk that
   /// does not reach the end has a problem.
   @Test func sweep() {
     for fixture in structureFixtures.map(\.bytes) + plainStructures {
       let structure = hex(fixture)
       for count in 1...structure.count {
-        let found = told(Array(structure.prefix(count)))
+        let found = entries(Array(structure.prefix(count)))
         if case .fields = ADType(rawValue: structure[0]).layout(count: count - 1) {
           #expect(found.left == 0 || found.problem != nil, "\(structure.prefix(count))")
         }
@@ -235,7 +235,7 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
         for bit in 0..<8 {
           var damaged = structure
           damaged[index] ^= 1 << bit
-          _ = told(damaged)
+          _ = entries(damaged)
         }
       }
     }
@@ -245,7 +245,7 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
   @Test func everyLengthOfEveryType() {
     for type in UInt8.min...UInt8.max {
       for count in 0...255 {
-        let found = told([type] + [UInt8](repeating: 0, count: count))
+        let found = entries([type] + [UInt8](repeating: 0, count: count))
         guard case .fields = ADType(rawValue: type).layout(count: count) else { continue }
         #expect(found.problem != nil || found.left == 0, "\(type), \(count) bytes")
       }

@@ -130,7 +130,7 @@ func items(of list: ATTItems, in bytes: [UInt8]) -> [String] {
 /// A visitor that records the fields that it receives, one string each: "Handle 0x0040".
 struct Recorder: FieldVisitor {
   /// The fields received.
-  private(set) var told: [String] = []
+  private(set) var entries: [String] = []
   /// The slices of all fields.
   private(set) var slices: [Slice] = []
   /// Whether every field's bytes had the length of its slice.
@@ -151,7 +151,7 @@ struct Recorder: FieldVisitor {
       case .advertisingFragment: "part of \(bytes.byteCount)"
       case .advertisingData: "AD \(bytes.array.map { digits($0, 2) }.joined())"
       }
-    told.append("\(name) \(text)")
+    entries.append("\(name) \(text)")
     slices.append(slice)
     if Int(slice.count) != bytes.byteCount { isConsistent = false }
   }
@@ -164,10 +164,10 @@ struct Recorder: FieldVisitor {
     }
   }
 
-  mutating func beginList(_ name: StaticString) { told.append("\(name) [") }
-  mutating func beginItem() { told.append("{") }
-  mutating func endItem() { told.append("}") }
-  mutating func endList() { told.append("]") }
+  mutating func beginList(_ name: StaticString) { entries.append("\(name) [") }
+  mutating func beginItem() { entries.append("{") }
+  mutating func endItem() { entries.append("}") }
+  mutating func endList() { entries.append("]") }
 }
 
 /// Walks a command's or event's parameters, outer and inner, and returns the recorded fields.

@@ -166,9 +166,9 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
   func everyField(_ fixture: (bytes: String, fields: [String])) {
     let bytes = hex(fixture.bytes)
     let dissection = h4(bytes)
-    let told = walk(dissection, bytes)
-    #expect(told.told == fixture.fields)
-    #expect(told.isConsistent)
+    let walked = walk(dissection, bytes)
+    #expect(walked.entries == fixture.fields)
+    #expect(walked.isConsistent)
     #expect(problems(dissection) == [])
   }
 
@@ -181,7 +181,7 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
     var fields = FieldWalk(all.bytes, Slice(start: index, count: field.count))
     var recorder = Recorder()
     try? fields.walk([.text("Name", field.count)], &recorder)
-    #expect(recorder.told == ["Name \(text)"])
+    #expect(recorder.entries == ["Name \(text)"])
   }
 
   /// A visitor receives the fields before the end, and the end of a truncated list. An item without
@@ -195,7 +195,7 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
         [.count("Num"), .list("List", [.connectionHandle, .u16("Packets")])], &recorder)
     }
     #expect(
-      recorder.told == [
+      recorder.entries == [
         "Num 2", "List [", "{", "Connection_Handle 0x0040", "Packets 1", "}", "]",
       ])
   }
@@ -206,7 +206,7 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
     var fields = FieldWalk(bytes.bytes, Slice(start: 0, count: bytes.count))
     var recorder = Recorder()
     try? fields.walk([.i8("A"), .i16("B"), .u64("C", .hex), .u24("D")], &recorder)
-    #expect(recorder.told == ["A -128", "B -32768", "C 0xffffffffffffffff", "D 16777215"])
+    #expect(recorder.entries == ["A -128", "B -32768", "C 0xffffffffffffffff", "D 16777215"])
     #expect(fields.rest() == Slice(start: 14, count: 0))
   }
 
@@ -217,17 +217,17 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
     var recorder = Recorder()
     try? fields.walk([.list("List", [.u8("A")]), .list("None", [])], &recorder)
     #expect(
-      recorder.told == [
+      recorder.entries == [
         "List [", "{", "A 1", "}", "{", "A 2", "}", "{", "A 3", "}", "]", "None [", "]",
       ])
     var again = FieldWalk(bytes.bytes, Slice(start: 0, count: 3))
     var second = Recorder()
     try? again.walk([.list("None", []), .rest("Rest")], &second)
-    #expect(second.told == ["None [", "{", "}", "]", "Rest bytes 010203"])
+    #expect(second.entries == ["None [", "{", "}", "]", "Rest bytes 010203"])
     var third = FieldWalk(bytes.bytes, Slice(start: 0, count: 3))
     var counted = Recorder()
     try? third.walk([.list("Empty", [.counted("A")])], &counted)
-    #expect(counted.told == ["Empty [", "{", "A bytes ", "}", "]"])
+    #expect(counted.entries == ["Empty [", "{", "A bytes ", "}", "]"])
   }
 
   /// No list of the tables has items that may be empty; such a list would never end.

@@ -13,17 +13,17 @@ struct StructFixture: CustomTestStringConvertible, Sendable {
   let name: String
   let bytes: [UInt8]
   let least: Int
-  let told: String
+  let words: String
   let read: @Sendable ([UInt8]) throws -> String
 
   init(
-    _ name: String, _ bytes: String, least: Int? = nil, _ told: String,
+    _ name: String, _ bytes: String, least: Int? = nil, _ words: String,
     _ read: @escaping @Sendable ([UInt8]) throws -> String
   ) {
     self.name = name
     self.bytes = hex(bytes)
     self.least = least ?? self.bytes.count
-    self.told = told
+    self.words = words
     self.read = read
   }
 
@@ -31,7 +31,7 @@ struct StructFixture: CustomTestStringConvertible, Sendable {
 
   /// Checks the complete struct, and that every prefix below the minimum size throws.
   func check() throws {
-    #expect(try read(bytes) == told, "\(name): all bytes")
+    #expect(try read(bytes) == words, "\(name): all bytes")
     for count in 0..<bytes.count {
       let cut = Array(bytes.prefix(count))
       if count < least {
@@ -89,19 +89,19 @@ private let commandFixtures: [StructFixture] = [
     { try create(HCICommand.leExtendedCreateConnectionV2, $0) }),
   StructFixture("LE Add Device To Filter Accept List", "01 \(address6)", "1 c12233445566") {
     var cursor = Cursor($0.bytes)
-    let told = try LEFilterAcceptListDevice(parsing: &cursor)
-    return "\(told.type.rawValue) \(text(told.address))"
+    let pdu = try LEFilterAcceptListDevice(parsing: &cursor)
+    return "\(pdu.type.rawValue) \(text(pdu.address))"
   },
   // Bits 12 to 15 of a handle are reserved.
   StructFixture("LE Connection Update", "40 f0 \(wanted8)", "0040: 24 to 40, 4, 42") {
     var cursor = Cursor($0.bytes)
-    let told = try LEConnectionParameterRequest(parsing: &cursor)
-    return "\(digits(told.handle, 4)): \(text(told.wanted))"
+    let pdu = try LEConnectionParameterRequest(parsing: &cursor)
+    return "\(digits(pdu.handle, 4)): \(text(pdu.wanted))"
   },
   StructFixture("LE Remote Connection Parameter Request Negative Reply", "40 f0 3b", "0040: 3b") {
     var cursor = Cursor($0.bytes)
-    let told = try LEConnectionParameterNegativeReply(parsing: &cursor)
-    return "\(digits(told.handle, 4)): \(digits(told.reason.rawValue, 2))"
+    let pdu = try LEConnectionParameterNegativeReply(parsing: &cursor)
+    return "\(digits(pdu.handle, 4)): \(digits(pdu.reason.rawValue, 2))"
   },
   StructFixture("Create Connection", "\(address6) 18 cc 01 00 00 00 01", least: 6, "c12233445566") {
     var cursor = Cursor($0.bytes)
@@ -116,9 +116,9 @@ private let commandFixtures: [StructFixture] = [
     "0040: 0102030405060708 1234 \(keyDigits)"
   ) {
     var cursor = Cursor($0.bytes)
-    let told = try LEEnableEncryption(parsing: &cursor)
+    let pdu = try LEEnableEncryption(parsing: &cursor)
     return
-      "\(digits(told.handle, 4)): \(digits(told.rand, 16)) \(digits(told.ediv, 4)) \(keyText($0, told.key))"
+      "\(digits(pdu.handle, 4)): \(digits(pdu.rand, 16)) \(digits(pdu.ediv, 4)) \(keyText($0, pdu.key))"
   },
   StructFixture(
     "LE Enable Encryption, its key cut off", "40 00 08 07 06 05 04 03 02 01 34 12 00 01", least: 12,
@@ -129,8 +129,8 @@ private let commandFixtures: [StructFixture] = [
   },
   StructFixture("LE Long Term Key Request Reply", "40 f0 \(key16)", "0040: \(keyDigits)") {
     var cursor = Cursor($0.bytes)
-    let told = try LELongTermKeyRequestReply(parsing: &cursor)
-    return "\(digits(told.handle, 4)): \(keyText($0, told.key))"
+    let pdu = try LELongTermKeyRequestReply(parsing: &cursor)
+    return "\(digits(pdu.handle, 4)): \(keyText($0, pdu.key))"
   },
   StructFixture(
     "LE Add Device To Resolving List", "01 \(address6) \(key16) \(other16)", least: 23,
@@ -140,44 +140,44 @@ private let commandFixtures: [StructFixture] = [
     least: 23, "0 c12233445566 \(keyDigits) -", { try resolving($0) }),
   StructFixture("Link Key Request Reply", "\(address6) \(key16)", "c12233445566 \(keyDigits)") {
     var cursor = Cursor($0.bytes)
-    let told = try LinkKeyRequestReply(parsing: &cursor)
-    return "\(text(told.peer)) \(keyText($0, told.key))"
+    let pdu = try LinkKeyRequestReply(parsing: &cursor)
+    return "\(text(pdu.peer)) \(keyText($0, pdu.key))"
   },
 ]
 
 private func create(_ opcode: UInt16, _ bytes: [UInt8]) throws -> String {
   var cursor = Cursor(bytes.bytes)
-  let told = try LECreateConnection(opcode, parsing: &cursor)
-  #expect(told.usesAcceptList == (told.filterPolicy == 1))
+  let pdu = try LECreateConnection(opcode, parsing: &cursor)
+  #expect(pdu.usesAcceptList == (pdu.filterPolicy == 1))
   return
-    "policy \(told.filterPolicy), own \(told.ownAddressType), peer \(told.peerType.rawValue) \(text(told.peer)), phys \(told.phys), \(told.scanWindow) of \(told.scanInterval), \(text(told.wanted))"
+    "policy \(pdu.filterPolicy), own \(pdu.ownAddressType), peer \(pdu.peerType.rawValue) \(text(pdu.peer)), phys \(pdu.phys), \(pdu.scanWindow) of \(pdu.scanInterval), \(text(pdu.wanted))"
 }
 
 private func resolving(_ bytes: [UInt8]) throws -> String {
   var cursor = Cursor(bytes.bytes)
-  let told = try LEResolvingListDevice(parsing: &cursor)
+  let pdu = try LEResolvingListDevice(parsing: &cursor)
   return
-    "\(told.type.rawValue) \(text(told.address)) \(keyText(bytes, told.peerKey)) \(keyText(bytes, told.localKey))"
+    "\(pdu.type.rawValue) \(text(pdu.address)) \(keyText(bytes, pdu.peerKey)) \(keyText(bytes, pdu.localKey))"
 }
 
 private let returnFixtures: [StructFixture] = [
   StructFixture("Read BD_ADDR", "00 \(address6)", "0 c12233445566") {
     var cursor = Cursor($0.bytes)
-    let told = try ReadBDADDRReturn(parsing: &cursor)
-    return "\(told.status.rawValue) \(text(told.address))"
+    let pdu = try ReadBDADDRReturn(parsing: &cursor)
+    return "\(pdu.status.rawValue) \(text(pdu.address))"
   },
   StructFixture(
     "Read Local Version Information", "00 0c 34 12 0d 5d 00 78 56", least: 7, "0: 12 1234 13 005d"
   ) {
     var cursor = Cursor($0.bytes)
-    let told = try ReadLocalVersionInformationReturn(parsing: &cursor)
+    let pdu = try ReadLocalVersionInformationReturn(parsing: &cursor)
     return
-      "\(told.status.rawValue): \(told.hciVersion) \(digits(told.hciRevision, 4)) \(told.lmpVersion) \(digits(told.company, 4))"
+      "\(pdu.status.rawValue): \(pdu.hciVersion) \(digits(pdu.hciRevision, 4)) \(pdu.lmpVersion) \(digits(pdu.company, 4))"
   },
   StructFixture("Read Encryption Key Size", "02 40 f0 07", "2: 0040 7") {
     var cursor = Cursor($0.bytes)
-    let told = try ReadEncryptionKeySizeReturn(parsing: &cursor)
-    return "\(told.status.rawValue): \(digits(told.handle, 4)) \(told.size)"
+    let pdu = try ReadEncryptionKeySizeReturn(parsing: &cursor)
+    return "\(pdu.status.rawValue): \(digits(pdu.handle, 4)) \(pdu.size)"
   },
 ]
 
@@ -198,14 +198,14 @@ private let eventFixtures: [StructFixture] = [
     { try complete(LEConnectionComplete.version1, $0) }),
   StructFixture("LE PHY Update Complete", "1a 40 f0 02 03", "26 0040 2 3") {
     var cursor = Cursor($0.bytes)
-    let told = try LEPHYUpdateComplete(parsing: &cursor)
-    return "\(told.status.rawValue) \(digits(told.handle, 4)) \(told.sent) \(told.received)"
+    let pdu = try LEPHYUpdateComplete(parsing: &cursor)
+    return "\(pdu.status.rawValue) \(digits(pdu.handle, 4)) \(pdu.sent) \(pdu.received)"
   },
   StructFixture("LE Data Length Change", "40 f0 fb 00 48 08 1b 00 48 01", "0040 251 2120 27 328") {
     var cursor = Cursor($0.bytes)
-    let told = try LEDataLengthChange(parsing: &cursor)
+    let pdu = try LEDataLengthChange(parsing: &cursor)
     return
-      "\(digits(told.handle, 4)) \(told.sent) \(told.sentTime) \(told.received) \(told.receivedTime)"
+      "\(digits(pdu.handle, 4)) \(pdu.sent) \(pdu.sentTime) \(pdu.received) \(pdu.receivedTime)"
   },
   StructFixture("Hardware Error", "42", "66") {
     var cursor = Cursor($0.bytes)
@@ -215,32 +215,32 @@ private let eventFixtures: [StructFixture] = [
     "Link Key Notification", "\(address6) \(key16) 05", least: 22, "c12233445566 \(keyDigits) 5"
   ) {
     var cursor = Cursor($0.bytes)
-    let told = try LinkKeyNotification(parsing: &cursor)
-    let type = told.type.map { "\($0.rawValue)" } ?? "-"
-    return "\(text(told.peer)) \(keyText($0, told.key)) \(type)"
+    let pdu = try LinkKeyNotification(parsing: &cursor)
+    let type = pdu.type.map { "\($0.rawValue)" } ?? "-"
+    return "\(text(pdu.peer)) \(keyText($0, pdu.key)) \(type)"
   },
   StructFixture(
     "LE Long Term Key Request", "40 f0 08 07 06 05 04 03 02 01 34 12",
     "0040: 0102030405060708 1234"
   ) {
     var cursor = Cursor($0.bytes)
-    let told = try LELongTermKeyRequest(parsing: &cursor)
-    return "\(digits(told.handle, 4)): \(digits(told.rand, 16)) \(digits(told.ediv, 4))"
+    let pdu = try LELongTermKeyRequest(parsing: &cursor)
+    return "\(digits(pdu.handle, 4)): \(digits(pdu.rand, 16)) \(digits(pdu.ediv, 4))"
   },
   StructFixture(
     "LE Generate DHKey Complete", "00 \(key16) \(other16)", "0 \(keyDigits)\(otherDigits)"
   ) {
     var cursor = Cursor($0.bytes)
-    let told = try LEGenerateDHKeyComplete(parsing: &cursor)
-    return "\(told.status.rawValue) \(keyText($0, told.key))"
+    let pdu = try LEGenerateDHKeyComplete(parsing: &cursor)
+    return "\(pdu.status.rawValue) \(keyText($0, pdu.key))"
   },
 ]
 
 private func complete(_ subevent: UInt8, _ bytes: [UInt8]) throws -> String {
   var cursor = Cursor(bytes.bytes)
-  let told = try LEConnectionComplete(subevent: subevent, parsing: &cursor)
+  let pdu = try LEConnectionComplete(subevent: subevent, parsing: &cursor)
   return
-    "\(told.status.rawValue) \(digits(told.handle, 4)) role \(told.role), \(told.peerType.rawValue) \(text(told.peer)), \(text(told.localResolvable)), \(text(told.peerResolvable)), \(told.interval) \(told.latency) \(told.supervisionTimeout)"
+    "\(pdu.status.rawValue) \(digits(pdu.handle, 4)) role \(pdu.role), \(pdu.peerType.rawValue) \(text(pdu.peer)), \(text(pdu.localResolvable)), \(text(pdu.peerResolvable)), \(pdu.interval) \(pdu.latency) \(pdu.supervisionTimeout)"
 }
 
 @Suite struct HCIStructTests {
@@ -260,9 +260,9 @@ private func complete(_ subevent: UInt8, _ bytes: [UInt8]) throws -> String {
   /// authenticated.
   @Test func linkKeyTypes() {
     for byte in UInt8.min...UInt8.max {
-      let told = LinkKeyType(rawValue: byte).isAuthenticated
+      let pdu = LinkKeyType(rawValue: byte).isAuthenticated
       let expected: Bool? = [4: false, 7: false, 5: true, 8: true][byte]
-      #expect(told == expected, "type \(byte)")
+      #expect(pdu == expected, "type \(byte)")
     }
   }
 

@@ -231,9 +231,9 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
   func everyField(_ fixture: (bytes: String, fields: [String])) {
     let bytes = hex(fixture.bytes)
     let dissection = h4(bytes)
-    let told = walk(dissection, bytes)
-    #expect(told.told == fixture.fields)
-    #expect(told.isConsistent)
+    let walked = walk(dissection, bytes)
+    #expect(walked.entries == fixture.fields)
+    #expect(walked.isConsistent)
     #expect(problems(dissection) == [])
   }
 
@@ -257,8 +257,8 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
   /// Controllers that report version 0.99 have the codecs in the place of address generation.
   @Test func capabilitiesOfVersion099() {
     let bytes = hex("04 0e 16 01 53 fd 00 10 01 00 28 00 01 40 01 63 00 14 00 01 01 1f 00 00 00")
-    let told = walk(h4(bytes), bytes).told
-    #expect(told.last == "A2DP_Source_Offload_Capability 0x0000001f")
+    let entries = walk(h4(bytes), bytes).entries
+    #expect(entries.last == "A2DP_Source_Offload_Capability 0x0000001f")
     #expect(problems(h4(bytes)) == [])
   }
 
@@ -269,14 +269,14 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
       + " 04 01 f4 01 64 00" + String(repeating: " 00", count: 26 * 6)
     let bytes = hex("04 0e c9 01 5f fd 00 01 23 00 00 00 " + times)
     #expect(bytes.count == 204)
-    let told = walk(h4(bytes), bytes).told
+    let entries = walk(h4(bytes), bytes).entries
     #expect(
-      told.prefix(11) == [
+      entries.prefix(11) == [
         "Num_HCI_Command_Packets 1", "Command_Opcode 0xfd5f", "Status 0", "Sub_Opcode 1",
         "Codec_Types_Supported 0x00000023", "Codecs [", "{", "Default_Buffer_Time 500",
         "Maximum_Buffer_Time 500", "Minimum_Buffer_Time 100", "}",
       ])
-    #expect(told.count { $0 == "{" } == 32)
+    #expect(entries.count { $0 == "{" } == 32)
     #expect(problems(h4(bytes)) == [])
   }
 
@@ -303,7 +303,7 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
   @Test func aFilterForNoUUID() {
     let bytes = hex("01 57 fd 09 03 00 06 01 02 03 ff ff ff")
     #expect(
-      walk(h4(bytes), bytes).told.suffix(2) == [
+      walk(h4(bytes), bytes).entries.suffix(2) == [
         "Service_UUID bytes 010203", "Service_UUID_Mask bytes ffffff",
       ])
   }
@@ -339,7 +339,7 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
     let bytes = hex(
       "04 ff 33 58 02 11 40 00 00 09 b8 0c 03 01 40 1f 40 e2 01 00 07 00 00 00 08 00 00 00 09 00 00 "
         + "00 0a 00 00 00 0b 00 00 00 0c 00 00 00 0d 00 00 00 0e 00 00 00 aa bb")
-    #expect(walk(h4(bytes), bytes).told.last == "Buffer_Underflow_Bytes 14")
+    #expect(walk(h4(bytes), bytes).entries.last == "Buffer_Underflow_Bytes 14")
     #expect(problems(h4(bytes)) == [])
   }
 }

@@ -32,8 +32,8 @@ private let fixtures: [StructFixture] = [
     "User Confirmation Request", "\(address6) 02 00 40 e2 01 00", least: 8, "c12233445566 1, 0 true"
   ) {
     var cursor = Cursor($0.bytes)
-    let told = try UserConfirmationRequest(parsing: &cursor)
-    return "\(text(told.device)), \(told.hint) \(told.comparesDigits)"
+    let entries = try UserConfirmationRequest(parsing: &cursor)
+    return "\(text(entries.device)), \(entries.hint) \(entries.comparesDigits)"
   },
   StructFixture(
     "User Confirmation Request that compares nothing", "\(address6) 02 01 00 00 00 00", least: 8,
@@ -52,66 +52,67 @@ private func keys(_ code: UInt16, _ parameters: [UInt8], isEvent: Bool) -> [Stri
   guard case .control(let control) = dissection.content,
     var keys = ManagementKeys(control, bytes.bytes, dissection.body)
   else { return nil }
-  var told: [String] = []
+  var entries: [String] = []
   while let key = keys.next(bytes.bytes) {
     switch key {
     case .link(let key):
-      told.append(
+      entries.append(
         "link \(text(key.device)): \(key.type.rawValue) \(keyText(bytes, key.key)) \(key.pinLength)"
       )
     case .longTerm(let key):
-      told.append(
+      entries.append(
         "long term \(text(key.device)): \(key.type) \(key.isCentral) \(key.size) \(digits(key.ediv, 4)) \(digits(key.rand, 16)) \(keyText(bytes, key.key))"
       )
     case .identityResolving(let key):
-      told.append("identity \(text(key.device)): \(keyText(bytes, key.key))")
+      entries.append("identity \(text(key.device)): \(keyText(bytes, key.key))")
     case .signatureResolving(let key):
-      told.append(
+      entries.append(
         "signature \(text(key.device)): \(key.isPeers) \(key.isAuthenticated) \(keyText(bytes, key.key))"
       )
     }
   }
-  return told
+  return entries
 }
 
 /// Records with keys: the code, whether it is an event, the bytes before the keys, one key, and its
 /// expected description.
-private let keyRecords: [(code: UInt16, isEvent: Bool, head: String, key: String, told: String)] = [
-  (
-    ManagementCommand.loadLinkKeys, false, "01 02 00", "\(address6) 00 08 \(key16) 04",
-    "link c12233445566 0: 8 \(keyDigits) 4"
-  ),
-  (
-    ManagementEvent.newLinkKey, true, "01", "\(address6) 00 08 \(key16) 04",
-    "link c12233445566 0: 8 \(keyDigits) 4"
-  ),
-  (
-    ManagementCommand.loadLongTermKeys, false, "02 00",
-    "\(address6) 01 03 01 10 34 12 08 07 06 05 04 03 02 01 \(key16)",
-    "long term c12233445566 0: 3 true 16 1234 0102030405060708 \(keyDigits)"
-  ),
-  (
-    ManagementEvent.newLongTermKey, true, "01",
-    "\(address6) 02 00 00 07 34 12 08 07 06 05 04 03 02 01 \(key16)",
-    "long term c12233445566 1: 0 false 7 1234 0102030405060708 \(keyDigits)"
-  ),
-  (
-    ManagementCommand.loadIdentityResolvingKeys, false, "02 00", "\(address6) 02 \(key16)",
-    "identity c12233445566 1: \(keyDigits)"
-  ),
-  (
-    ManagementEvent.newIdentityResolvingKey, true, "01 01 02 03 04 05 46",
-    "\(address6) 02 \(key16)", "identity c12233445566 1: \(keyDigits)"
-  ),
-  (
-    ManagementEvent.newSignatureResolvingKey, true, "01", "\(address6) 01 02 \(key16)",
-    "signature c12233445566 0: false true \(keyDigits)"
-  ),
-  (
-    ManagementEvent.newSignatureResolvingKey, true, "01", "\(address6) 01 01 \(key16)",
-    "signature c12233445566 0: true false \(keyDigits)"
-  ),
-]
+private let keyRecords:
+  [(code: UInt16, isEvent: Bool, head: String, key: String, entries: String)] = [
+    (
+      ManagementCommand.loadLinkKeys, false, "01 02 00", "\(address6) 00 08 \(key16) 04",
+      "link c12233445566 0: 8 \(keyDigits) 4"
+    ),
+    (
+      ManagementEvent.newLinkKey, true, "01", "\(address6) 00 08 \(key16) 04",
+      "link c12233445566 0: 8 \(keyDigits) 4"
+    ),
+    (
+      ManagementCommand.loadLongTermKeys, false, "02 00",
+      "\(address6) 01 03 01 10 34 12 08 07 06 05 04 03 02 01 \(key16)",
+      "long term c12233445566 0: 3 true 16 1234 0102030405060708 \(keyDigits)"
+    ),
+    (
+      ManagementEvent.newLongTermKey, true, "01",
+      "\(address6) 02 00 00 07 34 12 08 07 06 05 04 03 02 01 \(key16)",
+      "long term c12233445566 1: 0 false 7 1234 0102030405060708 \(keyDigits)"
+    ),
+    (
+      ManagementCommand.loadIdentityResolvingKeys, false, "02 00", "\(address6) 02 \(key16)",
+      "identity c12233445566 1: \(keyDigits)"
+    ),
+    (
+      ManagementEvent.newIdentityResolvingKey, true, "01 01 02 03 04 05 46",
+      "\(address6) 02 \(key16)", "identity c12233445566 1: \(keyDigits)"
+    ),
+    (
+      ManagementEvent.newSignatureResolvingKey, true, "01", "\(address6) 01 02 \(key16)",
+      "signature c12233445566 0: false true \(keyDigits)"
+    ),
+    (
+      ManagementEvent.newSignatureResolvingKey, true, "01", "\(address6) 01 01 \(key16)",
+      "signature c12233445566 0: true false \(keyDigits)"
+    ),
+  ]
 
 @Suite struct ManagementStructTests {
   @Test(arguments: fixtures) func structs(_ fixture: StructFixture) throws { try fixture.check() }
@@ -119,19 +120,20 @@ private let keyRecords: [(code: UInt16, isEvent: Bool, head: String, key: String
   /// Two keys, truncated at each length: only complete keys are returned, and nothing traps.
   @Test(arguments: keyRecords)
   func keysOfRecords(
-    _ record: (code: UInt16, isEvent: Bool, head: String, key: String, told: String)
+    _ record: (code: UInt16, isEvent: Bool, head: String, key: String, entries: String)
   ) {
     let (head, key) = (hex(record.head), hex(record.key))
     let whole = head + key + key
     for count in 0...whole.count {
-      let told = keys(record.code, Array(whole.prefix(count)), isEvent: record.isEvent)
+      let entries = keys(record.code, Array(whole.prefix(count)), isEvent: record.isEvent)
       let expected =
         count < head.count
-        ? nil : [String](repeating: record.told, count: (count - head.count) / key.count)
-      #expect(told == expected, "\(digits(record.code, 4)), the first \(count) bytes")
+        ? nil : [String](repeating: record.entries, count: (count - head.count) / key.count)
+      #expect(entries == expected, "\(digits(record.code, 4)), the first \(count) bytes")
     }
     // The same code of the other kind means something else.
-    #expect(keys(record.code, whole, isEvent: !record.isEvent).map { $0 != [record.told] } ?? true)
+    #expect(
+      keys(record.code, whole, isEvent: !record.isEvent).map { $0 != [record.entries] } ?? true)
   }
 
   @Test func typesOfLongTermKeys() throws {

@@ -21,9 +21,9 @@ private func control(
 }
 
 /// Returns the decoded fields of a record.
-private func told(_ code: UInt16, _ parameters: String, isEvent: Bool) -> [String] {
+private func entries(_ code: UInt16, _ parameters: String, isEvent: Bool) -> [String] {
   let bytes = record(code, hex(parameters))
-  return walk(control(code, hex(parameters), isEvent: isEvent), bytes).told
+  return walk(control(code, hex(parameters), isEvent: isEvent), bytes).entries
 }
 
 /// Returns the minimum size of parameters, and whether the size is fixed.
@@ -175,20 +175,20 @@ private let events = managementEventTables.flatMap(\.self)
   private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
 
   @Test func discovery() {
-    #expect(told(0x23, "06", isEvent: false) == ["Address_Type 0x06"])
+    #expect(entries(0x23, "06", isEvent: false) == ["Address_Type 0x06"])
     // C0:FF:EE:12:34:56, LE random, -62 dBm, not connectable, flags and a name
     #expect(
-      told(0x12, "\(address) 02 c2 04 00 00 00 07 00 02 01 06 03 09 41 42", isEvent: true) == [
+      entries(0x12, "\(address) 02 c2 04 00 00 00 07 00 02 01 06 03 09 41 42", isEvent: true) == [
         "Address c0ffee123456", "Address_Type 2", "RSSI -62", "Flags 0x00000004",
         "EIR_Data_Length 7", "EIR_Data AD 02010603094142",
       ])
     #expect(
-      told(0x0b, "\(address) 02 08 00 00 00 00 00", isEvent: true).suffix(3) == [
+      entries(0x0b, "\(address) 02 08 00 00 00 00 00", isEvent: true).suffix(3) == [
         "Flags 0x00000008", "EIR_Data_Length 0", "EIR_Data AD ",
       ])
     // From -80 dBm, the service 0000180d-…
     #expect(
-      told(
+      entries(
         0x3a, "06 b0 01 00 fb 34 9b 5f 80 00 00 80 00 10 00 00 0d 18 00 00", isEvent: false) == [
           "Address_Type 0x06", "RSSI_Threshold -80", "UUID_Count 1", "UUIDs [", "{",
           "UUID UUID 0000180d00001000800000805f9b34fb", "}", "]",
@@ -198,14 +198,14 @@ private let events = managementEventTables.flatMap(\.self)
   /// Two lengths, then two byte strings.
   @Test func advertising() {
     #expect(
-      told(
+      entries(
         0x3e, "01 02 00 00 00 00 00 0a 00 03 04 02 0a 00 03 09 41 42", isEvent: false) == [
           "Instance 1", "Flags 0x00000002", "Duration 0", "Timeout 10", "Adv_Data_Len 3",
           "Scan_Rsp_Len 4", "Adv_Data AD 020a00", "Scan_Rsp AD 03094142",
         ])
     #expect(problems(control(0x55, hex("01 01 03 00"), isEvent: false)) == ["tooShort@10(3,0)"])
     #expect(
-      told(0x55, "02 00 02 01 00", isEvent: false) == [
+      entries(0x55, "02 00 02 01 00", isEvent: false) == [
         "Instance 2", "Adv_Data_Len 0", "Scan_Rsp_Len 2", "Adv_Data AD ", "Scan_Rsp AD 0100",
       ])
   }
@@ -213,12 +213,12 @@ private let events = managementEventTables.flatMap(\.self)
   @Test func keys() {
     // BR/EDR, authenticated combination key from P-256
     #expect(
-      told(0x09, "01 \(address) 00 08 \(key) 00", isEvent: true) == [
+      entries(0x09, "01 \(address) 00 08 \(key) 00", isEvent: true) == [
         "Store_Hint 1", "Address c0ffee123456", "Address_Type 0", "Key_Type 8",
         "Value secret of 16", "PIN_Length 0",
       ])
     #expect(
-      told(
+      entries(
         0x13, "01 00 \(address) 02 01 01 10 34 12 01 02 03 04 05 06 07 08 \(key)", isEvent: false)
         == [
           "Key_Count 1", "Keys [", "{", "Address c0ffee123456", "Address_Type 2", "Key_Type 1",
@@ -226,17 +226,17 @@ private let events = managementEventTables.flatMap(\.self)
           "Random_Number bytes 0102030405060708", "Value secret of 16", "}", "]",
         ])
     #expect(
-      told(0x18, "01 01 02 03 04 05 46 \(address) 02 \(key)", isEvent: true) == [
+      entries(0x18, "01 01 02 03 04 05 46 \(address) 02 \(key)", isEvent: true) == [
         "Store_Hint 1", "Random_Address 460504030201", "Address c0ffee123456", "Address_Type 2",
         "Value secret of 16",
       ])
     // 123456 is 0x0001e240
     #expect(
-      told(0x17, "\(address) 02 40 e2 01 00 03", isEvent: true).suffix(2) == [
+      entries(0x17, "\(address) 02 40 e2 01 00 03", isEvent: true).suffix(2) == [
         "Passkey secret of 4", "Entered 3",
       ])
     #expect(
-      told(0x0f, "\(address) 02 00 40 e2 01 00", isEvent: true).suffix(2) == [
+      entries(0x0f, "\(address) 02 00 40 e2 01 00", isEvent: true).suffix(2) == [
         "Confirm_Hint 0", "Numeric_Value 123456",
       ])
   }
@@ -246,18 +246,18 @@ private let events = managementEventTables.flatMap(\.self)
   /// latency 0, timeout 5 s.
   @Test func newConnectionParameter() {
     #expect(
-      told(0x1c, "\(address) 02 01 18 00 28 00 00 00 f4 01", isEvent: true) == [
+      entries(0x1c, "\(address) 02 01 18 00 28 00 00 00 f4 01", isEvent: true) == [
         "Address c0ffee123456", "Address_Type 2", "Store_Hint 1", "Min_Connection_Interval 24",
         "Max_Connection_Interval 40", "Connection_Latency 0", "Supervision_Timeout 500",
       ])
     #expect(
-      told(0x35, "01 00 \(address) 02 18 00 28 00 00 00 f4 01", isEvent: false) == [
+      entries(0x35, "01 00 \(address) 02 18 00 28 00 00 00 f4 01", isEvent: false) == [
         "Param_Count 1", "Parameters [", "{", "Address c0ffee123456", "Address_Type 2",
         "Min_Connection_Interval 24", "Max_Connection_Interval 40", "Connection_Latency 0",
         "Supervision_Timeout 500", "}", "]",
       ])
     #expect(
-      told(0x19, "01 \(address) 02 03 \(key)", isEvent: true) == [
+      entries(0x19, "01 \(address) 02 03 \(key)", isEvent: true) == [
         "Store_Hint 1", "Address c0ffee123456", "Address_Type 2", "Type 3", "Value secret of 16",
       ])
   }
@@ -268,9 +268,9 @@ private let events = managementEventTables.flatMap(\.self)
     let data = (0..<values).map { _ in key }.joined(separator: " ")
     let names = ["Hash_192", "Randomizer_192", "Hash_256", "Randomizer_256"]
     let secrets = names.prefix(values).map { "\($0) secret of 16" }
-    #expect(told(0x21, "\(address) 00 \(data)", isEvent: false).dropFirst(2) == secrets[...])
+    #expect(entries(0x21, "\(address) 00 \(data)", isEvent: false).dropFirst(2) == secrets[...])
     #expect(problems(control(0x21, hex("\(address) 00 \(data)"), isEvent: false)) == [])
-    #expect(told(0x01, "20 00 00 \(data)", isEvent: true).dropFirst(2) == secrets[...])
+    #expect(entries(0x01, "20 00 00 \(data)", isEvent: true).dropFirst(2) == secrets[...])
     let cut = hex("20 00 00 \(data)").dropLast(3)
     #expect(
       problems(control(0x01, Array(cut), isEvent: true)) == [
@@ -281,18 +281,18 @@ private let events = managementEventTables.flatMap(\.self)
   @Test func answers() {
     // Set Powered: powered, bondable, LE
     #expect(
-      told(0x01, "05 00 00 11 02 00 00", isEvent: true) == [
+      entries(0x01, "05 00 00 11 02 00 00", isEvent: true) == [
         "Command_Opcode 0x0005", "Status 0", "Current_Settings 0x00000211",
       ])
     #expect(
-      told(0x02, "05 00 0a", isEvent: true) == ["Command_Opcode 0x0005", "Status 10"])
+      entries(0x02, "05 00 0a", isEvent: true) == ["Command_Opcode 0x0005", "Status 10"])
     // A failed command need not return parameters.
     #expect(problems(control(0x01, hex("19 00 05"), isEvent: true)) == [])
     #expect(problems(control(0x01, hex("19 00 00"), isEvent: true)) == ["tooShort@9(6,0)"])
     #expect(problems(control(0x02, hex("19 00"), isEvent: true)) == ["tooShort@8(1,0)"])
     // 2 commands, 1 event
     #expect(
-      told(0x01, "02 00 00 02 00 01 00 03 00 04 00 03 00", isEvent: true).dropFirst(2) == [
+      entries(0x01, "02 00 00 02 00 01 00 03 00 04 00 03 00", isEvent: true).dropFirst(2) == [
         "Num_Of_Commands 2", "Num_Of_Events 1", "Commands [", "{", "Command 0x0003", "}", "{",
         "Command 0x0004", "}", "]", "Events [", "{", "Event_Code 0x0003", "}", "]",
       ])

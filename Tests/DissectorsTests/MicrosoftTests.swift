@@ -96,9 +96,9 @@ import Testing
   func everyField(_ fixture: (bytes: String, fields: [String])) {
     let bytes = hex(fixture.bytes)
     let dissection = dissected(bytes)
-    let told = walk(dissection, bytes)
-    #expect(told.told == fixture.fields)
-    #expect(told.isConsistent)
+    let walked = walk(dissection, bytes)
+    #expect(walked.entries == fixture.fields)
+    #expect(walked.isConsistent)
     #expect(problems(dissection) == [])
   }
 
@@ -122,7 +122,7 @@ import Testing
   @Test(arguments: [0, 1, 2])
   func aPatternOfNothing(_ length: Int) {
     let bytes = hex("01 1e fc 0a 03 10 05 04 aa 01 01 0\(length) 03 00")
-    #expect(walk(dissected(bytes), bytes).told.suffix(3) == ["Pattern bytes ", "}", "]"])
+    #expect(walk(dissected(bytes), bytes).entries.suffix(3) == ["Pattern bytes ", "}", "]"])
   }
 
   @Test func makersWithoutAnExtension() {

@@ -189,10 +189,10 @@ private func words(_ pdu: SMPPDU?, of bytes: [UInt8]) -> String {
 
   @Test func authReqBits() {
     let all = AuthReq(rawValue: 0x3d)
-    #expect(all.bonds && all.wantsMITM && all.supportsSC && all.tellsKeypresses && all.supportsCT2)
+    #expect(all.bonds && all.wantsMITM && all.supportsSC && all.hasKeypresses && all.supportsCT2)
     let none = AuthReq(rawValue: 0xc2)
     #expect(
-      !none.bonds && !none.wantsMITM && !none.supportsSC && !none.tellsKeypresses
+      !none.bonds && !none.wantsMITM && !none.supportsSC && !none.hasKeypresses
         && !none.supportsCT2)
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// A command of each kind: its bytes, its name, and its fields, as decoded by tshark 4.0 (0x01 to
 /// 0x0b and 0x12 to 0x16), bumble (0x17 to 0x1a) or BlueZ's monitor (0x0c to 0x11).
-let signallingFixtures: [(bytes: String, name: String, told: String)] = [
+let signallingFixtures: [(bytes: String, name: String, entries: String)] = [
   ("01 05 02 00 00 00", "Command Reject", "Reason 0"),
   ("01 05 04 00 01 00 30 00", "Command Reject", "Reason 1, Actual_MTU 48"),
   (
@@ -121,12 +121,12 @@ private func commands(_ bytes: [UInt8]) -> [String] {
   var commands = SignallingCommands(dissection.body)
   while let command = commands.next(bytes.bytes) {
     let name = command.code.name?.description ?? "0x\(digits(command.code.rawValue, 2))"
-    all.append("\(name) \(command.identifier): \(told(command, bytes))")
+    all.append("\(name) \(command.identifier): \(entries(command, bytes))")
   }
   return all
 }
 
-private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
+private func entries(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
   var rest = Slice.empty
   guard let pdu = try? SignallingPDU(command, bytes.bytes, rest: &rest) else { return "broken" }
   var recorder = Recorder()
@@ -147,13 +147,13 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
       slice.start >= command.data.start && slice.end <= command.data.end,
       "\(slice) of \(command.data)")
   }
-  var told = recorder.told
+  var entries = recorder.entries
   if let channels = pdu.channels {
     let list = (0..<channels.count).map { digits(channels.channel($0, bytes.bytes).rawValue, 4) }
-    told.append("\(channels.name) \(list.joined(separator: " "))")
+    entries.append("\(channels.name) \(list.joined(separator: " "))")
   }
-  if !left.isEmpty { told.append("rest \(words(left, of: bytes))") }
-  return told.joined(separator: ", ")
+  if !left.isEmpty { entries.append("rest \(words(left, of: bytes))") }
+  return entries.joined(separator: ", ")
 }
 
 @Suite struct SignallingTests {
@@ -163,8 +163,8 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
     let bytes = hex(fixture.bytes)
     for cid in [1, 5] {
       let frame = l2cap(bytes, cid: cid)
-      #expect(commands(frame) == ["\(fixture.name) \(bytes[1]): \(fixture.told)"])
-      let expected = fixture.told.contains("rest") ? ["tooShort@27(1,0)"] : []
+      #expect(commands(frame) == ["\(fixture.name) \(bytes[1]): \(fixture.entries)"])
+      let expected = fixture.entries.contains("rest") ? ["tooShort@27(1,0)"] : []
       #expect(problems(pdu(frame)) == expected, "\(fixture.bytes)")
     }
   }
@@ -174,7 +174,7 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
   @Test func fieldsCoverTheirBytes() {
     // An unknown option's type is not shown as a field.
     for fixture in signallingFixtures
-    where !fixture.told.contains("rest") && !fixture.told.contains("Value") {
+    where !fixture.entries.contains("rest") && !fixture.entries.contains("Value") {
       let bytes = l2cap(hex(fixture.bytes), cid: 1)
       for index in 8..<bytes.count {
         var changed = bytes

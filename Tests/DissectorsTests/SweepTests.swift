@@ -76,11 +76,11 @@ private struct Examined {
     check("inner", parameters.inner)
     _ = parameters.connectionHandle(bytes.bytes)
     _ = parameters.status(bytes.bytes)
-    let told = walk(dissection, bytes)
-    for slice in told.slices { check("parameter", slice) }
-    if !told.isConsistent { outside.append("bytes are not the slice's") }
-    let opened = told.told.count { $0.hasSuffix("[") || $0 == "{" }
-    let closed = told.told.count { $0 == "]" || $0 == "}" }
+    let walked = walk(dissection, bytes)
+    for slice in walked.slices { check("parameter", slice) }
+    if !walked.isConsistent { outside.append("bytes are not the slice's") }
+    let opened = walked.entries.count { $0.hasSuffix("[") || $0 == "{" }
+    let closed = walked.entries.count { $0 == "]" || $0 == "}" }
     if opened != closed { outside.append("\(opened) opened, \(closed) closed") }
   }
 
@@ -171,7 +171,7 @@ private let whole: [[UInt8]] =
   + advertisingFixtures.map { hex($0.bytes) } + inquiryResponses
   + structureFixtures.map { legacyReport(hex($0.bytes)) }
   + [33, 57].map { legacyReport([0x2c] + (0..<$0).map { UInt8(truncatingIfNeeded: $0 &* 7) }) }
-  + signallingFixtures.filter { !$0.told.contains("rest") }.map { data(hex($0.bytes), cid: 5) }
+  + signallingFixtures.filter { !$0.entries.contains("rest") }.map { data(hex($0.bytes), cid: 5) }
   + [hex("03 40 00 02 01 02"), hex("05 40 20 02 00 01 02")]
 
 /// Returns the packet's first bytes with a matching length field in the header.

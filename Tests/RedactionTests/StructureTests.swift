@@ -65,7 +65,8 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
     #expect(Array(joined).firstRange(of: address) == nil)
   }
 
-  @Test("an address that only headers contain stays there, and that is reported") func told() throws
+  @Test("an address that only headers contain stays there, and that is reported") func reported()
+    throws
   {
     var traffic = Traffic()
     traffic.connect()
@@ -118,7 +119,7 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
       }
       books.addresses.close([], options.source)
       var bytes = both
-      let outcomes = Search(books).replace(in: &bytes, sparing: ByteUses(payload: bytes.count))
+      let outcomes = BookSearch(books).replace(in: &bytes, sparing: ByteUses(payload: bytes.count))
       #expect(outcomes.allSatisfy { $0.isReplaced })
       #expect(bytes.firstRange(of: both[..<6]) == nil && bytes.firstRange(of: both[5...]) == nil)
     }

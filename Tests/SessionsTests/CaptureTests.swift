@@ -32,9 +32,9 @@ private func run(_ file: URL) throws -> Recording {
 }
 
 /// Returns the response and request of every transaction: "47<45".
-private func pairs(_ told: Recording) -> Set<String> {
+private func pairs(_ results: Recording) -> Set<String> {
   Set(
-    told.packets.compactMap { seen in
+    results.packets.compactMap { seen in
       guard seen.att != nil, let request = seen.answer.request else { return nil }
       return "\(seen.number)<\(request.packet)"
     })
@@ -47,7 +47,7 @@ private func pairs(_ told: Recording) -> Set<String> {
       traffic.complete(0x1001, [0, version, 0, 0, version, 0x0f, 0, 0, 0])
       traffic.complete(0x1009, [0] + little(address, width: 6))
     }
-    let told = run { traffic in
+    let results = run { traffic in
       start(&traffic, 0xc000_0000_0001, version: 9)
       for (file, address) in [(1, 0xc000_0000_0002), (2, 0xc000_0000_0001)] {
         traffic.file = file
@@ -55,24 +55,24 @@ private func pairs(_ told: Recording) -> Set<String> {
         start(&traffic, address, version: UInt8(9 + file))
       }
     }
-    let all = told.memory.adapters.all
+    let all = results.memory.adapters.all
     #expect(all.map(\.address?.value) == [0xc000_0000_0002, 0xc000_0000_0001])
     #expect(all.map(\.hciVersion) == [10, 11])
   }
 
   @Test("Open connections do not continue in a file that begins later")
   func filesOfDifferentTimes() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connect()
       traffic.received("0b 01")
       traffic.file = 1
       traffic.clock += 86_400_000
       traffic.received("0b 02")
     }
-    #expect(told.connections.map(\.id) == [1, 2])
-    #expect(told.connections.first?.ending == .fileEnded)
-    #expect(told.connections.first?.lastPacket == 2)
-    #expect(told.connections.last?.isOpeningMissing == true)
+    #expect(results.connections.map(\.id) == [1, 2])
+    #expect(results.connections.first?.ending == .fileEnded)
+    #expect(results.connections.first?.lastPacket == 2)
+    #expect(results.connections.last?.isOpeningMissing == true)
     // A log that was rotated because it was full continues at once.
     let goesOn = run { traffic in
       traffic.connect()
@@ -104,32 +104,32 @@ private func pairs(_ told: Recording) -> Set<String> {
     ("pairing-fails", 56, 0, ""),
   ])
   func own(_ name: String, _ packets: Int, _ pdus: Int, _ expected: String) throws {
-    let told = try run(project.appending(path: "captures/\(name).btsnoop"))
-    #expect(told.failure == nil && told.packets.count == packets)
-    #expect(told.packets.count { $0.att != nil } == pdus)
-    let missing = Set(expected.split(separator: " ").map(String.init)).subtracting(pairs(told))
+    let results = try run(project.appending(path: "captures/\(name).btsnoop"))
+    #expect(results.failure == nil && results.packets.count == packets)
+    #expect(results.packets.count { $0.att != nil } == pdus)
+    let missing = Set(expected.split(separator: " ").map(String.init)).subtracting(pairs(results))
     #expect(missing.isEmpty)
     // Errors are responses too.
-    #expect(told.packets.allSatisfy { $0.att != "Error Response" || $0.answer.request != nil })
-    #expect(told.problems == [])
+    #expect(results.packets.allSatisfy { $0.att != "Error Response" || $0.answer.request != nil })
+    #expect(results.problems == [])
   }
 
   /// Every opcode of the monitor, and an undefined one.
   @Test func monitor() throws {
-    let told = try run(project.appending(path: "captures/monitor.btsnoop"))
-    #expect(told.packets.count == 28 && pairs(told) == ["17<15"])
-    #expect(told.problems == ["unknownMonitorOpcode(25,0)"])
+    let results = try run(project.appending(path: "captures/monitor.btsnoop"))
+    #expect(results.packets.count == 28 && pairs(results) == ["17<15"])
+    #expect(results.problems == ["unknownMonitorOpcode(25,0)"])
   }
 
   /// Two simultaneous links, which tshark gets wrong: it assigns both responses to Exchange MTU to
   /// the second request, and cannot reassemble the packets 35, 37, 38 and 40, the first of which
   /// has one byte.
   @Test func twoLinksAtOnce() throws {
-    let told = try run(project.appending(path: "captures/enhanced-connection.btsnoop"))
-    #expect(told.packets.count == 51)
-    #expect(pairs(told) == ["29<27", "30<25", "39<33", "40<31", "45<42"])
-    #expect(told[40].fragments == [35, 37, 38, 40])
-    #expect(told.problems == [])
+    let results = try run(project.appending(path: "captures/enhanced-connection.btsnoop"))
+    #expect(results.packets.count == 51)
+    #expect(pairs(results) == ["29<27", "30<25", "39<33", "40<31", "45<42"])
+    #expect(results[40].fragments == [35, 37, 38, 40])
+    #expect(results.problems == [])
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: others.path), "no ../shared/captures"))
@@ -138,12 +138,12 @@ private func pairs(_ told: Recording) -> Set<String> {
     var read = 0
     while let file = found?.nextObject() as? URL {
       guard file.pathExtension == "btsnoop" || file.pathExtension == "log",
-        let told = try? run(file)
+        let results = try? run(file)
       else { continue }
       read += 1
-      #expect(told.finishes == 1)
+      #expect(results.finishes == 1)
       guard file.path.contains("/generated/") else { continue }
-      #expect(told.failure == nil && told.problems == [], "\(file.lastPathComponent)")
+      #expect(results.failure == nil && results.problems == [], "\(file.lastPathComponent)")
     }
     #expect(read > 0)
   }

@@ -21,32 +21,32 @@ import Testing
       0x2edc, 0x2edd, 0x05fe, 0x05ff, 0xfc6f, 0x0f00, 0x2ff1, 0x2fff,
     ])
   func nothingIsReadFromALog(_ word: Int) {
-    let told = run {
+    let results = run {
       $0.add(record(word), .received)
       $0.add(record(word), nil)
     }
     for packet in 1...2 {
-      #expect(told[packet].answer.link == nil, "\(word) opened a link")
-      #expect(told[packet].pdu.isEmpty && told[packet].problems.isEmpty, "\(told[packet])")
+      #expect(results[packet].answer.link == nil, "\(word) opened a link")
+      #expect(results[packet].pdu.isEmpty && results[packet].problems.isEmpty, "\(results[packet])")
     }
-    #expect(told.connections.isEmpty)
+    #expect(results.connections.isEmpty)
   }
 
   @Test("The host's packets and other flags are data") func data() {
     for (word, direction) in [
       (0x0edc, Direction.sent), (0x0edc, .received), (0x25fe, .received), (0x2eff, .received),
     ] {
-      let told = run { $0.add(record(word), direction) }
-      #expect(told.connections.count == 1, "\(word) is data")
+      let results = run { $0.add(record(word), direction) }
+      #expect(results.connections.count == 1, "\(word) is data")
     }
   }
 
   @Test("A connection may have a log's handle") func connection() {
-    let told = run {
+    let results = run {
       $0.connect(0x0edc)
       $0.add(record(0x2edc), .received)
     }
-    #expect(told.connections.count == 1)
-    #expect(told[2].answer.link != nil)
+    #expect(results.connections.count == 1)
+    #expect(results[2].answer.link != nil)
   }
 }

@@ -38,7 +38,7 @@ private struct Told: PacketReport {
   private let captures = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "captures")
 
-  private func told(_ records: [StoredRecord]) throws -> Told {
+  private func results(_ records: [StoredRecord]) throws -> Told {
     var source = MemorySource(records)
     var report = Told()
     var output = Output()
@@ -70,7 +70,7 @@ private struct Told: PacketReport {
       record.direction = nil
       return record
     }
-    let (seen, found) = (try told(known), try told(blind))
+    let (seen, found) = (try results(known), try results(blind))
     #expect(found.directions == seen.directions)
     #expect(!found.areInferred.contains(false))
     #expect(!seen.areInferred.contains(true))
@@ -97,7 +97,7 @@ private struct Told: PacketReport {
 
   private func directions(_ packets: [[UInt8]]) throws -> [Direction?] {
     let numbered = packets.enumerated().map { record($1, number: $0 + 1) }
-    let report = try told(numbered)
+    let report = try results(numbered)
     #expect(report.areInferred == report.directions.map { $0 != nil })
     return report.directions
   }
@@ -134,7 +134,7 @@ private struct Told: PacketReport {
       // 11 does not begin a packet with a known direction
       [2, 0x41, 0x30, 7, 0, 3, 0, 4, 0, 0x0a, 3, 0],
     ].enumerated().map { record($1, number: $0 + 1) }
-    let report = try told(numbered)
+    let report = try results(numbered)
     #expect(report.directions == [.received, nil, nil, nil, nil])
     #expect(report.pdus == 4)
   }

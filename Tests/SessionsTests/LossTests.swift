@@ -51,9 +51,9 @@ private func run(_ records: [StoredRecord]) throws -> Recording {
     for lost in all.indices {
       var rest = all
       let number = rest.remove(at: lost).number ?? 0
-      let told = try run(rest)
-      #expect(told.memory.links.count <= whole.memory.links.count + 1, "without \(number)")
-      for seen in told.packets where seen.number > number {
+      let results = try run(rest)
+      #expect(results.memory.links.count <= whole.memory.links.count + 1, "without \(number)")
+      for seen in results.packets where seen.number > number {
         guard let before = known[seen.number] else { continue }
         let request = seen.answer.request?.packet
         #expect(

@@ -9,7 +9,7 @@ import Testing
 @testable import Sessions
 
 /// Returns the bytes that `joiner` claims to hold.
-private func said(_ joiner: Any) -> Int? {
+private func reported(_ joiner: Any) -> Int? {
   part("open", of: joiner).flatMap { part("held", of: $0) as? Int }
 }
 
@@ -47,7 +47,7 @@ private func held(_ joiner: Any) -> Int {
       }
     }
     #expect(
-      held(reassembly) <= 16_384 * 2 && held(reassembly) == said(reassembly))
+      held(reassembly) <= 16_384 * 2 && held(reassembly) == reported(reassembly))
   }
 
   /// Sends a frame of an SDU of 65 000 bytes.
@@ -83,7 +83,7 @@ private func held(_ joiner: Any) -> Int {
     }
     let all = 2 * limits.channels * first.count
     #expect(all > 7 * limits.joinedBytes)
-    #expect(held(sdus) <= limits.joinedBytes && held(sdus) == said(sdus))
+    #expect(held(sdus) <= limits.joinedBytes && held(sdus) == reported(sdus))
     #expect(problems.map(\.code) == [.limitReached])
     let last = send(&sdus, Array(body[60_000...]), slot: limits.channels - 1, .received, &problems)
     #expect(last == body && problems.count == 1)

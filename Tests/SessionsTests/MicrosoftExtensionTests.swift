@@ -86,14 +86,14 @@ import Testing
   @Test func isBounded() {
     var limits = Limits()
     limits.adapters = 2
-    let told = run(limits: limits) { traffic in
+    let results = run(limits: limits) { traffic in
       for adapter: AdapterIndex in [0, 1, 2, 3, 4] {
         traffic.adapter = adapter
         traffic.complete(0x1001, hex("00 0b 00 00 0b 02 00 11 22"))
       }
     }
     #expect(
-      [0, 1, 2, 3, 4].map { told.memory.adapters.microsoft(of: $0) != nil } == [
+      [0, 1, 2, 3, 4].map { results.memory.adapters.microsoft(of: $0) != nil } == [
         true, true, false, false, false,
       ])
   }

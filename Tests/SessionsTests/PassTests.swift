@@ -9,31 +9,31 @@ import Testing
 
 @Suite struct PassTests {
   @Test func everyPacketInOrderAndThenTheEnd() {
-    let told = run { traffic in
+    let results = run { traffic in
       for _ in 0..<10 { traffic.command(0x0c03) }
     }
-    #expect(told.packets.map(\.number) == Array(1...10))
-    #expect(told.finishes == 1 && told.failure == nil)
+    #expect(results.packets.map(\.number) == Array(1...10))
+    #expect(results.finishes == 1 && results.failure == nil)
     let nothing = run { _ in }
     #expect(nothing.packets.isEmpty && nothing.finishes == 1)
   }
 
   @Test func aReportThatHasEnough() {
-    let told = run(enough: 3) { traffic in
+    let results = run(enough: 3) { traffic in
       for _ in 0..<10 { traffic.command(0x0c03) }
     }
-    #expect(told.packets.count == 3 && told.finishes == 1)
+    #expect(results.packets.count == 3 && results.finishes == 1)
   }
 
   /// The records before the damage and the end are reported.
   @Test func damage() {
     let failure = CaptureFailure(.damaged, "is cut")
-    let told = run(failure: failure) { $0.command(0x0c03) }
-    #expect(told.packets.count == 1 && told.finishes == 1 && told.failure == failure)
+    let results = run(failure: failure) { $0.command(0x0c03) }
+    #expect(results.packets.count == 1 && results.finishes == 1 && results.failure == failure)
   }
 
   @Test func whatTheRecordItselfSays() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.add(hex("01 03 0c 00"), .sent, drops: 7)
       traffic.add(hex("01 06 04 03 40 00 13"), .sent, kept: 5)
       traffic.add(hex("01 03 0c 00"), .sent, kept: 0)
@@ -41,16 +41,16 @@ import Testing
       traffic.clock = 400_000_000_000_000
       traffic.command(0x0c03)
     }
-    #expect(told[1].problems == ["recordsDropped(7,0)"])
-    #expect(told[2].problems == ["truncated(5,7)"])
-    #expect(told[3].problems == ["truncated(0,4)"])
-    #expect(told[4].problems == ["emptyRecord(0,0)"])
-    #expect(told[5].problems == ["timeOutOfRange(0,0)"])
+    #expect(results[1].problems == ["recordsDropped(7,0)"])
+    #expect(results[2].problems == ["truncated(5,7)"])
+    #expect(results[3].problems == ["truncated(0,4)"])
+    #expect(results[4].problems == ["emptyRecord(0,0)"])
+    #expect(results[5].problems == ["timeOutOfRange(0,0)"])
   }
 
   /// Every framing yields the same packet.
   @Test func framings() {
-    let told = run { traffic in
+    let results = run { traffic in
       let data = hex("40 00 07 00") + l2cap(hex("0a 03 00"))
       traffic.add([2] + data, .sent)
       traffic.add(data, .sent, framing: .h1(.acl))
@@ -59,26 +59,26 @@ import Testing
       traffic.add(hex("0e 04 01 03 0c 00"), .received, framing: .h1(.event))
     }
     #expect(
-      told.packets.map(\.attBytes)[..<3] == [hex("0a 03 00"), hex("0a 03 00"), hex("0a 03 00")])
-    #expect(told[5].answers == "answers 4 after 1 ms")
-    #expect(told[1].answer.fragment.start == 5 && told[2].answer.fragment.start == 4)
+      results.packets.map(\.attBytes)[..<3] == [hex("0a 03 00"), hex("0a 03 00"), hex("0a 03 00")])
+    #expect(results[5].answers == "answers 4 after 1 ms")
+    #expect(results[1].answer.fragment.start == 5 && results[2].answer.fragment.start == 4)
   }
 
   /// Packets whose direction cannot be inferred (boundary flag 11) are joined and dissected, but
   /// not matched to requests.
   @Test func dataWithoutDirection() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.add([2] + hex("40 30 07 00") + l2cap(hex("0a 03 00")), nil)
       traffic.add([2] + hex("40 30 06 00") + l2cap(hex("0b 07")), nil)
     }
-    #expect(told.packets.map(\.attBytes) == [hex("0a 03 00"), hex("0b 07")])
-    #expect(told[2].answer.link != nil && told[2].answer.request == nil)
-    #expect(told.memory.links.count == 1 && told.problems == [])
+    #expect(results.packets.map(\.attBytes) == [hex("0a 03 00"), hex("0b 07")])
+    #expect(results[2].answer.link != nil && results[2].answer.request == nil)
+    #expect(results.memory.links.count == 1 && results.problems == [])
   }
 
   /// Records that are not packets, and records with a truncated header.
   @Test func framingsWithoutPackets() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.add(hex("68 69"), nil, framing: .packetLogger(type: 0xfc))
       traffic.add(hex("00 00"), nil, framing: .packetLogger(type: 0x55))
       traffic.add(hex("00 00"), nil, framing: .incomplete(needed: 4))
@@ -86,19 +86,21 @@ import Testing
       traffic.add(hex("40 00 00 00"), .received, framing: .h1(.iso))
     }
     #expect(
-      told.packets.map(\.problems) == [[], ["unknownRecordType(85,0)"], ["tooShort(4,2)"], [], []])
+      results.packets.map(\.problems) == [
+        [], ["unknownRecordType(85,0)"], ["tooShort(4,2)"], [], [],
+      ])
   }
 
   @Test func dataThatIsNoATT() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.acl(l2cap([1, 2, 3], cid: 6), .received)
       traffic.acl([1, 2], .received, claimed: 2)
       traffic.add([3, 0x40, 0, 0], .received)
       traffic.add([5, 0x40, 0, 0, 0], .received)
       traffic.add([2, 0x40], .received)
     }
-    #expect(told.packets.allSatisfy { $0.att == nil })
-    #expect(told[1].pdu == l2cap([1, 2, 3], cid: 6) && told[5].problems == ["tooShort(2,1)"])
+    #expect(results.packets.allSatisfy { $0.att == nil })
+    #expect(results[1].pdu == l2cap([1, 2, 3], cid: 6) && results[5].problems == ["tooShort(2,1)"])
   }
 
   /// Random traffic on a few handles with tiny limits, seed 7: nothing traps, and every packet is
@@ -113,7 +115,7 @@ import Testing
       return Int((state >> 33) % UInt64(below))
     }
     func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(random(256)) } }
-    let told = run(limits: limits) { traffic in
+    let results = run(limits: limits) { traffic in
       for _ in 0..<20_000 {
         traffic.adapter = AdapterIndex(UInt16(random(2)))
         traffic.clock += random(2000) - 900
@@ -135,8 +137,8 @@ import Testing
         }
       }
     }
-    #expect(told.packets.count >= 20_000 && told.finishes == 1)
-    #expect(told.connections.count <= 2)
-    #expect(told.problems.count { $0 == "limitReached(2,0)" } <= 2)
+    #expect(results.packets.count >= 20_000 && results.finishes == 1)
+    #expect(results.connections.count <= 2)
+    #expect(results.problems.count { $0 == "limitReached(2,0)" } <= 2)
   }
 }

@@ -107,11 +107,11 @@ private struct Truth {
 extension Conversing {
   /// The values in the form of `Truth`; descriptors' empty values as `truth.json` writes them.
   fileprivate var values: [String] {
-    told.filter { $0.value.operation != .advertisement }.map { told in
-      let value = told.value
+    results.filter { $0.value.operation != .advertisement }.map { results in
+      let value = results.value
       var line = "\(value.operation.key) \(value.attribute.handle ?? 0)"
       if value.outcome == .cancelled { return line + " cancelled" }
-      if let bytes = told.bytes {
+      if let bytes = results.bytes {
         line += " " + bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
       }
       switch value.outcome {
@@ -141,16 +141,18 @@ extension Conversing {
     for (suffix, side) in [("", Side.peer), (".peripheral", .local)] {
       let file = generated.appending(path: scenario + suffix + ".btsnoop")
       var source = try BtsnoopReader(path: file.path(percentEncoded: false))
-      var told = Conversing()
+      var results = Conversing()
       var output = Output()
       var pass = Pass()
-      try pass.run(&source, &told, into: &output)
-      #expect(told.values == truth, "\(scenario)\(suffix)")
-      let values = told.told.filter { $0.value.operation != .advertisement }
+      try pass.run(&source, &results, into: &output)
+      #expect(results.values == truth, "\(scenario)\(suffix)")
+      let values = results.results.filter { $0.value.operation != .advertisement }
       #expect(values.allSatisfy { $0.value.attribute.side == side })
       // Every value of a long session names its packets, in order.
-      for told in values where !told.packets.isEmpty {
-        #expect(told.packets == told.packets.sorted() && told.packets.contains(told.value.packet))
+      for results in values where !results.packets.isEmpty {
+        #expect(
+          results.packets == results.packets.sorted()
+            && results.packets.contains(results.value.packet))
       }
     }
   }

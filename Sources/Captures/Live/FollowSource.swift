@@ -14,7 +14,7 @@ import Glibc
 package struct FollowSource: CaptureSource, ~Copyable {
   private let path: String
   private let interruption: Interruption
-  private let tell: (String) -> Void
+  private let onNote: (String) -> Void
   private var feed: FollowFeed
   private var reader: CaptureReader?
   private var known = CaptureSummary(
@@ -28,7 +28,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
   /// The last record's time. A note after it has the same time, since its own is unknown.
   private var lastTime: Timestamp?
   /// Whether a note has reported that the new file is not yet a capture.
-  private var hasToldNoCapture = false
+  private var hasReportedNoCapture = false
   private var numberBefore = 0
   private var number = 0
   private var file = 0
@@ -39,9 +39,9 @@ package struct FollowSource: CaptureSource, ~Copyable {
   /// - Throws: `.inaccessible` if it cannot be opened, `.notReadable` if it is not a capture, and
   ///   the errors of a damaged header; nothing if the interruption came first.
   ///
-  /// - Parameter tell: Receives the text of each note, for reports that cannot show notes.
+  /// - Parameter onNote: Receives the text of each note, for reports that cannot show notes.
   package init(
-    path: String, _ interruption: Interruption, tell: @escaping (String) -> Void = { _ in }
+    path: String, _ interruption: Interruption, onNote: @escaping (String) -> Void = { _ in }
   ) throws(CaptureFailure) {
     let feed = try FollowFeed(path, interruption)
     var opened: CaptureReader?
@@ -60,7 +60,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
     }
     self.path = path
     self.interruption = interruption
-    self.tell = tell
+    self.onNote = onNote
     self.feed = feed
     isFinished = !isThere
     reader = consume opened
@@ -136,9 +136,9 @@ package struct FollowSource: CaptureSource, ~Copyable {
     return nil
   }
 
-  private mutating func say(_ words: String) {
+  private mutating func report(_ words: String) {
     pendingNote = [UInt8](words.utf8)
-    tell(words)
+    onNote(words)
   }
 
   /// Closes a file that was read to its end.
@@ -155,10 +155,10 @@ package struct FollowSource: CaptureSource, ~Copyable {
     switch feed.ending {
     case .replaced:
       replacements += 1
-      say("a new file replaced this one; reading continues there\(loss)")
+      report("a new file replaced this one; reading continues there\(loss)")
     case .emptied:
       emptyings += 1
-      say("the file was emptied; reading continues at its beginning\(loss)")
+      report("the file was emptied; reading continues at its beginning\(loss)")
     case nil:
       isFinished = true
       if let cut { known.remarks.append(cut.unfinishedWords) }
@@ -173,14 +173,14 @@ package struct FollowSource: CaptureSource, ~Copyable {
         feed = try FollowFeed(path, interruption)
         reader = try CaptureReader(InputBuffer(feed))
         file += 1
-        hasToldNoCapture = false
+        hasReportedNoCapture = false
         return true
       } catch {
         switch error.kind {
         case .inaccessible where error.message == FollowFeed.cannotGrow:
-          if !hasToldNoCapture {
-            hasToldNoCapture = true
-            say("the new file is not a capture yet; reading continues when it is one")
+          if !hasReportedNoCapture {
+            hasReportedNoCapture = true
+            report("the new file is not a capture yet; reading continues when it is one")
             return true
           }
         // The name does not exist for a moment, or the file is replaced again before it has a
@@ -188,9 +188,9 @@ package struct FollowSource: CaptureSource, ~Copyable {
         case .inaccessible: break
         case .damaged: guard feed.ending != nil || interruption.hasCome else { throw error }
         case .notReadable where feed.ending == nil && !interruption.hasCome:
-          if !hasToldNoCapture {
-            hasToldNoCapture = true
-            say("the new file is not a capture yet; reading continues when it is one")
+          if !hasReportedNoCapture {
+            hasReportedNoCapture = true
+            report("the new file is not a capture yet; reading continues when it is one")
             return true
           }
         case .notReadable: break

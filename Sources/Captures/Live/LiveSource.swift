@@ -33,7 +33,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
   /// Remarks about the sources that closed, and why they closed.
   private var remarks: [String] = []
   /// Whether a remark reports that the source could not be reopened.
-  private var hasToldReopening = false
+  private var hasReportedReopening = false
   private var isFinished: Bool
   /// The failure to read a first record when the interruption came, which may itself have cut it.
   private var unfinished: CaptureFailure?
@@ -164,7 +164,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
     isFinished = true
     guard let waiting = server?.dismissWaiting(), waiting > 0 else { return }
     let clients = waiting == 1 ? "1 further client has" : "\(waiting) further clients have"
-    say(
+    report(
       "\(clients) sent data that was not read: clients are served one after the other"
         + (reopens ? "" : ", further ones with --reconnect"))
   }
@@ -192,9 +192,9 @@ package struct LiveSource: CaptureSource, ~Copyable {
     case .some(let source): known = source.summary
     case nil: break
     }
-    for remark in known.remarks { say(remark) }
+    for remark in known.remarks { report(remark) }
     known.remarks = []
-    if let failure { say("the source failed: \(failure.message)") }
+    if let failure { report("the source failed: \(failure.message)") }
     open = nil
     numberBefore = number
     guard reopens, !interruption.hasCome else { return finish() }
@@ -202,7 +202,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
     pendingNote = "\(CaptureRecord.gapWords): \(reason), and is opened again"
   }
 
-  private mutating func say(_ remark: String) {
+  private mutating func report(_ remark: String) {
     if remarks.count < LiveLimits.remarks, !remarks.contains(remark) { remarks.append(remark) }
   }
 
@@ -236,9 +236,9 @@ package struct LiveSource: CaptureSource, ~Copyable {
           finish()
           throw error
         }
-        if !hasToldReopening {
-          hasToldReopening = true
-          say("the source could not be opened again at once: \(error.message)")
+        if !hasReportedReopening {
+          hasReportedReopening = true
+          report("the source could not be opened again at once: \(error.message)")
         }
       }
     }

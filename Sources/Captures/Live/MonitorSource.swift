@@ -33,7 +33,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
   private var offset: Int64 = 0
   /// The last known value of the socket's drop counter, and the value already reported in records.
   private var knownDrops: UInt32 = 0
-  private var toldDrops: UInt32 = 0
+  private var reportedDrops: UInt32 = 0
   /// For each gap, the drop count that the first record not older than `moment` reports.
   private var gaps: [(moment: Timestamp, count: UInt32)] = []
   /// The number of drops to report in the next record returned.
@@ -188,11 +188,11 @@ package struct MonitorSource: CaptureSource, ~Copyable {
         // Bounded: the kernel's microseconds are below a million.
         seconds: facts.seconds, nanoseconds: UInt32(clamping: facts.microseconds * 1000))
     if let end, let kernelTime, end.isEarlier(than: kernelTime) {
-      sayLastDrops()
+      reportLastDrops()
       isFinished = true
       return nil
     }
-    tellDrops(at: kernelTime, facts)
+    reportDrops(at: kernelTime, facts)
     if let adapter, device != adapter, device != .unknown { return nil }
     let isReplayed = isReplay(opcode, kernelTime)
     number += 1
@@ -229,7 +229,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     while true {
       if mustWait, interruption.wait(for: datagrams.descriptor) != .ready {
         interruption.leaveUnread(datagrams.descriptor)
-        sayLastDrops()
+        reportLastDrops()
         return false
       }
       let moment = Timestamp.now
@@ -263,9 +263,9 @@ package struct MonitorSource: CaptureSource, ~Copyable {
 
   /// Adds the drops to report before a record of this time, which is nil if the kernel gave it
   /// none.
-  private mutating func tellDrops(at time: Timestamp?, _ facts: cbluez_facts) {
+  private mutating func reportDrops(at time: Timestamp?, _ facts: cbluez_facts) {
     guard !gaps.isEmpty || facts.has_drops != 0 else { return }
-    var count = toldDrops
+    var count = reportedDrops
     if facts.has_drops != 0 {
       count = facts.drops
       if Int32(bitPattern: count &- knownDrops) > 0 { knownDrops = count }
@@ -274,19 +274,19 @@ package struct MonitorSource: CaptureSource, ~Copyable {
       if Int32(bitPattern: gap.count &- count) > 0 { count = gap.count }
       gaps.removeFirst()
     }
-    let more = Int32(bitPattern: count &- toldDrops)
+    let more = Int32(bitPattern: count &- reportedDrops)
     guard more > 0 else { return }
-    toldDrops = count
+    reportedDrops = count
     drops.add(clamped: UInt64(more))
   }
 
   /// Adds a remark on drops after the last record, which no record can report.
-  private mutating func sayLastDrops() {
-    let lost = Int32(bitPattern: knownDrops &- toldDrops)
+  private mutating func reportLastDrops() {
+    let lost = Int32(bitPattern: knownDrops &- reportedDrops)
     guard lost > 0 else { return }
     let records = lost == 1 ? "1 record was" : "\(lost) records were"
     summary.remarks.append("\(records) lost after the last one: the receive buffer was full")
-    toldDrops = knownDrops
+    reportedDrops = knownDrops
   }
 }
 

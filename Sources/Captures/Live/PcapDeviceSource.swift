@@ -18,7 +18,7 @@ package struct PcapDeviceSource: CaptureSource, ~Copyable {
   private let interruption: Interruption
   private var number = 0
   private var offset: Int64 = 0
-  private var toldDrops: Int64
+  private var reportedDrops: Int64
   private var isFinished = false
   /// When the interruption was noticed; packets captured later are not read.
   private var end: Timestamp?
@@ -34,7 +34,7 @@ package struct PcapDeviceSource: CaptureSource, ~Copyable {
     // libpcap's own buffer size has no effect on Bluetooth sockets.
     MonitorSource.askForRoom(LiveLimits.receiveBytes, device.descriptor)
     // The counters started earlier, some of them with the adapter.
-    toldDrops = device.drops
+    reportedDrops = device.drops
     self.device = device
     self.linkType = linkType
     adapter = Self.adapter(name)
@@ -71,8 +71,8 @@ package struct PcapDeviceSource: CaptureSource, ~Copyable {
     }
     number += 1
     let drops = device.drops
-    let lost = max(0, drops - toldDrops)
-    toldDrops = max(toldDrops, drops)
+    let lost = max(0, drops - reportedDrops)
+    reportedDrops = max(reportedDrops, drops)
     let fileOffset = offset
     offset += Int64(packet.count)
     let (number, linkType, adapter) = (number, linkType, adapter)

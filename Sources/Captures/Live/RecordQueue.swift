@@ -31,16 +31,16 @@ final class RecordQueue: @unchecked Sendable {
 
   /// Returns an empty chunk, or nil if there is no room and records should be left out.
   func chunk() -> RecordChunk? {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     while waiting >= most, !leavesOut, !isAbandoned { lock.awaitChange() }
     return spareChunk()
   }
 
   /// Returns an empty chunk without waiting, or nil if there is no room.
   func chunkWithRoom() -> RecordChunk? {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     return spareChunk()
   }
 
@@ -51,31 +51,31 @@ final class RecordQueue: @unchecked Sendable {
 
   /// Adds a chunk to the queue.
   func give(_ chunk: RecordChunk) {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     guard !isAbandoned else { return keep(chunk) }
     waiting += chunk.count
     // While no chunk is taken, small chunks are merged, so that waiting records need little more
     // room than their bytes.
     if let last = full.last, last.absorb(chunk) { keep(chunk) } else { full.append(chunk) }
-    lock.tellChange()
+    lock.signalChange()
   }
 
   /// Returns the next chunk, waiting for it; nil at the end.
   func take() -> RecordChunk? {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     while full.isEmpty, !isEnded { lock.awaitChange() }
     return full.isEmpty ? nil : full.removeFirst()
   }
 
   /// Returns a chunk that was read for reuse.
   func giveBack(_ chunk: RecordChunk) {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     waiting -= chunk.count
     keep(chunk)
-    lock.tellChange()
+    lock.signalChange()
   }
 
   private func keep(_ chunk: RecordChunk) {
@@ -85,8 +85,8 @@ final class RecordQueue: @unchecked Sendable {
 
   /// Whether `take` returns at once.
   var isReady: Bool {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     return !full.isEmpty || isEnded
   }
 
@@ -94,8 +94,8 @@ final class RecordQueue: @unchecked Sendable {
   /// over.
   func wait(milliseconds: Int32) -> Bool {
     let end = Lock.Deadline(milliseconds: milliseconds)
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     while full.isEmpty, !isEnded {
       if !lock.awaitChange(until: end) { return !full.isEmpty || isEnded }
     }
@@ -104,18 +104,18 @@ final class RecordQueue: @unchecked Sendable {
 
   /// Ends the queue; no more chunks may be given.
   func end() {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     isEnded = true
-    lock.tellChange()
+    lock.signalChange()
   }
 
   /// Stops taking chunks; further ones are dropped.
   func abandon() {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     isAbandoned = true
     full = []
-    lock.tellChange()
+    lock.signalChange()
   }
 }

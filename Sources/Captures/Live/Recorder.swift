@@ -87,15 +87,15 @@ package final class Recorder: @unchecked Sendable {
 
   /// The counts of records so far.
   package var status: Status {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     return current
   }
 
   /// The properties of the source, with remarks about reading and writing it.
   package var summary: CaptureSummary {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     var summary = known
     if current.leftOut > 0 {
       let records = current.leftOut == 1 ? "1 record" : "\(current.leftOut) records"
@@ -131,7 +131,7 @@ package final class Recorder: @unchecked Sendable {
         if read == most { break }
         guard let record = try source.next() else { break }
         read += 1
-        report(take(record))
+        report(process(record))
       }
     } catch {
       failure = error
@@ -144,8 +144,8 @@ package final class Recorder: @unchecked Sendable {
   /// Adds the user's text as a record of its own between the previous and the next record. May be
   /// called from any thread.
   package func mark(_ text: String) {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     guard !current.hasEnded else { return }
     current.records += 1
     current.markers += 1
@@ -190,9 +190,9 @@ package final class Recorder: @unchecked Sendable {
   /// Processes a record of the source.
   ///
   /// - Returns: The failure to write the file, the first time only.
-  private func take(_ record: borrowing CaptureRecord) -> WriteFailure? {
-    lock.take()
-    defer { lock.letGo() }
+  private func process(_ record: borrowing CaptureRecord) -> WriteFailure? {
+    lock.acquire()
+    defer { lock.release() }
     current.drops.add(clamped: record.drops)
     current.records += 1
     last = record.number + current.markers
@@ -202,9 +202,9 @@ package final class Recorder: @unchecked Sendable {
       // This may wait for room. The file is brought up to date first, and the lock is released.
       failure = failure ?? flushWriter()
       isAwaitingRoom = true
-      lock.letGo()
+      lock.release()
       let chunk = queue.chunk()
-      lock.take()
+      lock.acquire()
       isAwaitingRoom = false
       open = chunk
     }
@@ -227,8 +227,8 @@ package final class Recorder: @unchecked Sendable {
 
   /// Passes on and writes out what was collected, before the caller waits.
   private func flush() -> WriteFailure? {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     if let chunk = open, chunk.count > 0 {
       queue.give(chunk)
       open = nil
@@ -241,13 +241,13 @@ package final class Recorder: @unchecked Sendable {
     _ summary: CaptureSummary, _ failure: CaptureFailure?
   ) -> WriteFailure? {
     let writeFailure = flush()
-    lock.take()
+    lock.acquire()
     writer?.finish()
     known = summary
     known.remarks += Self.remarks(writer)
     self.failure = failure
     current.hasEnded = true
-    lock.letGo()
+    lock.release()
     queue.end()
     return writeFailure
   }
@@ -286,8 +286,8 @@ package final class Recorder: @unchecked Sendable {
 
   /// Returns the failure that ended the source, once.
   fileprivate func takeFailure() -> CaptureFailure? {
-    lock.take()
-    defer { lock.letGo() }
+    lock.acquire()
+    defer { lock.release() }
     defer { failure = nil }
     return failure
   }

@@ -333,13 +333,13 @@ struct RecordEncoder: Sendable {
     into output: inout Output
   ) {
     var position = 0
-    var isSaid = comment.byteCount == 0
+    var isWritten = comment.byteCount == 0
     let comment = comment.part(Slice(start: 0, count: comment.characters(atMost: Self.mostComment)))
     while !record.options.isEmpty, let known = record.options.nextComment(&position) {
       block.option(.comment, known, into: &output)
-      if known.isEqual(to: comment) { isSaid = true }
+      if known.isEqual(to: comment) { isWritten = true }
     }
-    if !isSaid { block.option(.comment, comment, into: &output) }
+    if !isWritten { block.option(.comment, comment, into: &output) }
     for marker in markers { block.option(.comment, marker.bytes, into: &output) }
     markers.removeAll(keepingCapacity: true)
   }

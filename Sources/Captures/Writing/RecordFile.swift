@@ -45,7 +45,7 @@ struct RecordFile: ~Copyable {
     }
     // Two writers of one file would overwrite each other. The lock is released with the descriptor.
     var reason: WriteFailure.Reason?
-    if !FileLock.take(opened) {
+    if !FileLock.acquire(opened) {
       reason = .isBeingWritten
     } else if ftruncate(opened, 0) != 0 {
       reason = .system(errno)
@@ -118,7 +118,7 @@ enum FileLock {
   /// Acquires the lock until the descriptor is closed. File systems without locks always grant it.
   ///
   /// - Returns: Whether no other process holds it.
-  static func take(_ descriptor: Int32) -> Bool {
+  static func acquire(_ descriptor: Int32) -> Bool {
     while true {
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
       if errno != EINTR { return errno != EWOULDBLOCK }
@@ -134,7 +134,7 @@ enum FileLock {
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard opened >= 0 else { return false }
     defer { close(opened) }
-    guard take(opened) else { return true }
+    guard acquire(opened) else { return true }
     release(opened)
     return false
   }

@@ -103,8 +103,8 @@ struct TargetRecord: Equatable {
     case .h4:
       kind = record.bytes.byteCount == 0 ? nil : Kind(rawValue: record.bytes.byte(at: 0))
       // An H4 record can hold any type byte.
-      if kind == nil, !content.tellsKinds { break }
-      skipped = content.tellsKinds ? 1 : 0
+      if kind == nil, !content.recordsKinds { break }
+      skipped = content.recordsKinds ? 1 : 0
     case .packetLogger(let type):
       if content == .packetLogger {
         packetLoggerType = type
@@ -119,7 +119,7 @@ struct TargetRecord: Equatable {
       return nil
     }
     guard let kind else {
-      if content.tellsKinds {
+      if content.recordsKinds {
         losses.unknownKinds += 1
         return nil
       }
@@ -135,7 +135,7 @@ struct TargetRecord: Equatable {
       losses.directionless += 1
       return nil
     }
-    guard content.tellsKinds else { return }
+    guard content.recordsKinds else { return }
     // Commands are always sent and events always received, since they have a single number.
     if let own = kind.direction, own != direction { losses.directions += 1 }
     if content == .monitor {
@@ -149,5 +149,5 @@ struct TargetRecord: Equatable {
 
 extension WriterFormat.Content {
   /// Whether a number in the record's header gives the packet type, instead of an H4 type byte.
-  fileprivate var tellsKinds: Bool { self == .monitor || self == .packetLogger }
+  fileprivate var recordsKinds: Bool { self == .monitor || self == .packetLogger }
 }

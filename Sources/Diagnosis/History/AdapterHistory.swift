@@ -241,17 +241,17 @@ package struct AdapterHistory: Sendable {
         return commands.observe(moment)
       }
       let status = dissection.parameters?.status(bytes).map { StatusCode(rawValue: $0) }
-      take(complete.opcode, status, moment, answer.request?.packet, memory)
+      record(complete.opcode, status, moment, answer.request?.packet, memory)
       switch complete.opcode {
       case HCICommand.readBufferSize, HCICommand.leReadBufferSize, HCICommand.leReadBufferSizeV2:
         buffers.learn(complete.opcode, moment, bytes, body)
       default: break
       }
     case HCIEvent.commandStatusCode:
-      guard let told = try? CommandStatus(parsing: &cursor) else {
+      guard let status = try? CommandStatus(parsing: &cursor) else {
         return commands.observe(moment)
       }
-      take(told.opcode, told.status, moment, answer.request?.packet, memory)
+      record(status.opcode, status.status, moment, answer.request?.packet, memory)
     default:
       commands.observe(moment)
       observeOther(event, moment, bytes, body, memory)
@@ -267,7 +267,7 @@ package struct AdapterHistory: Sendable {
   }
 
   /// Records what an accepted command switches on or off.
-  private mutating func take(switchedBy opcode: UInt16) {
+  private mutating func record(switchedBy opcode: UInt16) {
     switch opcode {
     case HCICommand.reset:
       (scanning, advertising) = (nil, nil)
@@ -315,7 +315,7 @@ package struct AdapterHistory: Sendable {
     }
   }
 
-  private mutating func take(
+  private mutating func record(
     _ opcode: UInt16, _ status: StatusCode?, _ moment: Moment, _ request: Int?,
     _ memory: borrowing Memory
   ) {
@@ -326,7 +326,7 @@ package struct AdapterHistory: Sendable {
       hardwareErrors[last].pending = nil
     }
     if status == .success {
-      take(switchedBy: opcode)
+      record(switchedBy: opcode)
       if opcode == HCICommand.reset {
         buffers.reset(moment)
         hostBuffers.reset(moment)

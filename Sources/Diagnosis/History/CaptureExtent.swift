@@ -56,7 +56,7 @@ package struct CaptureExtent: Sendable {
   /// Whether the capture does not contain the direction of packets.
   package private(set) var infersDirections = false
   /// Whether it contains Number Of Completed Packets events.
-  package private(set) var tellsCompleted = false
+  package private(set) var reportsCompletedPackets = false
   /// Places where its clock goes back by more than a second.
   package private(set) var stepsBack = ClockJumps()
   /// Places where nothing was captured for more than an hour.
@@ -114,7 +114,7 @@ package struct CaptureExtent: Sendable {
     case .command: commands += 1
     case .event(let event):
       events += 1
-      if event.code == HCIEvent.numberOfCompletedPacketsCode { tellsCompleted = true }
+      if event.code == HCIEvent.numberOfCompletedPacketsCode { reportsCompletedPackets = true }
       advertisements &+= memory.advertisements.reports.count
     case .acl:
       if record.direction == .sent { sentData += 1 } else { receivedData += 1 }

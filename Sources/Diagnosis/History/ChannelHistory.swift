@@ -236,7 +236,7 @@ package struct ChannelHistory: Sendable {
     var request = ChannelRequest(command.code, command.identifier, by: side, moment)
     request.isOnLE = isOnLE
     request.psm = psm
-    request.take(pdu, bytes)
+    request.record(pdu, bytes)
     switch pdu {
     case .reconfigureRequest:
       // The identifiers are those of the requesting device.
@@ -298,7 +298,7 @@ package struct ChannelHistory: Sendable {
     request.answer = moment
     request.isEncrypted = isEncrypted
     if let result = pdu.result { request.result = result }
-    request.take(answer: pdu, bytes)
+    request.record(answer: pdu, bytes)
     let isRejected = command.code == .commandReject
     if isRejected || pdu.isRefusal { refuse(request) }
     if isRejected { return }

@@ -98,7 +98,7 @@ package struct ChannelRequest: Sendable {
   }
 
   /// Records the content of the request.
-  mutating func take(_ pdu: SignallingPDU, _ bytes: RawSpan) {
+  mutating func record(_ pdu: SignallingPDU, _ bytes: RawSpan) {
     switch pdu {
     case .connectionRequest(let pdu):
       psm = pdu.psm
@@ -113,10 +113,10 @@ package struct ChannelRequest: Sendable {
     case .enhancedConnectionRequest(let pdu):
       psm = pdu.spsm
       offer = Capacity(mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
-      take(pdu.sourceCIDs, bytes)
+      record(pdu.sourceCIDs, bytes)
     case .reconfigureRequest(let pdu):
       offer = Capacity(mtu: pdu.mtu, mps: pdu.mps)
-      take(pdu.destinationCIDs, bytes)
+      record(pdu.destinationCIDs, bytes)
     case .configureRequest(let pdu):
       sources[0] = pdu.destinationCID.rawValue
       var options = ConfigurationOptions(pdu.options)
@@ -128,7 +128,7 @@ package struct ChannelRequest: Sendable {
     }
   }
 
-  private mutating func take(_ list: Slice, _ bytes: RawSpan) {
+  private mutating func record(_ list: Slice, _ bytes: RawSpan) {
     count = Int(list.count) / 2
     for index in 0..<min(5, count) {
       sources[index] = bytes.littleEndianU16(at: Int(list.start) + 2 * index)
@@ -138,7 +138,7 @@ package struct ChannelRequest: Sendable {
   /// Records the channels that a response opens.
   ///
   /// - Parameter answering: the side that sent it.
-  mutating func take(answer pdu: SignallingPDU, _ bytes: RawSpan) {
+  mutating func record(answer pdu: SignallingPDU, _ bytes: RawSpan) {
     switch pdu {
     case .connectionResponse(let pdu) where pdu.result == 0:
       open(sources[0], pdu.destinationCID.rawValue)

@@ -161,7 +161,7 @@ package struct ConnectAttempts: Sendable {
   ) {
     var attempt = ConnectAttempt(asked: moment, opcode: opcode)
     var cursor = Cursor(bytes, body)
-    if let command = try? LECreateConnection(opcode, parsing: &cursor) { attempt.take(command) }
+    if let command = try? LECreateConnection(opcode, parsing: &cursor) { attempt.record(command) }
     if attempt.isAcceptListUsed {
       attempt.listed = acceptList?.count
       attempt.devices = acceptList
@@ -323,7 +323,7 @@ package struct ConnectAttempts: Sendable {
 }
 
 extension ConnectAttempt {
-  fileprivate mutating func take(_ command: LECreateConnection) {
+  fileprivate mutating func record(_ command: LECreateConnection) {
     isAcceptListUsed = command.usesAcceptList
     if !isAcceptListUsed { (peer, peerType) = (command.peer, command.peerType) }
     (phys, scanInterval, scanWindow) = (command.phys, command.scanInterval, command.scanWindow)

@@ -25,7 +25,7 @@ package struct HostFacts: Sendable {
     private static let mostSets = 64
 
     /// Records a command that sets an address, or the address type that a set advertises with.
-    mutating func take(_ command: AdvertisingCommand) {
+    mutating func record(_ command: AdvertisingCommand) {
       switch command {
       case .address(let set, let address) where set.family == .legacy: random = address
       case .address(let set, let address):
@@ -85,7 +85,7 @@ package struct HostFacts: Sendable {
   private mutating func advertise(_ opcode: UInt16, _ parameters: RawSpan, _ adapter: AdapterIndex)
   {
     guard let command = try? AdvertisingCommand(opcode, parameters) else { return }
-    change(adapter) { $0.take(command) }
+    change(adapter) { $0.record(command) }
   }
 
   /// Records a command that connects.
@@ -101,9 +101,9 @@ package struct HostFacts: Sendable {
   private mutating func answer(_ parameters: RawSpan, _ adapter: AdapterIndex) {
     var cursor = Cursor(parameters)
     guard (try? CommandComplete(parsing: &cursor)) != nil,
-      let told = try? ReadBDADDRReturn(parsing: &cursor), told.status == .success
+      let values = try? ReadBDADDRReturn(parsing: &cursor), values.status == .success
     else { return }
-    change(adapter) { $0.publicAddress = told.address }
+    change(adapter) { $0.publicAddress = values.address }
   }
 
   // Messages that bluetoothd's new_auth() logs: "Requesting agent authentication for

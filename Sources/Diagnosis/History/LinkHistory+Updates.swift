@@ -6,7 +6,7 @@ package import Dissectors
 /// A change of a link's parameters: who requested it, how, and its result.
 package struct ParameterUpdate: Sendable {
   /// How it was requested.
-  package enum Way: UInt8, Sendable {
+  package enum Procedure: UInt8, Sendable {
     /// L2CAP Connection Parameter Update Request: a peripheral asks the central's host (Core, Vol
     /// 3, Part A, 4.20).
     case signalling
@@ -19,7 +19,7 @@ package struct ParameterUpdate: Sendable {
     case unasked
   }
 
-  package var way: Way
+  package var way: Procedure
   package var side: Side
   /// The request, or the event if there was none.
   package var asked: Moment
@@ -42,7 +42,7 @@ package struct ParameterUpdate: Sendable {
   /// The parameters that it used before, if known.
   package internal(set) var before: LinkParameters?
 
-  init(_ way: Way, by side: Side, _ asked: Moment, _ wanted: WantedParameters? = nil) {
+  init(_ way: Procedure, by side: Side, _ asked: Moment, _ wanted: WantedParameters? = nil) {
     self.way = way
     self.side = side
     self.asked = asked
@@ -121,7 +121,8 @@ extension LinkHistory {
   }
 
   private mutating func answerUpdate(
-    _ moment: Moment, by side: Side, grants: Bool, to request: Int?, _ way: ParameterUpdate.Way,
+    _ moment: Moment, by side: Side, grants: Bool, to request: Int?,
+    _ way: ParameterUpdate.Procedure,
     _ refusal: StatusCode?
   ) {
     let position = updates.lastIndex {

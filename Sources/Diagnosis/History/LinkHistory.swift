@@ -344,8 +344,10 @@ package struct LinkHistory: Sendable {
       ended = HCICommand.leEnableEncryption
     case HCIEvent.commandStatusCode:
       var cursor = Cursor(bytes, body)
-      guard let told = try? CommandStatus(parsing: &cursor), told.status != .success else { return }
-      ended = told.opcode
+      guard let status = try? CommandStatus(parsing: &cursor), status.status != .success else {
+        return
+      }
+      ended = status.opcode
     default: return
     }
     if dissection.parameters?.status(bytes) == StatusCode.responseTimeout.rawValue { return }
@@ -368,14 +370,14 @@ package struct LinkHistory: Sendable {
       if answer.closed { ended = ended ?? moment } else if ended == nil { disconnect = nil }
     case HCIEvent.commandStatusCode:
       var cursor = Cursor(bytes, body)
-      guard let told = try? CommandStatus(parsing: &cursor) else { return }
-      switch told.opcode {
-      case HCICommand.disconnect where told.status != .success && ended == nil: disconnect = nil
+      guard let status = try? CommandStatus(parsing: &cursor) else { return }
+      switch status.opcode {
+      case HCICommand.disconnect where status.status != .success && ended == nil: disconnect = nil
       case HCICommand.leConnectionUpdate:
-        observeUpdateStatus(moment, told.status, answer.request?.packet)
+        observeUpdateStatus(moment, status.status, answer.request?.packet)
       // No event follows.
-      case HCICommand.leSubrateRequest where told.status != .success:
-        observeSubrate(told.status, nil, moment)
+      case HCICommand.leSubrateRequest where status.status != .success:
+        observeSubrate(status.status, nil, moment)
       default: break
       }
     case HCIEvent.commandCompleteCode: observePayloadTimeout(bytes, body)
@@ -385,7 +387,7 @@ package struct LinkHistory: Sendable {
         let place = Int(body.start) + 4
         peerCompany = UInt16(bytes.byte(at: place)) | UInt16(bytes.byte(at: place + 1)) << 8
       }
-      take("Read Remote Version Information", moment, dissection.parameters?.status(bytes))
+      record("Read Remote Version Information", moment, dissection.parameters?.status(bytes))
     case HCIEvent.linkSupervisionTimeoutChangedCode: observeClassicTimeout(bytes, body)
     case HCIEvent.authenticatedPayloadTimeoutExpiredCode: payloadTimeouts.note(moment)
     default: break
@@ -403,7 +405,7 @@ package struct LinkHistory: Sendable {
   }
 
   /// Records the end of a procedure: the peer has answered, or the procedure failed.
-  private mutating func take(_ name: StaticString, _ moment: Moment, _ status: UInt8?) {
+  private mutating func record(_ name: StaticString, _ moment: Moment, _ status: UInt8?) {
     guard ended == nil, let status = status.map({ StatusCode(rawValue: $0) }) else { return }
     if status == .success || status == .unsupportedRemoteFeature {
       hear(moment)
@@ -437,7 +439,7 @@ package struct LinkHistory: Sendable {
       observeUpdateComplete(moment, update)
     case LinkEvent.remoteFeaturesSubevent:
       let status = try? cursor.u8()
-      take("LE Read Remote Features", moment, status)
+      record("LE Read Remote Features", moment, status)
       // The handle and the features follow (Core, Vol 4, Part E, 7.7.65.4).
       if status == 0, (try? cursor.u16()) != nil, let low = try? cursor.u32(),
         let high = try? cursor.u32()
@@ -450,12 +452,12 @@ package struct LinkHistory: Sendable {
       observe(change, moment)
     case LEPHYUpdateComplete.subevent:
       guard let complete = try? LEPHYUpdateComplete(parsing: &cursor) else { return }
-      take("LE Set PHY", moment, complete.status.rawValue)
+      record("LE Set PHY", moment, complete.status.rawValue)
       if complete.status == .success { observe(complete, moment) }
     case LinkEvent.subrateChangeSubevent:
       guard let change = try? LESubrateChange(parsing: &cursor) else { return }
       // The same event reports changes by the peer and by a controller itself.
-      if subrateAsked != nil { take("LE Subrate Request", moment, change.status.rawValue) }
+      if subrateAsked != nil { record("LE Subrate Request", moment, change.status.rawValue) }
       observeSubrate(change.status, change.status == .success ? change : nil, moment)
     default: break
     }
@@ -480,8 +482,8 @@ package struct LinkHistory: Sendable {
     else { return }
     switch complete.opcode {
     case HCICommand.readAuthenticatedPayloadTimeout where status == .success:
-      guard let told = try? AuthenticatedPayloadTimeout(parsing: &cursor) else { return }
-      payloadTimeout = told.timeout
+      guard let values = try? AuthenticatedPayloadTimeout(parsing: &cursor) else { return }
+      payloadTimeout = values.timeout
     case HCICommand.writeAuthenticatedPayloadTimeout where status != .success: payloadTimeout = nil
     default: break
     }
@@ -528,7 +530,7 @@ package struct LinkHistory: Sendable {
       ended = Moment(packet: packet, time: connection.lastTime)
     }
     // The counts agree only if the capture contains both from the beginning.
-    guard connection.transport == .le, extent.tellsCompleted, !connection.isOpeningMissing,
+    guard connection.transport == .le, extent.reportsCompletedPackets, !connection.isOpeningMissing,
       !connection.hasLostPackets, !extent.infersDirections
     else { return }
     let left = sent - connection.completedPackets

@@ -358,22 +358,22 @@ extension AttributeHistory {
   /// How handles of the peer were used whose attributes are unknown.
   fileprivate var undiscovered: UndiscoveredUse {
     var use = UndiscoveredUse()
-    for usage in usages where usage.server == .peer && !usage.identity.isTold {
+    for usage in usages where usage.server == .peer && !usage.identity.isShown {
       for tally in [usage.reads, usage.writes, usage.commands] {
         use.asked &+= tally.count
-        use.take(tally.first, tally.last)
+        use.include(tally.first, tally.last)
       }
       for tally in [usage.notifications, usage.indications] {
         use.sent &+= tally.count
-        use.take(tally.first, tally.last)
+        use.include(tally.first, tally.last)
       }
     }
     for refusal in refusals
     where refusal.server == .peer && refusal.handle != 0 && refusal.range == nil
-      && !refusal.attribute.identity.isTold
+      && !refusal.attribute.identity.isShown
     {
       use.asked &+= refusal.count
-      use.take(refusal.request, refusal.last)
+      use.include(refusal.request, refusal.last)
     }
     return use
   }
@@ -408,7 +408,7 @@ private struct UndiscoveredUse {
     return Wording(listing: pieces).capitalized
   }
 
-  mutating func take(_ first: Moment?, _ last: Moment?) {
+  mutating func include(_ first: Moment?, _ last: Moment?) {
     guard let first, let last else { return }
     self.first = min(self.first, first.packet)
     self.last = max(self.last, last.packet)
@@ -417,5 +417,5 @@ private struct UndiscoveredUse {
 
 extension AttributeIdentity {
   /// Whether the type came from the peer or a supplied map, rather than being inferred from use.
-  fileprivate var isTold: Bool { uuid != nil && via != .inferred }
+  fileprivate var isShown: Bool { uuid != nil && via != .inferred }
 }

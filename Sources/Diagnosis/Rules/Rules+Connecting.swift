@@ -74,7 +74,7 @@ extension Rule {
     finding.severity = .note
     finding.remedy =
       "Nothing, unless an app needs the device now: then connect directly, on Android with autoConnect false."
-    evidence.tellOmitted(&finding)
+    evidence.mentionOmitted(&finding)
     if let peer = first.peer { finding.peers = [peer] }
     return finding
   }
@@ -454,7 +454,7 @@ extension Rule {
         why:
           "It started at \(packet: first.asked.packet) and gave up so soon that the device may not have advertised even once. \(first.sightingWords)",
         evidence: attempts.evidence)
-      evidence.tellOmitted(&finding)
+      evidence.mentionOmitted(&finding)
       return finding
     }
     return early + evidence.connections.compactMap { endedAtOnce($0, evidence) }
@@ -621,7 +621,7 @@ extension Evidence {
   }
 
   /// Adds a note to the finding that further attempts are not counted.
-  fileprivate func tellOmitted(_ finding: inout Finding) {
+  fileprivate func mentionOmitted(_ finding: inout Finding) {
     let omitted = adapters.reduce(0) { $0 &+ $1.attempts.omitted }
     guard omitted > 0 else { return }
     finding.note = Wording(
@@ -632,7 +632,7 @@ extension Evidence {
 
   /// Lowers the severity of a finding whose device was reached later.
   fileprivate func resolve(_ finding: inout Finding, _ attempts: [ConnectAttempt]) {
-    tellOmitted(&finding)
+    mentionOmitted(&finding)
     guard let last = attempts.last, let peer = last.peer, let type = last.peerType else { return }
     finding.peers = [peer]
     let other = last.elsewhere.flatMap { $0.isResolved ? nil : $0 }

@@ -90,7 +90,7 @@ extension Rule {
     }
     let size = excess.capacity
     let from: Wording = excess.since.map { ", from \(packet: $0) on" } ?? ""
-    let told: Wording =
+    let loss: Wording =
       event.map {
         "The controller reported Data Buffer Overflow (\(packet: $0.moment.packet)): it lost data."
           as Wording
@@ -109,7 +109,7 @@ extension Rule {
       why: Wording(
         sentences:
           "The controller has \(count: size.packets, "buffer", "buffers") for data packets (\(packet: size.moment.packet)). With \(packet: excess.last.packet) it had to hold \(excess.most)\(from): a host has to wait for Number Of Completed Packets.",
-        told, after),
+        loss, after),
       event == nil ? .likely : .certain,
       evidence: PacketSet(
         [
@@ -367,7 +367,7 @@ extension Rule {
   ) { evidence in
     evidence.refusals { isAdvertising($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
       adapter, refusal in
-      tell(refusal, adapter, "the controller refused to advertise")
+      report(refusal, adapter, "the controller refused to advertise")
     }
   }
 
@@ -379,7 +379,7 @@ extension Rule {
   ) { evidence in
     evidence.refusals { isScanning($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
       adapter, refusal in
-      var finding = tell(
+      var finding = report(
         refusal, adapter,
         refusal.stops
           ? "the controller refused to stop scanning" : "the controller refused to scan")
@@ -411,7 +411,7 @@ extension Rule {
       !isAdvertising($0.opcode) && !isScanning($0.opcode) && !isElsewhere($0.opcode)
         && !$0.isOptional && !isMixed($0)
     }.map { adapter, refusal in
-      var finding = tell(
+      var finding = report(
         refusal, adapter, "the controller refused \(commandName(refusal.opcode))")
       if refusal.isOfOption { finding.severity = .note }
       if let words = refusal.consequence {
@@ -498,7 +498,7 @@ extension Rule {
     HCICommand.leSetExtendedScanEnable,
   ]
 
-  private static func tell(
+  private static func report(
     _ refusal: CommandHistory.Refusal, _ adapter: AdapterHistory, _ headline: Wording
   ) -> Finding {
     let times: Wording = refusal.count == 1 ? "" : " \(refusal.count) times"

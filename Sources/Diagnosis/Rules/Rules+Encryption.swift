@@ -225,14 +225,14 @@ extension Rule {
         .certain, evidence: [attempt.moment.packet, last.packet])
     } else {
       guard isLinkLayers || waited.map({ $0 >= longWait }) ?? false else { return [] }
-      let told: Wording =
+      let effect: Wording =
         isLinkLayers
         ? "the peer's controller did not answer for 40 s: \(StatusCode.responseTimeout) (\(packet: last.packet))"
         : "nothing was reported about it for \(duration: waited ?? 0)"
       finding = Finding(
         "Encryption was started and never completed",
         headline: "encryption started at \(packet: attempt.moment.packet) never completed",
-        why: "\(attempt.beginning), and \(told).", isLinkLayers ? .certain : .likely,
+        why: "\(attempt.beginning), and \(effect).", isLinkLayers ? .certain : .likely,
         evidence: [attempt.moment.packet, last.packet])
     }
     finding.restsOnAbsence = !isLinkLayers

@@ -22,7 +22,7 @@ extension Rule {
       let shown = attempt.failure ?? loss.reason
       let after: Wording =
         loss.nanoseconds.map { ", \(duration: $0) later" as Wording } ?? ""
-      let told: Wording =
+      let effect: Wording =
         attempt.outcome == .encrypted
         ? "The controller reported success, but nothing came from the peer, and the link was lost\(after): \(loss.reason) (\(packet: end))."
         : "Nothing more came from the peer, and the link was lost\(after): \(loss.reason) (\(packet: end))."
@@ -34,7 +34,7 @@ extension Rule {
         "The two sides have different keys for the bond",
         headline:
           "this host and the peer have different keys for their bond\(certainty == .certain ? "" : ", it seems" as StaticString): the link was lost at \(packet: end)",
-        why: "\(attempt.beginning). \(told) \(meaning)\(attempt.aside(history, evidence))",
+        why: "\(attempt.beginning). \(effect) \(meaning)\(attempt.aside(history, evidence))",
         certainty, evidence: attempt.packets.union([end]))
       finding.restsOnAbsence = shown != .micFailure
       finding.group = "The two sides have different keys for the bond"

@@ -179,16 +179,16 @@ extension FailedPairing {
       attempt.isSecureConnections ? " after \(rounds) of 20 rounds" : ""
     var packets = packets
     packets.insert(committed.packet)
-    var told: Wording = ""
+    var keypresses: Wording = ""
     if attempt[otherRole].presses.completed > 0, let last = attempt[otherRole].keypresses?.last {
-      told = " and had reported that its entry was completed (\(packet: last.packet))"
+      keypresses = " and had reported that its entry was completed (\(packet: last.packet))"
       packets.insert(last.packet)
     }
     var finding = finding(
       "\(side.capitalized) stopped after the passkey was typed",
       because: "\(side.words) stopped after the passkey was typed",
       why:
-        "\(side.capitalized) stopped\(progress) with \(reason), although \(typist) had committed to its digits (\(packet: committed.packet))\(told). The capture does not show why.",
+        "\(side.capitalized) stopped\(progress) with \(reason), although \(typist) had committed to its digits (\(packet: committed.packet))\(keypresses). The capture does not show why.",
       evidence: packets)
     finding.remedy = "Check the log of \(side.words); only that shows why it stopped."
     return finding

@@ -97,7 +97,7 @@ package enum ADFields {
       let shift = 64 - 8 * Int64(width)
       value = (value << shift) >> shift
     }
-    tell(name, line, value, width: width, form, cursor.bytes(slice), at: slice, &visitor)
+    visit(name, line, value, width: width, form, cursor.bytes(slice), at: slice, &visitor)
   }
 
   @_lifetime(cursor: copy cursor)
@@ -110,7 +110,7 @@ package enum ADFields {
   }
 
   /// Visits a number that comes from all or part of a field's bytes.
-  private static func tell<Visitor: FieldVisitor & ~Copyable>(
+  private static func visit<Visitor: FieldVisitor & ~Copyable>(
     _ name: StaticString, _ line: StaticString?, _ value: Int64, width: Int,
     _ form: Parameter.Form, _ bytes: RawSpan, at slice: Slice, _ visitor: inout Visitor
   ) {
@@ -190,7 +190,7 @@ package enum ADFields {
     }
     // With the width of all eight bytes, so that the line counts the features instead of naming
     // them.
-    tell(
+    visit(
       "LE_Features", "supports", Int64(bitPattern: value), width: 8, .flags(.leFeatures),
       bytes.part(known), at: known, &visitor)
     let further = cursor.rest()
@@ -246,7 +246,7 @@ package enum ADFields {
       let value = Int64(bitPattern: block.bits(at: position, count: bits)) * factor
       position += bits
       let slice = Slice(start: Int(packed.start) + first, count: last - first + 1)
-      tell(name, line, value, width: width, form, bytes.part(slice), at: slice, &visitor)
+      visit(name, line, value, width: width, form, bytes.part(slice), at: slice, &visitor)
     }
     // The offset is in units of 30 or 300 µs, as given by the bit after it.
     let unit: Int64 = block.bits(at: 14, count: 1) == 0 ? 30 : 300

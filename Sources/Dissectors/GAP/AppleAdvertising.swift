@@ -18,7 +18,7 @@ package struct AppleLimits: OptionSet, Sendable {
   /// Apple's documentation is ambiguous here, and the limit must not exclude what may be possible.
   package static let scanResponseLength = Self(rawValue: 4)
 
-  /// The room for structures beside Flags in an advertisement, in bytes.
+  /// The room for structures besides Flags in an advertisement, in bytes.
   package static let advertisementBytes = 28
   /// The longest name in a scan response, in bytes.
   package static let scanResponseBytes = 10

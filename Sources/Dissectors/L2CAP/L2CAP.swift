@@ -115,14 +115,14 @@ extension Dissection {
     var payload = Cursor(bytes, body)
     do throws(ParseError) {
       let pdu = try ATTPDU(parsing: &payload, missing: missing)
-      take(pdu)
+      store(pdu)
       if let problem = pdu.problem { problems.add(problem) }
       if missing == 0, !payload.isAtEnd {
         problems.add(Problem(.leftOver, at: payload.offset, payload.remaining))
       }
     } catch {
       var again = Cursor(bytes, body)
-      if let pdu = ATT.Incomplete(parsing: &again) { take(.incomplete(pdu)) }
+      if let pdu = ATT.Incomplete(parsing: &again) { store(.incomplete(pdu)) }
       // A wrong length field has already been reported.
       if missing == 0 { throw error }
     }

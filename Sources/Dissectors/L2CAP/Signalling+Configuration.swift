@@ -23,10 +23,10 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell(
+      visitor.number(
         "Destination_CID", destinationCID.rawValue, .handle, line: "destination CID", bytes,
         at: start)
-      visitor.tell("Flags", flags, .hex, line: flags == 0 ? nil : "flags", bytes, at: start + 2)
+      visitor.number("Flags", flags, .hex, line: flags == 0 ? nil : "flags", bytes, at: start + 2)
     }
   }
 
@@ -51,9 +51,10 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("Source_CID", sourceCID.rawValue, .handle, line: "source CID", bytes, at: start)
-      visitor.tell("Flags", flags, .hex, line: flags == 0 ? nil : "flags", bytes, at: start + 2)
-      visitor.tell("Result", result, .code(.l2capConfigureResult), bytes, at: start + 4)
+      visitor.number(
+        "Source_CID", sourceCID.rawValue, .handle, line: "source CID", bytes, at: start)
+      visitor.number("Flags", flags, .hex, line: flags == 0 ? nil : "flags", bytes, at: start + 2)
+      visitor.number("Result", result, .code(.l2capConfigureResult), bytes, at: start + 4)
     }
   }
 }
@@ -103,41 +104,42 @@ package struct ConfigurationOption: Sendable {
     }
     switch type {
     case Self.mtu:
-      visitor.tell("MTU", u16(0, bytes), line: "MTU", bytes, at: start)
+      visitor.number("MTU", u16(0, bytes), line: "MTU", bytes, at: start)
     case 2:
-      visitor.tell(
+      visitor.number(
         "Flush_Timeout", u16(0, bytes), .scaled(Scale(1, .milliseconds, absent: 0xffff)),
         line: "flush timeout", bytes, at: start)
     case 3:
-      visitor.tell("Flags", u8(0, bytes), .hex, bytes, at: start)
-      visitor.tell(
+      visitor.number("Flags", u8(0, bytes), .hex, bytes, at: start)
+      visitor.number(
         "Service_Type", u8(1, bytes), .code(.serviceType), line: "QoS", bytes, at: start + 1)
-      visitor.tell("Token_Rate", u32(2, bytes), .plain, bytes, at: start + 2)
-      visitor.tell("Token_Bucket_Size", u32(6, bytes), .plain, bytes, at: start + 6)
-      visitor.tell("Peak_Bandwidth", u32(10, bytes), .plain, bytes, at: start + 10)
-      visitor.tell("Latency", u32(14, bytes), .scaled(.microseconds), bytes, at: start + 14)
-      visitor.tell("Delay_Variation", u32(18, bytes), .scaled(.microseconds), bytes, at: start + 18)
+      visitor.number("Token_Rate", u32(2, bytes), .plain, bytes, at: start + 2)
+      visitor.number("Token_Bucket_Size", u32(6, bytes), .plain, bytes, at: start + 6)
+      visitor.number("Peak_Bandwidth", u32(10, bytes), .plain, bytes, at: start + 10)
+      visitor.number("Latency", u32(14, bytes), .scaled(.microseconds), bytes, at: start + 14)
+      visitor.number(
+        "Delay_Variation", u32(18, bytes), .scaled(.microseconds), bytes, at: start + 18)
     case Self.retransmission:
-      visitor.tell("Mode", u8(0, bytes), .code(.l2capMode), line: "", bytes, at: start)
-      visitor.tell("TxWindow_Size", u8(1, bytes), .plain, bytes, at: start + 1)
-      visitor.tell("MaxTransmit", u8(2, bytes), .plain, bytes, at: start + 2)
-      visitor.tell(
+      visitor.number("Mode", u8(0, bytes), .code(.l2capMode), line: "", bytes, at: start)
+      visitor.number("TxWindow_Size", u8(1, bytes), .plain, bytes, at: start + 1)
+      visitor.number("MaxTransmit", u8(2, bytes), .plain, bytes, at: start + 2)
+      visitor.number(
         "Retransmission_Timeout", u16(3, bytes), .scaled(.milliseconds), bytes, at: start + 3)
-      visitor.tell("Monitor_Timeout", u16(5, bytes), .scaled(.milliseconds), bytes, at: start + 5)
-      visitor.tell("MPS", u16(7, bytes), .plain, bytes, at: start + 7)
+      visitor.number("Monitor_Timeout", u16(5, bytes), .scaled(.milliseconds), bytes, at: start + 5)
+      visitor.number("MPS", u16(7, bytes), .plain, bytes, at: start + 7)
     case 5:
-      visitor.tell("FCS_Type", u8(0, bytes), .code(.l2capFCS), line: "", bytes, at: start)
+      visitor.number("FCS_Type", u8(0, bytes), .code(.l2capFCS), line: "", bytes, at: start)
     case 6:
-      visitor.tell("Identifier", u8(0, bytes), .hex, bytes, at: start)
-      visitor.tell(
+      visitor.number("Identifier", u8(0, bytes), .hex, bytes, at: start)
+      visitor.number(
         "Service_Type", u8(1, bytes), .code(.serviceType), line: "flow", bytes, at: start + 1)
-      visitor.tell("Maximum_SDU_Size", u16(2, bytes), .plain, bytes, at: start + 2)
-      visitor.tell(
+      visitor.number("Maximum_SDU_Size", u16(2, bytes), .plain, bytes, at: start + 2)
+      visitor.number(
         "SDU_Inter_Arrival_Time", u32(4, bytes), .scaled(.microseconds), bytes, at: start + 4)
-      visitor.tell("Access_Latency", u32(8, bytes), .scaled(.microseconds), bytes, at: start + 8)
-      visitor.tell("Flush_Timeout", u32(12, bytes), .scaled(.microseconds), bytes, at: start + 12)
+      visitor.number("Access_Latency", u32(8, bytes), .scaled(.microseconds), bytes, at: start + 8)
+      visitor.number("Flush_Timeout", u32(12, bytes), .scaled(.microseconds), bytes, at: start + 12)
     default:
-      visitor.tell("Max_Window_Size", u16(0, bytes), line: "window", bytes, at: start)
+      visitor.number("Max_Window_Size", u16(0, bytes), line: "window", bytes, at: start)
     }
   }
 }

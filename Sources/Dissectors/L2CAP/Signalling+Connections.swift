@@ -28,11 +28,11 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("Reason", reason, .code(.l2capReject), bytes, at: start)
-      if let mtu { visitor.tell("Actual_MTU", mtu, line: "MTU", bytes, at: start + 2) }
+      visitor.number("Reason", reason, .code(.l2capReject), bytes, at: start)
+      if let mtu { visitor.number("Actual_MTU", mtu, line: "MTU", bytes, at: start + 2) }
       if let localCID, let remoteCID {
-        visitor.tell("Local_CID", localCID.rawValue, .handle, line: "CID", bytes, at: start + 2)
-        visitor.tell(
+        visitor.number("Local_CID", localCID.rawValue, .handle, line: "CID", bytes, at: start + 2)
+        visitor.number(
           "Remote_CID", remoteCID.rawValue, .handle, line: "remote CID", bytes, at: start + 4)
       }
     }
@@ -54,8 +54,8 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("PSM", psm.rawValue, .code(.psm), line: "", bytes, at: start)
-      visitor.tell(
+      visitor.number("PSM", psm.rawValue, .code(.psm), line: "", bytes, at: start)
+      visitor.number(
         "Source_CID", sourceCID.rawValue, .handle, line: "source CID", bytes, at: start + 2)
     }
   }
@@ -82,12 +82,12 @@ extension Signalling {
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       let line: StaticString? = result > 1 ? nil : "destination CID"
-      visitor.tell(
+      visitor.number(
         "Destination_CID", destinationCID.rawValue, .handle, line: line, bytes, at: start)
-      visitor.tell(
+      visitor.number(
         "Source_CID", sourceCID.rawValue, .handle, line: "source CID", bytes, at: start + 2)
-      visitor.tell("Result", result, .code(.l2capConnectionResult), bytes, at: start + 4)
-      visitor.tell(
+      visitor.number("Result", result, .code(.l2capConnectionResult), bytes, at: start + 4)
+      visitor.number(
         "Status", status, .code(.l2capConnectionStatus), line: result == 1 ? "" : nil, bytes,
         at: start + 6)
     }
@@ -110,10 +110,10 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell(
+      visitor.number(
         "Destination_CID", destinationCID.rawValue, .handle, line: "destination CID", bytes,
         at: start)
-      visitor.tell(
+      visitor.number(
         "Source_CID", sourceCID.rawValue, .handle, line: "source CID", bytes, at: start + 2)
     }
   }
@@ -144,7 +144,7 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("Info_Type", type, .code(.l2capInformation), line: "", bytes, at: start)
+      visitor.number("Info_Type", type, .code(.l2capInformation), line: "", bytes, at: start)
     }
   }
 
@@ -175,17 +175,17 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("Info_Type", type, .code(.l2capInformation), line: "", bytes, at: start)
-      visitor.tell("Result", result, .code(.l2capInformationResult), bytes, at: start + 2)
+      visitor.number("Info_Type", type, .code(.l2capInformation), line: "", bytes, at: start)
+      visitor.number("Result", result, .code(.l2capInformationResult), bytes, at: start + 2)
       if let connectionlessMTU {
-        visitor.tell("Connectionless_MTU", connectionlessMTU, line: "MTU", bytes, at: start + 4)
+        visitor.number("Connectionless_MTU", connectionlessMTU, line: "MTU", bytes, at: start + 4)
       }
       if let features {
-        visitor.tell(
+        visitor.number(
           "Extended_Features", features, .flags(.l2capFeatures), line: "", bytes, at: start + 4)
       }
       if let fixedChannels {
-        visitor.tell(
+        visitor.number(
           "Fixed_Channels", fixedChannels, .flags(.l2capFixedChannels), line: "", bytes,
           at: start + 4)
       }
@@ -212,10 +212,10 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("PSM", psm.rawValue, .code(.psm), line: "", bytes, at: start)
-      visitor.tell(
+      visitor.number("PSM", psm.rawValue, .code(.psm), line: "", bytes, at: start)
+      visitor.number(
         "Source_CID", sourceCID.rawValue, .handle, line: "source CID", bytes, at: start + 2)
-      visitor.tell("Controller_ID", controller, line: "controller", bytes, at: start + 4)
+      visitor.number("Controller_ID", controller, line: "controller", bytes, at: start + 4)
     }
   }
 
@@ -240,8 +240,8 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)
-      visitor.tell(
+      visitor.number("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)
+      visitor.number(
         "Destination_Controller_ID", controller, line: "controller", bytes, at: start + 2)
     }
   }
@@ -262,8 +262,8 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)
-      visitor.tell("Result", result, .code(.l2capMoveResult), bytes, at: start + 2)
+      visitor.number("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)
+      visitor.number("Result", result, .code(.l2capMoveResult), bytes, at: start + 2)
     }
   }
 
@@ -283,8 +283,8 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)
-      visitor.tell("Result", result, .code(.l2capMoveConfirmation), bytes, at: start + 2)
+      visitor.number("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)
+      visitor.number("Result", result, .code(.l2capMoveConfirmation), bytes, at: start + 2)
     }
   }
 
@@ -302,7 +302,7 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)
+      visitor.number("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)
     }
   }
 }

@@ -27,11 +27,12 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell(
+      visitor.number(
         "Interval_Min", intervalMin, .scaled(.interval), line: "interval", bytes, at: start)
-      visitor.tell("Interval_Max", intervalMax, .scaled(.interval), line: "-", bytes, at: start + 2)
-      visitor.tell("Latency", latency, line: "latency", bytes, at: start + 4)
-      visitor.tell("Timeout", timeout, .scaled(.timeout), line: "timeout", bytes, at: start + 6)
+      visitor.number(
+        "Interval_Max", intervalMax, .scaled(.interval), line: "-", bytes, at: start + 2)
+      visitor.number("Latency", latency, line: "latency", bytes, at: start + 4)
+      visitor.number("Timeout", timeout, .scaled(.timeout), line: "timeout", bytes, at: start + 6)
     }
   }
 
@@ -46,7 +47,7 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("Result", result, .code(.l2capUpdateResult), bytes, at: start)
+      visitor.number("Result", result, .code(.l2capUpdateResult), bytes, at: start)
     }
   }
 
@@ -76,11 +77,11 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("SPSM", spsm.rawValue, .code(.psm), line: "", bytes, at: start)
-      visitor.tell("MTU", mtu, line: "MTU", bytes, at: start + 4)
-      visitor.tell("MPS", mps, line: "MPS", bytes, at: start + 6)
-      visitor.tell("Initial_Credits", credits, .scaled(.credits), line: "", bytes, at: start + 8)
-      visitor.tell(
+      visitor.number("SPSM", spsm.rawValue, .code(.psm), line: "", bytes, at: start)
+      visitor.number("MTU", mtu, line: "MTU", bytes, at: start + 4)
+      visitor.number("MPS", mps, line: "MPS", bytes, at: start + 6)
+      visitor.number("Initial_Credits", credits, .scaled(.credits), line: "", bytes, at: start + 8)
+      visitor.number(
         "Source_CID", sourceCID.rawValue, .handle, line: "source CID", bytes, at: start + 2)
     }
   }
@@ -112,14 +113,14 @@ extension Signalling {
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       let line = { (text: StaticString) in result == 0 ? text : nil }
-      visitor.tell("MTU", mtu, line: line("MTU"), bytes, at: start + 2)
-      visitor.tell("MPS", mps, line: line("MPS"), bytes, at: start + 4)
-      visitor.tell(
+      visitor.number("MTU", mtu, line: line("MTU"), bytes, at: start + 2)
+      visitor.number("MPS", mps, line: line("MPS"), bytes, at: start + 4)
+      visitor.number(
         "Initial_Credits", credits, .scaled(.credits), line: line(""), bytes, at: start + 6)
-      visitor.tell(
+      visitor.number(
         "Destination_CID", destinationCID.rawValue, .handle, line: line("destination CID"), bytes,
         at: start)
-      visitor.tell("Result", result, .code(.l2capCreditResult), bytes, at: start + 8)
+      visitor.number("Result", result, .code(.l2capCreditResult), bytes, at: start + 8)
     }
   }
 
@@ -139,8 +140,8 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("Credits", credits, .scaled(.credits), line: "", bytes, at: start + 2)
-      visitor.tell("CID", cid.rawValue, .handle, line: "CID", bytes, at: start)
+      visitor.number("Credits", credits, .scaled(.credits), line: "", bytes, at: start + 2)
+      visitor.number("CID", cid.rawValue, .handle, line: "CID", bytes, at: start)
     }
   }
 
@@ -170,10 +171,10 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("SPSM", spsm.rawValue, .code(.psm), line: "", bytes, at: start)
-      visitor.tell("MTU", mtu, line: "MTU", bytes, at: start + 2)
-      visitor.tell("MPS", mps, line: "MPS", bytes, at: start + 4)
-      visitor.tell("Initial_Credits", credits, .scaled(.credits), line: "", bytes, at: start + 6)
+      visitor.number("SPSM", spsm.rawValue, .code(.psm), line: "", bytes, at: start)
+      visitor.number("MTU", mtu, line: "MTU", bytes, at: start + 2)
+      visitor.number("MPS", mps, line: "MPS", bytes, at: start + 4)
+      visitor.number("Initial_Credits", credits, .scaled(.credits), line: "", bytes, at: start + 6)
     }
   }
 
@@ -209,11 +210,11 @@ extension Signalling {
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       let line = { (text: StaticString) in opensSome ? text : nil }
-      visitor.tell("MTU", mtu, line: line("MTU"), bytes, at: start)
-      visitor.tell("MPS", mps, line: line("MPS"), bytes, at: start + 2)
-      visitor.tell(
+      visitor.number("MTU", mtu, line: line("MTU"), bytes, at: start)
+      visitor.number("MPS", mps, line: line("MPS"), bytes, at: start + 2)
+      visitor.number(
         "Initial_Credits", credits, .scaled(.credits), line: line(""), bytes, at: start + 4)
-      visitor.tell("Result", result, .code(.l2capEnhancedResult), bytes, at: start + 6)
+      visitor.number("Result", result, .code(.l2capEnhancedResult), bytes, at: start + 6)
     }
   }
 
@@ -238,8 +239,8 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("MTU", mtu, line: "MTU", bytes, at: start)
-      visitor.tell("MPS", mps, line: "MPS", bytes, at: start + 2)
+      visitor.number("MTU", mtu, line: "MTU", bytes, at: start)
+      visitor.number("MPS", mps, line: "MPS", bytes, at: start + 2)
     }
   }
 
@@ -254,7 +255,7 @@ extension Signalling {
     func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
-      visitor.tell("Result", result, .code(.l2capReconfigureResult), bytes, at: start)
+      visitor.number("Result", result, .code(.l2capReconfigureResult), bytes, at: start)
     }
   }
 }

@@ -270,7 +270,7 @@ package struct ChannelList: Sendable {
 
 extension FieldVisitor where Self: ~Copyable {
   /// Visits a number that is at `offset`.
-  mutating func tell(
+  mutating func number(
     _ name: StaticString, _ value: some FixedWidthInteger & UnsignedInteger,
     _ form: Parameter.Form = .plain, line: StaticString? = nil, _ bytes: RawSpan, at offset: Int
   ) {

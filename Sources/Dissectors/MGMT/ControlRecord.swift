@@ -50,8 +50,8 @@ extension Dissection {
   /// Finds the rows of the management record in `body` and checks it against them.
   mutating func takeControl(_ bytes: RawSpan, isTruncated: Bool) {
     guard case .control(let control) = content else { return }
-    take(
-      HCIParameters(control, bytes, body: body), bytes, status: control.status(bytes, body),
+    store(
+      PacketParameters(control, bytes, body: body), bytes, status: control.status(bytes, body),
       isTruncated: isTruncated)
   }
 }

@@ -112,7 +112,7 @@ package struct PageReport: PacketReport, ~Copyable {
       showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles, keepsRecent: true)
     // The page shows what a packet answers, and when, above its fields.
     details = VerboseSink(
-      showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles, tellsAnswers: false)
+      showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles, writesAnswers: false)
     contents = PageContents(limit: options.limit, decimals: summary.timeDecimals)
   }
 
@@ -130,7 +130,7 @@ package struct PageReport: PacketReport, ~Copyable {
     values.follow(record, dissection, bytes, answer, fragments: fragments, memory)
     history?.observe(record, dissection, bytes, answer, memory)
     if values.conversations.hasEvents {
-      history?.take(values.conversations.procedures, memory)
+      history?.follow(values.conversations.procedures, memory)
     }
     list(record, dissection, bytes, answer, fragments: fragments, memory)
     // The sentence has read the packet. The values come last, since they read others.
@@ -266,7 +266,7 @@ package struct PageReport: PacketReport, ~Copyable {
       row.answers = UInt32(truncatingIfNeeded: record.number - request.packet)
     }
     scratch.clear()
-    Self.say(sentence, into: &scratch)
+    Self.write(sentence, into: &scratch)
     codes.write(record, dissection, bytes, answer, memory, into: &scratch)
     Self.add(row, sentence, dissection.problems, &contents.rows, &scratch)
     if run > 0 { contents.rows.fold(into: run) }
@@ -274,7 +274,7 @@ package struct PageReport: PacketReport, ~Copyable {
   }
 
   /// Writes the words up to the subject.
-  private static func say(_ sentence: borrowing Sentence, into scratch: inout Output) {
+  private static func write(_ sentence: borrowing Sentence, into scratch: inout Output) {
     let parts = sentence.parts
     sentence.output.copy(parts.name, into: &scratch)
     if !parts.subject.isEmpty {

@@ -27,9 +27,9 @@ extension PageWriter {
     out.text(",\"decimals\":")
     out.decimal(contents.decimals)
     out.text(",\"connections\":")
-    let told = explanation.connections.prefix(Self.mostLanes)
+    let connections = explanation.connections.prefix(Self.mostLanes)
     var lanes = Output()
-    for (index, one) in told.enumerated() where lanes.count < laneBytes {
+    for (index, one) in connections.enumerated() where lanes.count < laneBytes {
       if index > 0 { lanes.byte(0x2c) }
       write(one.history, into: &lanes)
     }

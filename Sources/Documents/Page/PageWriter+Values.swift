@@ -80,7 +80,7 @@ extension PageWriter {
     out.text("</tbody>")
     var lines = Output()
     table.footer(memory, into: &lines)
-    values.sayRest(&table, &reading, into: &lines)
+    values.writeRest(&table, &reading, into: &lines)
     if lines.count > 0 {
       out.text("<tfoot><tr><td colspan=\"6\">")
       out.linked(lines.bytes)

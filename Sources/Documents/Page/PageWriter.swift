@@ -252,17 +252,19 @@ struct PageWriter {
   // MARK: Stories
 
   private mutating func writeStories(into out: inout Output) {
-    let told = explanation.connections
-    if told.isEmpty { out.text("<p>none</p>") }
+    let connections = explanation.connections
+    if connections.isEmpty { out.text("<p>none</p>") }
     var story = Output()
     var written = 0
     var shown = 0
-    for (index, one) in told.prefix(Self.mostStories).enumerated() where written < storyBytes {
+    for (index, one) in connections.prefix(Self.mostStories).enumerated() where written < storyBytes
+    {
       shown += 1
       let history = one.history
       out.text("<details class=\"story\" id=\"connection-")
       out.decimal(history.id)
-      let isOpen = told.count == 1 || (told.count <= 8 && !one.findings.isEmpty) || index == 0
+      let isOpen =
+        connections.count == 1 || (connections.count <= 8 && !one.findings.isEmpty) || index == 0
       out.text(isOpen ? "\" open><summary>" : "\"><summary>")
       out.text("Connection ")
       out.decimal(history.id)
@@ -282,9 +284,9 @@ struct PageWriter {
       story.copy(into: &out)
       out.text("</ol></details>\n")
     }
-    if told.count > shown {
+    if connections.count > shown {
       out.text("<p>")
-      out.count(told.count - shown, "more connection", "more connections")
+      out.count(connections.count - shown, "more connection", "more connections")
       out.text(": gattscope explain --connection describes one</p>")
     }
   }

@@ -529,9 +529,9 @@ extension RowsReport {
     rows.address(device.address, isRandom: isRandom)
     rows.word(device.addressKind?.key)
     rows.address(device.identity, isRandom: device.identityType == .random)
-    rows.name(entry.said.name)
-    rows.code(entry.said.companies.first.map { UInt64($0.rawValue) }, digits: 4)
-    rows.string(entry.said.companies.first?.name.map { $0.bytes.array })
+    rows.name(entry.facts.name)
+    rows.code(entry.facts.companies.first.map { UInt64($0.rawValue) }, digits: 4)
+    rows.string(entry.facts.companies.first?.name.map { $0.bytes.array })
     rows.integer(device.reports)
     let range = device.signals.range
     rows.integer(range?.min)
@@ -540,7 +540,7 @@ extension RowsReport {
     rows.real(device.gaps?.estimate, decimals: 3)
     rows.flag(
       device.wasConnectable || device.wasNotConnectable ? device.wasConnectable : nil)
-    if entry.said.services.isEmpty { rows.null() } else { rows.uuids(entry.said.services) }
+    if entry.facts.services.isEmpty { rows.null() } else { rows.uuids(entry.facts.services) }
     rows.end()
   }
 }

@@ -66,12 +66,12 @@ package struct TableColumn: Sendable {
   /// The type of the column's cells.
   package let kind: Kind
   /// The description of its cells, as in `schema --table json` and docs/fleet.md.
-  package let says: StaticString
+  package let meaning: StaticString
 
-  fileprivate init(_ name: StaticString, _ kind: Kind, _ says: StaticString) {
+  fileprivate init(_ name: StaticString, _ kind: Kind, _ meaning: StaticString) {
     self.name = name
     self.kind = kind
-    self.says = says
+    self.meaning = meaning
   }
 }
 

@@ -37,7 +37,7 @@ package enum TableSchema: String, CaseIterable, Sendable {
         output.text(#"","null"]"#)
         if column.kind == .time { output.text(#","format":"date-time""#) }
         output.text(#","description":""#)
-        output.text(column.says)
+        output.text(column.meaning)
         output.text("\"}")
       }
       output.text("},\n  \"required\":[")

@@ -72,14 +72,14 @@ struct ConnectionSetups: Sendable {
   ) {
     let number = record.number
     if memory.names.generation != nameGeneration {
-      var told: [DeviceAddress] = []
-      memory.names.forEach(since: nameGeneration) { address, _ in told.append(address) }
+      var named: [DeviceAddress] = []
+      memory.names.forEach(since: nameGeneration) { address, _ in named.append(address) }
       // A name may be split over several reports that belong together.
       var packets = [number]
       for advertisement in memory.advertisements.reports {
         if let chain = advertisement.chain { packets += memory.advertisements.packets[chain] }
       }
-      for address in told { names[address, default: []] += packets }
+      for address in named { names[address, default: []] += packets }
       nameGeneration = memory.names.generation
     }
     if memory.identities.generation != identityGeneration {

@@ -12,7 +12,7 @@ package struct WritingReport: PacketReport, ~Copyable {
   /// The number of packets that were written with an inferred direction.
   package private(set) var inferredDirections = 0
   private let kept: ChosenPackets?
-  private let saysLines: Bool
+  private let writesLines: Bool
   private var sentence: Sentence
   private var line = Output()
 
@@ -20,14 +20,14 @@ package struct WritingReport: PacketReport, ~Copyable {
   ///
   /// - Parameters:
   ///   - kept: the packets to write; nil: all.
-  ///   - saysLines: whether the line that `show` prints for a packet becomes its comment.
+  ///   - writesLines: whether the line that `show` prints for a packet becomes its comment.
   package init(
-    _ writer: consuming CaptureWriter, keeping kept: ChosenPackets?, saysLines: Bool,
+    _ writer: consuming CaptureWriter, keeping kept: ChosenPackets?, writesLines: Bool,
     profiles: SuppliedProfiles?
   ) {
     self.writer = writer
     self.kept = kept
-    self.saysLines = saysLines
+    self.writesLines = writesLines
     // Secrets stay hidden; comments are UTF-8.
     sentence = Sentence(showsKeys: false, glyphs: .utf8, profiles: profiles)
   }
@@ -41,7 +41,7 @@ package struct WritingReport: PacketReport, ~Copyable {
   ) {
     let isKept = kept?.contains(record.number) ?? true
     line.clear()
-    if saysLines {
+    if writesLines {
       if isKept {
         sentence.clear()
         sentence.packet(record, dissection, bytes, answer, memory)

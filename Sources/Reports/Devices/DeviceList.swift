@@ -49,11 +49,11 @@ package struct AdvertisedFacts: Sendable {
   private static let limit = 64
 
   init(_ payloads: Payloads, name: [UInt8]? = nil) {
-    for payload in payloads.all { take(payload) }
+    for payload in payloads.all { record(payload) }
     if let name { self.name = name }
   }
 
-  private mutating func take(_ payload: Payload) {
+  private mutating func record(_ payload: Payload) {
     let bytes = payload.data.bytes
     let all = Slice(start: 0, count: payload.data.count)
     var structures = ADStructures(bytes, all)
@@ -135,11 +135,11 @@ extension Payload {
 /// A device, with what its data reveals.
 package struct ListedDevice: Sendable {
   package let device: Advertiser
-  package let said: AdvertisedFacts
+  package let facts: AdvertisedFacts
 
   init(_ device: Advertiser, name: [UInt8]?) {
     self.device = device
-    said = AdvertisedFacts(device.payloads, name: name)
+    facts = AdvertisedFacts(device.payloads, name: name)
   }
 
   /// The position in the list: 0 if it was connected, 1 if it can be, 2 otherwise.
@@ -173,7 +173,7 @@ package struct ListedDevice: Sendable {
 /// An advertising set of the captured host, with what its data reveals.
 struct ListedOwn: Sendable {
   let set: OwnAdvertiser
-  let said: AdvertisedFacts
+  let facts: AdvertisedFacts
   /// The maximum size of its data.
   let mostBytes: Int
   /// The address that it advertises with, if the host sets it.
@@ -185,7 +185,7 @@ struct ListedOwn: Sendable {
       set.parameters?.ownAddressType.map { $0 & 1 == 1 } ?? (set.randomAddress != nil)
     self.set = set
     self.mostBytes = mostBytes
-    said = AdvertisedFacts(set.payloads)
+    facts = AdvertisedFacts(set.payloads)
   }
 
   /// Returns the maximum size of one of its payloads.

@@ -125,24 +125,24 @@ struct DevicesDocument: ~Copyable {
     sink.time(time, since: list.start, decimals: list.decimals, &clock)
   }
 
-  private mutating func facts(_ said: AdvertisedFacts) {
-    if let name = said.name { sink.string("name", name.bytes) }
-    if let appearance = said.appearance {
+  private mutating func facts(_ facts: AdvertisedFacts) {
+    if let name = facts.name { sink.string("name", name.bytes) }
+    if let appearance = facts.appearance {
       sink.code(
         "appearance", UInt64(appearance.rawValue), digits: 4, assigned: appearance.name)
     }
-    if !said.services.isEmpty {
+    if !facts.services.isEmpty {
       sink.beginList("services")
-      for uuid in said.services {
+      for uuid in facts.services {
         sink.beginItem()
         sink.namedUUID(uuid)
         sink.endItem()
       }
       sink.endList()
     }
-    if !said.companies.isEmpty {
+    if !facts.companies.isEmpty {
       sink.beginList("companies")
-      for company in said.companies {
+      for company in facts.companies {
         sink.beginItem()
         sink.identifier("code", UInt64(company.rawValue), digits: 4)
         if let name = company.name { sink.string("name", name.bytes) }
@@ -180,7 +180,7 @@ struct DevicesDocument: ~Copyable {
     if let sync = device.syncHandle, device.address == nil {
       sink.identifier("sync_handle", UInt64(sync), digits: 4)
     }
-    facts(entry.said)
+    facts(entry.facts)
     if device.isClassic { sink.flag("br_edr", true) }
     if device.wasConnectable || device.wasNotConnectable {
       sink.flag("connectable", device.wasConnectable)
@@ -205,7 +205,7 @@ struct DevicesDocument: ~Copyable {
       sink.number("changes", device.changes)
       sink.number("last_change", device.lastChange)
     }
-    apple(entry.said.appleLimits)
+    apple(entry.facts.appleLimits)
     sink.advertiser = device.sender
     payloads(device.payloads, device.joins) { $0.stream.mostBytes }
   }
@@ -339,7 +339,7 @@ struct DevicesDocument: ~Copyable {
       sink.code(
         "own_address_type", UInt64(type), digits: 2, CodeSet.ownAddressType.name(of: UInt64(type)))
     }
-    facts(own.said)
+    facts(own.facts)
     if let parameters = set.parameters { self.parameters(parameters) }
     sink.begin("events")
     sink.end()
@@ -354,7 +354,7 @@ struct DevicesDocument: ~Copyable {
       sink.number("changes", set.changes)
       sink.number("last_change", set.lastChange)
     }
-    apple(own.said.appleLimits)
+    apple(own.facts.appleLimits)
     sink.advertiser = OwnAddress(address: own.address)
     payloads(set.payloads, []) { own.mostBytes(of: $0) }
   }

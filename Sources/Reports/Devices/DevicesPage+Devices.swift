@@ -19,8 +19,8 @@ extension DevicesPage {
       counts(entry)
       air(device)
     }
-    if device.payloads.all.count(where: { !$0.stream.isScanResponse }) > 1 { offers(entry.said) }
-    apple(entry.said)
+    if device.payloads.all.count(where: { !$0.stream.isScanResponse }) > 1 { offers(entry.facts) }
+    apple(entry.facts)
     sentence.advertiser = device.sender
     payloads(device.payloads, device.joins) { $0.stream.mostBytes }
   }
@@ -38,7 +38,7 @@ extension DevicesPage {
     if let identity = device.identity, identity != device.address {
       out.write(", identity \(identity)")
     }
-    who(entry.said)
+    who(entry.facts)
     switch (device.wasConnectable, device.wasNotConnectable) {
     case (true, false): out.text(", connectable")
     case (false, true): out.text(", not connectable")

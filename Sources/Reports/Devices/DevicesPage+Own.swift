@@ -24,7 +24,7 @@ extension DevicesPage {
     if let type = set.parameters?.ownAddressType, type >= 2 {
       out.text(", or what the controller makes of it")
     }
-    who(own.said)
+    who(own.facts)
     if let properties = set.parameters?.properties {
       out.text(properties & 1 == 1 ? ", connectable" : ", not connectable")
       if properties & 4 != 0 { out.text(", directed") }
@@ -38,14 +38,14 @@ extension DevicesPage {
     out.byte(0x0a)
     periods(set)
     offers(own)
-    apple(own.said)
+    apple(own.facts)
     sentence.advertiser = OwnAddress(address: own.address)
     payloads(set.payloads, []) { own.mostBytes(of: $0) }
   }
 
   private mutating func offers(_ own: ListedOwn) {
     guard own.set.payloads.all.count(where: { !$0.stream.isScanResponse }) > 1 else { return }
-    offers(own.said)
+    offers(own.facts)
   }
 
   private mutating func periods(_ set: OwnAdvertiser) {

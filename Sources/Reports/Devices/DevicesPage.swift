@@ -157,9 +157,9 @@ struct DevicesPage: ~Copyable {
   }
 
   /// Appends what the data reveals about its advertiser: name, appearance.
-  mutating func who(_ said: AdvertisedFacts) {
-    if let name = said.name { out.write(", \(quoted: name)") }
-    if let appearance = said.appearance {
+  mutating func who(_ facts: AdvertisedFacts) {
+    if let name = facts.name { out.write(", \(quoted: name)") }
+    if let appearance = facts.appearance {
       out.write(
         appearance.name.map { ", \($0)" }
           ?? ", appearance \(code: appearance.rawValue, digits: 4)")
@@ -174,43 +174,43 @@ struct DevicesPage: ~Copyable {
   }
 
   /// Appends services and companies, if there are too many payloads to read them there.
-  mutating func offers(_ said: AdvertisedFacts) {
-    if !said.services.isEmpty {
+  mutating func offers(_ facts: AdvertisedFacts) {
+    if !facts.services.isEmpty {
       out.text("  services ")
-      out.listed(said.services) { $0.namedUUID($1) }
+      out.listed(facts.services) { $0.namedUUID($1) }
       out.byte(0x0a)
     }
-    if !said.companies.isEmpty {
-      out.text(said.companies.count == 1 ? "  company " : "  companies ")
-      out.listed(said.companies) { $0.assigned($1.name, UInt64($1.rawValue), digits: 4) }
+    if !facts.companies.isEmpty {
+      out.text(facts.companies.count == 1 ? "  company " : "  companies ")
+      out.listed(facts.companies) { $0.assigned($1.name, UInt64($1.rawValue), digits: 4) }
       out.byte(0x0a)
     }
   }
 
-  /// Appends why no app on an Apple system can have advertised this, if that is asked for.
-  mutating func apple(_ said: AdvertisedFacts) {
+  /// Appends why no app on an Apple system can have advertised this, if requested.
+  mutating func apple(_ facts: AdvertisedFacts) {
     // Apple's own systems advertise data that no app could.
-    guard showsAppleLimits, !said.appleLimits.isEmpty,
-      !said.companies.contains(where: { $0.rawValue == 0x004c })
+    guard showsAppleLimits, !facts.appleLimits.isEmpty,
+      !facts.companies.contains(where: { $0.rawValue == 0x004c })
     else { return }
     out.text("  an iOS app could not advertise this: ")
     var isFirst = true
-    for type in said.foreignTypes.prefix(Self.foreignTypes) {
+    for type in facts.foreignTypes.prefix(Self.foreignTypes) {
       out.separate(&isFirst)
       out.write(type.name.map { "\($0)" } ?? "type \(code: type.rawValue, digits: 2)")
     }
-    if said.foreignTypes.count > Self.foreignTypes {
+    if facts.foreignTypes.count > Self.foreignTypes {
       out.text(" and ")
-      out.count(said.foreignTypes.count - Self.foreignTypes, "more type", "more types")
+      out.count(facts.foreignTypes.count - Self.foreignTypes, "more type", "more types")
     }
-    if said.appleLimits.contains(.advertisementLength) {
+    if facts.appleLimits.contains(.advertisementLength) {
       out.separate(&isFirst)
-      out.write("\(count: said.mostBytes.advertisement, "byte", "bytes") beside Flags")
+      out.write("\(count: facts.mostBytes.advertisement, "byte", "bytes") besides Flags")
       out.write(" instead of at most \(AppleLimits.advertisementBytes)")
     }
-    if said.appleLimits.contains(.scanResponseLength) {
+    if facts.appleLimits.contains(.scanResponseLength) {
       out.separate(&isFirst)
-      out.write("\(count: said.mostBytes.scanResponse, "byte", "bytes") in a scan response")
+      out.write("\(count: facts.mostBytes.scanResponse, "byte", "bytes") in a scan response")
       out.write(" instead of a name of at most \(AppleLimits.scanResponseBytes)")
     }
     out.byte(0x0a)

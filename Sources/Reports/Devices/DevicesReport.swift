@@ -149,9 +149,9 @@ package struct DeviceListing: ~Copyable {
           own.isAddressRandom
           ? set.randomAddress : memory.adapters.all.first { $0.index == set.adapter }?.address
       }
-      if let name = own.said.name { showing.learn(name: name) }
+      if let name = own.facts.name { showing.learn(name: name) }
       if asksForDevices, !(own.address.map { watch.isWanted($0) } ?? false),
-        !(own.said.name.map { watch.isWanted(name: $0) } ?? false)
+        !(own.facts.name.map { watch.isWanted(name: $0) } ?? false)
       {
         continue
       }

@@ -172,7 +172,7 @@ package struct CaptureFacts: Sendable {
       takeEncryption(record, dissection, bytes, answer, memory)
     }
     kinds[Self.kind(dissection).rawValue] += 1
-    take(record.time)
+    add(record.time)
     lastPacket = record.number
     // After a gap another clock may be used.
     if record.isGapNote || record.followsDamage { previous = nil }
@@ -188,15 +188,15 @@ package struct CaptureFacts: Sendable {
       }
     }
     let hasOthers = memory.links.otherEndings != otherEndings
-    if answer.opened || answer.closed { take(answer, memory) }
+    if answer.opened || answer.closed { add(answer, memory) }
     if hasOthers { takeOthers(memory) }
     unanswered.observe(record, dissection, bytes, answer, memory)
-    if case .failed(let pdu)? = dissection.smp { take(pdu.reason, record, answer, memory) }
+    if case .failed(let pdu)? = dissection.smp { add(pdu.reason, record, answer, memory) }
     // A packet that another file contains, too, was counted already.
     if record.original == nil {
       for advertisement in memory.advertisements.reports where advertisement.event != nil {
         if advertisement.isCounted { advertisingReports += 1 }
-        take(advertisement.report, advertisement.train)
+        add(advertisement.report, advertisement.train)
       }
     }
   }
@@ -215,7 +215,7 @@ package struct CaptureFacts: Sendable {
     }
   }
 
-  private mutating func take(_ time: Timestamp?) {
+  private mutating func add(_ time: Timestamp?) {
     guard let time, time.isWritable else { return }
     if let previous {
       let step = time.nanoseconds(since: previous)
@@ -227,7 +227,7 @@ package struct CaptureFacts: Sendable {
     if let latest, time.nanoseconds(since: latest) <= 0 {} else { latest = time }
   }
 
-  private mutating func take(_ answer: Answer, _ memory: borrowing Memory) {
+  private mutating func add(_ answer: Answer, _ memory: borrowing Memory) {
     connectionCount = memory.links.count
     guard let link = answer.link else { return }
     store(memory.links.connection(link))
@@ -255,7 +255,7 @@ package struct CaptureFacts: Sendable {
   }
 
   /// Stores the last pairing failure of each connection.
-  private mutating func take(
+  private mutating func add(
     _ reason: PairingFailure, _ record: borrowing CaptureRecord, _ answer: Answer,
     _ memory: borrowing Memory
   ) {
@@ -286,7 +286,7 @@ package struct CaptureFacts: Sendable {
     }
   }
 
-  private mutating func take(_ report: AdvertisingReport, _ train: PeriodicTrain?) {
+  private mutating func add(_ report: AdvertisingReport, _ train: PeriodicTrain?) {
     // A periodic report names its train, whose first event contained the address.
     guard let address = report.address ?? train?.address else { return }
     let type = report.address == nil ? train?.addressType ?? .public : report.addressType

@@ -23,7 +23,7 @@ package struct DeviceLines: PacketReport, ~Copyable {
   /// The time of the previous line.
   private var previous: Timestamp?
   /// What was reported of each device, by index.
-  private var told: [ToldDevice] = []
+  private var reported: [ReportedDevice] = []
 
   /// Creates lines for a capture with this summary.
   package init(_ options: DevicesOptions, _ summary: CaptureSummary, limits: Limits = Limits()) {
@@ -54,10 +54,10 @@ package struct DeviceLines: PacketReport, ~Copyable {
     } else {
       listing.observe(record, dissection, bytes, answer, memory)
     }
-    if listing.advertisers.told.isEmpty { return }
-    let places = listing.advertisers.told
+    if listing.advertisers.mentioned.isEmpty { return }
+    let places = listing.advertisers.mentioned
     for (index, place) in places.enumerated() where !places[..<index].contains(place) {
-      tell(place, record, memory, into: &output)
+      write(place, record, memory, into: &output)
     }
   }
 
@@ -67,32 +67,33 @@ package struct DeviceLines: PacketReport, ~Copyable {
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {}
 
-  private mutating func tell(
+  private mutating func write(
     _ place: Int, _ record: borrowing CaptureRecord, _ memory: borrowing Memory,
     into output: inout Output
   ) {
     let device = listing.advertisers.device(at: place, memory)
     guard listing.admits(device, memory) else { return }
-    while told.count <= place { told.append(ToldDevice()) }
-    if told[place].key != device.key { told[place] = ToldDevice(key: device.key) }
-    let mayBeNamed = told[place].takesName(device, generation: memory.names.generation)
+    while reported.count <= place { reported.append(ReportedDevice()) }
+    if reported[place].key != device.key { reported[place] = ReportedDevice(key: device.key) }
+    let mayBeNamed = reported[place].takesName(device, generation: memory.names.generation)
     let entry = mayBeNamed ? listing.listed(device, memory) : nil
-    let news = told[place].take(device, name: entry?.said.name, isNamed: mayBeNamed, record.time)
+    let news = reported[place].update(
+      device, name: entry?.facts.name, isNamed: mayBeNamed, record.time)
     guard !news.isEmpty else { return }
     listing.hasListed = true
     let listed = entry ?? listing.listed(device, memory)
     if options.isJSON {
       document.write(listed, news, into: &output)
     } else {
-      write(listed, news, told[place], record.number, record.time, into: &output)
+      write(listed, news, reported[place], record.number, record.time, into: &output)
     }
-    told[place].wasTold(news)
+    reported[place].markReported(news)
   }
 
   // MARK: Text
 
   private mutating func write(
-    _ entry: ListedDevice, _ news: DeviceNews, _ told: ToldDevice, _ packet: Int,
+    _ entry: ListedDevice, _ news: DeviceNews, _ reported: ReportedDevice, _ packet: Int,
     _ time: Timestamp?, into output: inout Output
   ) {
     numberColumns.make(room: UInt(packet))
@@ -110,7 +111,7 @@ package struct DeviceLines: PacketReport, ~Copyable {
     line.style(.plain, isOn: options.show.usesColor)
     line.text("  ")
     page.out.clear()
-    if news.contains(.device) { page.introduce(entry) } else { page.change(entry, news, told) }
+    if news.contains(.device) { page.introduce(entry) } else { page.change(entry, news, reported) }
     page.out.copy(into: &line)
     output.line(
       &line, ascii: &ascii, columns: options.show.width, options.show.glyphs)
@@ -146,11 +147,11 @@ extension DevicesPage {
 
   /// Appends the news of a known device.
   fileprivate mutating func change(
-    _ entry: ListedDevice, _ news: DeviceNews, _ told: ToldDevice
+    _ entry: ListedDevice, _ news: DeviceNews, _ reported: ReportedDevice
   ) {
     let device = entry.device
     address(device)
-    if let name = entry.said.name, !news.contains(.name) {
+    if let name = entry.facts.name, !news.contains(.name) {
       out.byte(0x20)
       out.quoted(name.bytes)
     }
@@ -164,7 +165,7 @@ extension DevicesPage {
       out.text("connection ")
       out.decimal(device.latestConnection)
     }
-    if news.contains(.name), let name = entry.said.name {
+    if news.contains(.name), let name = entry.facts.name {
       begin(&out)
       out.text("name ")
       out.quoted(name.bytes)
@@ -175,16 +176,16 @@ extension DevicesPage {
       out.text(": ")
       sentence.advertiser = device.sender
       data(payload)
-      if told.newChanges > 1 {
+      if reported.newChanges > 1 {
         out.text(" (changed ")
-        out.decimal(told.newChanges)
+        out.decimal(reported.newChanges)
         out.text(" times)")
       }
     }
-    if news.contains(.signal), let before = told.signal {
+    if news.contains(.signal), let before = reported.signal {
       begin(&out)
       out.text("RSSI ")
-      out.decimal(told.level)
+      out.decimal(reported.level)
       out.text(" dBm, was ")
       out.decimal(before)
     }

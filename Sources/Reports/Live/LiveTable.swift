@@ -102,7 +102,7 @@ package struct LiveTable<Report: TableReport & ~Copyable>: PacketReport, ~Copyab
   ) {
     let size = options.size()
     screen.clear(rows: size.rows, into: &output)
-    say(into: &output)
+    write(into: &output)
     report.width = size.columns
     report.finish(memory, failure, into: &output)
   }
@@ -117,7 +117,7 @@ package struct LiveTable<Report: TableReport & ~Copyable>: PacketReport, ~Copyab
     let notices = options.notices()
     if !notices.isEmpty {
       screen.clear(rows: size.rows, into: &output)
-      say(notices, into: &output)
+      write(notices, into: &output)
     }
     screen.show(lines.bytes, rows: size.rows, into: &output)
     isStale = false
@@ -136,9 +136,9 @@ package struct LiveTable<Report: TableReport & ~Copyable>: PacketReport, ~Copyab
     lines.byte(0x0a)
   }
 
-  private func say(into output: inout Output) { say(options.notices(), into: &output) }
+  private func write(into output: inout Output) { write(options.notices(), into: &output) }
 
-  private func say(_ notices: [String], into output: inout Output) {
+  private func write(_ notices: [String], into output: inout Output) {
     for notice in notices {
       output.printable([UInt8](notice.utf8).bytes)
       output.byte(0x0a)

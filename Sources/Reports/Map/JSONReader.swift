@@ -40,7 +40,7 @@ package struct JSONReader {
   }
 
   /// Consumes a sign if it is next.
-  private mutating func take(_ sign: Character) -> Bool {
+  private mutating func consume(_ sign: Character) -> Bool {
     skipBlanks()
     guard next == sign.asciiValue else { return false }
     offset += 1
@@ -67,24 +67,26 @@ package struct JSONReader {
   private mutating func object(depth: Int) -> Value? {
     offset += 1
     var members: [String: Value] = [:]
-    if take("}") { return .object(members) }
+    if consume("}") { return .object(members) }
     repeat {
       skipBlanks()
-      guard let key = string(), take(":"), let value = value(depth: depth + 1) else { return nil }
+      guard let key = string(), consume(":"), let value = value(depth: depth + 1) else {
+        return nil
+      }
       members[key] = value
-    } while take(",")
-    return take("}") ? .object(members) : nil
+    } while consume(",")
+    return consume("}") ? .object(members) : nil
   }
 
   private mutating func array(depth: Int) -> Value? {
     offset += 1
     var elements: [Value] = []
-    if take("]") { return .array(elements) }
+    if consume("]") { return .array(elements) }
     repeat {
       guard let value = value(depth: depth + 1) else { return nil }
       elements.append(value)
-    } while take(",")
-    return take("]") ? .array(elements) : nil
+    } while consume(",")
+    return consume("]") ? .array(elements) : nil
   }
 
   private mutating func string() -> String? {

@@ -135,17 +135,17 @@ extension MapDevice {
     _ attributes: [Attribute], _ uses: [AttributeUse], _ hash: (value: [UInt8], packet: Int),
     _ budget: inout DatabaseProof.Budget
   ) -> DatabaseProof {
-    let told = attributes.filter { $0.via != .inferred }
-    if DatabaseProof.agrees(told, hash: hash.value) { return .proven }
+    let known = attributes.filter { $0.via != .inferred }
+    if DatabaseProof.agrees(known, hash: hash.value) { return .proven }
     let isWhole =
-      told.contains { $0.via == .supplied }
+      known.contains { $0.via == .supplied }
       || [serviceExtent, characteristicExtent, descriptorExtent, includeExtent].allSatisfy {
         $0 == .all
       }
     let concluded = { DatabaseProof.conclusions(attributes, uses, hash: hash) }
     // What was requested but is not there is more likely missing.
     if !isWhole, let concluded = concluded() { return .concluded(concluded) }
-    let proof = DatabaseProof(told, hash: hash.value, isWhole: isWhole, budget: &budget)
+    let proof = DatabaseProof(known, hash: hash.value, isWhole: isWhole, budget: &budget)
     guard case .disproved = proof else { return proof }
     if isWhole, let concluded = concluded() { return .concluded(concluded) }
     return isWhole ? proof : .unchecked
@@ -265,9 +265,9 @@ extension MapDevice {
   var usualVia: Attribute.Via {
     if let database, database.discovery != nil {
       // Supplied and inferred attributes are always marked.
-      let told = database.attributes.lazy.filter { $0.via == .discovered }
+      let known = database.attributes.lazy.filter { $0.via == .discovered }
       let connection = connections.last ?? 0
-      return told.isEmpty || told.contains { database.via(of: $0, on: connection) != .carried }
+      return known.isEmpty || known.contains { database.via(of: $0, on: connection) != .carried }
         ? .discovered : .carried
     }
     let isSupplied = database?.attributes.contains { $0.via == .supplied } ?? false

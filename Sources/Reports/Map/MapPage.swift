@@ -302,7 +302,7 @@ package struct MapPage: ~Copyable {
     let words: [(MapDevice.Extent, StaticString)] =
       device.mayLackAnswers
       ? [(.part, " not all discovered"), (.none, " not discovered")]
-      : [(.part, " not all asked for"), (.none, " not asked for")]
+      : [(.part, " not all requested"), (.none, " not requested")]
     for (extent, words) in words {
       let left = searches.filter { $0.extent == extent }
       guard !left.isEmpty else { continue }

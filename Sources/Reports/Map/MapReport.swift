@@ -68,7 +68,7 @@ package struct MapReport: PacketReport, ~Copyable {
     // Only what a response decides is taken from them.
     if let role = dissection.att?.opcode.role, role == .request || role == .response {
       conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-      uses.take(conversations)
+      uses.observe(conversations)
     }
     note(record, dissection, bytes, answer, memory, on: link)
     messages.keep(reading, record, dissection, answer, memory, on: link)
@@ -81,7 +81,7 @@ package struct MapReport: PacketReport, ~Copyable {
     _ answer: Answer, _ memory: borrowing Memory, _ conversations: borrowing Conversations,
     read: borrowing ValueReading
   ) {
-    if !conversations.values.isEmpty { uses.take(conversations) }
+    if !conversations.values.isEmpty { uses.observe(conversations) }
     guard let link = answer.link else { return }
     note(record, dissection, bytes, answer, memory, on: link)
     messages.keep(read, record, dissection, answer, memory, on: link)

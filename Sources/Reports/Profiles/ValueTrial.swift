@@ -52,7 +52,7 @@ package struct ValueTrial: ~Copyable {
       return
     }
     if let open = openFrame(isWritten: isWritten) {
-      if isJSON { open.writeJSON(into: &output) } else { open.say(into: &output) }
+      if isJSON { open.writeJSON(into: &output) } else { open.write(into: &output) }
     } else if isJSON {
       output.text("{}")
     } else if attempts.contains(where: { Self.isReadByProgram($0, value) }) {
@@ -117,7 +117,7 @@ package struct ValueTrial: ~Copyable {
     guard let nearest else { return }
     output.text("; ")
     output.string(nearest.definition.name)
-    nearest.definition.subject.sayMisfit(
+    nearest.definition.subject.writeMisfit(
       value.dropping(nearest.offset), service, into: &output)
   }
 
@@ -175,7 +175,7 @@ private struct OpenFrame {
   let count: Int
   let total: Int?
 
-  func say(into output: inout Output) {
+  func write(into output: inout Output) {
     output.text("incomplete frame of ")
     output.string(profile)
     guard let total else { return }
@@ -200,7 +200,7 @@ private struct OpenFrame {
     }
     output.text("},\"text\":")
     var words = Output()
-    say(into: &words)
+    write(into: &words)
     output.jsonString(words.bytes)
     output.byte(0x7d)
   }
@@ -208,7 +208,7 @@ private struct OpenFrame {
 
 extension Subject {
   /// Appends, after the definition's name, which bytes it expects, if it does not match these.
-  fileprivate func sayMisfit(
+  fileprivate func writeMisfit(
     _ value: RawSpan, _ wanted: BluetoothUUID?, into output: inout Output
   ) {
     var isFirst = true

@@ -15,10 +15,10 @@ package protocol FieldSink: FieldVisitor, ~Copyable {
   mutating func at(_ offset: Int, _ count: Int)
   /// Whether fields without information are written, too: lengths that follow from other fields,
   /// and quantities that are not available.
-  static var tellsAll: Bool { get }
+  static var writesAll: Bool { get }
   /// Whether the request that a packet answers, and its latency, are written. Those of signalling
   /// commands, of which a packet may have several, always are.
-  var tellsAnswers: Bool { get }
+  var writesAnswers: Bool { get }
   /// Begins an object within the current one.
   mutating func begin(_ key: StaticString)
   /// Ends the current object.
@@ -87,15 +87,15 @@ package protocol FieldSink: FieldVisitor, ~Copyable {
   var advertiser: OwnAddress { get set }
   /// Whether the structures of advertising data are written in place: not for reports, which list
   /// them beside their event.
-  var tellsStructures: Bool { get set }
+  var writesStructures: Bool { get set }
 }
 
 extension FieldSink where Self: ~Copyable {
   /// Does nothing, for sinks that do not show positions of bytes.
   package mutating func at(_ offset: Int, _ count: Int) {}
 
-  package static var tellsAll: Bool { false }
-  package var tellsAnswers: Bool { true }
+  package static var writesAll: Bool { false }
+  package var writesAnswers: Bool { true }
 
   package mutating func repeats(_ connection: ConnectionState) -> Bool { false }
 
@@ -121,7 +121,7 @@ extension FieldSink where Self: ~Copyable {
         hidesAdvertising
         || ADStructures.holdSecret(bytes, Slice(start: 0, count: bytes.byteCount))
       if isSecret && !showsKeys { hidden(name, bytes.byteCount) } else { self.bytes(name, bytes) }
-      if tellsStructures, bytes.byteCount > 0 {
+      if writesStructures, bytes.byteCount > 0 {
         Details.structures(
           of: name, bytes, Slice(start: 0, count: bytes.byteCount), placedAt: Int(slice.start),
           to: &self)
@@ -139,7 +139,7 @@ extension FieldSink where Self: ~Copyable {
   ) {
     if case .scaled(let scale) = form {
       let isAbsent = scale.absent == Int(number)
-      if isAbsent && !Self.tellsAll { return }
+      if isAbsent && !Self.writesAll { return }
       if let word = isAbsent ? "none" : scale.word(of: Int(number)) {
         at(Int(slice.start), Int(slice.count))
         self.word(name, word)

@@ -21,10 +21,10 @@ package struct FollowingMessage: Sendable {
         DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys)?
         .line(whole.bytes, into: &words) ?? 0
     } else {
-      sighting.sayPart(into: &words)
+      sighting.writePart(into: &words)
       textEnd = words.count
     }
-    sighting.sayRemarks(into: &words)
+    sighting.writeRemarks(into: &words)
     line = words.bytes.array
   }
 

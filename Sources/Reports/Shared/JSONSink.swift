@@ -12,7 +12,7 @@ package struct JSONSink: FieldSink, ~Copyable {
   package let showsKeys: Bool
   package var hidesAdvertising = false
   package var advertiser = OwnAddress()
-  package var tellsStructures = false
+  package var writesStructures = false
   /// Whether the next key or element needs no comma before it.
   private var isFirst = true
   private var keys = KeyCache(isJSON: true)

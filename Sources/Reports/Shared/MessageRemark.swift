@@ -31,7 +31,7 @@ enum MessageRemark: Equatable {
   }
 
   /// Appends the remark.
-  func say(into line: inout Output) {
+  func write(into line: inout Output) {
     switch self {
     case .repeatedPart(let number): line.write("part \(number) came before")
     case .latePart(let number): line.write("part \(number) comes late")

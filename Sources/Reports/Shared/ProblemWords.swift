@@ -127,8 +127,8 @@ extension Problem.Code {
       ("discovery that contradicts another", "discoveries that contradict others")
     case .answersEarlier:
       (
-        "response that was to an earlier request than told",
-        "responses that were to earlier requests than told"
+        "response that was to an earlier request than reported",
+        "responses that were to earlier requests than reported"
       )
     case .answersOtherChannel:
       (
@@ -193,7 +193,7 @@ extension Output {
         "too short: the next field has \(count: first, "byte", "bytes"), \(second) \(verb) left")
     case .leftOver: count(first, "byte is left over", "bytes are left over")
     case .lengthTooLarge:
-      write("the length field says \(count: first, "byte", "bytes"), \(second) \(verb) there")
+      write("the length is \(count: first, "byte", "bytes"), but only \(second) \(verb) present")
     case .emptyRecord: text("the record holds no bytes")
     case .unknownPacketType:
       write("no packet type: \(code: first, digits: 2); expected 0x01 to 0x05")
@@ -265,9 +265,9 @@ extension Output {
     case .repeatedRecord:
       write("the same record as \(packet: first), which another file has")
     case .attributeChanged:
-      write("says something else of \(code: first, digits: 4) than ")
+      write("describes \(code: first, digits: 4) differently from ")
       if second > 0 { packet(second) } else { text("the map that was supplied") }
-      text(", and is believed")
+      text("; this description is used")
     case .answersEarlier:
       write("shows that \(packet: first) was the answer to \(packet: second)")
     case .answersOtherChannel:

@@ -63,7 +63,7 @@ package struct ValueMeaning: ~Copyable {
     decoder.decode(
       definition, value, DecodingContext(isWritten: isWritten, externals: externals),
       into: &decoded)
-    say(value)
+    write(value)
     guard mayRepeat, !definition.hasExternals else { return }
     latest = (definition, isWritten, isKnown)
     latestValue.removeAll(keepingCapacity: true)
@@ -90,15 +90,15 @@ package struct ValueMeaning: ~Copyable {
     self.sighting = sighting
     if let frame = sighting.frame, let message = sighting.message {
       sighting.decode(frame, message, value, externals, with: &decoder, into: &decoded)
-      if let whole = sighting.bytes { say(whole.bytes) } else { say(value) }
+      if let whole = sighting.bytes { write(whole.bytes) } else { write(value) }
     } else {
       latest = nil
       line.clear()
-      sighting.sayPart(into: &line)
+      sighting.writePart(into: &line)
       textEnd = line.count
       isKnown = true
     }
-    sighting.sayRemarks(into: &line)
+    sighting.writeRemarks(into: &line)
     if !others.isEmpty { decodeFollowing(others, value) }
   }
 
@@ -106,17 +106,17 @@ package struct ValueMeaning: ~Copyable {
   @inline(never)
   private mutating func decodeFollowing(_ sightings: [VendorSighting], _ value: RawSpan) {
     firstEnd = line.count
-    if let sighting { sighting.exchange.say(sighting.series, into: &line) }
+    if let sighting { sighting.exchange.write(sighting.series, into: &line) }
     for sighting in sightings {
       let message = FollowingMessage(sighting, value, showsKeys: showsKeys)
       line.text("; ")
       line.raw(message.line.bytes)
-      sighting.exchange.say(sighting.series, into: &line)
+      sighting.exchange.write(sighting.series, into: &line)
       following.append(message)
     }
   }
 
-  private mutating func say(_ value: RawSpan) {
+  private mutating func write(_ value: RawSpan) {
     latest = nil
     line.clear()
     guard let writer = writer() else { return }
@@ -221,7 +221,7 @@ package struct ValueMeaning: ~Copyable {
   func writeText(into output: inout Output) {
     line.copy(into: &output)
     // If there are several messages, the words include what each answers.
-    if following.isEmpty { exchange?.say(sighting?.series, into: &output) }
+    if following.isEmpty { exchange?.write(sighting?.series, into: &output) }
   }
 
   // MARK: JSON

@@ -214,7 +214,7 @@ package struct ValueReading: ~Copyable {
   /// Returns the message, or the part of one, that a value is, or nil if it is not one.
   private mutating func message(
     _ plan: Int, _ uuid: BluetoothUUID?, _ service: BluetoothUUID?, _ value: RawSpan,
-    _ way: VendorProtocol.Way, _ conversation: UInt64, _ handle: UInt16, _ packet: Int,
+    _ way: VendorProtocol.Path, _ conversation: UInt64, _ handle: UInt16, _ packet: Int,
     _ time: Timestamp?, _ isOfDevice: (String) -> Bool
   ) -> VendorSighting? {
     for claim in profiles.claims(plan, service, isOfDevice) {
@@ -442,7 +442,7 @@ extension Memory {
 
 extension ATTOpcode {
   /// How the value of such a PDU is transferred, or nil if it has none, or only a part of one.
-  fileprivate var way: VendorProtocol.Way? {
+  fileprivate var way: VendorProtocol.Path? {
     switch self {
     case .writeRequest, .writeCommand, .signedWriteCommand: .written
     case .handleValueNotification, .handleValueIndication: .notified

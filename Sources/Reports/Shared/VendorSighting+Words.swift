@@ -4,7 +4,7 @@ import Decoders
 
 extension ExchangeNote {
   /// Appends what a message answers and its position in a series, after a comma.
-  func say(_ series: SeriesNote?, into output: inout Output) {
+  func write(_ series: SeriesNote?, into output: inout Output) {
     if let request {
       output.text(", answers ")
       output.packet(request)
@@ -46,7 +46,7 @@ extension VendorSighting {
   }
 
   /// Appends which part of a message this is.
-  func sayPart(into line: inout Output) {
+  func writePart(into line: inout Output) {
     if let command {
       line.text("command ")
       line.hexDigits(UInt64(truncatingIfNeeded: command), command > 0xff ? 4 : 2)
@@ -74,10 +74,10 @@ extension VendorSighting {
   }
 
   /// Appends the problems of the message's parts and its series, each after a comma.
-  func sayRemarks(into line: inout Output) {
+  func writeRemarks(into line: inout Output) {
     for remark in remarks {
       line.text(", ")
-      remark.say(into: &line)
+      remark.write(into: &line)
     }
   }
 
@@ -88,14 +88,14 @@ extension VendorSighting {
     _ decoded: Decoded, _ value: RawSpan, showsKeys: Bool, into output: inout Output
   ) {
     if frame == nil {
-      writePart(into: &output)
+      writePartJSON(into: &output)
     } else {
       DecodedWriter(decoded, isJSON: true, showsKeys: showsKeys)?.head(value, into: &output)
     }
     writeContext(into: &output)
   }
 
-  private func writePart(into output: inout Output) {
+  private func writePartJSON(into output: inout Output) {
     output.text("{\"profile\":")
     output.jsonString(vendor.profile)
     output.text(",\"name\":\"part\",\"fields\":{")
@@ -160,7 +160,7 @@ extension VendorSighting {
       output.text(remark.code)
       output.text("\",\"message\":")
       scratch.clear()
-      remark.say(into: &scratch)
+      remark.write(into: &scratch)
       output.jsonString(scratch.bytes)
       output.text(",\"offset\":0}")
     }

@@ -16,10 +16,10 @@ extension Details {
       // The header of a joined PDU is in an earlier record.
       let isHere = !fate.hasJoinedBytes && fate.start > 0
       // In -v, fields appear in the order of their bytes.
-      if Sink.tellsAll { length(header, isHere ? fate.start : nil, to: &sink) }
+      if Sink.writesAll { length(header, isHere ? fate.start : nil, to: &sink) }
       if isHere { sink.at(fate.start + 2, 2) }
       sink.identifier("cid", UInt64(header.cid.rawValue), digits: 4)
-      if !Sink.tellsAll { length(header, isHere ? fate.start : nil, to: &sink) }
+      if !Sink.writesAll { length(header, isHere ? fate.start : nil, to: &sink) }
     }
     if let channel = answer.channel { self.channel(channel, to: &sink) }
     if let length = dissection.sduLength {

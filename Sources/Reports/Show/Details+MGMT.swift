@@ -12,14 +12,14 @@ extension Details {
     let body = dissection.body
     sink.begin("mgmt")
     // Cookie (4 bytes), code (2).
-    if Sink.tellsAll { cookie(control, body, to: &sink) }
+    if Sink.writesAll { cookie(control, body, to: &sink) }
     sink.at(Int(body.start) - 2, 2)
     if control.isEvent {
       sink.identifier("event", UInt64(control.code), digits: 4)
     } else {
       sink.identifier("opcode", UInt64(control.code), digits: 4)
     }
-    if !Sink.tellsAll { cookie(control, body, to: &sink) }
+    if !Sink.writesAll { cookie(control, body, to: &sink) }
     if let status = control.status(bytes, body) {
       let name = CodeSet.managementStatus.name(of: UInt64(status))
       sink.code("status", UInt64(status), digits: 2, name)

@@ -17,8 +17,8 @@ package enum Details {
   ) {
     if let link = answer.link { connection(link, memory, to: &sink) }
     // The advertising data of reports is included only once, with the reports.
-    let tellsReports = !tellsReportsAsParameters(memory, Sink.tellsAll)
-    sink.tellsStructures = !tellsReports
+    let writesReports = !writesReportsAsParameters(memory, Sink.writesAll)
+    sink.writesStructures = !writesReports
     switch dissection.content {
     case .note(let note): Self.note(note, dissection, bytes, to: &sink)
     case .control(let control): Self.control(control, dissection, bytes, answer, to: &sink)
@@ -78,15 +78,15 @@ package enum Details {
       att(pdu, dissection, bytes, record.direction, answer, memory, to: &sink)
     }
     if let pdu = dissection.smp { smp(pdu, dissection, bytes, answer, to: &sink) }
-    if tellsReports { advertisements(bytes, memory, to: &sink) }
+    if writesReports { advertisements(bytes, memory, to: &sink) }
   }
 
   /// Returns whether advertising reports are listed only in place, among the parameters of their
   /// event: if every field is listed and the reports need nothing from other packets, or if there
   /// are no reports.
-  static func tellsReportsAsParameters(_ memory: borrowing Memory, _ tellsAll: Bool) -> Bool {
+  static func writesReportsAsParameters(_ memory: borrowing Memory, _ writesAll: Bool) -> Bool {
     if memory.advertisements.reports.isEmpty { return true }
-    return tellsAll
+    return writesAll
       && memory.advertisements.reports.allSatisfy { advertisement in
         switch advertisement.report.kind {
         case .legacy, .directed, .extended:
@@ -157,7 +157,7 @@ package enum Details {
   /// Appends what precedes the parameters in a vendor event: Android's subevent code, or
   /// Microsoft's event prefix.
   private static func vendorEvent<Sink: FieldSink & ~Copyable>(
-    _ found: HCIParameters, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
+    _ found: PacketParameters, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
   ) {
     let start = Int(dissection.body.start)
     let count = Int(found.outer.start) - start
@@ -174,7 +174,7 @@ package enum Details {
   static func answered<Sink: FieldSink & ~Copyable>(
     _ answer: Answer, to sink: inout Sink
   ) {
-    guard sink.tellsAnswers, let request = answer.request else { return }
+    guard sink.writesAnswers, let request = answer.request else { return }
     sink.number("request", request.packet)
     if let latency = answer.latency {
       sink.quantity("latency", Int(latency / 1000), .latency)
@@ -227,7 +227,7 @@ package enum Details {
   private static func length<Sink: FieldSink & ~Copyable>(
     _ length: Int, at offset: Int, _ count: Int, to sink: inout Sink
   ) {
-    guard Sink.tellsAll else { return }
+    guard Sink.writesAll else { return }
     sink.at(offset, count)
     sink.number("length", length)
   }
@@ -235,7 +235,7 @@ package enum Details {
   /// Appends the return parameters of a Command Complete. Returns the bytes that no row describes,
   /// and whether they may be secret.
   private static func returned<Sink: FieldSink & ~Copyable>(
-    _ found: HCIParameters, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
+    _ found: PacketParameters, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
   ) -> (slice: Slice, isSecret: Bool) {
     if let completed = found.completed, completed.returns.has(.known) {
       return walk(completed.returns, bytes, found.inner, to: &sink)

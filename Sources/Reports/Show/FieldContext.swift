@@ -19,7 +19,7 @@ package struct FieldContext: Equatable, Sendable {
 
   private var direction: Direction?
   private var connection: ConnectionState?
-  private var parameters: HCIParameters?
+  private var parameters: PacketParameters?
   /// What the state of the channel makes of an L2CAP PDU.
   private var sduLength: UInt16?
   private var control: ControlField?
@@ -36,8 +36,8 @@ package struct FieldContext: Equatable, Sendable {
   package init() {}
 
   /// Determines what a packet's fields depend on, and returns whether that is all that they depend
-  /// on. Only for sinks whose `tellsAnswers` is false: the request's packet and the latency are not
-  /// kept.
+  /// on. Only for sinks whose `writesAnswers` is false: the request's packet and the latency are
+  /// not kept.
   package mutating func describe(
     _ record: borrowing CaptureRecord, _ dissection: borrowing Dissection,
     _ answer: borrowing Answer, fragments: [Int], _ memory: borrowing Memory
@@ -56,7 +56,7 @@ package struct FieldContext: Equatable, Sendable {
     switch dissection.content {
     case .command: break
     case .event:
-      guard Details.tellsReportsAsParameters(memory, VerboseSink.tellsAll),
+      guard Details.writesReportsAsParameters(memory, VerboseSink.writesAll),
         memory.advertisements.lostTrain == nil,
         !memory.advertisements.mayHoldSecret
       else { return false }

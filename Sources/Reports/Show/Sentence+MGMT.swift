@@ -18,7 +18,7 @@ extension Sentence {
       return
     }
     name(row.name)
-    saysNoData = false
+    writesNoData = false
     if dissection.mayMisplaceSecret, !showsKeys {
       undecoded(bytes.part(dissection.body), isSecret: true)
     } else if control.isAnswer {
@@ -26,12 +26,12 @@ extension Sentence {
     } else {
       parameters(row.parameters, bytes, found.outer)
     }
-    saysNoData = true
+    writesNoData = true
   }
 
   /// Appends Command Complete or Command Status: the command, and its result.
   private mutating func controlAnswer(
-    _ control: ControlRecord, _ dissection: Dissection, _ found: HCIParameters, _ bytes: RawSpan,
+    _ control: ControlRecord, _ dissection: Dissection, _ found: PacketParameters, _ bytes: RawSpan,
     _ answer: Answer
   ) {
     guard let opcode = control.answeredOpcode(bytes, dissection.body) else {
@@ -50,7 +50,7 @@ extension Sentence {
       output.named(
         CodeSet.managementStatus.name(of: UInt64(status)), UInt64(status), digits: 2)
     }
-    saysOnlyWhose = status != 0
+    writesOnlyIdentifiers = status != 0
     if let completed = found.completed, completed.returns.has(.known) {
       parameters(completed.returns, bytes, found.inner)
     } else {

@@ -182,7 +182,7 @@ extension Sentence {
   }
 
   private mutating func unknownEvent(
-    _ event: HCIEvent, _ found: HCIParameters, _ bytes: RawSpan
+    _ event: HCIEvent, _ found: PacketParameters, _ bytes: RawSpan
   ) {
     if event.isLEMeta {
       name("LE Meta event")
@@ -197,7 +197,7 @@ extension Sentence {
 
   /// Appends Command Complete or Command Status: the command, and its result.
   private mutating func commandAnswer(
-    _ event: HCIEvent, _ dissection: Dissection, _ found: HCIParameters, _ bytes: RawSpan,
+    _ event: HCIEvent, _ dissection: Dissection, _ found: PacketParameters, _ bytes: RawSpan,
     _ answer: Answer
   ) {
     guard let opcode = dissection.answeredOpcode(event, bytes) else {
@@ -229,7 +229,7 @@ extension Sentence {
   }
 
   /// Appends the command that is answered, by the row that was found for it.
-  private mutating func answered(_ opcode: UInt16, _ found: HCIParameters) {
+  private mutating func answered(_ opcode: UInt16, _ found: PacketParameters) {
     if let completed = found.completed {
       output.name(completed.name)
     } else {

@@ -177,7 +177,7 @@ extension Sentence {
     output.text(authReq.bonds ? "bonding" : "no bonding")
     if authReq.wantsMITM { output.text(" MITM") }
     if authReq.supportsSC { output.text(" SC") }
-    if authReq.tellsKeypresses { output.text(" keypress") }
+    if authReq.hasKeypresses { output.text(" keypress") }
     if authReq.supportsCT2 { output.text(" CT2") }
   }
 

@@ -27,7 +27,7 @@ package struct Sentence: ~Copyable {
   /// The sender of the advertising data that is described.
   var advertiser = OwnAddress()
   /// Whether to mention that there is no advertising data.
-  var saysNoData = true
+  var writesNoData = true
   /// The number that was appended last, and the start of its unit: a range may continue from there.
   private var lowerEnd: (value: Int64, unitStart: Int)?
   /// The type of an address that was appended last, before the address itself.
@@ -38,7 +38,7 @@ package struct Sentence: ~Copyable {
   private var device: Int?
   /// Whether what follows belongs to a failure: besides the status, only what identifies its
   /// subject is shown.
-  var saysOnlyWhose = false
+  var writesOnlyIdentifiers = false
   /// The PHYs of the items in the next list, one bit each.
   private var listedPHYs: UInt64 = 0
 
@@ -73,7 +73,7 @@ package struct Sentence: ~Copyable {
     lowerEnd = nil
     addressType = nil
     addressEnd = 0
-    saysOnlyWhose = false
+    writesOnlyIdentifiers = false
     device = nil
     listedPHYs = 0
     reading.clear()
@@ -182,7 +182,9 @@ extension Sentence: FieldVisitor {
     if case .flags(.phys) = form { listedPHYs = UInt64(bitPattern: number) }
     guard let line else { return }
     if let device, device > Self.devicesInLine { return }
-    if saysOnlyWhose, !Self.saysWhose(name, .number(number, width: width, form)) { return }
+    if writesOnlyIdentifiers, !Self.isIdentifier(name, .number(number, width: width, form)) {
+      return
+    }
     self.number(line, number, width: width, form)
   }
 
@@ -196,7 +198,7 @@ extension Sentence: FieldVisitor {
     }
     guard let line else { return }
     if let device, device > Self.devicesInLine { return }
-    if saysOnlyWhose, !Self.saysWhose(name, value) { return }
+    if writesOnlyIdentifiers, !Self.isIdentifier(name, value) { return }
     switch value {
     case .number: break
     case .address(let address):
@@ -224,7 +226,7 @@ extension Sentence: FieldVisitor {
       begin(line)
       if showsKeys { output.hex(bytes) } else { output.text("<hidden>") }
     case .advertisingData:
-      guard saysNoData || bytes.byteCount > 0 else { return }
+      guard writesNoData || bytes.byteCount > 0 else { return }
       if device != nil {
         self.name(in: bytes)
         return
@@ -259,7 +261,7 @@ extension Sentence: FieldVisitor {
       guard raw != 0 else { return }
       begin(label)
       output.named(set.name(of: raw), raw, digits: 2)
-      saysOnlyWhose = true
+      writesOnlyIdentifiers = true
     case .code(.dataOperation):
       // Complete data is the usual case.
       guard raw != 3 else { return }
@@ -348,7 +350,7 @@ extension Sentence: FieldVisitor {
 
   /// Returns whether a parameter of a failed event identifies what failed. The others have no
   /// meaning then, unless the specification defines one.
-  private static func saysWhose(_ name: StaticString, _ value: FieldValue) -> Bool {
+  private static func isIdentifier(_ name: StaticString, _ value: FieldValue) -> Bool {
     switch value {
     case .address(let address): address != .zero
     case .number(_, _, .code(.status)), .number(_, _, .code(.managementStatus)): true

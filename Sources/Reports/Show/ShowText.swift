@@ -61,14 +61,14 @@ package struct ShowText: PacketReport, ~Copyable {
     columns.observe(record.adapter)
     guard showing.word(record, dissection, bytes, answer, memory, in: &sentence) else { return }
     if record.file != file {
-      if options.isBrief { sayFolded(into: &output) }
+      if options.isBrief { writeFolded(into: &output) }
       name(file: record.file, into: &output)
     }
     if options.isBrief {
       let reason = brief.reason(
         record, dissection, bytes, answer, isFailure: sentence.isFailure, memory)
       if reason.map({ !brief.hasRoom($0, record, answer, memory) }) ?? true {
-        sayFolded(into: &output)
+        writeFolded(into: &output)
       }
       if let reason {
         if let run = brief.fold(reason, record, dissection, bytes, answer, memory) {
@@ -130,7 +130,7 @@ package struct ShowText: PacketReport, ~Copyable {
 
   /// Shows what was heard of advertisers, since only another packet would end the run.
   package mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
-    if brief.runs.contains(where: { $0.kind == .advertising }) { sayFolded(into: &output) }
+    if brief.runs.contains(where: { $0.kind == .advertising }) { writeFolded(into: &output) }
     return nil
   }
 
@@ -138,14 +138,14 @@ package struct ShowText: PacketReport, ~Copyable {
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     guard options.isBrief else { return }
-    sayFolded(into: &output)
-    sayLeftOut(into: &output)
+    writeFolded(into: &output)
+    writeLeftOut(into: &output)
   }
 
   // MARK: Brief
 
   /// Appends a line for each run of packets that was folded, in the columns of its first packet.
-  private mutating func sayFolded(into output: inout Output) {
+  private mutating func writeFolded(into output: inout Output) {
     for index in brief.runs.indices {
       let run = brief.runs[index]
       let alone = run.count == 1 ? run.alone : nil
@@ -167,7 +167,7 @@ package struct ShowText: PacketReport, ~Copyable {
   }
 
   /// Appends what was omitted without a line.
-  private mutating func sayLeftOut(into output: inout Output) {
+  private mutating func writeLeftOut(into output: inout Output) {
     line.clear()
     style(.dim)
     var isFirst = true

@@ -11,10 +11,10 @@ package import Words
 package struct VerboseSink: FieldSink, ~Copyable {
   package var output = Output()
   package let showsKeys: Bool
-  package let tellsAnswers: Bool
+  package let writesAnswers: Bool
   package var hidesAdvertising = false
   package var advertiser = OwnAddress()
-  package var tellsStructures = false
+  package var writesStructures = false
   private let glyphs: Glyphs
   private var keys = KeyCache(isJSON: false)
   private var depth = 0
@@ -56,10 +56,10 @@ package struct VerboseSink: FieldSink, ~Copyable {
 
   package init(
     showsKeys: Bool, glyphs: Glyphs = .utf8, profiles: SuppliedProfiles? = nil,
-    tellsAnswers: Bool = true
+    writesAnswers: Bool = true
   ) {
     self.showsKeys = showsKeys
-    self.tellsAnswers = tellsAnswers
+    self.writesAnswers = writesAnswers
     self.glyphs = glyphs
     reading = ValueReading(profiles, showsKeys: showsKeys)
   }
@@ -135,7 +135,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
     self.secrets = secrets
   }
 
-  package static var tellsAll: Bool { true }
+  package static var writesAll: Bool { true }
 
   package mutating func repeats(_ connection: ConnectionState) -> Bool {
     connectionStart = output.count

@@ -9,7 +9,7 @@ package struct TraceOptions: PresentationOptions, Sendable {
   /// Whether only what apps see is printed, not what the system does.
   package var hidesSystem = false
   /// Whether every advertisement is printed, not just those with new content.
-  package var tellsDuplicates = false
+  package var reportsDuplicates = false
   /// Whether to print one object for each line instead of text.
   package var isJSON = false
   /// The content of the time column.

@@ -26,7 +26,7 @@ package struct TraceReport: PacketReport, ~Copyable {
   private var lines: TraceLines
   private var log: [AppLog.Line] = []
   /// The number of lines of the log that were printed.
-  private var told = 0
+  private var written = 0
   private var window: TimeWindow
   private var records = 0
   /// Whether anything was not selected.
@@ -44,7 +44,7 @@ package struct TraceReport: PacketReport, ~Copyable {
   package init(_ options: TraceOptions, _ summary: CaptureSummary, limits: Limits = Limits()) {
     self.options = options
     events = AppEvents(
-      tellsDuplicates: options.tellsDuplicates, for: options.platform, limits)
+      reportsDuplicates: options.reportsDuplicates, for: options.platform, limits)
     devices = DeviceWatch(options.selection.devices, named: options.selection.namedDevices)
     lines = TraceLines(options, summary)
     window = TimeWindow(options.selection, options.time.readingOffset(options.zoneOffset))
@@ -62,7 +62,7 @@ package struct TraceReport: PacketReport, ~Copyable {
 
   /// Why nothing was printed, or nil if something was.
   private var emptiness: String? {
-    if lines.count > told { return nil }
+    if lines.count > written { return nil }
     return wasLeftOut
       ? "no callback matches the selection"
       : "the capture shows nothing that an app would receive"
@@ -119,7 +119,7 @@ package struct TraceReport: PacketReport, ~Copyable {
     if let time = record.time, latest.map({ $0.isEarlier(than: time) }) ?? true { latest = time }
     if !options.selection.devices.isEmpty { devices.learn(memory.names) }
     events.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-    take()
+    insertLatest()
     guard first < waiting.count else { return }
     release(before: record.number, into: &output)
   }
@@ -143,9 +143,9 @@ package struct TraceReport: PacketReport, ~Copyable {
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     events.finish(memory)
-    take()
+    insertLatest()
     release(before: .max, into: &output)
-    while told < log.count { tellLog(into: &output) }
+    while written < log.count { writeLog(into: &output) }
   }
 
   private mutating func begin(_ time: Timestamp) {
@@ -157,11 +157,11 @@ package struct TraceReport: PacketReport, ~Copyable {
 
   // MARK: Order
 
-  private mutating func take() {
-    for event in events.told {
+  private mutating func insertLatest() {
+    for event in events.latest {
       if admits(event) { insert(event) } else { wasLeftOut = true }
     }
-    if !events.told.isEmpty { isOverdue = false }
+    if !events.latest.isEmpty { isOverdue = false }
   }
 
   private mutating func admits(_ event: AppEvent) -> Bool {
@@ -197,8 +197,8 @@ package struct TraceReport: PacketReport, ~Copyable {
       {
         break
       }
-      while told < log.count, let own = event.time, log[told].time.isEarlier(than: own) {
-        tellLog(into: &output)
+      while written < log.count, let own = event.time, log[written].time.isEarlier(than: own) {
+        writeLog(into: &output)
       }
       lines.write(event, into: &output)
       first += 1
@@ -215,8 +215,8 @@ package struct TraceReport: PacketReport, ~Copyable {
     waiting.insert(Waiting(event: event), at: place)
   }
 
-  private mutating func tellLog(into output: inout Output) {
-    if window.contains(log[told].time) { lines.write(log[told], into: &output) }
-    told += 1
+  private mutating func writeLog(into output: inout Output) {
+    if window.contains(log[written].time) { lines.write(log[written], into: &output) }
+    written += 1
   }
 }

@@ -98,11 +98,11 @@ package struct CountedValues: ~Copyable {
   }
 
   /// Appends the results of vendors' requests and the limits that were reached.
-  package func sayRest(
+  package func writeRest(
     _ table: inout ValuesTable, _ reading: inout ValueReading, into output: inout Output
   ) {
-    table.say(reading.finish(), into: &output)
-    table.say(notes, into: &output)
+    table.write(reading.finish(), into: &output)
+    table.write(notes, into: &output)
   }
 }
 

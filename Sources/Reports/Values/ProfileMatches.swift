@@ -185,7 +185,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
     }
     if omitted > 0 {
       output.count(omitted, "value", "values")
-      output.text(" of attributes that there was no room to count\n")
+      output.text(" of more attributes than are counted\n")
     }
   }
 

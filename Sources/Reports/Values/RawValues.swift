@@ -8,9 +8,9 @@ package import Sessions
 package struct RawValues: PacketReport, ~Copyable {
   /// A source of bytes, one of which may be selected.
   private struct Stream: Equatable, Sendable {
-    enum Way: Sendable { case read, written, notified, advertised, channel }
+    enum Origin: Sendable { case read, written, notified, advertised, channel }
 
-    var way: Way
+    var origin: Origin
     var direction: Direction?
     var key: ValueEntry.Key?
     var attribute: AttributeIdentity?
@@ -25,7 +25,7 @@ package struct RawValues: PacketReport, ~Copyable {
     var count = 0
 
     static func == (left: Stream, right: Stream) -> Bool {
-      left.way == right.way && left.direction == right.direction && left.key == right.key
+      left.origin == right.origin && left.direction == right.direction && left.key == right.key
         && left.connection == right.connection && left.serial == right.serial
     }
   }
@@ -101,7 +101,7 @@ package struct RawValues: PacketReport, ~Copyable {
     if differ(\.attribute?.handle), options.isEmpty || !differ(\.attribute?.uuid) {
       options.append("--handle")
     }
-    if differ(\.way) || differ(\.direction) { options.append("--operation") }
+    if differ(\.origin) || differ(\.direction) { options.append("--operation") }
     return options.isEmpty ? "--packets" : options.joined(separator: " or ")
   }
 
@@ -118,14 +118,14 @@ package struct RawValues: PacketReport, ~Copyable {
       text.decimal(stream.connection)
       text.text(stream.direction == .sent ? ", sent" : ", received")
     } else if let attribute = stream.attribute {
-      if stream.way == .advertised {
+      if stream.origin == .advertised {
         text.advertiser(stream.peer, attribute.side)
         text.byte(0x20)
         text.advertised(attribute.uuid, stream.company)
       } else {
         text.attribute(attribute, owner: nil, glyphs)
       }
-      switch stream.way {
+      switch stream.origin {
       case .read: text.text(" read")
       case .written: text.text(" written")
       case .notified: text.text(" notified")
@@ -175,12 +175,12 @@ package struct RawValues: PacketReport, ~Copyable {
         hidden = true
         return
       }
-      var stream = Stream(way: .notified, direction: value.direction)
+      var stream = Stream(origin: .notified, direction: value.direction)
       switch value.operation {
-      case .read: stream.way = .read
-      case .write, .writeWithoutResponse, .signedWrite, .preparedWrite: stream.way = .written
-      case .notification, .indication: stream.way = .notified
-      case .advertisement: stream.way = .advertised
+      case .read: stream.origin = .read
+      case .write, .writeWithoutResponse, .signedWrite, .preparedWrite: stream.origin = .written
+      case .notification, .indication: stream.origin = .notified
+      case .advertisement: stream.origin = .advertised
       }
       stream.key = ValueEntry.Key(value)
       stream.attribute = value.attribute
@@ -221,7 +221,7 @@ package struct RawValues: PacketReport, ~Copyable {
       hidden = true
       return
     }
-    var stream = Stream(way: .channel, direction: record.direction)
+    var stream = Stream(origin: .channel, direction: record.direction)
     stream.connection = memory.links.id(link)
     stream.serial = fact.serial
     stream.cid = cid

@@ -57,6 +57,6 @@ package struct ValuesReport: TableReport, ~Copyable {
       return
     }
     table.write(memory, into: &output)
-    values.sayRest(&table, &reading, into: &output)
+    values.writeRest(&table, &reading, into: &output)
   }
 }

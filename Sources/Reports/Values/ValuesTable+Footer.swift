@@ -28,7 +28,7 @@ extension ValuesTable {
       out.text("subscribed to ")
       list(all, memory)
       if silent.isEmpty {
-        out.text(all.count == 1 ? "; it was heard from" : "; each was heard from")
+        out.text(all.count == 1 ? "; values arrived from it" : "; values arrived from each")
       } else {
         out.text("; nothing was received for ")
         list(silent, memory)
@@ -37,7 +37,7 @@ extension ValuesTable {
     }
     if facts.omitted > 0 {
       out.count(facts.omitted, "value", "values")
-      out.text(" of attributes that there was no room to count")
+      out.text(" of more attributes than are counted")
       finishLine(into: &output)
     }
     if facts.omittedResults > 0 {
@@ -66,7 +66,7 @@ extension ValuesTable {
   }
 
   /// Appends the results of the requests of vendor protocols.
-  mutating func say(_ tallies: [VendorTally], into output: inout Output) {
+  mutating func write(_ tallies: [VendorTally], into output: inout Output) {
     for tally in tallies where !tally.isEmpty {
       out.string(tally.title)
       if tallies.count > 1 {
@@ -91,7 +91,7 @@ extension ValuesTable {
   }
 
   /// Appends which limits were reached.
-  mutating func say(
+  mutating func write(
     _ notes: [(what: Conversations.Limited, limit: Int)], into output: inout Output
   ) {
     for note in notes {

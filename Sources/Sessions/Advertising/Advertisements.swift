@@ -79,12 +79,12 @@ package struct Advertisements: Sendable {
   /// The packets of those chains.
   package private(set) var packets: [Int] = []
   private var chains: [Chain] = []
-  private var hasSaidForgotten = false
-  private var hasSaidNumbers = false
+  private var hasReportedForgotten = false
+  private var hasReportedNumbers = false
   private var trains: PeriodicTrains
   /// The train that the current packet reports as lost, if it is known.
   package private(set) var lostTrain: PeriodicTrain?
-  private var hasSaidTrains = false
+  private var hasReportedTrains = false
   private var starts: AdvertisingStarts
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
@@ -115,8 +115,8 @@ package struct Advertisements: Sendable {
       trains.lose(adapter, handle)
     } else if let sync = try? PeriodicSync(subevent: subevent, parsing: &cursor) {
       trains.learn(adapter, sync)
-      if trains.hasForgotten, !hasSaidTrains {
-        hasSaidTrains = true
+      if trains.hasForgotten, !hasReportedTrains {
+        hasReportedTrains = true
         problems.add(Problem(.trains, limit: limits.periodicTrains))
       }
     }
@@ -280,8 +280,8 @@ package struct Advertisements: Sendable {
     chains[position].data.append(data)
     if chains[position].packets.count < limits.fragmentNumbers {
       chains[position].packets.append(packet)
-    } else if !hasSaidNumbers {
-      hasSaidNumbers = true
+    } else if !hasReportedNumbers {
+      hasReportedNumbers = true
       problems.add(Problem(.fragments, limit: limits.fragmentNumbers))
     }
   }
@@ -308,10 +308,10 @@ package struct Advertisements: Sendable {
       position = chains.count - 1
     } else {
       position = chains.indices.min { chains[$0].lastPacket < chains[$1].lastPacket } ?? 0
-      if !hasSaidForgotten {
+      if !hasReportedForgotten {
         problems.add(Problem(.advertisements, limit: limits.advertisingChains))
       }
-      hasSaidForgotten = true
+      hasReportedForgotten = true
       // The next part may belong to a chain that was forgotten.
       starts.lose(before: time, of: .unknown)
     }

@@ -231,12 +231,12 @@ package struct Advertiser: Sendable {
   /// Records the data of a report.
   ///
   /// - Returns: whether the same data came just before in the same scan.
-  mutating func take(
+  mutating func record(
     _ stream: AdvertisingStream, _ data: RawSpan, isTruncated: Bool, packet: Int,
     time: Timestamp?, adapter: AdapterIndex, _ scan: Scans.Hearing?, limit: Int,
     _ budget: inout PayloadBudget
   ) -> Bool {
-    let place = payloads.take(
+    let place = payloads.record(
       stream, data, isTruncated: isTruncated, packet: packet, time: time, limit: limit, &budget)
     if stream.isScanResponse {
       if place >= 0, let latestAdvertisement { join(latestAdvertisement, place) }

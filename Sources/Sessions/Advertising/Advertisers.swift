@@ -21,7 +21,7 @@ package struct Advertisers: Sendable {
   /// The number of forgotten advertisers; one that came back counts again.
   package private(set) var forgotten = 0
   /// The indexes in `devices` of the last packet's devices, once for each time it mentioned them.
-  package private(set) var told: [Int] = []
+  package private(set) var mentioned: [Int] = []
   /// The memory that is left for advertisers' data.
   private(set) var budget: PayloadBudget
   private var commands: HostCommands
@@ -63,7 +63,7 @@ package struct Advertisers: Sendable {
     _ answer: Answer, _ memory: borrowing Memory, isCounted: Bool = true
   ) {
     // A record that repeats one of another file was already counted and applied.
-    if !told.isEmpty { told.removeAll(keepingCapacity: true) }
+    if !mentioned.isEmpty { mentioned.removeAll(keepingCapacity: true) }
     guard record.original == nil else { return }
     lastPacket = record.number
     if let time = record.time { lastTime = time }
@@ -302,13 +302,13 @@ package struct Advertisers: Sendable {
     _ address: DeviceAddress?, _ type: AddressType, sync: UInt16? = nil, packet: Int
   ) -> Int {
     let key = Self.key(address, type, sync)
-    let place = index[key] ?? take(Advertiser(key, address, sync: sync, packet: packet))
-    told.append(place)
+    let place = index[key] ?? insert(Advertiser(key, address, sync: sync, packet: packet))
+    mentioned.append(place)
     return place
   }
 
   /// Adds a new device, if necessary in the place of one that was not heard lately.
-  private mutating func take(_ device: Advertiser) -> Int {
+  private mutating func insert(_ device: Advertiser) -> Int {
     if devices.count < limit {
       devices.append(device)
       index[device.key] = devices.count - 1
@@ -379,12 +379,12 @@ package struct Advertisers: Sendable {
       let isTruncated = report.isCut || report.dataStatus != .complete
       let isRepeated: Bool
       if let joined = advertisement.joined {
-        isRepeated = devices[place].take(
+        isRepeated = devices[place].record(
           stream, advertisements.joined.bytes.part(joined), isTruncated: isTruncated,
           packet: record.number, time: record.time, adapter: adapter, hearing,
           limit: limits.payloads, &budget)
       } else {
-        isRepeated = devices[place].take(
+        isRepeated = devices[place].record(
           stream, bytes.part(report.data), isTruncated: isTruncated, packet: record.number,
           time: record.time, adapter: adapter, hearing, limit: limits.payloads, &budget)
       }
@@ -417,7 +417,7 @@ package struct Advertisers: Sendable {
       devices[place].count(.inquiry, packet: record.number, time: record.time, signal: signal)
       guard code == 0x2f else { continue }
       let data = cursor.takeUpTo(240)
-      take(AdvertisingStream(.inquiry), bytes.part(data), record, place)
+      add(AdvertisingStream(.inquiry), bytes.part(data), record, place)
     }
   }
 
@@ -457,13 +457,13 @@ package struct Advertisers: Sendable {
     if kind == 0 { devices[place].noteClassic() }
     let data = cursor.takeUpTo(Int(length))
     guard !data.isEmpty else { return }
-    take(AdvertisingStream(.management), bytes.part(data), record, place)
+    add(AdvertisingStream(.management), bytes.part(data), record, place)
   }
 
-  private mutating func take(
+  private mutating func add(
     _ stream: AdvertisingStream, _ data: RawSpan, _ record: borrowing CaptureRecord, _ place: Int
   ) {
-    _ = devices[place].take(
+    _ = devices[place].record(
       stream, data, isTruncated: record.isTruncated, packet: record.number, time: record.time,
       adapter: record.adapter, nil, limit: limits.payloads, &budget)
   }
@@ -505,7 +505,7 @@ package struct Advertisers: Sendable {
       guard let length = try? cursor.u8() else { return }
       let data = cursor.takeUpTo(Int(length))
       if isScanResponse, data.isEmpty { return }
-      take(
+      add(
         AdvertisingStream(.tracking, isScanResponse: isScanResponse), bytes.part(data), record,
         place)
     }
@@ -541,7 +541,7 @@ package struct Advertisers: Sendable {
         guard let length = try? cursor.u8() else { return }
         let data = cursor.takeUpTo(Int(length))
         if data.isEmpty { continue }
-        take(
+        add(
           AdvertisingStream(.batch, isScanResponse: isScanResponse), bytes.part(data), record,
           place)
       }
@@ -564,7 +564,7 @@ package struct Advertisers: Sendable {
   /// The devices in the order of their first packets, once the capture has ended.
   package var all: [Advertiser] { devices }
 
-  /// Returns the device at an index from `told`, as it is known now.
+  /// Returns the device at an index from `mentioned`, as it is known now.
   package func device(at place: Int, _ memory: borrowing Memory) -> Advertiser {
     var device = devices[place]
     if let address = device.address, let found = identity(of: device, address, memory.identities) {

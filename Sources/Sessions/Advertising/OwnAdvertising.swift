@@ -151,7 +151,7 @@ package struct OwnAdvertising: Sendable {
       give(known, address)
     case .data(let set, let kind, let operation, let slice):
       guard let known = make(adapter, set, packet: packet, time: time) else { return }
-      take(
+      record(
         known, kind, operation, parameters.part(slice),
         isCut: isCut && slice.end >= parameters.byteCount, packet: packet, time: time, &budget)
     case .enable(let isOn, let sets):
@@ -178,7 +178,7 @@ package struct OwnAdvertising: Sendable {
       for (kind, slice) in [
         (AdvertisingCommand.DataKind.advertising, advertising), (.scanResponse, scanResponse),
       ] where !slice.isEmpty {
-        take(
+        record(
           known, kind, 3, parameters.part(slice),
           isCut: isCut && slice.end >= parameters.byteCount, packet: packet, time: time, &budget)
       }
@@ -229,17 +229,17 @@ package struct OwnAdvertising: Sendable {
     all[known].randomAddresses += 1
   }
 
-  private mutating func take(
+  private mutating func record(
     _ known: Int, _ kind: AdvertisingCommand.DataKind, _ operation: UInt8, _ piece: RawSpan,
     isCut: Bool, packet: Int, time: Timestamp?, _ budget: inout PayloadBudget
   ) {
-    guard let whole = all[known].parts.take(kind, operation, piece, isCut: isCut) else { return }
+    guard let whole = all[known].parts.add(kind, operation, piece, isCut: isCut) else { return }
     let isLegacy = all[known].isLegacy
     let stream = AdvertisingStream(
       kind == .periodic ? .periodic : .own, properties: isLegacy ? 0x10 : 0,
       isScanResponse: kind == .scanResponse)
     let before = all[known].payloads.latest(of: stream)
-    let place = all[known].payloads.take(
+    let place = all[known].payloads.record(
       stream, whole.bytes.bytes, isTruncated: whole.isCut, packet: packet, time: time,
       limit: limits.payloads, &budget)
     if all[known].isOn, before != place {

@@ -181,7 +181,7 @@ package struct Payloads: Sendable {
 
   /// Records data and returns its index in `all`, or for data that is not kept a negative number
   /// that distinguishes it from other data.
-  mutating func take(
+  mutating func record(
     _ stream: AdvertisingStream, _ data: RawSpan, isTruncated: Bool, packet: Int,
     time: Timestamp?, limit: Int, _ budget: inout PayloadBudget
   ) -> Int {

@@ -31,7 +31,7 @@ struct Channel: Sendable {
   }
 
   /// What is known about the frames in one direction.
-  struct Way: Sendable {
+  struct Flow: Sendable {
     /// The largest SDU that the receiver accepts.
     var mtu: UInt16?
     /// The largest K-frame payload that the receiver accepts.
@@ -66,11 +66,11 @@ struct Channel: Sendable {
   /// The packet that closed it; 0: the end of its connection.
   var closedBy: Int?
   /// The sent and the received frames.
-  var ways = InlineArray<2, Way>(repeating: Way())
+  var ways = InlineArray<2, Flow>(repeating: Flow())
   /// The RFCOMM channel (DLCI) that carries an Apple accessory protocol, and which protocol.
   var accessory: (dlci: UInt8, is: AccessoryProtocol)?
   /// For a channel whose opening is missing: the evidence that it is an ATT bearer.
-  var evidence = Evidence()
+  var evidence = BearerEvidence()
   /// By the direction of responses: the serial of the channel whose requests they answer instead of
   /// this one's; 0: none.
   var partners = InlineArray<2, Int>(repeating: 0)
@@ -96,7 +96,7 @@ struct Channel: Sendable {
 
 /// Evidence that a channel whose opening is missing is an ATT bearer: whole SDUs that are requests
 /// in one direction, and their responses in the other.
-struct Evidence: Sendable {
+struct BearerEvidence: Sendable {
   /// Whether a frame was seen that no ATT bearer carries.
   var isDisproved = false
   /// The request that waits for its response.

@@ -276,7 +276,7 @@ package struct Channels: Sendable {
   mutating func lose(_ isLost: (_ connection: Int) -> Bool) {
     for slot in slots.indices where isLost(slots[slot].connection) {
       slots[slot].isInferred = true
-      slots[slot].evidence = Evidence()
+      slots[slot].evidence = BearerEvidence()
       for way in slots[slot].ways.indices {
         slots[slot].ways[way].credits = nil
         slots[slot].ways[way].isInStep = false
@@ -335,7 +335,7 @@ package struct Channels: Sendable {
   mutating func weigh(_ slot: Int, _ direction: Direction, _ pdu: ATTPDU?) {
     guard !slots[slot].evidence.isDisproved else { return }
     guard let pdu, pdu.opcode.name != nil else {
-      slots[slot].evidence = Evidence()
+      slots[slot].evidence = BearerEvidence()
       slots[slot].evidence.isDisproved = true
       return
     }
@@ -356,7 +356,7 @@ package struct Channels: Sendable {
       if slots[asked].evidence.partner != partner { slots[asked].evidence.answers = 0 }
       slots[asked].evidence.partner = partner
       slots[asked].evidence.answers += 1
-      if slots[asked].evidence.answers >= Evidence.enough { join(asked, slot, direction) }
+      if slots[asked].evidence.answers >= BearerEvidence.enough { join(asked, slot, direction) }
     default: break
     }
   }

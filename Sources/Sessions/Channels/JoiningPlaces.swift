@@ -47,10 +47,10 @@ struct JoiningPlaces: Sendable {
 
   private var places: [Place]
   private let limits: Limits
-  private var hasSaidNumbers = false
+  private var hasReportedNumbers = false
   /// The bytes of memory that all places hold, and whether exceeding the limit was reported.
   private var held = 0
-  private var hasSaidRoom = false
+  private var hasReportedRoom = false
   /// The bytes that were completed last, lent until the next completion.
   private var joined: [UInt8] = []
   /// The memory that a place may always keep, in bytes.
@@ -122,8 +122,8 @@ struct JoiningPlaces: Sendable {
       guard let chosen else { return }
       if places[chosen].isActive {
         places[chosen].isLost = true
-        if !hasSaidRoom {
-          hasSaidRoom = true
+        if !hasReportedRoom {
+          hasReportedRoom = true
           problems.add(Problem(.joined, limit: limits.joinedBytes))
         }
       }
@@ -165,8 +165,8 @@ struct JoiningPlaces: Sendable {
     } else {
       places[place].packets.append(contentsOf: packets.prefix(max(0, room)))
     }
-    guard room < max(1, packets.count), !hasSaidNumbers else { return }
-    hasSaidNumbers = true
+    guard room < max(1, packets.count), !hasReportedNumbers else { return }
+    hasReportedNumbers = true
     problems.add(Problem(.fragments, limit: limits.fragmentNumbers))
   }
 

@@ -24,7 +24,7 @@ package struct SDUs: Sendable {
   ///   - fragments: the packets of the PDU if it came in several; set to those of the SDU.
   @_lifetime(&self, copy pdu)
   mutating func accept(
-    _ pdu: RawSpan, _ fact: ChannelFact, _ way: inout Channel.Way, _ direction: Direction,
+    _ pdu: RawSpan, _ fact: ChannelFact, _ way: inout Channel.Flow, _ direction: Direction,
     packet: Int, _ dissection: inout Dissection, _ fate: inout FragmentFate,
     _ fragments: inout [Int]
   ) -> RawSpan? {

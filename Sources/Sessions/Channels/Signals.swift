@@ -141,7 +141,7 @@ package struct Signals: Sendable {
         var waiting = Waiting(
           connection: connection, direction: direction, identifier: command.identifier,
           code: command.code, request: request)
-        if let pdu { note.psm = waiting.take(pdu, bytes, &channels) }
+        if let pdu { note.psm = waiting.record(pdu, bytes, &channels) }
         // A command without an identifier gets no answer.
         if command.identifier != 0 { send(waiting) }
       } else if command.code.request != nil || command.code == .commandReject {
@@ -199,9 +199,9 @@ package struct Signals: Sendable {
       // Frames to the answering device go in the direction of the request; frames to the other one
       // go in that of the response.
       let (there, back) = (Int(direction.reversed.rawValue), Int(direction.rawValue))
-      channels[slot].ways[there] = Channel.Way(
+      channels[slot].ways[there] = Channel.Flow(
         mtu: mtu, mps: mps, credits: Int(credits), given: Int(credits))
-      channels[slot].ways[back] = Channel.Way(
+      channels[slot].ways[back] = Channel.Flow(
         mtu: waiting.mtu, mps: waiting.mps, credits: Int(waiting.credits),
         given: Int(waiting.credits))
       attMTU = channels[slot].attMTU
@@ -276,7 +276,7 @@ extension Signals.Waiting {
   ///
   /// - Returns: the PSM of the channel that the request refers to, if the request does not contain
   ///   it.
-  mutating func take(
+  mutating func record(
     _ pdu: SignallingPDU, _ bytes: RawSpan, _ channels: inout Channels
   ) -> PSM? {
     switch pdu {
@@ -292,10 +292,10 @@ extension Signals.Waiting {
       (mtu, mps, credits) = (pdu.mtu, pdu.mps, pdu.credits)
     case .enhancedConnectionRequest(let pdu):
       psm = pdu.spsm
-      take(pdu.sourceCIDs, bytes)
+      record(pdu.sourceCIDs, bytes)
       (mtu, mps, credits) = (pdu.mtu, pdu.mps, pdu.credits)
     case .reconfigureRequest(let pdu):
-      take(pdu.destinationCIDs, bytes)
+      record(pdu.destinationCIDs, bytes)
       (mtu, mps) = (pdu.mtu, pdu.mps)
     case .configureRequest(let pdu):
       self.channels[0] = pdu.destinationCID
@@ -327,7 +327,7 @@ extension Signals.Waiting {
     return nil
   }
 
-  private mutating func take(_ list: Slice, _ bytes: RawSpan) {
+  private mutating func record(_ list: Slice, _ bytes: RawSpan) {
     channelCount = Int(list.count) / 2
     for index in 0..<min(5, Int(list.count) / 2) {
       channels[index] = ChannelID(

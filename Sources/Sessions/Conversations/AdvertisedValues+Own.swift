@@ -94,7 +94,7 @@ struct OwnAdvertisedData: Sendable {
         begun[known].parts.forget(kind)
         return
       }
-      let data = begun[known].parts.take(
+      let data = begun[known].parts.add(
         kind, operation, parameters.part(slice),
         isCut: done.command.isCut && slice.end >= parameters.byteCount)
       if let data { whole.append(Whole(data: data, done: done)) }
@@ -146,7 +146,7 @@ extension Conversations {
       time: command.time)
     value.response = own.done.answer
     value.isSecret = ADStructures.holdSecret(whole.bytes.bytes, data)
-    tellStructures(whole.bytes.bytes, data, value, isCut: whole.isCut, chain: [])
+    reportStructures(whole.bytes.bytes, data, value, isCut: whole.isCut, chain: [])
   }
 }
 

@@ -47,7 +47,7 @@ extension Conversations {
       operation: .advertisement, attribute: attribute, parties: parties, direction: .received,
       packet: record.number, time: record.time)
     value.isSecret = advertisement.mayHoldSecret
-    tellStructures(bytes, data, value, isCut: false, chain: chain)
+    reportStructures(bytes, data, value, isCut: false, chain: chain)
   }
 
   /// Reports the values in advertising data.
@@ -57,7 +57,7 @@ extension Conversations {
   ///   - isCut: whether the capture lacks bytes after these, so that the last structure may be cut,
   ///     too.
   ///   - chain: the packets of the advertisement, if there are several.
-  mutating func tellStructures(
+  mutating func reportStructures(
     _ bytes: RawSpan, _ data: Slice, _ one: ConveyedValue, isCut: Bool, chain: ArraySlice<Int>
   ) {
     var packets: Range<Int>?
@@ -82,7 +82,7 @@ extension Conversations {
       // The packets of the advertisement, shared by all of its values.
       if packets == nil { packets = keep(chain) }
       value.packets = packets
-      tell(value)
+      report(value)
     }
   }
 }

@@ -57,7 +57,7 @@ package struct Conversations: Sendable {
   /// not reported as values.
   package private(set) var withoutHandle = 0
   /// The limits that were already reported.
-  private var said: [Limited] = []
+  private var reportedLimits: [Limited] = []
 
   /// The bounded tables.
   package enum Limited: Sendable {
@@ -76,7 +76,7 @@ package struct Conversations: Sendable {
   /// Servers whose identity became known while values were in progress, each with its earlier key.
   private var aliases: [(key: UInt64, first: UInt64)] = []
   /// The keys of other servers in use.
-  private var told: [UInt64] = []
+  private var servers: [UInt64] = []
   private var gap = 0
   /// The data that the captured host advertises.
   private var ownData: OwnAdvertisedData
@@ -128,14 +128,14 @@ package struct Conversations: Sendable {
     let place =
       pdu?.opcode.role == .unacknowledged ? procedures.find(record, answer, memory) : nil
     hasEvents = !procedures.events.isEmpty
-    if hasEvents { take(bytes, record.time, memory) }
+    if hasEvents { process(bytes, record.time, memory) }
     if let pdu {
       guard answer.link != nil, record.direction != nil else { return }
       if let place { meet(place, memory) }
       if case .incomplete = pdu {
         if pdu.opcode.carriesValue { withoutHandle += 1 }
       } else if let place {
-        tellUnacknowledged(
+        reportUnacknowledged(
           pdu, place, record, bytes, answer.fragment.isJoined ? fragments[...] : [],
           isCut: record.isTruncated || answer.fragment.isTruncated, memory)
       }
@@ -153,7 +153,7 @@ package struct Conversations: Sendable {
     for own in ownData.finish() { advertise(own) }
     procedures.finish(memory)
     let none: [UInt8] = []
-    take(none.bytes, nil, memory)
+    process(none.bytes, nil, memory)
   }
 
   private mutating func clear() {
@@ -164,13 +164,13 @@ package struct Conversations: Sendable {
 
   /// Records that a bound was reached; each is reported once.
   mutating func reached(_ what: Limited, _ limit: Int) {
-    guard !said.contains(what) else { return }
-    said.append(what)
+    guard !reportedLimits.contains(what) else { return }
+    reportedLimits.append(what)
     limitReached = (what, limit)
   }
 
   /// Reports a value.
-  mutating func tell(_ value: ConveyedValue) {
+  mutating func report(_ value: ConveyedValue) {
     // Values are large: they are copied once, and not changed on the way.
     values.append(value)
     if value.operation != .advertisement, secretTypes?.contains(value.attribute.uuid) ?? false {
@@ -226,8 +226,8 @@ package struct Conversations: Sendable {
   private mutating func server(_ key: UInt64, before: UInt64) -> UInt64 {
     if key == before { return key }
     if let alias = aliases.last(where: { $0.key == key }) { return alias.first }
-    if before == 0 || told.contains(key) {
-      if !told.contains(key), told.count < max(1, limits.servers) { told.append(key) }
+    if before == 0 || servers.contains(key) {
+      if !servers.contains(key), servers.count < max(1, limits.servers) { servers.append(key) }
       return key
     }
     if aliases.count < max(1, limits.servers) { aliases.append((key, before)) }
@@ -237,7 +237,7 @@ package struct Conversations: Sendable {
   // MARK: Requests and indications
 
   /// Processes what the packet does.
-  private mutating func take(_ bytes: RawSpan, _ time: Timestamp?, _ memory: borrowing Memory) {
+  private mutating func process(_ bytes: RawSpan, _ time: Timestamp?, _ memory: borrowing Memory) {
     for event in procedures.events {
       switch event {
       case .arrived(let place): meet(place, memory)
@@ -252,9 +252,9 @@ package struct Conversations: Sendable {
         giveUp(place, procedure, reason, at: time, memory)
       case .orphan(let place):
         guard let arrived = procedures.arrived else { continue }
-        tellOrphan(place, arrived, bytes, memory)
+        reportOrphan(place, arrived, bytes, memory)
       case .unsettled(let place, let arrived):
-        tellOrphan(place, arrived, arrived.bytes.bytes, memory)
+        reportOrphan(place, arrived, arrived.bytes.bytes, memory)
       case .interrupted(let place): finishRead(place)
       case .ended(let place, .recordsLost): clients[place.client].queue.lose()
       case .ended(let place, let reason):
@@ -332,7 +332,7 @@ package struct Conversations: Sendable {
     let mayBeAnswered = memory.hasHeard(place.direction.reversed)
     if !mayBeAnswered, pending.opcode.carriesValue, pending.opcode != .prepareWriteRequest {
       // The capture has no answers, so it is unknown whether one came.
-      return tell(place, pending, .done, nil)
+      return report(place, pending, .done, nil)
     }
     var reason = mayBeAnswered ? pending.isPassed ? .overtaken : reason : .recordsLost
     if reason == .connectionEnded, let time, let sent = pending.time,
@@ -342,7 +342,7 @@ package struct Conversations: Sendable {
     }
     var isAcknowledged: Bool?
     let link = bearers[place.bearer].link
-    if memory.links.tellsCompleted, let ordinal = pending.ordinal,
+    if memory.links.reportsCompletedPackets, let ordinal = pending.ordinal,
       memory.links.id(link) == bearers[place.bearer].parties.connection,
       let flow = memory.links.flow(link)
     {
@@ -355,12 +355,12 @@ package struct Conversations: Sendable {
         close(place, pending.packet), place, pending.executes ? .noResponse(reason) : .cancelled,
         nil, unanswered: pending, isAcknowledged: isAcknowledged, memory)
     } else {
-      tell(place, pending, .noResponse(reason), nil, isAcknowledged: isAcknowledged)
+      report(place, pending, .noResponse(reason), nil, isAcknowledged: isAcknowledged)
     }
   }
 
   /// Reports the outcome of a request or an indication that carried everything itself.
-  private mutating func tell(
+  private mutating func report(
     _ place: Place, _ pending: Procedure, _ outcome: ValueOutcome, _ arrived: Arrived?,
     isAcknowledged: Bool? = nil, attribute: AttributeIdentity? = nil
   ) {
@@ -380,7 +380,7 @@ package struct Conversations: Sendable {
       value.value = keep(pending.value.bytes)
       value.packets = keep(pending.packets[...])
     }
-    tell(value)
+    report(value)
   }
 
   // MARK: Responses
@@ -390,7 +390,7 @@ package struct Conversations: Sendable {
     _ place: Place, _ pending: Procedure, _ arrived: Arrived, _ bytes: RawSpan,
     _ memory: borrowing Memory
   ) {
-    if pending.isIncomplete { return tellOrphan(place, arrived, bytes, memory) }
+    if pending.isIncomplete { return reportOrphan(place, arrived, bytes, memory) }
     let fields = arrived.pdu.fields
     if let error = fields.error {
       refuse(place, pending, error, fields.handle, arrived, memory)
@@ -416,7 +416,7 @@ package struct Conversations: Sendable {
       flush(
         close(place, pending.packet), place, pending.executes ? .done : .cancelled, arrived,
         memory)
-    default: tell(place, pending, .done, arrived)
+    default: report(place, pending, .done, arrived)
     }
   }
 
@@ -434,17 +434,17 @@ package struct Conversations: Sendable {
         finishRead(
           place, isEnd ? .done : .refused(error), response: isEnd ? nil : arrived.packet)
       } else if !fits || !isEnd {
-        tell(place, pending, .refused(error), arrived)
+        report(place, pending, .refused(error), arrived)
       }
     case .readByTypeRequest where error == .attributeNotFound: break
     case .readByTypeRequest, .readMultipleRequest, .readMultipleVariableRequest:
       var attribute = identity(
         handle == 0 ? nil : handle, place, place.server, memory)
       if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
-      tell(place, pending, .refused(error), arrived, attribute: attribute)
+      report(place, pending, .refused(error), arrived, attribute: attribute)
     case .executeWriteRequest:
       flush(close(place, pending.packet), place, .refused(error), arrived, memory)
-    default: tell(place, pending, .refused(error), arrived)
+    default: report(place, pending, .refused(error), arrived)
     }
   }
 
@@ -472,7 +472,7 @@ package struct Conversations: Sendable {
 
   // MARK: PDUs without an answer
 
-  private mutating func tellUnacknowledged(
+  private mutating func reportUnacknowledged(
     _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
     _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: borrowing Memory
   ) {
@@ -480,7 +480,7 @@ package struct Conversations: Sendable {
     guard let operation = pdu.opcode.operation else { return }
     // A notification comes from the server, a command from the client.
     let side = operation.isWrite ? place.server : place.server.other
-    func told(_ handle: UInt16?) -> ConveyedValue {
+    func empty(_ handle: UInt16?) -> ConveyedValue {
       ConveyedValue(
         operation: operation, attribute: identity(handle, place, side, memory),
         parties: bearers[place.bearer].parties, direction: place.direction,
@@ -491,20 +491,20 @@ package struct Conversations: Sendable {
       let packets = keep(fragments)
       while let item = items.next(&cursor) {
         guard let slice = item.value else { continue }
-        var value = told(item.handle)
+        var value = empty(item.handle)
         value.value = keep(bytes.part(slice))
         value.packets = packets
         // As in `show`: if any attribute's values are keys, any of several values may be one.
         value.isSecret = memory.attributes.hasKeyMaterial
         value.isCut = item.missing > 0
-        tell(value)
+        report(value)
       }
     } else if let slice = fields.value {
-      var value = told(fields.handle)
+      var value = empty(fields.handle)
       value.value = keep(bytes.part(slice))
       value.packets = keep(fragments)
       value.isCut = isCut
-      tell(value)
+      report(value)
     }
   }
 
@@ -577,7 +577,7 @@ package struct Conversations: Sendable {
     value.value = keep(read.bytes.bytes)
     value.packets = keep(read.packets[...])
     if outcome == .done { learnLength(read.attribute, read.start, read.bytes.count, read.isCut) }
-    tell(value)
+    report(value)
   }
 
   /// Remembers the length of a value.
@@ -615,7 +615,7 @@ package struct Conversations: Sendable {
           bytes.part(slice), at: 0, arrived, fillsPDU: !mtu.isLowerBound, limits)
         mayHaveOpenReads = true
       } else {
-        tellRead(
+        reportRead(
           place, attribute, bytes.part(slice), arrived, packets, isCut: item.missing > 0,
           isSecret: isSecret)
       }
@@ -625,21 +625,21 @@ package struct Conversations: Sendable {
   /// Reports a value that was read.
   ///
   /// - Parameter packets: the packets of the PDU, shared by all of its values.
-  private mutating func tellRead(
+  private mutating func reportRead(
     _ place: Place, _ attribute: AttributeIdentity, _ value: RawSpan, _ arrived: Arrived,
     _ packets: Range<Int>?, isCut: Bool, isSecret: Bool
   ) {
-    var told = ConveyedValue(
+    var conveyed = ConveyedValue(
       operation: .read, attribute: attribute, parties: bearers[place.bearer].parties,
       direction: place.direction.reversed, packet: arrived.packet,
       time: arrived.time)
-    told.latency = arrived.latency
-    told.isEncrypted = arrived.isEncrypted
-    told.isCut = isCut
-    told.isSecret = isSecret
-    told.value = keep(value)
-    told.packets = packets
-    tell(told)
+    conveyed.latency = arrived.latency
+    conveyed.isEncrypted = arrived.isEncrypted
+    conveyed.isCut = isCut
+    conveyed.isSecret = isSecret
+    conveyed.value = keep(value)
+    conveyed.packets = packets
+    report(conveyed)
   }
 
   /// Reports several values that were read at once (Core, Vol 3, Part F, 3.4.4.7 and 3.4.4.11).
@@ -659,7 +659,7 @@ package struct Conversations: Sendable {
       for index in 0..<count {
         guard let item = items.next(&cursor), let slice = item.value else { return }
         let handle = handles.littleEndianU16(at: 2 * index)
-        tellRead(
+        reportRead(
           place, identity(handle, place, place.server, memory), bytes.part(slice),
           arrived, packets, isCut: item.missing > 0, isSecret: isSecret)
       }
@@ -670,7 +670,7 @@ package struct Conversations: Sendable {
       var start = Int(value.start)
       for (index, length) in split.enumerated() {
         let handle = handles.littleEndianU16(at: 2 * index)
-        tellRead(
+        reportRead(
           place, identity(handle, place, place.server, memory),
           bytes.part(Slice(start: start, count: length)), arrived, packets, isCut: false,
           isSecret: isSecret)
@@ -678,18 +678,18 @@ package struct Conversations: Sendable {
       }
       return
     }
-    var told = ConveyedValue(
+    var conveyed = ConveyedValue(
       operation: .read, attribute: identity(nil, place, place.server, memory),
       parties: bearers[place.bearer].parties, direction: place.direction.reversed,
       packet: arrived.packet, time: arrived.time)
-    told.latency = arrived.latency
-    told.isEncrypted = arrived.isEncrypted
-    told.isCut = arrived.isCut
-    told.value = keep(bytes.part(value))
-    told.handles = keep(handles)
-    told.packets = packets
-    told.isSecret = isSecret
-    tell(told)
+    conveyed.latency = arrived.latency
+    conveyed.isEncrypted = arrived.isEncrypted
+    conveyed.isCut = arrived.isCut
+    conveyed.value = keep(bytes.part(value))
+    conveyed.handles = keep(handles)
+    conveyed.packets = packets
+    conveyed.isSecret = isSecret
+    report(conveyed)
   }
 
   /// Returns the length of each of several values that have `total` bytes together; nil if that is
@@ -747,61 +747,62 @@ package struct Conversations: Sendable {
       value.value = Slice(start: joined.bytes.lowerBound, count: joined.bytes.count)
       // The Execute Write Request is a packet of its own.
       if joined.packets.count > 1 || unanswered != nil { value.packets = joined.packets }
-      tell(value)
+      report(value)
     }
   }
 
   // MARK: Responses without requests
 
   /// Reports a response or an error whose request is unknown.
-  private mutating func tellOrphan(
+  private mutating func reportOrphan(
     _ place: Place, _ arrived: Arrived, _ bytes: RawSpan, _ memory: borrowing Memory
   ) {
     let pdu = arrived.pdu
     let fields = pdu.fields
-    var told = ConveyedValue(
+    var conveyed = ConveyedValue(
       operation: .read, attribute: identity(nil, place, place.server, memory),
       parties: bearers[place.bearer].parties, direction: place.direction.reversed,
       packet: arrived.packet, time: arrived.time)
-    told.isEncrypted = arrived.isEncrypted
+    conveyed.isEncrypted = arrived.isEncrypted
     switch pdu.opcode {
     case .errorResponse:
       guard let error = fields.error, let opcode = fields.requestOpcode else { return }
       switch opcode {
       case .readRequest, .readMultipleRequest, .readMultipleVariableRequest: break
-      case .writeRequest: told.operation = .write
-      case .prepareWriteRequest: told.operation = .preparedWrite
+      case .writeRequest: conveyed.operation = .write
+      case .prepareWriteRequest: conveyed.operation = .preparedWrite
       default: return
       }
-      told.outcome = .refused(error)
-      told.attribute = identity(
+      conveyed.outcome = .refused(error)
+      conveyed.attribute = identity(
         fields.handle == 0 ? nil : fields.handle, place, place.server, memory)
     case .readResponse, .readBlobResponse:
       guard let value = fields.value else { return }
-      told.value = keep(bytes.part(value))
-      told.packets = keep(arrived.packets)
-      told.isCut = arrived.isCut
+      conveyed.value = keep(bytes.part(value))
+      conveyed.packets = keep(arrived.packets)
+      conveyed.isCut = arrived.isCut
       // As in `show`: if any attribute's values are keys, this may be one.
-      told.isSecret = memory.attributes.hasKeyMaterial
+      conveyed.isSecret = memory.attributes.hasKeyMaterial
     case .readByTypeResponse:
       guard let items = fields.items else { return }
       var cursor = Cursor(bytes, items.list)
-      told.packets = keep(arrived.packets)
-      told.isSecret = memory.attributes.hasKeyMaterial
+      conveyed.packets = keep(arrived.packets)
+      conveyed.isSecret = memory.attributes.hasKeyMaterial
       while let item = items.next(&cursor) {
         guard let handle = item.handle, let slice = item.value else { continue }
-        told.attribute = identity(handle, place, place.server, memory)
-        guard memory.attributes.isRead(handle, bytes.part(slice), of: told.attribute.server) else {
+        conveyed.attribute = identity(handle, place, place.server, memory)
+        guard memory.attributes.isRead(handle, bytes.part(slice), of: conveyed.attribute.server)
+        else {
           continue
         }
-        told.value = keep(bytes.part(slice))
-        told.isCut = item.missing > 0
-        tell(told)
+        conveyed.value = keep(bytes.part(slice))
+        conveyed.isCut = item.missing > 0
+        report(conveyed)
       }
       return
     default: return
     }
-    tell(told)
+    report(conveyed)
   }
 }
 

@@ -84,7 +84,7 @@ package struct AttributeUse: Sendable {
     packets = min(packets.lowerBound, packet)...max(packets.upperBound, packet)
   }
 
-  mutating func take(
+  mutating func add(
     _ operation: ValueOperation, _ value: RawSpan, packet: Int, isSecret: Bool = false
   ) {
     self.isSecret = isSecret
@@ -99,7 +99,7 @@ package struct AttributeUse: Sendable {
   }
 
   /// Records an attempt to read or write, with its outcome.
-  mutating func take(_ conveyed: ConveyedValue, _ value: RawSpan, _ security: Security) {
+  mutating func add(_ conveyed: ConveyedValue, _ value: RawSpan, _ security: Security) {
     let (operation, packet) = (conveyed.operation, conveyed.packet)
     let isRead = operation == .read
     let decided = conveyed.response ?? packet
@@ -134,10 +134,10 @@ package struct AttributeUse: Sendable {
       guard !conveyed.isCut, let before = offset == 0 ? [] : self.value, offset <= before.count
       else { return }
       let whole = Array(before.prefix(offset)) + value.array
-      take(.preparedWrite, whole.bytes, packet: packet, isSecret: offset > 0 && isSecret)
+      add(.preparedWrite, whole.bytes, packet: packet, isSecret: offset > 0 && isSecret)
     } else if offset == 0, conveyed.operation == .write || packet >= valuePacket {
       // A long read may be complete only after a later value was sent.
-      take(conveyed.operation, value, packet: packet, isSecret: conveyed.isSecret)
+      add(conveyed.operation, value, packet: packet, isSecret: conveyed.isSecret)
     }
   }
 
@@ -152,7 +152,7 @@ package struct AttributeUse: Sendable {
     }
     if whole.count == offset {
       whole.append(part)
-      take(.read, whole.bytes, packet: packet, isSecret: isSecret || self.isSecret)
+      add(.read, whole.bytes, packet: packet, isSecret: isSecret || self.isSecret)
     }
     return true
   }
@@ -198,7 +198,7 @@ package struct AttributeUse: Sendable {
     counts[Int(ValueOperation.write.rawValue)] = unanswered.count
     if unanswered.last > valuePacket {
       let value = unanswered.value
-      take(.write, value.bytes, packet: unanswered.last)
+      add(.write, value.bytes, packet: unanswered.last)
     }
   }
 

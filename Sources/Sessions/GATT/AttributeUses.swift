@@ -97,19 +97,19 @@ package struct AttributeUses: Sendable {
   }
 
   /// Records an operation that succeeded, with its value.
-  private mutating func take(
+  private mutating func add(
     _ operation: ValueOperation, of handle: UInt16, _ value: RawSpan, _ server: Int,
     _ security: AttributeUse.Security, packet: Int, isSecret: Bool = false
   ) {
     guard let use = use(handle, server, packet: packet) else { return }
     servers[server].uses[use].note(operation, security, nil, packet: packet)
-    servers[server].uses[use].take(operation, value, packet: packet, isSecret: isSecret)
+    servers[server].uses[use].add(operation, value, packet: packet, isSecret: isSecret)
   }
 
   // MARK: Packets
 
   /// Processes one packet. A value that is sent without a request counts when it is sent; what a
-  /// response decides is passed to `take`.
+  /// response decides is passed to `observe`.
   package mutating func note(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -130,19 +130,19 @@ package struct AttributeUses: Sendable {
       var cursor = Cursor(bytes, items.list)
       while let item = items.next(&cursor) {
         guard let handle = item.handle, let value = item.value, item.missing == 0 else { continue }
-        take(
+        add(
           operation, of: handle, bytes.part(value), server, security, packet: record.number,
           isSecret: memory.attributes.hasKeyMaterial)
       }
     } else if let handle = fields.handle {
-      take(
+      add(
         operation, of: handle, bytes.part(fields.value ?? .empty), server, security,
         packet: record.number)
     }
   }
 
   /// Records the values and attempts whose outcome a response has decided, or the lack of one.
-  package mutating func take(_ conversations: borrowing Conversations) {
+  package mutating func observe(_ conversations: borrowing Conversations) {
     for index in conversations.values.indices
     where conversations.values[index].operation.hasResponse {
       let conveyed = conversations.values[index]
@@ -155,7 +155,7 @@ package struct AttributeUses: Sendable {
         let server = server(conveyed.attribute.server),
         let use = use(handle, server, packet: start)
       else { continue }
-      servers[server].uses[use].take(
+      servers[server].uses[use].add(
         conveyed, conversations.bytes.bytes.part(conveyed.value ?? .empty),
         security(conveyed.isEncrypted, conveyed.parties.connection))
     }
@@ -167,7 +167,7 @@ package struct AttributeUses: Sendable {
   package mutating func finish(
     _ conversations: borrowing Conversations, _ memory: borrowing Memory
   ) {
-    take(conversations)
+    observe(conversations)
     for server in servers.indices
     where !memory.hasHeard(Attributes.isLocal(servers[server].key) ? .sent : .received) {
       for use in servers[server].uses.indices { servers[server].uses[use].takeUnanswered() }

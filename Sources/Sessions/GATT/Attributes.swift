@@ -24,7 +24,7 @@ package struct Attributes: Sendable {
   private var renamed: [(from: UInt64, to: UInt64)] = []
   /// Whether something was not recorded for lack of room.
   private var isFull = false
-  private var hasSaidFull = false
+  private var hasReportedFull = false
   /// Whether an attribute, or a request for one, was seen whose value is a key or holds a secret.
   package private(set) var hasKeyMaterial = false
   /// The attributes with such values.
@@ -195,8 +195,8 @@ package struct Attributes: Sendable {
 
   /// Returns the limit of attributes, once, after something had no room.
   mutating func takeLimitReached() -> Int? {
-    guard isFull, !hasSaidFull else { return nil }
-    hasSaidFull = true
+    guard isFull, !hasReportedFull else { return nil }
+    hasReportedFull = true
     return limits.attributes
   }
 

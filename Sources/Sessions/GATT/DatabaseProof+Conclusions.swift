@@ -17,17 +17,17 @@ extension DatabaseProof {
   package static func conclusions(
     _ attributes: [Attribute], _ uses: [AttributeUse], hash: (value: [UInt8], packet: Int)
   ) -> [Attribute]? {
-    let told = attributes.filter { $0.via != .inferred }
+    let known = attributes.filter { $0.via != .inferred }
     var written: [UInt16: Int] = [:]
     for use in uses where use.isWrittenAsConfiguration {
       written[use.handle] = use.packets.lowerBound
     }
     var fromUse: [Attribute] = []
     var all: [Attribute] = []
-    for declaration in told where declaration.isDeclaredToSend && declaration.target < .max {
+    for declaration in known where declaration.isDeclaredToSend && declaration.target < .max {
       // After the value, and before the first attribute that is not a descriptor.
       let nearest = declaration.target + 1
-      let after = told[position(of: nearest, in: told)...].prefix(mostDescriptors)
+      let after = known[position(of: nearest, in: known)...].prefix(mostDescriptors)
       let own = after.prefix { $0.kind == .descriptor }
       if own.contains(where: { $0.uuid == .clientConfiguration }) { continue }
       let border = after.dropFirst(own.count).first?.handle ?? .max
@@ -47,7 +47,7 @@ extension DatabaseProof {
       if used != nil { fromUse.append(attribute) }
     }
     for concluded in [fromUse, all] where !concluded.isEmpty {
-      if agrees(merge(told, concluded), hash: hash.value) { return concluded }
+      if agrees(merge(known, concluded), hash: hash.value) { return concluded }
     }
     return nil
   }

@@ -51,7 +51,7 @@ package enum DatabaseProof: Sendable {
   package init(
     _ attributes: [Attribute], hash: [UInt8], isWhole: Bool = true, budget: inout Budget
   ) {
-    var search = Search(attributes, hash)
+    var search = HandleSearch(attributes, hash)
     let share = budget.share(isWhole: isWhole)
     self = search.run(budget: share)
     budget.spend(share - search.left)
@@ -77,7 +77,7 @@ package enum DatabaseProof: Sendable {
 }
 
 /// The search for the one attribute that explains a hash.
-private struct Search {
+private struct HandleSearch {
   private let attributes: [Attribute]
   /// The offset in the message at which each attribute begins, and the end of the last.
   private var offsets = [0]

@@ -121,7 +121,7 @@ package struct Connection: Sendable {
   }
 
   /// Records the role of the captured host.
-  mutating func take(localRole role: LinkRole?) {
+  mutating func set(localRole role: LinkRole?) {
     central = role.map { $0 == .central ? .local : .peer }
   }
 

@@ -62,21 +62,21 @@ struct Directions: Sendable {
     _ entry: inout Entry, _ boundary: ACLHeader.Boundary, _ fragment: RawSpan,
     _ link: Connection?
   ) -> Direction? {
-    let told: Direction
+    let flagged: Direction
     switch boundary {
     case .firstNonFlushable:
       entry.beginnings |= 1
-      told = .sent
+      flagged = .sent
     case .firstFlushable:
       entry.beginnings |= 2
-      told = .received
+      flagged = .received
     case .continuation, .complete: return nil
     }
     let sender = Self.sender(fragment)
     if let sender { entry.parties |= sender == .client ? 1 : 2 }
-    if link?.transport == .brEDR { return boundary == .firstNonFlushable ? told : nil }
+    if link?.transport == .brEDR { return boundary == .firstNonFlushable ? flagged : nil }
     // Both beginnings, or only one side of ATT: nothing contradicts the flag.
-    guard entry.beginnings != 3, entry.parties == 3 else { return told }
+    guard entry.beginnings != 3, entry.parties == 3 else { return flagged }
     guard let sender, let central = link?.central else { return nil }
     return (sender == .client) == (central == .local) ? .sent : .received
   }

@@ -47,7 +47,7 @@ package struct Links: Sendable {
   /// The controller whose records were lost; unknown: any.
   package private(set) var gapAdapter = AdapterIndex.unknown
   /// Whether the capture has Number Of Completed Packets events.
-  package private(set) var tellsCompleted = false
+  package private(set) var reportsCompletedPackets = false
   private let passing = PassedByReference()
   /// Data and events take two paths (USB endpoints, queues). Data can seem to precede the start of
   /// its link or to follow its end by up to this many packets.
@@ -216,7 +216,7 @@ package struct Links: Sendable {
         key, isConnection ? .brEDR : .synchronous, packet: record.number, time: record.time)
     self[link].peer = complete.peer
     self[link].peerType = .public
-    self[link].take(localRole: role)
+    self[link].set(localRole: role)
     self[link].isEstablished = true
     self[link].name = names.find(complete.peer, .public)
     return link
@@ -233,7 +233,7 @@ package struct Links: Sendable {
       ?? open(key, .le, packet: record.number, time: record.time)
     self[link].peer = complete.peer
     self[link].peerType = complete.peerType
-    self[link].take(localRole: LinkRole(rawValue: complete.role))
+    self[link].set(localRole: LinkRole(rawValue: complete.role))
     // The peripheral learns of a connection from the central's packet; the central only created it.
     if complete.role != 0 { self[link].isEstablished = true }
     self[link].interval = complete.interval
@@ -253,7 +253,7 @@ package struct Links: Sendable {
     completed cursor: inout Cursor, _ record: borrowing CaptureRecord, _ link: inout LinkSlot?
   ) {
     guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
-    tellsCompleted = true
+    reportsCompletedPackets = true
     for _ in 0..<event.count {
       guard let completed = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
       let key = LinkKey(record.adapter, completed.handle)
@@ -383,7 +383,7 @@ package struct Links: Sendable {
   /// Returns how many ACL packets the captured host has sent on a link, and how many of them are
   /// completed: they left the controller and the peer acknowledged them. Returns nil if the counts
   /// are unreliable because the capture lacks records of the link. The second count is meaningless
-  /// if the capture has no such events (`tellsCompleted`).
+  /// if the capture has no such events (`reportsCompletedPackets`).
   package func flow(_ slot: LinkSlot) -> (sent: Int, completed: Int)? {
     guard !self[slot].isOpeningMissing, !self[slot].hasLostPackets else { return nil }
     return (self[slot].sentPackets, self[slot].completedPackets)

@@ -117,7 +117,7 @@ struct Arrived: Sendable {
   }
 
   /// Assigns a held response to another request.
-  mutating func take(_ request: Request, isCertain: Bool) {
+  mutating func assign(_ request: Request, isCertain: Bool) {
     self.request = request.packet
     latency = request.latency(until: time)
     isHeld = !isCertain

@@ -218,7 +218,7 @@ package struct Procedures: Sendable {
       for index in clients[place.client].held.indices {
         let packet = clients[place.client].held[index].packet
         if let correction = memory.doubt.corrections.first(where: { $0.response == packet }) {
-          clients[place.client].held[index].take(
+          clients[place.client].held[index].assign(
             correction.request, isCertain: memory.doubt.alternatives.isEmpty)
         }
       }

@@ -68,10 +68,10 @@ extension KnownKeys {
   /// Records the key of Link Key Notification.
   mutating func observe(linkKey bytes: RawSpan, _ body: Slice, packet: Int) {
     var cursor = Cursor(bytes, body)
-    guard let told = try? LinkKeyNotification(parsing: &cursor) else { return }
-    var key = Key(.link, bytes.part(told.key).array, .event, packet: packet)
-    (key.address, key.type) = (told.peer, .public)
-    key.isAuthenticated = told.type?.isAuthenticated
+    guard let notified = try? LinkKeyNotification(parsing: &cursor) else { return }
+    var key = Key(.link, bytes.part(notified.key).array, .event, packet: packet)
+    (key.address, key.type) = (notified.peer, .public)
+    key.isAuthenticated = notified.type?.isAuthenticated
     add(key)
   }
 
@@ -87,29 +87,29 @@ extension KnownKeys {
   // MARK: The management interface
 
   /// Records a key that the management interface reports.
-  mutating func observe(_ told: ManagementKey, _ bytes: RawSpan, packet: Int) {
-    add(Self.key(told, bytes, packet))
+  mutating func observe(_ stored: ManagementKey, _ bytes: RawSpan, packet: Int) {
+    add(Self.key(stored, bytes, packet))
   }
 
-  private static func key(_ told: ManagementKey, _ bytes: RawSpan, _ packet: Int) -> Key {
-    switch told {
-    case .link(let told):
-      var key = Key(.link, told.device, bytes.part(told.key), packet)
-      key.isAuthenticated = told.type.isAuthenticated
+  private static func key(_ stored: ManagementKey, _ bytes: RawSpan, _ packet: Int) -> Key {
+    switch stored {
+    case .link(let stored):
+      var key = Key(.link, stored.device, bytes.part(stored.key), packet)
+      key.isAuthenticated = stored.type.isAuthenticated
       return key
-    case .longTerm(let told):
-      var key = Key(.longTerm, told.device, bytes.part(told.key), packet)
-      key.isAuthenticated = told.isAuthenticated
-      (key.size, key.ediv, key.rand) = (told.size, told.ediv, told.rand)
+    case .longTerm(let stored):
+      var key = Key(.longTerm, stored.device, bytes.part(stored.key), packet)
+      key.isAuthenticated = stored.isAuthenticated
+      (key.size, key.ediv, key.rand) = (stored.size, stored.ediv, stored.rand)
       // A key for links on which this host is the peripheral is this host's own.
-      if told.isLegacy, !told.isCentral { key.side = .local }
+      if stored.isLegacy, !stored.isCentral { key.side = .local }
       return key
-    case .identityResolving(let told):
-      return Key(.identityResolving, told.device, bytes.part(told.key), packet)
-    case .signatureResolving(let told):
-      var key = Key(.signature, told.device, bytes.part(told.key), packet)
-      key.side = told.isPeers ? .peer : .local
-      key.isAuthenticated = told.isAuthenticated
+    case .identityResolving(let stored):
+      return Key(.identityResolving, stored.device, bytes.part(stored.key), packet)
+    case .signatureResolving(let stored):
+      var key = Key(.signature, stored.device, bytes.part(stored.key), packet)
+      key.side = stored.isPeers ? .peer : .local
+      key.isAuthenticated = stored.isAuthenticated
       return key
     }
   }

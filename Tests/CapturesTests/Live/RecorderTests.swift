@@ -111,9 +111,9 @@ struct RecorderTests {
     _ = try records.nextKept()
     recorder.mark("too late")
     let reading = Reading(&records)
-    let told = reading.records.reduce(0) { $0 + Int($1.drops) }
+    let reported = reading.records.reduce(0) { $0 + Int($1.drops) }
     // No record follows those at the very end.
-    #expect(told == 0)
+    #expect(reported == 0)
     #expect(reading.records.count + 1 + recorder.status.leftOut == 3000)
   }
 
@@ -187,9 +187,9 @@ struct RecorderTests {
   @Test func fullDisk() throws {
     let source = try CaptureReader(path: Samples.path("monitor.btsnoop"))
     let writer = try CaptureWriter(path: "/dev/full", WriterFormat(.btsnoop, .monitor))
-    let told = Mutex<[String]>([])
+    let reported = Mutex<[String]>([])
     let recorder = Recorder(of: source.summary, losing: false, writer) { failure in
-      told.withLock { $0.append(failure.sentence) }
+      reported.withLock { $0.append(failure.sentence) }
     }
     let thread = recorder.start(source)
     var records = recorder.records()
@@ -197,7 +197,7 @@ struct RecorderTests {
     thread?.join()
     let expected = Reading(path: Samples.path("monitor.btsnoop")).records
     #expect(reading.records == expected)
-    #expect(told.withLock { $0 } == ["/dev/full cannot be written: no space left on device"])
+    #expect(reported.withLock { $0 } == ["/dev/full cannot be written: no space left on device"])
     #expect(
       reading.summary?.remarks == ["/dev/full: \(expected.count) records were not written"])
   }

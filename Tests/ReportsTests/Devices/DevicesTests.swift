@@ -114,7 +114,7 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
       (hex("02 01 06") + structure(9, [UInt8](repeating: 0x61, count: 26)), false, nil),
       (
         structure(9, [UInt8](repeating: 0x61, count: 27)), false,
-        "29 bytes beside Flags instead of at most 28"
+        "29 bytes besides Flags instead of at most 28"
       ),
       (structure(9, Array("0123456789".utf8)), true, nil),
       (
@@ -132,9 +132,9 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
     ] as [([UInt8], Bool, String?)])
   func notFromAnApp(_ data: [UInt8], _ isScanResponse: Bool, _ expected: String?) {
     let records = scan() + [heard(data, event: isScanResponse ? 4 : 0)]
-    let said = device(records, ios: true).first { $0.contains("iOS") }
+    let reported = device(records, ios: true).first { $0.contains("iOS") }
     #expect(!device(records).contains { $0.contains("iOS") })
-    #expect(said == expected.map { "  an iOS app could not advertise this: " + $0 })
+    #expect(reported == expected.map { "  an iOS app could not advertise this: " + $0 })
   }
 
   @Test func theOverflowArea() {

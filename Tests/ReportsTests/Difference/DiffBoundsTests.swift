@@ -14,7 +14,7 @@ import Testing
   private func remember(
     _ bound: (inout SessionBounds) -> Void = { _ in }, listed: Int = Limits().listedConnections,
     _ build: (inout Traffic) -> Void
-  ) throws -> (kept: [Differences.Operation], bytes: [UInt8], remark: String?) {
+  ) throws -> (kept: [ComparedOperation], bytes: [UInt8], remark: String?) {
     var traffic = Traffic()
     build(&traffic)
     var source = MemorySource(traffic)

@@ -49,7 +49,7 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
   }
 
   @Test("It is printed before the packets that follow") func early() {
-    var said: [Int] = []
+    var reported: [Int] = []
     var traffic = Traffic()
     traffic.connect()
     traffic.exchangeFeatures()
@@ -57,9 +57,9 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
     for _ in 0..<5 { traffic.ask("0a 13 00", "0b 01") }
     let clock = TestClock()
     let report = Watcher(ExplainWatch(ExplainOptions()) { clock.now })
-    _ = watched(traffic, clock, silence: { _ in 500 }, report) { said = $0.said }
+    _ = watched(traffic, clock, silence: { _ in 500 }, report) { reported = $0.reported }
     // Pairing Failed is packet 4.
-    #expect(said == [5], "printed before packets \(said)")
+    #expect(reported == [5], "printed before packets \(reported)")
   }
 
   @Test("A failure that may still be resolved is printed when the connection ends") func later() {
@@ -69,16 +69,16 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
       traffic.ask("0a 13 00", "01 0a 13 00 05")
       traffic.ask("0a 13 00", "0b 01")
     }
-    var said: [Int] = []
+    var reported: [Int] = []
     var traffic = Traffic()
     write(&traffic)
     traffic.disconnect()
     traffic.command(0x0c03)
     let clock = TestClock()
     let report = Watcher(ExplainWatch(ExplainOptions()) { clock.now })
-    _ = watched(traffic, clock, silence: { _ in 500 }, report) { said = $0.said }
+    _ = watched(traffic, clock, silence: { _ in 500 }, report) { reported = $0.reported }
     // The end of the connection is packet 12.
-    #expect(said == [13], "printed before packets \(said)")
+    #expect(reported == [13], "printed before packets \(reported)")
   }
 
   @Test("As JSON: one finding per line, then the verdict") func json() {
@@ -156,7 +156,7 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
 private struct Watcher: PacketReport, ~Copyable {
   private var report: ExplainWatch
   private var next = 1
-  private(set) var said: [Int] = []
+  private(set) var reported: [Int] = []
 
   init(_ report: consuming ExplainWatch) { self.report = report }
 
@@ -173,7 +173,7 @@ private struct Watcher: PacketReport, ~Copyable {
   mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
     let before = output.count
     let wait = report.pause(memory, into: &output)
-    if output.count > before { said.append(next) }
+    if output.count > before { reported.append(next) }
     return wait
   }
 

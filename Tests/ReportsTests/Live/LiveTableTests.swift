@@ -137,11 +137,11 @@ private func screens<Report: TableReport & ~Copyable>(
 
   @Test("Messages in the meantime appear above the table") func notices() {
     let clock = TestClock()
-    let said = Mutex(["a mark: \u{7}button"])
+    let reported = Mutex(["a mark: \u{7}button"])
     var options = LiveTableOptions { TerminalSize(rows: 20, columns: 80) }
     options.now = { clock.now }
     options.notices = {
-      said.withLock { lines in
+      reported.withLock { lines in
         defer { lines = [] }
         return lines
       }

@@ -69,8 +69,8 @@ private func numbers(_ change: (inout Selection) throws -> Void) throws -> [Int]
 @Suite("Selection by the advertising data in packets' parameters")
 struct SelectionAdvertisingTests {
   @Test func fixturesAreWhole() {
-    let told = Rendering.json(records)
-    #expect(!told.contains("\"problems\""), "\(told)")
+    let reported = Rendering.json(records)
+    #expect(!reported.contains("\"problems\""), "\(reported)")
   }
 
   @Test("--layer adv") func layer() throws {

@@ -21,7 +21,7 @@ import Testing
       #expect(lines.contains { $0.contains("no answer to any request") }, "\(lines)")
     }
     // The other direction is there, so the response counts.
-    let answered = try told(.corebluetooth) { traffic in
+    let answered = try events(.corebluetooth) { traffic in
       traffic.sent("12 17 00 01")
       traffic.received("13")
     }

@@ -55,8 +55,8 @@ private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
         Pairing Response NoInputNoOutput, bonding, key size 16, keys IRK CSRK link key; \
         keys over BR/EDR
         """)
-    let told = json(pair[0], pair[1])
-    #expect(told.contains("\"request\":1") && !told.contains("\"method\""), "\(told)")
+    let reported = json(pair[0], pair[1])
+    #expect(reported.contains("\"request\":1") && !reported.contains("\"method\""), "\(reported)")
   }
 
   @Test(
@@ -142,9 +142,9 @@ private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
   @Test func aResponseInJSON() {
     var answered = pdu("02 00 00 0d 10 01 01", received: true)
     answered.time = .init(seconds: 1_700_000_000, nanoseconds: 4_500_000)
-    let told = json(pdu("01 02 00 0d 10 03 07"), answered)
+    let reported = json(pdu("01 02 00 0d 10 03 07"), answered)
     #expect(
-      told.contains(
+      reported.contains(
         #"""
         "smp":{"opcode":"0x02","name":"Pairing Response","request":1,"latency_ms":4.5,\#
         "method":"sc_passkey","passkey_shown_by":"responder",\#
@@ -154,8 +154,8 @@ private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
         "maximum_encryption_key_size":16,"initiator_key_distribution":{"code":"0x01",\#
         "names":["EncKey"]},"responder_key_distribution":{"code":"0x01",\#
         "names":["EncKey"]}}}
-        """#), "\(told)")
-    #expect(told.contains(#""l2cap":{"cid":"0x0006","length":7}"#))
+        """#), "\(reported)")
+    #expect(reported.contains(#""l2cap":{"cid":"0x0006","length":7}"#))
   }
 
   @Test func keysInJSON() {
@@ -215,9 +215,9 @@ private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
     let text = Rendering.text(records, options)
     #expect(text.contains("10111213…1d1e1f\n") && text.contains("Random_Value: 10 11 12"))
     #expect(!text.contains("<hidden>") && !text.contains(".."))
-    let told = Rendering.json(records, options)
-    #expect(told.contains(#""random_value":"101112131415161718191a1b1c1d1e1f""#))
-    #expect(!told.contains("hidden"))
+    let reported = Rendering.json(records, options)
+    #expect(reported.contains(#""random_value":"101112131415161718191a1b1c1d1e1f""#))
+    #expect(!reported.contains("hidden"))
   }
 
   /// Only the last fragment of a PDU identifies it: the earlier ones stay hidden.
@@ -345,16 +345,16 @@ private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
   }
 
   @Test func inJSON() {
-    let told = json(control(0x05, "01"), control(1, "05 00 00 01 02 00 00", isEvent: true))
+    let reported = json(control(0x05, "01"), control(1, "05 00 00 01 02 00 00", isEvent: true))
     #expect(
-      told.contains(
+      reported.contains(
         #"""
         "mgmt":{"event":"0x0001","cookie":"0x00000001","status":{"code":"0x00",\#
         "name":"Success"},"request":1,"latency_ms":0,"name":"Command Complete",\#
         "parameters":{"command_opcode":{"code":"0x0005","name":"Set Powered"},\#
         "status":{"code":"0x00","name":"Success"},\#
         "current_settings":{"code":"0x00000201","names":["Powered","LE"]}}}
-        """#), "\(told)")
+        """#), "\(reported)")
     #expect(
       json(control(0x10, "0d 18 00 00 00 00 00 10 80 00 00 80 5f 9b 34 fb 00")).contains(
         #""uuid":"fb349b5f-8000-0080-1000-00000000180d","svc_hint":"0x00""#))

@@ -49,7 +49,7 @@ struct UnaskedTests {
   func notCheckable() {
     let page = Rendering.map(of: sample)
     #expect(
-      page.contains("\nthe Database Hash cannot be checked: descriptors not asked for (#19)\n"),
+      page.contains("\nthe Database Hash cannot be checked: descriptors not requested (#19)\n"),
       "\(page)")
     let document = Rendering.map(json: true, of: sample)
     #expect(
@@ -71,7 +71,7 @@ struct UnaskedTests {
     #expect(
       page.contains(
         "\n4 services, 7 characteristics, 1 descriptor, discovered (#2–#21); descriptors not all "
-          + "asked for; 2 descriptors inferred\ncomplete and proven: the Database Hash agrees, with "
+          + "requested; 2 descriptors inferred\ncomplete and proven: the Database Hash agrees, with "
           + "inferred CCCDs at 0x0009, 0x0012 (#19)\n"), "\(page)")
     #expect(page.contains("    0x0009       2902 CCCD"), "\(page)")
     #expect(page.contains("not written  inferred, #19\n"), "\(page)")
@@ -123,10 +123,10 @@ struct UnaskedTests {
     }
     let text = printed(ShowText(ShowOptions(), RecordList([]).summary), of: write)
     #expect(text.contains("  0x0020 <hidden>, 4 bytes  "), "\(text)")
-    for told in [
+    for reported in [
       text, printed(ValuesReport(ValuesOptions()), of: write), Rendering.map(of: write),
     ] {
-      #expect(told.contains("<hidden>") && !told.contains("c0 c1"), "\(told)")
+      #expect(reported.contains("<hidden>") && !reported.contains("c0 c1"), "\(reported)")
     }
   }
 

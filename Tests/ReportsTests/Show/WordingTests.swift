@@ -318,13 +318,14 @@ private func advertisement(_ data: String) -> String {
     // The request is not in the capture, so only the ranges are known.
     #expect(show([response]).last?.contains("0x000e–0011, 0x0020–0025") ?? false)
     #expect(!(show([response]).last?.hasSuffix(" ") ?? true))
-    let told = Rendering.json([
+    let reported = Rendering.json([
       TestRecord(bytes: hex(request)), TestRecord(bytes: hex(response), direction: .received),
     ])
-    #expect(told.contains(#""uuid":"2800","value_uuid":"180d","value":"0d18""#), "\(told)")
+    #expect(reported.contains(#""uuid":"2800","value_uuid":"180d","value":"0d18""#), "\(reported)")
     #expect(
-      told.contains(
-        #"{"handle":"0x000e","end_handle":"0x0011","uuid":"180d","name":"Heart Rate"}"#), "\(told)")
+      reported.contains(
+        #"{"handle":"0x000e","end_handle":"0x0011","uuid":"180d","name":"Heart Rate"}"#),
+      "\(reported)")
   }
 
   /// A failure has a status and an owner; the other parameters then have no meaning.
@@ -343,7 +344,7 @@ private func advertisement(_ data: String) -> String {
     ])
   func failures(_ packet: String, _ expected: String) { #expect(words(packet) == expected) }
 
-  /// A set that has reached its limit has done what it was told to.
+  /// A set that has reached its limit has done what it was reported to.
   @Test func limitOfASet() {
     #expect(words("04 3e 06 12 43 01 00 00 05").hasSuffix(", events 5"))
   }

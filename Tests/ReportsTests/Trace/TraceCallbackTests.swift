@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test("services of a background app have their own key") func overflow() throws {
-    let lines = try told(.corebluetooth) {
+    let lines = try events(.corebluetooth) {
       $0.command(0x200c, [1, 0])
       $0.complete(0x200c)
       $0.advertise(data: "14 ff 4c 00 01 80 00 00 00 00 00 00 00 00 00 00 00 00 00 00 01")
@@ -29,7 +29,7 @@ import Testing
 
   @Test("a scan and an advertiser that are refused", arguments: both)
   func refusals(platform: Platform) throws {
-    let lines = try told(platform) {
+    let lines = try events(platform) {
       $0.command(0x200c, [1, 0])
       $0.complete(0x200c, [0x0c])
       $0.command(0x200a, [1])
@@ -51,7 +51,7 @@ import Testing
 
   @Test("a connection beyond the controller's limit", arguments: both)
   func limit(platform: Platform) throws {
-    let lines = try told(platform) {
+    let lines = try events(platform) {
       $0.command(0x200d, [UInt8](repeating: 0, count: 25))
       $0.status(0x200d, 0x09)
     }
@@ -64,7 +64,7 @@ import Testing
 
   @Test("descriptors are read and written", arguments: both)
   func descriptors(platform: Platform) throws {
-    let lines = try told(platform) {
+    let lines = try events(platform) {
       $0.connect()
       $0.discoverOne()
       $0.ask("04 04 00 05 00", "05 01 04 00 01 29")
@@ -83,7 +83,7 @@ import Testing
 
   @Test("no app can write a descriptor without response", arguments: both)
   func descriptorCommand(platform: Platform) throws {
-    let lines = try told(platform) {
+    let lines = try events(platform) {
       $0.connect()
       $0.discoverHeartRate()
       $0.att("52 11 00 01 00", .sent)
@@ -95,7 +95,7 @@ import Testing
   @Test("Android drops a value if the rest of it is refused", arguments: both)
   func restRefused(platform: Platform) throws {
     let value = (0..<22).map { _ in "2a" }.joined(separator: " ")
-    let lines = try told(platform) {
+    let lines = try events(platform) {
       $0.connect()
       $0.discoverOne()
       $0.ask("0a 03 00", "0b \(value)")
@@ -108,7 +108,7 @@ import Testing
     #expect(
       read.contains("status GATT_INVALID_OFFSET (7)") == (platform == .android), "\(read)")
     // The end of a value whose length is a multiple of what fits is no refusal.
-    let whole = try told(platform) {
+    let whole = try events(platform) {
       $0.connect()
       $0.discoverOne()
       $0.ask("0a 03 00", "0b \(value)")
@@ -121,7 +121,7 @@ import Testing
     "a server's descriptors belong to the app on Android, and to the system on iOS", arguments: both
   )
   func ownDescriptors(platform: Platform) throws {
-    let lines = try told(platform) {
+    let lines = try events(platform) {
       $0.connect(role: 1)
       $0.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 f0 ff", by: .received)
       $0.ask("08 01 00 05 00 03 28", "09 07 02 00 0a 03 00 f6 ff", by: .received)
@@ -138,7 +138,7 @@ import Testing
   @Test("a subscription that is cancelled", arguments: both) func unsubscribed(platform: Platform)
     throws
   {
-    let lines = try told(platform) {
+    let lines = try events(platform) {
       $0.connect()
       $0.discoverHeartRate()
       $0.ask("12 11 00 01 00", "13")
@@ -157,7 +157,7 @@ import Testing
   }
 
   @Test("input devices are hidden from iOS apps") func input() throws {
-    let lines = try told(.corebluetooth) {
+    let lines = try events(.corebluetooth) {
       $0.connect()
       $0.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 12 18 06 00 09 00 0f 18")
       $0.ask("08 01 00 05 00 03 28", "09 07 02 00 10 03 00 4d 2a")
@@ -173,7 +173,7 @@ import Testing
   @Test("an attribute without a subscription is reported as such, once", arguments: both)
   func unasked(platform: Platform) throws {
     func lines(_ build: (inout Traffic) -> Void) throws -> [String] {
-      try told(platform) {
+      try events(platform) {
         $0.connect()
         $0.discoverHeartRate()
         build(&$0)
@@ -194,7 +194,7 @@ import Testing
   /// The number of remembered subscriptions is limited; connections that have ended make room.
   @Test("a missing subscription is also reported after many connections") func unaskedLater() throws
   {
-    let lines = try told(.android) {
+    let lines = try events(.android) {
       for _ in 0..<4100 {
         $0.connect()
         $0.ask("12 77 00 01 00", "13")
@@ -210,7 +210,7 @@ import Testing
   @Test("the stack ended a link that ends after 30 s without a response", arguments: both)
   func silence(platform: Platform) throws {
     func lines(_ milliseconds: Int) throws -> [String] {
-      try told(platform) {
+      try events(platform) {
         $0.connect()
         $0.discoverHeartRate()
         $0.sent("0a 13 00")
@@ -233,7 +233,7 @@ import Testing
 
   @Test("an earlier bond is the state before pairing") func previousBond() throws {
     func previous(_ build: (inout Traffic) -> Void) throws -> [Bool] {
-      try told(.android) {
+      try events(.android) {
         $0.connect()
         build(&$0)
         $0.agreeToPair()
@@ -262,8 +262,8 @@ import Testing
         $0.ask("18 01", "19")
       }
     }
-    let one = try told(.android, build(["15 00 00 00 01"]))
-    let several = try told(
+    let one = try events(.android, build(["15 00 00 00 01"]))
+    let several = try events(
       .android, build(["15 00 00 00 01 02 03 04 05 06", "15 00 06 00 07 08"]))
     _ = try line("← onReliableWriteCompleted", in: one)
     #expect(!several.contains { $0.contains("onReliableWriteCompleted") }, "\(several)")
@@ -272,7 +272,7 @@ import Testing
 
   @Test("a client's request for an unknown attribute is reported as such", arguments: both)
   func unknown(platform: Platform) throws {
-    let lines = try told(platform) {
+    let lines = try events(platform) {
       $0.connect(role: 1)
       $0.ask("0a 40 00", "0b 01", by: .received)
     }
@@ -284,7 +284,7 @@ import Testing
   func messages() throws {
     let frame: [UInt8] = [0xa5, 0x06, 0x03, 0x0b, 0x14, 0xbf]
     for platform in Self.both {
-      let lines = try told(platform) {
+      let lines = try events(platform) {
         $0.connect()
         $0.ask("10 01 00 ff ff 00 28", "11 06 01 00 09 00 f0 ff")
         $0.ask("08 01 00 09 00 03 28", "09 07 02 00 0c 03 00 f6 ff 04 00 10 05 00 f7 ff")
@@ -298,7 +298,7 @@ import Testing
   }
 
   @Test("the values of requests are decoded once each is complete") func requests() throws {
-    let lines = try told(.corebluetooth) {
+    let lines = try events(.corebluetooth) {
       $0.connect(role: 1)
       $0.discoverHeartRate(by: .received)
       $0.ask("12 15 00 01", "13", by: .received)

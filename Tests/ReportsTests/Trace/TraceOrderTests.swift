@@ -19,7 +19,7 @@ import Testing
   @Test("an advertisement is printed once, a different one of the same device again") func heard()
     throws
   {
-    let lines = try told(
+    let lines = try events(
       .corebluetooth,
       scanning { traffic in
         for _ in 0..<3 { traffic.advertise(data: "02 01 06") }
@@ -35,7 +35,7 @@ import Testing
 
   @Test("the stack reads a long UUID of an included service, which ends no discovery")
   func includedService() throws {
-    let lines = try told(.android) { traffic in
+    let lines = try events(.android) { traffic in
       traffic.connect()
       traffic.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 0d 18")
       traffic.ask("10 06 00 ff ff 00 28", "01 10 06 00 0a")
@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test("a new scan reports every device again") func again() throws {
-    let lines = try told(
+    let lines = try events(
       .corebluetooth,
       scanning { traffic in
         traffic.advertise()
@@ -73,7 +73,7 @@ import Testing
 
   @Test("with more devices than the limit, one that is heard all the time is printed once")
   func crowd() throws {
-    let lines = try told(
+    let lines = try events(
       .corebluetooth,
       scanning { traffic in
         for device in 0..<6000 {
@@ -93,7 +93,7 @@ import Testing
   func serviceDiscovery(hasCommands: Bool) throws {
     let heartRate = hex("fb 34 9b 5f 80 00 00 80 00 10 00 00 0d 18 00 00")
     let vendors = hex("00 00 6b 63 6f 6c 00 9f 0d 4b 01 00 1e ab a1 5c")
-    let lines = try told(.corebluetooth) { traffic in
+    let lines = try events(.corebluetooth) { traffic in
       traffic.addControl(0x003a, [6, 0x7f, 2, 0] + heartRate + vendors)
       if hasCommands {
         traffic.command(0x200c, [1, 0])
@@ -111,7 +111,7 @@ import Testing
     "the services of one scan are not those of the next", arguments: [0x0023, 0x0024])
   func otherDiscovery(next: Int) throws {
     let heartRate = hex("fb 34 9b 5f 80 00 00 80 00 10 00 00 0d 18 00 00")
-    let lines = try told(.corebluetooth) { traffic in
+    let lines = try events(.corebluetooth) { traffic in
       traffic.addControl(0x003a, [6, 0x7f, 1, 0] + heartRate)
       traffic.addControl(next, [6])
       traffic.command(0x200c, [1, 0])
@@ -159,7 +159,7 @@ import Testing
 
   /// The controller has room for two packets, and each of two links has sent one.
   @Test("all links of a controller share its buffers") func buffers() throws {
-    let lines = try told(.corebluetooth) { traffic in
+    let lines = try events(.corebluetooth) { traffic in
       traffic.complete(0x2002, [0, 27, 0, 2])
       traffic.connect()
       traffic.connect(0x41, peer: 0xc011_2233_4466)
@@ -173,7 +173,7 @@ import Testing
 
   /// The first part fills its PDU, and the client requests nothing more.
   @Test("a read that is not continued is printed before what comes later") func reads() throws {
-    let lines = try told(.corebluetooth) { traffic in
+    let lines = try events(.corebluetooth) { traffic in
       traffic.connect()
       traffic.ask("0a 10 00", "0b" + String(repeating: " 61", count: 22))
       for _ in 0..<4 {
@@ -187,7 +187,7 @@ import Testing
   }
 
   @Test("a read stays open while its next part is requested") func slowRead() throws {
-    let lines = try told(.corebluetooth) { traffic in
+    let lines = try events(.corebluetooth) { traffic in
       traffic.connect()
       traffic.ask("0a 10 00", "0b" + String(repeating: " 61", count: 22))
       traffic.sent("0c 10 00 16 00")
@@ -203,7 +203,7 @@ import Testing
 @Suite("Services that are hidden from apps") struct TraceHiddenTests {
   /// Apps only see the second of Apple Notification Center Service and 5ca1ab1e-….
   @Test("the system hides its notification service from apps") func notificationCenter() throws {
-    let lines = try told(.corebluetooth) { traffic in
+    let lines = try events(.corebluetooth) { traffic in
       traffic.connect()
       traffic.sent("02 64 00")
       traffic.received("03 64 00")
@@ -225,7 +225,7 @@ import Testing
 
   @Test("a request whose response may be lost has no verdict", arguments: Platform.allCases)
   func client(platform: Platform) throws {
-    let lines = try told(platform) { traffic in
+    let lines = try events(platform) { traffic in
       traffic.connect()
       traffic.sent("0a 10 00")
       Self.lose(&traffic)
@@ -246,8 +246,8 @@ import Testing
         traffic.disconnect()
       }
     }
-    #expect(try told(platform, build(false)).contains { $0.contains("was not called") })
-    #expect(try !told(platform, build(true)).contains { $0.contains("was not called") })
+    #expect(try events(platform, build(false)).contains { $0.contains("was not called") })
+    #expect(try !events(platform, build(true)).contains { $0.contains("was not called") })
   }
 
   @Test("a pairing whose end may be lost has not failed") func pairing() throws {
@@ -259,8 +259,10 @@ import Testing
         traffic.disconnect()
       }
     }
-    #expect(try told(.android, build(false)).contains { $0.contains("EXTRA_BOND_STATE BOND_NONE") })
-    #expect(try !told(.android, build(true)).contains { $0.contains("EXTRA_BOND_STATE BOND_NONE") })
+    #expect(
+      try events(.android, build(false)).contains { $0.contains("EXTRA_BOND_STATE BOND_NONE") })
+    #expect(
+      try !events(.android, build(true)).contains { $0.contains("EXTRA_BOND_STATE BOND_NONE") })
   }
 
   @Test("a discovery with a part that may be lost is not reported as complete") func discovery()
@@ -276,12 +278,12 @@ import Testing
         traffic.received("1b 03 00 01")
       }
     }
-    #expect(try told(.android, build(false)).contains { $0.contains("onServicesDiscovered") })
-    #expect(try !told(.android, build(true)).contains { $0.contains("onServicesDiscovered") })
+    #expect(try events(.android, build(false)).contains { $0.contains("onServicesDiscovered") })
+    #expect(try !events(.android, build(true)).contains { $0.contains("onServicesDiscovered") })
   }
 
   @Test("other controllers lose nothing") func elsewhere() throws {
-    let lines = try told(.android) { traffic in
+    let lines = try events(.android) { traffic in
       traffic.connect()
       traffic.agreeToPair()
       traffic.adapter = 1
@@ -312,10 +314,10 @@ import Testing
 
   @Test("Android waits for the scan response of an active scan; iOS reports both")
   func scanResponses() throws {
-    let android = try told(.android, scans(true)).filter { $0.contains("onScanResult") }
+    let android = try events(.android, scans(true)).filter { $0.contains("onScanResult") }
     #expect(android.count == 2, "\(android)")
     #expect(android.allSatisfy { $0.contains("advertiseFlags") && $0.contains("AB") })
-    let passive = try told(.android) { traffic in
+    let passive = try events(.android) { traffic in
       traffic.command(0x200b, [0, 0x10, 0, 0x10, 0, 0, 0])
       traffic.complete(0x200b)
       traffic.command(0x200c, [1, 0])
@@ -323,7 +325,7 @@ import Testing
       traffic.advertise(data: "02 01 06")
     }
     #expect(passive.count { $0.contains("onScanResult") } == 1)
-    let ios = try told(.corebluetooth, scans(true)).filter { $0.contains("didDiscover:") }
+    let ios = try events(.corebluetooth, scans(true)).filter { $0.contains("didDiscover:") }
     #expect(ios.count == 4, "\(ios)")
     // Data from the previous scan is not printed with the new one's advertisement.
     #expect(ios.map { $0.contains("AB") } == [false, true, false, true])
@@ -341,17 +343,17 @@ import Testing
       traffic.received("1d 03 00 0e 00 15 00")
       traffic.sent("1e")
     }
-    let ios = try told(.corebluetooth, build)
+    let ios = try events(.corebluetooth, build)
     let line = try #require(ios.first { $0.contains("didModifyServices") }, "\(ios)")
     #expect(line.contains("invalidatedServices [180d") && !line.contains("1809"), "\(line)")
     #expect(!line.contains("[system]"))
-    let android = try told(.android, build)
+    let android = try events(.android, build)
     #expect(android.contains { $0.contains("onServiceChanged  (") }, "\(android)")
   }
 
   @Test("PHYs that are read, and a server's own callbacks for them", arguments: [UInt8(0), 1])
   func phys(role: UInt8) throws {
-    let lines = try told(.android) { traffic in
+    let lines = try events(.android) { traffic in
       traffic.connect(role: role)
       traffic.command(0x2030, [0x40, 0])
       traffic.complete(0x2030, [0, 0x40, 0, 2, 1])
@@ -364,7 +366,7 @@ import Testing
   @Test(
     "values that the system reads by itself do not go to the app", arguments: Platform.allCases)
   func ownAnswers(platform: Platform) throws {
-    let lines = try told(platform) { traffic in
+    let lines = try events(platform) { traffic in
       traffic.connect(role: 1)
       traffic.received("08 01 00 ff ff 00 2a")
       traffic.sent("09 04 03 00 41 42")
@@ -374,7 +376,7 @@ import Testing
   }
 
   @Test("a reliable write is completed after all of its values") func reliable() throws {
-    let lines = try told(.android) { traffic in
+    let lines = try events(.android) { traffic in
       traffic.connect()
       traffic.discoverHeartRate()
       traffic.ask("16 15 00 00 00 01", "17 15 00 00 00 01")

@@ -32,7 +32,7 @@ func trace(
 }
 
 /// Returns such lines without those about the Link Layer's states.
-func told(
+func events(
   _ platform: Platform, _ build: (inout Traffic) -> Void
 ) throws -> [String] {
   try trace(platform, { _ in }, build).filter { !$0.contains("link layer") }
@@ -50,13 +50,13 @@ func told(
       traffic.disconnect(reason: 0x13)
     }
     #expect(
-      try told(.corebluetooth, build) == [
+      try events(.corebluetooth, build) == [
         "1 ← centralManager(_:didConnect:)  C0:11:22:33:44:55",
         "1 ← peripheral(_:didUpdateValueFor:error:)  0x0010, value 01, from notification",
         "1 ← centralManager(_:didDisconnectPeripheral:error:)  error CBError.peripheralDisconnected (7)",
       ])
     #expect(
-      try told(.android, build) == [
+      try events(.android, build) == [
         "1 ← onConnectionStateChange  C0:11:22:33:44:55, status GATT_SUCCESS (0), newState STATE_CONNECTED (2)",
         "1 ← onCharacteristicChanged  0x0010, value 01, from notification",
         "1 ← onConnectionStateChange  status GATT_CONN_TERMINATE_PEER_USER (19), newState STATE_DISCONNECTED (0)",
@@ -71,10 +71,10 @@ func told(
       traffic.disconnect(reason: 0x3e)
     }
     #expect(
-      try told(.corebluetooth, build) == [
+      try events(.corebluetooth, build) == [
         "1 ← centralManager(_:didFailToConnect:error:)  C0:11:22:33:44:55, error CBError.connectionFailed (10)"
       ])
-    let android = try told(.android, build)
+    let android = try events(.android, build)
     #expect(android.count == 2, "\(android)")
     #expect(android.last?.contains("status GATT_CONN_FAIL_ESTABLISH (62)") == true, "\(android)")
   }
@@ -96,8 +96,8 @@ func told(
       traffic.received("1b 10 00 01")
       traffic.disconnect(reason: reason)
     }
-    #expect(try told(.corebluetooth, build).last?.hasSuffix("error \(apple)") == true)
-    #expect(try told(.android, build).last?.contains("status \(android),") == true)
+    #expect(try events(.corebluetooth, build).last?.hasSuffix("error \(apple)") == true)
+    #expect(try events(.android, build).last?.contains("status \(android),") == true)
   }
 
   @Test("the app's own disconnection is not an error") func own() throws {
@@ -107,8 +107,8 @@ func told(
       traffic.askToDisconnect()
       traffic.disconnect(reason: 0x16)
     }
-    #expect(try told(.corebluetooth, build).last?.hasSuffix("error nil") == true)
-    #expect(try told(.android, build).last?.contains("status GATT_SUCCESS (0)") == true)
+    #expect(try events(.corebluetooth, build).last?.hasSuffix("error nil") == true)
+    #expect(try events(.android, build).last?.contains("status GATT_SUCCESS (0)") == true)
   }
 
   /// Android's well-known 133 means 30 s of silence, and only that.
@@ -121,12 +121,13 @@ func told(
         traffic.giveUpConnecting()
       }
     }
-    let long = try told(.android, build(30_000))
+    let long = try events(.android, build(30_000))
     #expect(long.last?.contains("status GATT_ERROR (133)") == true, "\(long)")
-    let short = try told(.android, build(2000))
+    let short = try events(.android, build(2000))
     #expect(short.last?.contains("onConnectionStateChange") == false, "\(short)")
     #expect(
-      try told(.corebluetooth, build(30_000)).contains { $0.contains("didFailToConnect") } == false)
+      try events(.corebluetooth, build(30_000)).contains { $0.contains("didFailToConnect") }
+        == false)
   }
 
   @Test("the Link Layer's states follow each other, several at a time") func states() throws {
@@ -150,7 +151,7 @@ func told(
   @Test("power: on at the first use after a reset, resetting after a hardware error") func power()
     throws
   {
-    let lines = try told(.corebluetooth) {
+    let lines = try events(.corebluetooth) {
       $0.command(0x0c03)
       $0.complete(0x0c03)
       $0.command(0x200c, [1, 0])
@@ -173,13 +174,13 @@ func told(
       traffic.discoverHeartRate()
       traffic.ask("0a 13 00", "0b 01")
     }
-    let android = try told(.android, build)
+    let android = try events(.android, build)
     #expect(
       android.suffix(2) == [
         "1 ← onServicesDiscovered  services [180d Heart Rate], status GATT_SUCCESS (0)",
         "1 ← onCharacteristicRead  2a38 Body Sensor Location, value 01 = chest, status GATT_SUCCESS (0)",
       ])
-    let apple = try told(.corebluetooth, build)
+    let apple = try events(.corebluetooth, build)
     #expect(
       apple.contains(
         "1 ← peripheral(_:didDiscoverCharacteristicsFor:error:)  180d Heart Rate, characteristics "
@@ -189,7 +190,7 @@ func told(
 
   @Test("a subscription belongs to its characteristic, and fails if it is refused")
   func subscription() throws {
-    let lines = try told(.corebluetooth) {
+    let lines = try events(.corebluetooth) {
       $0.connect()
       $0.discoverHeartRate()
       $0.ask("12 11 00 01 00", "13")
@@ -208,7 +209,7 @@ func told(
     "a request without a response has no callback, which is reported; Android has an error for it")
   func silence() throws {
     func trace(_ platform: Platform, ends: Bool) throws -> [String] {
-      try told(platform) {
+      try events(platform) {
         $0.connect()
         $0.discoverHeartRate()
         $0.sent("0a 13 00")
@@ -238,7 +239,7 @@ func told(
 
   @Test("a server that does not respond is named as the app's omission") func serverSilence() throws
   {
-    let lines = try told(.corebluetooth) {
+    let lines = try events(.corebluetooth) {
       $0.connect(role: 1)
       $0.discoverHeartRate(by: .received)
       $0.received("0a 13 00")
@@ -263,7 +264,7 @@ func told(
       traffic.ask("16 15 00 01 00 02", "17 15 00 01 00 02", by: .received)
       traffic.ask("18 01", "19", by: .received)
     }
-    let apple = try told(.corebluetooth, build).filter {
+    let apple = try events(.corebluetooth, build).filter {
       $0.contains("Write") || $0.contains("respond")
     }
     #expect(
@@ -272,14 +273,14 @@ func told(
           + "value 01}, {2a39 Heart Rate Control Point, offset 1, value 02}]",
         "1 → respond(to:withResult:)  result CBATTError.success (0)",
       ])
-    let android = try told(.android, build).filter { $0.contains("Write") }
+    let android = try events(.android, build).filter { $0.contains("Write") }
     #expect(android.count == 3 && android[2].contains("onExecuteWrite  execute true"), "\(android)")
   }
 
   @Test("a central's subscriptions are reported once, and end with the link") func subscribers()
     throws
   {
-    let lines = try told(.corebluetooth) {
+    let lines = try events(.corebluetooth) {
       $0.connect(role: 1)
       $0.discoverHeartRate(by: .received)
       $0.ask("12 11 00 01 00", "13", by: .received)
@@ -309,8 +310,8 @@ func told(
       }
     }
     let name = "peripheralIsReady(toSendWriteWithoutResponse:)"
-    #expect(try told(.corebluetooth, build(2)).count { $0.contains(name) } == 1)
-    #expect(try told(.corebluetooth, build(1)).count { $0.contains(name) } == 0)
+    #expect(try events(.corebluetooth, build(2)).count { $0.contains(name) } == 1)
+    #expect(try events(.corebluetooth, build(1)).count { $0.contains(name) } == 0)
   }
 
   @Test("pairing is a broadcast on Android, and nothing on CoreBluetooth") func bonds() throws {
@@ -321,7 +322,7 @@ func told(
       traffic.agreeToPair()
       traffic.pairingFailed(4)
     }
-    let states = try told(.android, build).filter { $0.contains("BOND_STATE") }
+    let states = try events(.android, build).filter { $0.contains("BOND_STATE") }
     let bond = "BluetoothDevice.ACTION_BOND_STATE_CHANGED  "
     #expect(
       states == [
@@ -331,7 +332,9 @@ func told(
         "1 ← \(bond)EXTRA_BOND_STATE BOND_NONE (10), EXTRA_PREVIOUS_BOND_STATE BOND_BONDING (11)",
       ])
     #expect(
-      try told(.corebluetooth, build).allSatisfy { !$0.contains("←") || $0.contains("didConnect") })
+      try events(.corebluetooth, build).allSatisfy {
+        !$0.contains("←") || $0.contains("didConnect")
+      })
   }
 }
 
@@ -354,7 +357,7 @@ func told(
 
   @Test("no bond state is claimed if a key came that may be used later") func unsettled() throws {
     for platform in Platform.allCases {
-      let lines = try told(platform, pairing(Self.longTermKey))
+      let lines = try events(platform, pairing(Self.longTermKey))
       #expect(
         lines.contains { $0.contains("the connection ends after pairing has encrypted it") },
         "\(lines)")
@@ -367,13 +370,13 @@ func told(
     "without a usable key, or before the link is encrypted, there is none",
     arguments: [([longTermKey[0]], true), ([], true), (longTermKey, false)])
   func none(keys: [String], isEncrypted: Bool) throws {
-    let lines = try told(.android, pairing(keys, isEncrypted: isEncrypted))
+    let lines = try events(.android, pairing(keys, isEncrypted: isEncrypted))
     #expect(lines.contains { $0.contains("BOND_NONE (10), EXTRA_PREV") }, "\(lines)")
   }
 
   @Test("a later connection that uses the key is bonded") func later() throws {
     let build = pairing(Self.longTermKey)
-    let lines = try told(.android) { traffic in
+    let lines = try events(.android) { traffic in
       build(&traffic)
       traffic.connect()
       traffic.encrypt()
@@ -392,7 +395,7 @@ func told(
       ("fd", "GATT_CCC_CFG_ERR (253)"), ("ff", "GATT_OUT_OF_RANGE (255)"),
     ])
   func codes(code: String, name: String) throws {
-    let lines = try told(.android) { traffic in
+    let lines = try events(.android) { traffic in
       traffic.connect()
       traffic.discoverHeartRate()
       traffic.ask("12 15 00 01", "01 12 15 00 \(code)")
@@ -418,18 +421,18 @@ func told(
       traffic.received("0a 10 00")
       traffic.sent("01 0a 10 00 80")
     }
-    let lines = try told(.android, build)
+    let lines = try events(.android, build)
     #expect(lines.count { $0.contains("onCharacteristicReadRequest") } == 2, "\(lines)")
     #expect(lines.count { $0.contains("(the stack refuses)") && $0.contains("(5)") } == 1)
     let answers = lines.filter { $0.contains("sendResponse") }
     #expect(answers.count == 2 && answers[0].contains("value 2a") && answers[1].contains("128"))
     #expect(
-      try told(.corebluetooth, build).count { $0.contains("didReceiveRead") } == 2)
+      try events(.corebluetooth, build).count { $0.contains("didReceiveRead") } == 2)
   }
 
   /// A request without a response within a second is still printed, in its place.
   @Test("a request that is answered late is printed at its packet") func late() throws {
-    let lines = try told(.android) { traffic in
+    let lines = try events(.android) { traffic in
       traffic.connect()
       traffic.received("0a 10 00")
       traffic.wait(1500)
@@ -446,7 +449,7 @@ func told(
   }
 
   @Test("several values that are read at once are requested one by one") func multiple() throws {
-    let lines = try told(.corebluetooth) { traffic in
+    let lines = try events(.corebluetooth) { traffic in
       traffic.connect()
       traffic.received("0e 10 00 12 00")
       traffic.sent("0f 01 02")
@@ -459,7 +462,7 @@ func told(
   func ends()
     throws
   {
-    let lines = try told(.android) { traffic in
+    let lines = try events(.android) { traffic in
       traffic.connect(role: 1)
       traffic.received("0a 10 00")
       traffic.sent("0b 2a")
@@ -493,7 +496,7 @@ func told(
   }
 
   @Test("a service that was found twice is reported once, by its handle") func once() throws {
-    let lines = try told(.android, discovery)
+    let lines = try events(.android, discovery)
     let found = try #require(lines.first { $0.contains("onServicesDiscovered") })
     #expect(found.contains("services [1800 Generic Access, ffe0"), "\(found)")
     #expect(found.split(separator: "ffe0").count == 2, "\(found)")
@@ -501,7 +504,7 @@ func told(
 
   @Test("a discovery ends when pairing begins: a repeated search does not belong to it")
   func end() throws {
-    let lines = try told(.android) { traffic in
+    let lines = try events(.android) { traffic in
       discovery(&traffic)
       traffic.agreeToPair()
       traffic.encrypt()
@@ -516,7 +519,7 @@ func told(
   }
 
   @Test("the system searches for known descriptors") func again() throws {
-    let lines = try told(.corebluetooth) { traffic in
+    let lines = try events(.corebluetooth) { traffic in
       discovery(&traffic)
       traffic.sent("04 13 00 13 00")
       traffic.received("05 01 13 00 02 29")

@@ -43,44 +43,44 @@ extension Traffic {
   private let address = DeviceAddress(value: 0xc011_2233_4455)
 
   private func text(
-    _ told: Recording, _ address: Int = 0xc011_2233_4455, _ type: AddressType = .random
+    _ results: Recording, _ address: Int = 0xc011_2233_4455, _ type: AddressType = .random
   )
     -> String?
   {
-    let entry = told.memory.names.find(DeviceAddress(value: UInt64(address)), type)
-    return entry.flatMap { told.memory.names[$0] }.map { String(decoding: $0, as: UTF8.self) }
+    let entry = results.memory.names.find(DeviceAddress(value: UInt64(address)), type)
+    return entry.flatMap { results.memory.names[$0] }.map { String(decoding: $0, as: UTF8.self) }
   }
 
   // MARK: Names
 
   @Test func namesAreLearnt() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.advertise([2, 1, 6] + name("gatt"))
       traffic.connect()
       traffic.connect(0x41, type: 0)
     }
-    let names = told.memory.names
-    #expect(told[2].connection?.name.flatMap { names[$0] } == Array("gatt".utf8))
+    let names = results.memory.names
+    #expect(results[2].connection?.name.flatMap { names[$0] } == Array("gatt".utf8))
     // A public address with the same number belongs to another device.
-    #expect(told[3].connection?.name == nil)
+    #expect(results[3].connection?.name == nil)
   }
 
   @Test func namesOfBREDRLinks() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.advertise(name("dual"), from: 0x1122_3344_5566, type: 0)
       traffic.event(0x03, hex("00 01 00 66 55 44 33 22 11 01 00"))
     }
-    #expect(told[2].connection?.name.flatMap { told.memory.names[$0] } == Array("dual".utf8))
+    #expect(results[2].connection?.name.flatMap { results.memory.names[$0] } == Array("dual".utf8))
   }
 
   @Test func shortenedNamesNeverReplaceCompleteOnes() {
     #expect(text(run { $0.advertise(name("ga", type: 8)) }) == "ga")
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.advertise(name("ga", type: 8))
       traffic.advertise(name("gatt"))
       traffic.advertise(name("ga", type: 8))
     }
-    #expect(text(told) == "gatt")
+    #expect(text(results) == "gatt")
     let renamed = run { traffic in
       traffic.advertise(name("gatt"))
       traffic.advertise(name("scope"), event: 4)
@@ -98,9 +98,9 @@ extension Traffic {
   }
 
   @Test func resolvedAddressesAreTheSameDevice() {
-    let told = run { $0.advertise(name("gatt"), type: 3) }
-    #expect(text(told, 0xc011_2233_4455, .random) == "gatt")
-    #expect(text(told, 0xc011_2233_4455, .public) == nil)
+    let results = run { $0.advertise(name("gatt"), type: 3) }
+    #expect(text(results, 0xc011_2233_4455, .random) == "gatt")
+    #expect(text(results, 0xc011_2233_4455, .public) == nil)
   }
 
   // MARK: Fragments
@@ -108,7 +108,7 @@ extension Traffic {
   @Test(arguments: [[3], [3, 5], [1, 1, 1, 1], [9], [0]])
   func fragments(_ sizes: [Int]) {
     let data = [2, 1, 6] + name("fragmented")
-    let told = run { traffic in
+    let results = run { traffic in
       var left = data[...]
       for size in sizes {
         traffic.extended(Array(left.prefix(size)), 1)
@@ -118,24 +118,24 @@ extension Traffic {
       traffic.extended(name("alone"), 0, from: 0xc0ff_ffff_ffff)
     }
     let last = sizes.count + 1
-    #expect(told[last].advertised == [data] && told[last].chains == [Array(1...last)])
-    #expect(text(told) == "fragmented")
-    #expect(told[last + 1].chains == [[]])
-    #expect(told.problems == [])
+    #expect(results[last].advertised == [data] && results[last].chains == [Array(1...last)])
+    #expect(text(results) == "fragmented")
+    #expect(results[last + 1].chains == [[]])
+    #expect(results.problems == [])
   }
 
   /// A later fragment may begin anywhere: bytes in it that look like a name are not one.
   @Test func fragmentsAloneTeachNothing() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.extended([20, 0xff, 1, 2], 1)
       traffic.extended(name("wrong"), 1)
     }
-    #expect(text(told) == nil)
+    #expect(text(results) == nil)
   }
 
   /// Chains are separate by advertiser, set, scan response and adapter.
   @Test func interleaved() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.extended([1], 1)
       traffic.extended([2], 1, from: 0xc0ff_ffff_ffff)
       traffic.extended([3], 1, sid: 2)
@@ -150,87 +150,88 @@ extension Traffic {
       traffic.extended([10], 0)
     }
     #expect(
-      told.packets[5...].flatMap(\.advertised) == [
+      results.packets[5...].flatMap(\.advertised) == [
         [5, 50], [4, 40], [3, 30], [2, 20], [1, 10],
       ])
-    #expect(told.packets[5...].flatMap(\.chains) == [[5, 6], [4, 7], [3, 8], [2, 9], [1, 10]])
+    #expect(
+      results.packets[5...].flatMap(\.chains) == [[5, 6], [4, 7], [3, 8], [2, 9], [1, 10]])
   }
 
   /// Reports before a reset do not continue after it.
   @Test func resetForgetsWhatIsOpen() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.extended([1], 1)
       traffic.complete(0x0c03)
       traffic.extended([2], 1)
       traffic.extended([3], 0)
     }
-    #expect(told[4].advertised == [[2, 3]] && told[4].chains == [[3, 4]])
+    #expect(results[4].advertised == [[2, 3]] && results[4].chains == [[3, 4]])
   }
 
   @Test func fragmentsOfOneEvent() {
-    let told = run { traffic in
+    let results = run { traffic in
       func report(_ data: [UInt8], _ status: Int) -> [UInt8] {
         little(status << 5) + [1] + little(0xc011_2233_4455, width: 6) + [1, 1, 1, 127, 127]
           + [UInt8](repeating: 0, count: 9) + [UInt8(data.count)] + data
       }
       traffic.meta(0x0d, [2] + report([1], 1) + report([2], 0))
     }
-    #expect(told[1].advertised == [[1], [1, 2]] && told[1].chains == [[], [1, 1]])
+    #expect(results[1].advertised == [[1], [1, 2]] && results[1].chains == [[], [1, 1]])
   }
 
   @Test func truncatedByTheController() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.extended(name("whole") + [9, 9], 1)
       traffic.extended([0x61], 2)
       traffic.extended([1], 0)
     }
-    #expect(told[2].advertised == [name("whole") + [9, 9, 0x61]])
-    #expect(text(told) == "whole")
-    #expect(told[3].chains == [[]])
+    #expect(results[2].advertised == [name("whole") + [9, 9, 0x61]])
+    #expect(text(results) == "whole")
+    #expect(results[3].chains == [[]])
   }
 
   @Test func periodic() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.periodic([1], 1)
       traffic.periodic([2], 1, sync: 2)
       traffic.periodic([10], 0)
       traffic.periodic([20], 2, sync: 2)
     }
-    #expect(told.packets.flatMap(\.advertised) == [[1], [2], [1, 10], [2, 20]])
+    #expect(results.packets.flatMap(\.advertised) == [[1], [2], [1, 10], [2, 20]])
   }
 
   @Test func legacyReportsAreWhole() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.advertise([1], event: 0x20)
       traffic.advertise([2], event: 0)
     }
-    #expect(told[2].advertised == [[2]] && told[2].chains == [[]])
+    #expect(results[2].advertised == [[2]] && results[2].chains == [[]])
   }
 
   // MARK: Malformed reports
 
   /// A wrong count is a single problem, and the reports before it are kept.
   @Test func countsThatLie() {
-    let told = run { traffic in
+    let results = run { traffic in
       let report = [0, 1] + little(0xc011_2233_4455, width: 6) + [0, 0xc4]
       traffic.meta(0x02, [2] + report)
       traffic.meta(0x02, [1] + report + [1, 2])
     }
-    #expect(told[1].problems == ["tooShort(1,0)"] && told[1].advertised == [[]])
-    #expect(told[2].problems == ["leftOver(2,0)"])
+    #expect(results[1].problems == ["tooShort(1,0)"] && results[1].advertised == [[]])
+    #expect(results[2].problems == ["leftOver(2,0)"])
   }
 
   @Test func cutByTheCapture() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.event(0x3e, [0x02, 1, 0, 1] + little(1, width: 6) + [3, 1, 2, 3, 0xc4], kept: 14)
     }
     // The rest of the report is kept: the advertiser.
-    #expect(told.problems == ["truncated(14,18)"] && told[1].advertised == [[]])
+    #expect(results.problems == ["truncated(14,18)"] && results[1].advertised == [[]])
   }
 
   /// Only complete data can be malformed, and is reported once.
   @Test func onlyWholeDataIsBroken() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.advertise([2, 1, 6, 5, 9, 0x41])
       traffic.extended([2, 1, 6, 5, 9, 0x41], 1)
       traffic.extended([0x42, 0x43, 0x44], 0)
@@ -238,18 +239,18 @@ extension Traffic {
       traffic.extended([0x42], 0)
       traffic.extended([5, 9, 0x41], 2)
     }
-    #expect(told[1].problems == ["advertisingStructureTooLong(5,2)"])
-    #expect(told[2].problems == [] && told[3].problems == [] && told[4].problems == [])
-    #expect(told[5].problems == ["advertisingStructureTooLong(5,3)"])
-    #expect(told[6].problems == [])
+    #expect(results[1].problems == ["advertisingStructureTooLong(5,2)"])
+    #expect(results[2].problems == [] && results[3].problems == [] && results[4].problems == [])
+    #expect(results[5].problems == ["advertisingStructureTooLong(5,3)"])
+    #expect(results[6].problems == [])
   }
 
   @Test func reportsAreOfOnePacket() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.advertise([2, 1, 6])
       traffic.command(0x0c03)
     }
-    #expect(told[1].advertised.count == 1 && told[2].advertised == [])
+    #expect(results[1].advertised.count == 1 && results[2].advertised == [])
   }
 
   // MARK: Limits
@@ -258,15 +259,15 @@ extension Traffic {
   @Test func bytesOfAChainAreBounded() {
     var limits = Limits()
     limits.advertisingBytes = 100
-    let told = run(limits: limits) { traffic in
+    let results = run(limits: limits) { traffic in
       for _ in 0..<4 { traffic.extended(name(String(repeating: "7", count: 38)), 1) }
       traffic.extended(name("wrong"), 0)
       traffic.extended(name("right"), 0)
     }
-    #expect(told[3].problems == ["advertisementTooLong(100,0)"] && told[4].problems == [])
-    #expect(told[5].problems == [])
-    #expect(told[5].chains == [[]])
-    #expect(told[6].problems == [] && text(told) == "right")
+    #expect(results[3].problems == ["advertisementTooLong(100,0)"] && results[4].problems == [])
+    #expect(results[5].problems == [])
+    #expect(results[5].chains == [[]])
+    #expect(results[6].problems == [] && text(results) == "right")
     let second = run(limits: limits) { traffic in
       for _ in 0..<4 { traffic.extended(name(String(repeating: "7", count: 38)), 1) }
       traffic.extended(name("wrong"), 0)
@@ -278,45 +279,45 @@ extension Traffic {
   @Test func packetsOfAChainAreBounded() {
     var limits = Limits()
     limits.fragmentNumbers = 5
-    let told = run(limits: limits) { traffic in
+    let results = run(limits: limits) { traffic in
       for _ in 0..<50 { traffic.extended([], 1) }
       traffic.extended([1], 0)
     }
-    #expect(told[51].advertised == [[1]] && told[51].chains == [[1, 2, 3, 4, 5, 51]])
+    #expect(results[51].advertised == [[1]] && results[51].chains == [[1, 2, 3, 4, 5, 51]])
   }
 
   @Test func chainsAreBounded() {
     var limits = Limits()
     limits.advertisingChains = 3
-    let told = run(limits: limits) { traffic in
+    let results = run(limits: limits) { traffic in
       for index in 0..<30 { traffic.extended([3, 8, UInt8(index)], 1, from: index) }
       // The oldest were forgotten; 27, 28 and 29 are remembered.
       for index in 26..<30 { traffic.extended([0], 0, from: index) }
     }
     #expect(
-      told.packets[30...].flatMap(\.advertised) == [
+      results.packets[30...].flatMap(\.advertised) == [
         [0], [3, 8, 27, 0], [3, 8, 28, 0], [3, 8, 29, 0],
       ])
-    #expect(entries("chains", of: told.memory.advertisements) == 3)
+    #expect(entries("chains", of: results.memory.advertisements) == 3)
     // Reported once, however many follow.
-    #expect(told.problems == ["limitReached(3,8)"])
+    #expect(results.problems == ["limitReached(3,8)"])
   }
 
   @Test func namesAreBounded() {
     var limits = Limits()
     limits.names = 4
-    let told = run(limits: limits) { traffic in
+    let results = run(limits: limits) { traffic in
       for index in 0..<40 { traffic.advertise(name("n\(index)"), from: index) }
       traffic.connect(peer: 39)
       traffic.connect(0x41, peer: 35)
       // An open link's name may be forgotten, but is never replaced by another's.
       for index in 40..<44 { traffic.advertise(name("n\(index)"), from: index) }
     }
-    let names = told.memory.names
+    let names = results.memory.names
     #expect(entries("names", of: names) == 4 && entries("index", of: names) == 4)
-    #expect((0..<44).filter { text(told, $0) != nil } == [40, 41, 42, 43])
-    #expect(told[42].connection?.name == nil)
-    #expect(told[41].connection?.name != nil)
-    #expect(told[41].connection?.name.flatMap { names[$0] } == nil)
+    #expect((0..<44).filter { text(results, $0) != nil } == [40, 41, 42, 43])
+    #expect(results[42].connection?.name == nil)
+    #expect(results[41].connection?.name != nil)
+    #expect(results[41].connection?.name.flatMap { names[$0] } == nil)
   }
 }

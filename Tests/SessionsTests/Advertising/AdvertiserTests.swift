@@ -87,14 +87,14 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
 @Suite struct AdvertiserTests {
   /// ADV_IND, ADV_NONCONN_IND (3) and SCAN_RSP (4) of one device: only the first is scannable.
   @Test func scanResponsesOfWhatIsScannable() {
-    let told = devices { traffic in
+    let results = devices { traffic in
       traffic.scan()
       traffic.heard(hex("02 01 06"))
       traffic.heard(hex("03 ff 4c 00"), event: 3)
       traffic.heard(structure(9, Array("ABC".utf8)), event: 4)
     }
-    #expect(told.all.map { $0.joins.map(\.advertisement) } == [[0]])
-    #expect(told.all.map { $0.joins.map(\.response) } == [[2]])
+    #expect(results.all.map { $0.joins.map(\.advertisement) } == [[0]])
+    #expect(results.all.map { $0.joins.map(\.response) } == [[2]])
     let lonely = devices { traffic in
       traffic.scan()
       traffic.heard(hex("03 ff 4c 00"), event: 3)
@@ -105,14 +105,14 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
 
   /// Some controllers set upper bits of Event_Type, which the specification reserves.
   @Test func reservedTypes() {
-    let told = devices { traffic in
+    let results = devices { traffic in
       traffic.scan()
       traffic.heard(hex("02 01 06"), event: 0x10)
       traffic.heard(hex("02 01 06"), event: 0x20)
     }
-    #expect(told.all.map { $0.count(.reserved) } == [2])
-    #expect(told.all.map(\.reports) == [2])
-    #expect(told.all.map { $0.wasConnectable || $0.wasNotConnectable } == [false])
+    #expect(results.all.map { $0.count(.reserved) } == [2])
+    #expect(results.all.map(\.reports) == [2])
+    #expect(results.all.map { $0.wasConnectable || $0.wasNotConnectable } == [false])
   }
 
   @Test func connectionsBehindTheFirstFew() {
@@ -127,7 +127,7 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
 
   /// Twenty connections with one device, then its identity for many private addresses.
   @Test func connectionsAreCountedOnce() {
-    let told = devices { traffic in
+    let results = devices { traffic in
       for _ in 0..<20 {
         traffic.connect()
         traffic.sent("0a 03 00")
@@ -135,8 +135,8 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
         traffic.disconnect()
       }
     }
-    #expect(told.all.map(\.connectionCount) == [20])
-    #expect(told.all.map(\.connections) == [Array(1...16)])
+    #expect(results.all.map(\.connectionCount) == [20])
+    #expect(results.all.map(\.connections) == [Array(1...16)])
     // LE Enhanced Connection Complete (0x0a): identity, and the resolvable address 40:00:…
     let united = devices { traffic in
       for device in 0..<20 {
@@ -155,12 +155,12 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
   // MARK: Signal strength and interval
 
   @Test func signalsOnlyWithDuplicates() throws {
-    let told = devices { traffic in
+    let results = devices { traffic in
       traffic.scan()
       for rssi: Int8 in [-70, -50, -61, -60, 127] { traffic.heard(rssi: rssi) }
     }
     // 127 means no signal; of the four others, the second is the median.
-    #expect(levels(told.all.first?.signals) == [-70, -61, -50])
+    #expect(levels(results.all.first?.signals) == [-70, -61, -50])
     let filtered = devices { traffic in
       traffic.scan(filter: 1)
       traffic.heard(rssi: -70)
@@ -195,7 +195,7 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
       ([20, 21, 22, 20, 21, 70_000, 20, 22], 20),
     ] as [([Int], Int?)])
   func interval(_ gaps: [Int], _ expected: Int?) {
-    let told = devices { traffic in
+    let results = devices { traffic in
       traffic.scan()
       traffic.heard()
       for gap in gaps {
@@ -203,13 +203,13 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
         traffic.heard()
       }
     }
-    let estimate = told.all.first?.gaps?.estimate
+    let estimate = results.all.first?.gaps?.estimate
     #expect(estimate.map { $0 / 1000 } == expected)
-    #expect(told.all.first?.scanPaused == false)
+    #expect(results.all.first?.scanPaused == false)
   }
 
   @Test func intervalsAreOfOneScan() {
-    let told = devices { traffic in
+    let results = devices { traffic in
       traffic.scan(window: 80)
       traffic.heard()
       traffic.clock += 99
@@ -221,16 +221,16 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
       traffic.clock += 99
       traffic.heard()
     }
-    #expect(told.all.first?.gaps?.estimate == 100_000 && told.all.first?.gaps?.count == 2)
+    #expect(results.all.first?.gaps?.estimate == 100_000 && results.all.first?.gaps?.count == 2)
     // The scanner listened for half of the time.
-    #expect(told.all.first?.scanPaused == true)
+    #expect(results.all.first?.scanPaused == true)
   }
 
   // MARK: Data
 
   @Test func scanResponsesAreJoined() throws {
     let response = structure(9, Array("HRM".utf8))
-    let told = devices { traffic in
+    let results = devices { traffic in
       traffic.scan()
       traffic.heard(response, event: 4)
       for value: UInt8 in [1, 1, 2] {
@@ -239,23 +239,23 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
       }
       traffic.heard(structure(0xff, [0x59, 0, 2]), from: 0xc0ff_ffff_ffff)
     }
-    let device = try #require(told.all.first)
+    let device = try #require(results.all.first)
     #expect(device.payloads.all.map(\.count) == [4, 2, 1])
     // The first response came before any advertisement; another device's does not count.
     #expect(device.joins.map(\.advertisement) == [1, 2])
     #expect(device.joins.map(\.response) == [0, 0] && device.joins.map(\.count) == [2, 1])
     #expect(device.count(.advInd) == 3 && device.count(.scanRsp) == 4 && device.reports == 7)
-    #expect(told.all.count == 2 && told.all[1].joins.isEmpty)
+    #expect(results.all.count == 2 && results.all[1].joins.isEmpty)
   }
 
   @Test func whenDataChanged() throws {
-    let told = devices { traffic in
+    let results = devices { traffic in
       traffic.scan()
       for value: UInt8 in [1, 1, 2, 2, 1] { traffic.heard([2, 10, value]) }
       // Data in another kind of report is not a change.
       traffic.heard([2, 10, 9], event: 3)
     }
-    let device = try #require(told.all.first)
+    let device = try #require(results.all.first)
     #expect(device.changes == 2 && device.lastChange == 9)
     #expect(device.payloads.all.map(\.firstPacket) == [5, 7, 10])
     #expect(device.payloads.all.map(\.lastPacket) == [9, 8, 10])
@@ -265,11 +265,11 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
   @Test func distinctDataIsBounded() throws {
     var limits = Limits()
     limits.otherPayloads = 50
-    let told = devices(limits: limits) { traffic in
+    let results = devices(limits: limits) { traffic in
       for value in 0..<40 { traffic.heard([2, 10, UInt8(value)]) }
       for value in 0..<40 { traffic.heard([2, 10, UInt8(value)]) }
     }
-    let device = try #require(told.all.first)
+    let device = try #require(results.all.first)
     #expect(device.payloads.all.count == 16 && device.payloads.otherCount == 24)
     #expect(!device.payloads.hasMoreOthers && device.changes == 79)
     limits.otherPayloads = 10
@@ -283,32 +283,32 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
   }
 
   @Test func onlyWhatIsAskedForCounts() {
-    let told = devices(counted: 6...7) { traffic in
+    let results = devices(counted: 6...7) { traffic in
       traffic.scan()
       for rssi: Int8 in [-10, -20, -30, -40] { traffic.heard(rssi: rssi) }
     }
-    #expect(told.all.first?.reports == 2 && told.all.first?.firstReport == 6)
-    #expect(told.scans.all.first?.reports == 2)
-    #expect(levels(told.all.first?.signals) == [-30, -30, -20])
+    #expect(results.all.first?.reports == 2 && results.all.first?.firstReport == 6)
+    #expect(results.scans.all.first?.reports == 2)
+    #expect(levels(results.all.first?.signals) == [-30, -30, -20])
   }
 
   // MARK: Identities and connections
 
   @Test func onesWithoutAdvertising() {
-    let told = devices { traffic in
+    let results = devices { traffic in
       traffic.heard()
       traffic.connect()
       traffic.connect(0x41, peer: 0xc0ff_ffff_ffff)
       traffic.sent("0a 03 00", handle: 0x50)
     }
-    #expect(told.all.map(\.connections) == [[1], [2]])
-    #expect(told.all.map(\.reports) == [1, 0])
-    #expect(told.unknownPeers.map(\.connection) == [3])
+    #expect(results.all.map(\.connections) == [[1], [2]])
+    #expect(results.all.map(\.reports) == [1, 0])
+    #expect(results.unknownPeers.map(\.connection) == [3])
   }
 
   @Test func addressesOfOneIdentity() throws {
     let (first, second, identity) = (0x4011_2233_4455, 0x5011_2233_4455, 0xc011_2233_4455)
-    let told = devices { traffic in
+    let results = devices { traffic in
       traffic.scan()
       for (address, rssi) in [(first, Int8(-50)), (second, -60)] {
         traffic.heard([2, 10, 1], from: address, rssi: rssi)
@@ -321,8 +321,8 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
         traffic.disconnect()
       }
     }
-    #expect(told.all.count == 1)
-    let device = try #require(told.all.first)
+    #expect(results.all.count == 1)
+    let device = try #require(results.all.first)
     #expect(device.address?.value == UInt64(identity) && device.addressKind == .randomIdentity)
     #expect(device.otherAddresses.map { Int($0.value) } == [first, second])
     #expect(device.reports == 2 && device.connections == [1, 2])
@@ -338,19 +338,19 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
         + [1, 2, 3, 127, 0xc4] + [UInt8](repeating: 0, count: 9) + [UInt8(data.count)] + data
     }
     let data = structure(9, Array("in two parts".utf8))
-    let told = devices { traffic in
+    let results = devices { traffic in
       traffic.done(0x2041, hex("00 00 01 01 a0 00 a0 00"))
       traffic.done(0x2042, hex("01 00 00 00 00 00"))
       traffic.meta(0x0d, part(Array(data.prefix(5)), 1))
       traffic.meta(0x0d, part(Array(data.dropFirst(5)), 0))
       traffic.meta(0x0d, part([2, 1], 2))
     }
-    let device = try #require(told.all.first)
+    let device = try #require(results.all.first)
     #expect(device.count(.extended) == 2 && device.signals.count == 2)
     #expect(device.payloads.all.map(\.data) == [data, [2, 1]])
     #expect(device.payloads.all.map(\.isTruncated) == [false, true])
     #expect(device.lastPacket == 7 && device.secondaryPHYs == 4)
-    #expect(told.scans.all.first?.reports == 2)
+    #expect(results.scans.all.first?.reports == 2)
   }
 
   // MARK: Floods
@@ -358,7 +358,7 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
   @Test func aFloodOfAddressesIsBounded() {
     var limits = Limits()
     limits.listedAdvertisers = 100
-    let told = devices(limits: limits) { traffic in
+    let results = devices(limits: limits) { traffic in
       traffic.scan()
       for number in 0..<2000 {
         traffic.heard([2, 10, 1], from: 0xc000_0000_0000 + number)
@@ -366,23 +366,23 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
         if number % 20 == 0 { traffic.heard([2, 10, 2], from: 0xd0d0_d0d0_d0d0) }
       }
     }
-    #expect(told.all.count == 100)
-    #expect(told.forgotten == 1901)
-    #expect(told.all.first?.address?.value == 0xd0d0_d0d0_d0d0)
-    #expect(told.all.first?.reports == 100)
+    #expect(results.all.count == 100)
+    #expect(results.forgotten == 1901)
+    #expect(results.all.first?.address?.value == 0xd0d0_d0d0_d0d0)
+    #expect(results.all.first?.reports == 100)
     // The memory of forgotten advertisers is free again.
-    #expect(told.budget.bytes == limits.payloadBytes - 300)
+    #expect(results.budget.bytes == limits.payloadBytes - 300)
   }
 
   @Test func anonymousAndCutReports() {
-    let told = devices { traffic in
+    let results = devices { traffic in
       traffic.heard([2, 10, 1], type: 0xff)
       traffic.event(0x3e, hex("02 01 00 01 55 44 33 22 11 c0 05 02"))
       traffic.event(0x3e, hex("02 ff"))
       traffic.event(0x3e, hex("0d 01"))
       traffic.event(0x02, hex("02 01 02"))
     }
-    #expect(told.all.map(\.address?.value) == [nil, 0xc011_2233_4455])
-    #expect(told.all.last?.payloads.all.first?.isTruncated == true)
+    #expect(results.all.map(\.address?.value) == [nil, 0xc011_2233_4455])
+    #expect(results.all.last?.payloads.all.first?.isTruncated == true)
   }
 }

@@ -15,20 +15,20 @@ struct OtherReportsTests {
   /// report it once.
   @Test("Repeated reports prove that duplicates are reported from the start")
   func proven() throws {
-    let told = devices { traffic in
+    let results = devices { traffic in
       for rssi in [Int8(-50), -60, -70, -80] {
         traffic.heard([2, 1, 6], rssi: rssi)
         traffic.clock += 100
       }
       traffic.heard([2, 1, 6], from: 0xc0ff_ffff_ffff, rssi: -40)
     }
-    let scan = try #require(told.scans.all.first)
+    let scan = try #require(results.scans.all.first)
     #expect(scan.isOpeningMissing && scan.hasDuplicates)
-    let device = try #require(told.all.first)
+    let device = try #require(results.all.first)
     #expect(levels(device.signals) == [-80, -70, -50] && device.doubtfulReports == 0)
     #expect(device.gaps?.count == 3, "\(String(describing: device.gaps))")
     #expect(device.scanPaused, "the scanner may have paused")
-    #expect(levels(told.all.last?.signals) == [-40, -40, -40], "proven for the entire scan")
+    #expect(levels(results.all.last?.signals) == [-40, -40, -40], "proven for the entire scan")
   }
 
   @Test(
@@ -39,25 +39,25 @@ struct OtherReportsTests {
       ([2, 1, 6], [2, 1, 6], 0xc011_2233_4455, 2000),
     ] as [([UInt8], [UInt8], Int, Int)])
   func notProven(_ first: [UInt8], _ second: [UInt8], _ address: Int, _ pause: Int) {
-    let told = devices { traffic in
+    let results = devices { traffic in
       traffic.heard(first)
       traffic.clock += pause
       traffic.heard(second, from: address)
     }
-    #expect(told.scans.all.map(\.hasDuplicates) == [false])
-    #expect(told.all.allSatisfy { $0.signals.count == 0 && $0.gaps == nil })
-    #expect(told.all.reduce(0) { $0 + $1.doubtfulReports } == 2)
+    #expect(results.scans.all.map(\.hasDuplicates) == [false])
+    #expect(results.all.allSatisfy { $0.signals.count == 0 && $0.gaps == nil })
+    #expect(results.all.reduce(0) { $0 + $1.doubtfulReports } == 2)
   }
 
   @Test("Reports do not override a command")
   func filtered() {
-    let told = devices { traffic in
+    let results = devices { traffic in
       traffic.scan(filter: 1)
       traffic.heard()
       traffic.heard()
     }
-    #expect(told.scans.all.map(\.hasDuplicates) == [false])
-    #expect(told.all.first?.filteredReports == 2)
+    #expect(results.scans.all.map(\.hasDuplicates) == [false])
+    #expect(results.all.first?.filteredReports == 2)
   }
 
   /// Read Results of a batch scan: form 2 has data, form 1 does not.
@@ -66,7 +66,7 @@ struct OtherReportsTests {
     func record(_ address: Int) -> [UInt8] {
       little(address, width: 6) + [1, 0x7f, 0xba, 0x14, 0]
     }
-    let told = devices { traffic in
+    let results = devices { traffic in
       traffic.command(0xfd56, [4, 2])
       traffic.complete(
         0xfd56,
@@ -78,13 +78,13 @@ struct OtherReportsTests {
       traffic.complete(0xfd56, [1, 4, 1, 1] + record(0xc0ee_eeee_eeee))
       traffic.complete(0xfd56, [0, 4, 1, 255] + record(0xc0ff_ffff_ffff))
     }
-    #expect(told.all.map { $0.count(.batch) } == [2, 2])
-    let device = try #require(told.all.first)
+    #expect(results.all.map { $0.count(.batch) } == [2, 2])
+    let device = try #require(results.all.first)
     #expect(device.reports == 2 && device.advertisingReports == 0)
     #expect(device.firstSignal == nil && device.signals.count == 0 && device.gaps == nil)
     #expect(device.payloads.all.map(\.data) == [[2, 1, 6], structure(9, Array("Hi".utf8))])
     #expect(device.joins.map(\.count) == [1])
-    #expect(told.scans.all.isEmpty)
+    #expect(results.scans.all.isEmpty)
   }
 
   /// Add Extended Advertising Parameters (0x0054) and Data (0x0055), then Remove Advertising
@@ -95,7 +95,7 @@ struct OtherReportsTests {
       traffic.note(16, little(1, width: 4) + little(code) + parameters)
       traffic.note(17, little(1, width: 4) + little(1) + little(code) + [status, parameters[0]])
     }
-    let told = devices { traffic in
+    let results = devices { traffic in
       command(
         0x54,
         [2] + little(0x4101, width: 4) + [0, 0, 0, 0] + little(160, width: 4)
@@ -105,8 +105,8 @@ struct OtherReportsTests {
         0x3e, [3] + little(0, width: 4) + [0, 0, 0, 0, 3, 0, 2, 1, 4], status: 0x0b, &traffic)
       command(0x3f, [0], status: 0, &traffic)
     }
-    #expect(told.own.all.map(\.set) == [AdvertisingSet(.management, 2)], "the other was refused")
-    let set = try #require(told.own.all.first)
+    #expect(results.own.all.map(\.set) == [AdvertisingSet(.management, 2)], "the other was refused")
+    let set = try #require(results.own.all.first)
     #expect(set.parameters?.interval == 160...240 && set.parameters?.properties == 1)
     #expect(set.payloads.all.map(\.data) == [[2, 1, 6]])
     #expect(set.payloads.all.map(\.stream.isLegacy) == [false])

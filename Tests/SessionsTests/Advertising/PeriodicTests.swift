@@ -69,7 +69,7 @@ extension Traffic {
   @Test func trainsAreKnownByTheirHandles() {
     let other = PeriodicTrain(
       address: DeviceAddress(value: 0x1122_3344_5566), addressType: .public, sid: 1)
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.report(1, [])
       traffic.sync(1)
       traffic.sync(2, from: 0x1122_3344_5566, type: 0, sid: 1, isVersion2: true)
@@ -79,30 +79,31 @@ extension Traffic {
       // LE BIGInfo Advertising Report.
       traffic.meta(0x22, little(2) + [UInt8](repeating: 0, count: 17))
     }
-    #expect(told[1].trains == [nil] && told[6].trains == [nil])
-    #expect(told[4].trains == [train] && told[5].trains == [other] && told[7].trains == [other])
-    #expect(told.problems == [])
+    #expect(results[1].trains == [nil] && results[6].trains == [nil])
+    #expect(
+      results[4].trains == [train] && results[5].trains == [other] && results[7].trains == [other])
+    #expect(results.problems == [])
   }
 
   @Test(arguments: [false, true])
   func trainsThatWerePassedOn(_ isVersion2: Bool) {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.transfer(1, isVersion2: isVersion2)
       traffic.report(1, [])
     }
-    #expect(told[2].trains == [train])
+    #expect(results[2].trains == [train])
   }
 
   @Test func anonymousTrains() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sync(1, type: 0xff)
       traffic.report(1, [])
     }
-    #expect(told[2].trains == [PeriodicTrain(address: nil, addressType: .anonymous, sid: 3)])
+    #expect(results[2].trains == [PeriodicTrain(address: nil, addressType: .anonymous, sid: 3)])
   }
 
   @Test func trainsEnd() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sync(1, status: 0x3e)
       traffic.report(1, [])
       traffic.sync(1)
@@ -120,25 +121,25 @@ extension Traffic {
       traffic.sync(1, sid: 9)
       traffic.report(1, [])
     }
-    #expect([2, 5, 7, 9].map { told[$0].trains } == [[nil], [nil], [nil], [nil]])
-    #expect(told[12].trains.map { $0?.sid } == [9])
+    #expect([2, 5, 7, 9].map { results[$0].trains } == [[nil], [nil], [nil], [nil]])
+    #expect(results[12].trains.map { $0?.sid } == [9])
   }
 
   @Test func trainsAreBounded() {
     var limits = Limits()
     limits.periodicTrains = 3
-    let told = run(limits: limits) { traffic in
+    let results = run(limits: limits) { traffic in
       for handle in 0..<20 { traffic.sync(handle) }
       for handle in 16..<20 { traffic.report(handle, []) }
     }
-    #expect(told.packets[20...].flatMap(\.trains) == [nil, train, train, train])
-    #expect(told.problems == ["limitReached(3,9)"])
+    #expect(results.packets[20...].flatMap(\.trains) == [nil, train, train, train])
+    #expect(results.problems == ["limitReached(3,9)"])
   }
 
   // MARK: Parts
 
   @Test func partsOfATrainAreJoined() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.report(1, [4, 0x30, 0x61], 1)
       traffic.report(2, [4, 0x30, 0x62], 1, subevent: 7)
       traffic.report(1, [0x62, 0x63])
@@ -146,14 +147,16 @@ extension Traffic {
       traffic.report(2, [2, 1, 6], subevent: 8)
       traffic.report(2, [0x63, 0x64], subevent: 7)
     }
-    #expect(told[3].advertised == [[4, 0x30, 0x61, 0x62, 0x63]] && told[3].chains == [[1, 3]])
-    #expect(told[4].advertised == [[2, 1, 6]] && told[4].chains == [[]])
-    #expect(told[5].advertised == [[4, 0x30, 0x62, 0x63, 0x64]] && told[5].chains == [[2, 5]])
-    #expect(told.problems == [])
+    #expect(
+      results[3].advertised == [[4, 0x30, 0x61, 0x62, 0x63]] && results[3].chains == [[1, 3]])
+    #expect(results[4].advertised == [[2, 1, 6]] && results[4].chains == [[]])
+    #expect(
+      results[5].advertised == [[4, 0x30, 0x62, 0x63, 0x64]] && results[5].chains == [[2, 5]])
+    #expect(results.problems == [])
   }
 
   @Test func responsesAreToldApartBySlot() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.response(slot: 1, [3, 9, 0x61], 1)
       traffic.response(slot: 2, [3, 9, 0x62], 1)
       traffic.response(subevent: 1, slot: 1, [2, 1, 6])
@@ -161,10 +164,11 @@ extension Traffic {
       traffic.response(slot: 2, [0x64])
       traffic.response(slot: 2, [], 0xff)
     }
-    #expect(told[3].chains == [[]])
+    #expect(results[3].chains == [[]])
     #expect(
-      told[4].advertised == [[3, 9, 0x61, 0x63]] && told[5].advertised == [[3, 9, 0x62, 0x64]])
-    #expect(told[6].chains == [[]] && told.problems == [])
+      results[4].advertised == [[3, 9, 0x61, 0x63]]
+        && results[5].advertised == [[3, 9, 0x62, 0x64]])
+    #expect(results[6].chains == [[]] && results.problems == [])
   }
 
   // MARK: Missing first parts
@@ -172,7 +176,7 @@ extension Traffic {
   private let middle: [UInt8] = [0x68, 0x65, 0x20, 0x62, 0x61, 0x6c, 0x63, 0x6f, 0x6e, 0x79]
 
   @Test func aCaptureThatBeginsBetweenParts() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.extended(middle, 1)
       traffic.extended(middle, 0)
       traffic.extended([2, 1, 6], 0)
@@ -183,26 +187,27 @@ extension Traffic {
       // The controller lost the rest.
       traffic.report(3, middle, 2)
     }
-    #expect([1, 2, 4, 5, 8].map { told[$0].lacksFirstPart } == Array(repeating: [true], count: 5))
-    #expect([1, 2, 4, 5, 8].allSatisfy { told[$0].mayHoldSecret })
+    #expect(
+      [1, 2, 4, 5, 8].map { results[$0].lacksFirstPart } == Array(repeating: [true], count: 5))
+    #expect([1, 2, 4, 5, 8].allSatisfy { results[$0].mayHoldSecret })
     // The end of an abandoned chain is not an advertisement.
-    #expect(told[6].lacksFirstPart == [true] && told[6].chains == [[]])
-    #expect(told[3].lacksFirstPart == [false] && told[7].lacksFirstPart == [false])
-    #expect(told.problems == [])
+    #expect(results[6].lacksFirstPart == [true] && results[6].chains == [[]])
+    #expect(results[3].lacksFirstPart == [false] && results[7].lacksFirstPart == [false])
+    #expect(results.problems == [])
   }
 
   /// A capture begins with the first record that is read, whose number may be above 1: in a pcapng
   /// file, packets of another interface may precede it.
   @Test func aCaptureThatBeginsWithWhatIsLeftOut() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.leftOut = 2
       traffic.extended(middle, 0)
       traffic.clock += 6000
       traffic.extended(middle, 0, from: 1)
     }
-    #expect(told.packets.map(\.number) == [3, 4])
-    #expect(told[1].lacksFirstPart == [true] && told[2].lacksFirstPart == [false])
-    #expect(told.problems == ["advertisingStructureTooLong(104,9)"])
+    #expect(results.packets.map(\.number) == [3, 4])
+    #expect(results[1].lacksFirstPart == [true] && results[2].lacksFirstPart == [false])
+    #expect(results.problems == ["advertisingStructureTooLong(104,9)"])
   }
 
   /// Advertisers' mistakes are not taken for later parts, even at the start of the capture:
@@ -215,21 +220,22 @@ extension Traffic {
       ([2, 1, 6, 2, 0x33, 0], nil), ([2, 0x33, 0], nil), ([2, 0x33, 0, 2, 1, 6], nil),
     ] as [([UInt8], String?)])
   func mistakesAreNoParts(_ data: [UInt8], _ problem: String?) {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.extended(data, 0)
       traffic.report(1, data)
       traffic.response(data)
     }
     for number in 1...3 {
-      #expect(told[number].lacksFirstPart == [false] && !told[number].mayHoldSecret, "\(number)")
-      #expect(told[number].problems == (problem.map { [$0] } ?? []), "\(number)")
+      #expect(
+        results[number].lacksFirstPart == [false] && !results[number].mayHoldSecret, "\(number)")
+      #expect(results[number].problems == (problem.map { [$0] } ?? []), "\(number)")
     }
   }
 
   /// Regardless of the bytes, a report that follows another of the same advertisement continues it
   /// or begins anew, and a reset controller has nothing to continue.
   @Test func whatCannotLackItsFirstPart() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.extended([2, 1, 6], 0)
       traffic.extended(middle, 0)
       traffic.extended(middle, 0, from: 1)
@@ -241,56 +247,56 @@ extension Traffic {
       traffic.adapter = 0
       traffic.report(1, middle)
     }
-    #expect([2, 4, 6, 7].map { told[$0].lacksFirstPart } == Array(repeating: [false], count: 4))
-    #expect([3, 8].map { told[$0].lacksFirstPart } == [[true], [true]])
+    #expect([2, 4, 6, 7].map { results[$0].lacksFirstPart } == Array(repeating: [false], count: 4))
+    #expect([3, 8].map { results[$0].lacksFirstPart } == [[true], [true]])
     #expect(
-      told.problems == Array(repeating: "advertisingStructureTooLong(104,9)", count: 4))
+      results.problems == Array(repeating: "advertisingStructureTooLong(104,9)", count: 4))
   }
 
   /// The remembered starts are bounded; beyond the limit the bytes decide.
   @Test func startsAreBounded() {
     var limits = Limits()
     limits.advertisingChains = 3
-    let told = run(limits: limits) { traffic in
+    let results = run(limits: limits) { traffic in
       for index in 0..<5 { traffic.extended([2, 1, 6], 0, from: index) }
       for index in 0..<5 { traffic.extended(middle, 0, from: index) }
     }
     #expect(
-      (6...10).map { told[$0].lacksFirstPart } == [[false], [false], [false], [true], [true]])
-    let starts = part("starts", of: told.memory.advertisements)
+      (6...10).map { results[$0].lacksFirstPart } == [[false], [false], [false], [true], [true]])
+    let starts = part("starts", of: results.memory.advertisements)
     #expect(starts.map { entries("seen", of: $0) } == 3)
   }
 
   /// A report that the capture truncated still ends its chain.
   @Test func cutAtTheEndOfAChain() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.report(1, [4, 0x30, 0x61], 1)
       let data: [UInt8] = [0x62, 0x63]
       let event = little(1) + [127, 127, 0xff, 0, UInt8(data.count)] + data
       traffic.event(0x3e, [0x0f] + event, kept: 12)
       traffic.report(1, [2, 1, 6])
     }
-    #expect(told[2].chains == [[]] && told[2].mayHoldSecret)
-    #expect(told[3].advertised == [[2, 1, 6]] && !told[3].mayHoldSecret)
+    #expect(results[2].chains == [[]] && results[2].mayHoldSecret)
+    #expect(results[3].advertised == [[2, 1, 6]] && !results[3].mayHoldSecret)
   }
 
   /// If nothing can be missing, malformed data is reported.
   @Test func laterItIsBroken() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.command(0x0c03)
       traffic.clock += 6000
       traffic.extended(middle, 0)
       traffic.extended(middle, 1)
       traffic.extended([1], 0)
     }
-    #expect(told[2].lacksFirstPart == [false])
-    #expect(told[2].problems == ["advertisingStructureTooLong(104,9)"])
-    #expect(told[3].lacksFirstPart == [false] && told[4].chains == [[3, 4]])
+    #expect(results[2].lacksFirstPart == [false])
+    #expect(results[2].problems == ["advertisingStructureTooLong(104,9)"])
+    #expect(results[3].lacksFirstPart == [false] && results[4].chains == [[3, 4]])
   }
 
   /// A gap ends open chains, and later parts may follow it again.
   @Test func recordsThatWereLost() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.command(0x0c03)
       traffic.clock += 6000
       traffic.extended([20, 9, 0x74], 1)
@@ -299,20 +305,20 @@ extension Traffic {
       traffic.extended(middle, 0)
       traffic.extended([2, 1, 6], 0)
     }
-    #expect(told[4].lacksFirstPart == [true] && told[4].chains == [[]])
-    #expect(told[5].lacksFirstPart == [false] && told[5].problems == [])
+    #expect(results[4].lacksFirstPart == [true] && results[4].chains == [[]])
+    #expect(results[5].lacksFirstPart == [false] && results[5].problems == [])
   }
 
   @Test func whatWasForgottenIsMissing() {
     var limits = Limits()
     limits.advertisingChains = 1
-    let told = run(limits: limits) { traffic in
+    let results = run(limits: limits) { traffic in
       traffic.command(0x0c03)
       traffic.clock += 6000
       traffic.extended([20, 9, 0x74], 1, from: 1)
       traffic.extended([20, 9, 0x74], 1, from: 2)
       traffic.extended(middle, 0, from: 1)
     }
-    #expect(told[4].lacksFirstPart == [true])
+    #expect(results[4].lacksFirstPart == [true])
   }
 }

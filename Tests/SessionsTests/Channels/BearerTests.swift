@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct BearerTests {
   @Test func bearersHaveTheirOwnTransactions() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connect()
       traffic.openBearers()
       traffic.sdu("0a 01 00", .sent, cid: 0x51)
@@ -22,15 +22,15 @@ import Testing
       traffic.sdu("0b aa", .received, cid: 0x40)
       traffic.sdu("02 40 00", .sent, cid: 0x51)
     }
-    #expect(told[7].answers == "answers 5 after 2 ms")
-    #expect(told[8].answers == "answers 6 after 2 ms")
-    #expect(told[9].answers == "answers 4 after 5 ms")
-    #expect(told[4].answer.channel?.bearer?.rawValue == 0x40)
-    #expect(told[9].answer.channel?.bearer?.rawValue == 0x40)
-    #expect(told[6].answer.channel == nil)
+    #expect(results[7].answers == "answers 5 after 2 ms")
+    #expect(results[8].answers == "answers 6 after 2 ms")
+    #expect(results[9].answers == "answers 4 after 5 ms")
+    #expect(results[4].answer.channel?.bearer?.rawValue == 0x40)
+    #expect(results[9].answer.channel?.bearer?.rawValue == 0x40)
+    #expect(results[6].answer.channel == nil)
     // An enhanced bearer uses its channel's MTU.
-    #expect(told[10].problems == ["mtuExchangeNotAllowed(0,0)"])
-    #expect(told[10].connection?.mtu == nil)
+    #expect(results[10].problems == ["mtuExchangeNotAllowed(0,0)"])
+    #expect(results[10].connection?.mtu == nil)
   }
 
   /// Appends traffic of a host that pairs the channels' ends in another order than they were
@@ -49,15 +49,16 @@ import Testing
   }
 
   @Test func answersOnTheOtherChannel() {
-    let told = run { Self.crossing(&$0) }
+    let results = run { Self.crossing(&$0) }
     #expect(
-      (4...11).map { told[$0].answers }
+      (4...11).map { results[$0].answers }
         == [
           nil, nil, "answers 4 after 2 ms", "answers 5 after 2 ms", nil, nil,
           "answers 8 after 2 ms", "answers 9 after 2 ms",
         ])
     #expect(
-      told.problems == [4, 5, 8, 9].map { "answersOtherChannel(\($0),0)" }, "\(told.problems)")
+      results.problems == [4, 5, 8, 9].map { "answersOtherChannel(\($0),0)" }, "\(results.problems)"
+    )
     let values = converse { Self.crossing(&$0) }
     #expect(
       values.lines == [
@@ -121,20 +122,20 @@ import Testing
   /// An ATT PDU in two frames is a single PDU.
   @Test func attOverSeveralFrames() {
     let value = (0..<60).map { UInt8($0) }
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connect()
       traffic.openBearers()
       traffic.first(63, [0x1b, 0x0e, 0x00] + value[0..<30], .received, cid: 0x40)
       traffic.acl(l2cap(Array(value[30...]), cid: 0x40), .received)
     }
-    #expect(told[4].att == nil)
-    #expect(told[5].att == "Handle Value Notification")
-    #expect(told[5].attBytes == [0x1b, 0x0e, 0x00] + value)
-    #expect(told[5].fragments == [4, 5])
+    #expect(results[4].att == nil)
+    #expect(results[5].att == "Handle Value Notification")
+    #expect(results[5].attBytes == [0x1b, 0x0e, 0x00] + value)
+    #expect(results[5].fragments == [4, 5])
   }
 
   @Test func classicChannels() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connectClassic()
       traffic.openClassic(psm: "03 00")
       traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x46), .sent)
@@ -142,28 +143,28 @@ import Testing
       traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x46), .sent)
       traffic.acl(l2cap(hex("13 ef 05 61 62 9a"), cid: 0x46), .sent)
     }
-    #expect(told[4].answer.channel?.psm == .rfcomm)
-    let accessories = (4...7).map { told[$0].answer.channel?.accessory }
+    #expect(results[4].answer.channel?.psm == .rfcomm)
+    let accessories = (4...7).map { results[$0].answer.channel?.accessory }
     #expect(accessories == [nil, .iAP2, .iAP2, nil])
-    #expect(told.problems == [])
+    #expect(results.problems == [])
   }
 
   @Test func attOverClassic() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connectClassic()
       traffic.openClassic(psm: "1f 00")
       traffic.acl(l2cap(hex("0a 03 00"), cid: 0x46), .sent)
       traffic.acl(l2cap(hex("0b 01"), cid: 0x45), .received)
     }
-    #expect(told[4].att == "Read Request")
-    #expect(told[5].answers == "answers 4 after 1 ms")
-    #expect(told[5].answer.channel?.bearer?.rawValue == 0x45)
+    #expect(results[4].att == "Read Request")
+    #expect(results[5].answers == "answers 4 after 1 ms")
+    #expect(results[5].answer.channel?.bearer?.rawValue == 0x45)
   }
 
   /// Once both sides agree on the mode, frames begin with a control field.
   @Test func enhancedRetransmissionMode() {
     let option = "04 09 03 08 03 d0 07 e0 2e f2 03"
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connectClassic()
       traffic.openClassic(psm: "17 00")
       traffic.signal("04 02 0f 00 46 00 00 00 \(option)", .sent, cid: 1)
@@ -174,9 +175,9 @@ import Testing
       traffic.acl(l2cap(hex("06 42 aa bb"), cid: 0x46), .sent)
       traffic.acl(l2cap(hex("81 05"), cid: 0x45), .received)
     }
-    #expect(told[6].control == nil, "only one direction is configured")
-    #expect(told[9].control?.txSeq == 3 && told[9].body == [0xaa, 0xbb])
-    #expect(told[10].control?.isSupervisory == true && told[10].body == [])
-    #expect(told.problems == [])
+    #expect(results[6].control == nil, "only one direction is configured")
+    #expect(results[9].control?.txSeq == 3 && results[9].body == [0xaa, 0xbb])
+    #expect(results[10].control?.isSupervisory == true && results[10].body == [])
+    #expect(results.problems == [])
   }
 }

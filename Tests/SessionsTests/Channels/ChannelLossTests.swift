@@ -110,15 +110,15 @@ private func session() -> [StoredRecord] {
     for round in 0..<300 {
       var traffic = Traffic()
       for _ in 0..<60 { random.add(to: &traffic) }
-      let told = run(traffic.records, limits)
-      #expect(told.packets.count == traffic.records.count)
-      for seen in told.packets {
+      let results = run(traffic.records, limits)
+      #expect(results.packets.count == traffic.records.count)
+      for seen in results.packets {
         if let request = seen.answer.request { #expect(request.packet < seen.number, "\(round)") }
         #expect(seen.fragments.count <= 5, "\(round)")
       }
-      #expect(entries("slots", of: told.memory.channels) ?? 99 <= 6, "\(round)")
-      #expect(entries("index", of: told.memory.channels) ?? 99 <= 12, "\(round)")
-      #expect(entries("waiting", of: told.memory.signals) ?? 99 <= 4, "\(round)")
+      #expect(entries("slots", of: results.memory.channels) ?? 99 <= 6, "\(round)")
+      #expect(entries("index", of: results.memory.channels) ?? 99 <= 12, "\(round)")
+      #expect(entries("waiting", of: results.memory.signals) ?? 99 <= 4, "\(round)")
     }
   }
 }
@@ -128,41 +128,41 @@ private func session() -> [StoredRecord] {
   @Test func channels() {
     var limits = Limits()
     limits.channels = 3
-    let told = capture(limits) { traffic in
+    let results = capture(limits) { traffic in
       traffic.connect()
       for cid in 0x40..<0x48 { traffic.sdu("01 02", .sent, cid: cid) }
     }
-    #expect(told.problems == ["limitReached(3,4)"])
-    #expect(told[5].problems == ["limitReached(3,4)"])
+    #expect(results.problems == ["limitReached(3,4)"])
+    #expect(results[5].problems == ["limitReached(3,4)"])
   }
 
   /// Channels whose opening is missing are dropped before opened ones.
   @Test func openedChannelsStay() {
     var limits = Limits()
     limits.channels = 3
-    let told = capture(limits) { traffic in
+    let results = capture(limits) { traffic in
       traffic.connect()
       traffic.openBearers()
       for cid in 0x60..<0x68 { traffic.sdu("01 02", .sent, cid: cid) }
       traffic.sdu("0a 01 00", .sent, cid: 0x51)
     }
-    #expect(told[12].att == "Read Request")
+    #expect(results[12].att == "Read Request")
   }
 
   /// A full log continues at once in the next file, which answers its last requests.
   @Test func nextFileAtOnce() {
-    let told = capture(Limits()) { traffic in
+    let results = capture(Limits()) { traffic in
       traffic.connect()
       traffic.sent("0a 03 00")
       traffic.file = 1
       traffic.received("0b 01")
     }
-    #expect(told[3].answers == "answers 2 after 1 ms")
+    #expect(results[3].answers == "answers 2 after 1 ms")
   }
 
   /// A request at the end of a file is not answered by a file that begins later.
   @Test func nextFile() {
-    let told = capture(Limits()) { traffic in
+    let results = capture(Limits()) { traffic in
       traffic.connect()
       traffic.sent("0a 03 00")
       traffic.signal("12 07 08 00 18 00 28 00 00 00 2a 00", .received)
@@ -175,19 +175,19 @@ private func session() -> [StoredRecord] {
       traffic.sent("0a 03 00")
       traffic.received("0b 01")
     }
-    #expect(told[5].problems == ["responseWithoutRequest(0,0)"])
-    #expect(told[6].problems == ["responseWithoutRequest(0,0)"])
-    #expect(told[7].problems == ["continuationWithoutStart(0,0)"])
-    #expect(told[9].answers == "answers 8 after 1 ms")
+    #expect(results[5].problems == ["responseWithoutRequest(0,0)"])
+    #expect(results[6].problems == ["responseWithoutRequest(0,0)"])
+    #expect(results[7].problems == ["continuationWithoutStart(0,0)"])
+    #expect(results[9].answers == "answers 8 after 1 ms")
     // The next file begins half a minute later, so it may be another connection.
-    #expect(told.memory.links.count == 2)
+    #expect(results.memory.links.count == 2)
   }
 
   /// Endless PDUs share a limit: the oldest is abandoned, which is reported once.
   @Test func joinedBytes() {
     var limits = Limits()
     limits.joinedBytes = 20_000
-    let told = capture(limits) { traffic in
+    let results = capture(limits) { traffic in
       for handle in 1...6 {
         traffic.connect(handle)
         traffic.acl(
@@ -197,51 +197,51 @@ private func session() -> [StoredRecord] {
       traffic.acl([1, 2, 3], .received, .more, handle: 1)
       traffic.acl([1, 2, 3], .received, .more, handle: 6)
     }
-    #expect(told.problems == ["limitReached(20000,6)", "continuationWithoutStart(0,0)"])
-    #expect(told[13].problems == ["continuationWithoutStart(0,0)"])
-    #expect(told[14].answer.fragment.isFragment)
+    #expect(results.problems == ["limitReached(20000,6)", "continuationWithoutStart(0,0)"])
+    #expect(results[13].problems == ["continuationWithoutStart(0,0)"])
+    #expect(results[14].answer.fragment.isFragment)
   }
 
   @Test func signallingRequests() {
     var limits = Limits()
     limits.signallingRequests = 2
-    let told = capture(limits) { traffic in
+    let results = capture(limits) { traffic in
       traffic.connect()
       for identifier in 1...5 { traffic.signal("08 0\(identifier) 00 00", .sent, cid: 1) }
       traffic.signal("09 01 00 00", .received, cid: 1)
       traffic.signal("09 05 00 00", .received, cid: 1)
     }
-    #expect(told.problems == ["limitReached(2,5)", "responseWithoutRequest(0,0)"])
-    #expect(told[8].answers == "answers 6 after 2 ms")
+    #expect(results.problems == ["limitReached(2,5)", "responseWithoutRequest(0,0)"])
+    #expect(results[8].answers == "answers 6 after 2 ms")
   }
 
   @Test func commands() {
     var limits = Limits()
     limits.commands = 2
-    let told = capture(limits) { traffic in
+    let results = capture(limits) { traffic in
       for _ in 0..<5 { traffic.command(0x1001) }
     }
-    #expect(told.problems == ["limitReached(2,1)"])
+    #expect(results.problems == ["limitReached(2,1)"])
   }
 
   @Test func names() {
     var limits = Limits()
     limits.names = 2
-    let told = capture(limits) { traffic in
+    let results = capture(limits) { traffic in
       for device in 1...5 {
         let name = [3, 0x09, 0x61, UInt8(0x60 + device)]
         traffic.meta(
           0x02, [1, 0, 0] + little(device, width: 6) + [UInt8(name.count)] + name + [0xc0])
       }
     }
-    #expect(told.problems == ["limitReached(2,2)"])
+    #expect(results.problems == ["limitReached(2,2)"])
   }
 
   /// The packets of a PDU and of an SDU.
   @Test func fragmentNumbers() {
     var limits = Limits()
     limits.fragmentNumbers = 3
-    let told = capture(limits) { traffic in
+    let results = capture(limits) { traffic in
       traffic.connect()
       traffic.split(notification(20), [4, 4, 4, 4, 4])
       traffic.split(notification(20), [4, 4, 4, 4, 4])
@@ -249,9 +249,9 @@ private func session() -> [StoredRecord] {
       traffic.first(25, [0x1b] + [UInt8](repeating: 1, count: 4), .received, cid: 0x40)
       for _ in 0..<4 { traffic.acl(l2cap([1, 2, 3, 4, 5], cid: 0x40), .received) }
     }
-    #expect(told.problems == ["limitReached(3,3)", "limitReached(3,3)"])
-    #expect(told.packets.last?.fragments.count == 3)
-    #expect(told.packets.last?.att == "Handle Value Notification")
+    #expect(results.problems == ["limitReached(3,3)", "limitReached(3,3)"])
+    #expect(results.packets.last?.fragments.count == 3)
+    #expect(results.packets.last?.att == "Handle Value Notification")
   }
 }
 

@@ -12,7 +12,7 @@ import Testing
 /// Channels whose opening is not in the capture.
 @Suite struct InferredChannelTests {
   @Test func bearerIsInferredFromRequestsAndResponses() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connect()
       for handle in 1...4 {
         traffic.sdu("0a \(handle) 00", .sent, cid: 0x51)
@@ -20,14 +20,14 @@ import Testing
       }
     }
     // Two responses are evidence, one is not.
-    #expect((2...5).map { told[$0].att } == [nil, nil, nil, nil])
-    #expect((2...5).map { told[$0].answer.channel?.isUnknown } == [true, true, true, true])
-    #expect(told[6].att == "Read Request" && told[6].answer.channel?.psm == .eatt)
-    #expect(told[6].answer.channel?.isInferred == true)
-    #expect(told[7].answers == "answers 6 after 1 ms")
-    #expect(told[9].answers == "answers 8 after 1 ms")
-    #expect(told.problems == [])
-    #expect(told.memory.channels.opened.isEmpty)
+    #expect((2...5).map { results[$0].att } == [nil, nil, nil, nil])
+    #expect((2...5).map { results[$0].answer.channel?.isUnknown } == [true, true, true, true])
+    #expect(results[6].att == "Read Request" && results[6].answer.channel?.psm == .eatt)
+    #expect(results[6].answer.channel?.isInferred == true)
+    #expect(results[7].answers == "answers 6 after 1 ms")
+    #expect(results[9].answers == "answers 8 after 1 ms")
+    #expect(results.problems == [])
+    #expect(results.memory.channels.opened.isEmpty)
   }
 
   @Test(
@@ -57,18 +57,18 @@ import Testing
       ],
     ] as [[(String, Direction, Int)]])
   func notEnough(_ frames: [(String, Direction, Int)]) {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connect()
       for (bytes, direction, cid) in frames { traffic.sdu(bytes, direction, cid: cid) }
     }
-    for packet in told.packets.dropFirst() {
+    for packet in results.packets.dropFirst() {
       #expect(packet.answer.channel?.isUnknown == true && packet.att == nil, "\(packet.number)")
     }
   }
 
   /// The request's channel is ambiguous.
   @Test func twoThatMayHaveAsked() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connect()
       for _ in 0..<4 {
         traffic.sdu("0a 01 00", .sent, cid: 0x51)
@@ -76,31 +76,31 @@ import Testing
         traffic.sdu("0b aa", .received, cid: 0x40)
       }
     }
-    #expect(told.packets.allSatisfy { $0.att == nil })
+    #expect(results.packets.allSatisfy { $0.att == nil })
   }
 
   /// The accessory protocol is recognised by its own bytes only.
   @Test func accessoryWithoutOpening() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x46), .sent)
       traffic.acl(l2cap(hex("0b ef 0d ff 55 02 00 ee 10 9a"), cid: 0x46), .sent)
       traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x46), .sent)
       traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x47), .sent)
     }
-    let services = (1...4).map { told[$0].answer.channel?.psm }
+    let services = (1...4).map { results[$0].answer.channel?.psm }
     #expect(services == [nil, .rfcomm, .rfcomm, nil])
-    #expect(told[3].answer.channel?.isInferred == true)
-    #expect(told[3].answer.channel?.accessory == .iAP2)
+    #expect(results[3].answer.channel?.isInferred == true)
+    #expect(results[3].answer.channel?.accessory == .iAP2)
   }
 
   @Test func classicLinksAreNotGuessedAt() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connectClassic()
       for handle in 1...4 {
         traffic.sdu("0a \(handle) 00", .sent, cid: 0x51)
         traffic.sdu("0b aa", .received, cid: 0x40)
       }
     }
-    #expect(told.packets.allSatisfy { $0.att == nil })
+    #expect(results.packets.allSatisfy { $0.att == nil })
   }
 }

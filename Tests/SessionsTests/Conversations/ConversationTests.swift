@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct ConversationTests {
   @Test func eachOperation() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("0a 10 00")
       traffic.received("0b 01 02")
@@ -29,22 +29,24 @@ import Testing
       traffic.received("01 0a 18 00 02")
     }
     #expect(
-      told.lines == [
+      results.lines == [
         "read 0x0010: 0102 #3", "write 0x0012: aa #4", "write_without_response 0x0012: bb #6",
         "signed_write 0x0012: cc #7", "notification 0x0014: dd #8", "indication 0x0016: ee #9",
         "notification 0x0014: 01 #11", "notification 0x0016: 0203 #11",
         "write 0x0012: ff #12 refused 0x0005", "read 0x0018 #14 refused 0x0002",
       ])
-    #expect(told.told[1].value.response == 5)
-    #expect(told.told[1].value.latency == 1_000_000)
-    #expect(told.told[5].value.response == 10)
+    #expect(results.results[1].value.response == 5)
+    #expect(results.results[1].value.latency == 1_000_000)
+    #expect(results.results[5].value.response == 10)
     #expect(
-      told.told.map(\.value.direction).prefix(5) == [.received, .sent, .sent, .sent, .received])
+      results.results.map(\.value.direction).prefix(5) == [
+        .received, .sent, .sent, .sent, .received,
+      ])
   }
 
   /// The captured host is the server.
   @Test func ownValues() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect(role: 1)
       traffic.received("0a 10 00")
       traffic.sent("0b 01 02")
@@ -56,12 +58,12 @@ import Testing
       traffic.received("0b 03")
     }
     #expect(
-      told.lines == [
+      results.lines == [
         "own read 0x0010: 0102 #3", "own write_without_response 0x0012: bb #4",
         "own notification 0x0014: dd #5", "own indication 0x0014: ee #6", "read 0x0010: 03 #9",
       ])
     // The same handle on two servers.
-    #expect(told.told[0].value.attribute.server != told.told[4].value.attribute.server)
+    #expect(results.results[0].value.attribute.server != results.results[4].value.attribute.server)
   }
 
   /// Values may have another length than when they were read one by one: Read Multiple (0x0e) of
@@ -69,7 +71,7 @@ import Testing
   /// 0x2b88).
   @Test func severalValuesAroundAKey() {
     let key = (0xa0..<0xb8).map { String($0, radix: 16) }.joined(separator: " ")
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("02 00 02")
       traffic.received("03 00 02")
@@ -80,32 +82,33 @@ import Testing
       traffic.sent("0e 09 00 03 00")
       traffic.received("0f 5a 5a " + key + " 21 21")
     }
-    let read = told.told.filter { $0.value.packet == 9 }
-    #expect(!read.isEmpty && read.allSatisfy(\.value.isSecret), "\(told.lines)")
+    let read = results.results.filter { $0.value.packet == 9 }
+    #expect(!read.isEmpty && read.allSatisfy(\.value.isSecret), "\(results.lines)")
   }
 
   /// Multiple Handle Value Notification (0x23) of three empty values in two fragments: the packets
   /// are stored once.
   @Test func fragmentsOfSeveralValues() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.add([2] + hex("40 20 08 00 0d 00 04 00 23 03 00 00"), .received)
       traffic.add([2] + hex("40 10 09 00 00 04 00 00 00 05 00 00 00"), .received)
     }
-    #expect(told.told.map(\.packets) == [[2, 3], [2, 3], [2, 3]], "\(told.lines)")
-    #expect(told.told.map(\.value.packets) == [0..<2, 0..<2, 0..<2])
+    #expect(results.results.map(\.packets) == [[2, 3], [2, 3], [2, 3]], "\(results.lines)")
+    #expect(results.results.map(\.value.packets) == [0..<2, 0..<2, 0..<2])
   }
 
   /// Records that are in two files.
   @Test func valuesOfTwoFilesAreToldOnce() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.received("1b 14 00 dd")
       traffic.sent("52 12 00 bb")
       traffic.file = 1
       traffic.again(1...3)
     }
-    #expect(told.lines == ["notification 0x0014: dd #2", "write_without_response 0x0012: bb #3"])
+    #expect(
+      results.lines == ["notification 0x0014: dd #2", "write_without_response 0x0012: bb #3"])
   }
 
   // MARK: Reads in parts
@@ -116,7 +119,7 @@ import Testing
 
   /// The next connection has another peer, and its attribute another value.
   @Test func readsEndWithTheirConnection() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("0a 03 00")
       traffic.received("0b 41 42 43 44 45")
@@ -126,13 +129,13 @@ import Testing
       traffic.received("01 0c 03 00 07")
     }
     #expect(
-      told.lines == ["read 0x0003: 4142434445 #3", "read 0x0003 from 5 #6 refused 0x0007"])
+      results.lines == ["read 0x0003: 4142434445 #3", "read 0x0003 from 5 #6 refused 0x0007"])
   }
 
   /// A Read Blob Request (0x0c) that continues 0x0003 is answered while a value of 0x0009 is
   /// incomplete.
   @Test func readsAreNotMixed() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("0a 03 00")
       traffic.received("0b 41 41")
@@ -142,13 +145,13 @@ import Testing
       traffic.received("0d 43 43")
     }
     #expect(
-      told.lines.map { $0.replacing(" may go on", with: "") } == [
+      results.lines.map { $0.replacing(" may go on", with: "") } == [
         "read 0x0003: 4141 #3", "read 0x0009: \(Self.digits) #6", "read 0x0003 from 2: 4343 #7",
       ])
   }
 
   @Test func longReadThatEndsShort() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("0a 10 00")
       traffic.received("0b " + Self.filling)
@@ -156,15 +159,15 @@ import Testing
       traffic.sent("0c 10 00 16 00")
       traffic.received("0d aa bb")
     }
-    #expect(told.lines == ["notification 0x0014: dd #4", "read 0x0010: \(Self.digits)aabb #6"])
-    #expect(told.told[1].packets == [3, 6])
+    #expect(results.lines == ["notification 0x0014: dd #4", "read 0x0010: \(Self.digits)aabb #6"])
+    #expect(results.results[1].packets == [3, 6])
   }
 
   @Test(
     "A value that fills its last PDU ends with an empty part or an error",
     arguments: [("0d", 4), ("01 0c 10 00 07", 4), ("01 0c 10 00 0b", 4)])
   func longReadThatEndsExactly(_ end: String, _ packets: Int) {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("0a 10 00")
       traffic.received("0b " + Self.filling)
@@ -173,24 +176,24 @@ import Testing
       traffic.sent("0a 12 00")
       traffic.received("0b 01")
     }
-    #expect(told.lines == ["read 0x0010: \(Self.digits) #3", "read 0x0012: 01 #7"])
-    #expect(told.told[0].packets.isEmpty)
-    #expect(told.told[0].value.isRestRefused == end.hasSuffix("07"))
+    #expect(results.lines == ["read 0x0010: \(Self.digits) #3", "read 0x0012: 01 #7"])
+    #expect(results.results[0].packets.isEmpty)
+    #expect(results.results[0].value.isRestRefused == end.hasSuffix("07"))
   }
 
   @Test func longReadThatIsRefusedHalfway() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("0a 10 00")
       traffic.received("0b " + Self.filling)
       traffic.sent("0c 10 00 16 00")
       traffic.received("01 0c 10 00 0e")
     }
-    #expect(told.lines == ["read 0x0010: \(Self.digits) #3 refused 0x000e"])
+    #expect(results.lines == ["read 0x0010: \(Self.digits) #3 refused 0x000e"])
   }
 
   @Test func longReadThatNobodyGoesOnWith() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("0a 10 00")
       traffic.received("0b " + Self.filling)
@@ -200,14 +203,14 @@ import Testing
       traffic.received("0b " + Self.filling)
     }
     #expect(
-      told.lines == [
+      results.lines == [
         "read 0x0010: \(Self.digits) #3 may go on", "read 0x0012: 01 #5",
         "read 0x0014: \(Self.digits) #7 may go on",
       ])
   }
 
   @Test func readBlobFromAnOffsetOn() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("0c 10 00 09 00")
       traffic.received("0d aa")
@@ -219,16 +222,16 @@ import Testing
       traffic.received("01 0c 12 00 07")
     }
     #expect(
-      told.lines == [
+      results.lines == [
         "read 0x0010 from 9: aa #3", "read 0x0010 from 48: \(Self.digits)bb #7",
         "read 0x0012 from 9 #8 refused 0x0007",
       ])
-    #expect(told.told[1].packets == [5, 7])
+    #expect(results.results[1].packets == [5, 7])
   }
 
   /// A part that is requested twice counts once.
   @Test func partThatIsReadTwice() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("0a 10 00")
       traffic.received("0b " + Self.filling)
@@ -237,12 +240,12 @@ import Testing
       traffic.sent("0c 10 00 16 00")
       traffic.received("0d aa")
     }
-    #expect(told.lines == ["read 0x0010: \(Self.digits)aa #7"])
-    #expect(told.told[0].packets == [3, 5, 7])
+    #expect(results.lines == ["read 0x0010: \(Self.digits)aa #7"])
+    #expect(results.results[0].packets == [3, 5, 7])
   }
 
   @Test func theMTUThatWasExchangedCounts() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("02 40 00")
       traffic.received("03 19 00")
@@ -254,14 +257,14 @@ import Testing
       traffic.received("0d")
     }
     #expect(
-      told.lines == ["read 0x0010: \(Self.digits) #5", "read 0x0010: \(Self.digits)1617 #7"])
+      results.lines == ["read 0x0010: \(Self.digits) #5", "read 0x0010: \(Self.digits)1617 #7"])
   }
 
   /// Without an exchange the MTU is at least the largest PDU; a client that continues reading
   /// confirms it.
   @Test func theMTUOfALinkThatWasOpenBefore() {
     let long = (0..<40).map { _ in "55" }
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.sent("0a 10 00")
       traffic.received("0b " + long.joined(separator: " "))
       traffic.sent("0c 10 00 28 00")
@@ -269,7 +272,7 @@ import Testing
       traffic.sent("0a 10 00")
       traffic.received("0b 02")
     }
-    #expect(told.lines == ["read 0x0010: \(long.joined())01 #4", "read 0x0010: 02 #6"])
+    #expect(results.lines == ["read 0x0010: \(long.joined())01 #4", "read 0x0010: 02 #6"])
     let memory = run { traffic in traffic.received("1b 10 00 " + long.joined(separator: " ")) }
     let connection = memory.connections[0]
     #expect(connection.attMTU == BearerMTU(value: 43, isLowerBound: true))
@@ -278,7 +281,7 @@ import Testing
   // MARK: Several at once
 
   @Test func readMultipleIsSplitWhereLengthsAreKnown() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("0e 10 00 12 00")
       traffic.received("0f 01 02 03")
@@ -292,15 +295,15 @@ import Testing
       traffic.received("21 01 00 09 02 00 0a 0b")
     }
     #expect(
-      told.lines == [
+      results.lines == [
         "read: 010203 #3", "read 0x0010: 01 #5", "read 0x0010: 04 #7", "read 0x0012: 0506 #7",
         "read 0x0010: 07 #9", "read 0x0010: 08 #9", "read 0x0010: 09 #11", "read 0x0012: 0a0b #11",
       ])
-    #expect(told.told[0].value.handles?.count == 4)
+    #expect(results.results[0].value.handles?.count == 4)
   }
 
   @Test func readByTypeReadsValuesButDiscoveryDoesNot() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("08 01 00 ff ff 00 2a")
       traffic.received("09 05 03 00 41 42 43")
@@ -311,8 +314,8 @@ import Testing
       traffic.sent("08 01 00 ff ff 00 2a")
       traffic.received("01 08 03 00 05")
     }
-    #expect(told.lines == ["read 0x0003: 414243 #3", "read 0x0003 #8 refused 0x0005"])
-    #expect(told.told[0].value.attribute.uuid == BluetoothUUID(0x2a00))
-    #expect(told.told[1].value.attribute.uuid == BluetoothUUID(0x2a00))
+    #expect(results.lines == ["read 0x0003: 414243 #3", "read 0x0003 #8 refused 0x0005"])
+    #expect(results.results[0].value.attribute.uuid == BluetoothUUID(0x2a00))
+    #expect(results.results[1].value.attribute.uuid == BluetoothUUID(0x2a00))
   }
 }

@@ -19,7 +19,7 @@ struct Conversing: PacketReport {
     var packets: [Int]
   }
 
-  private(set) var told: [Told] = []
+  private(set) var results: [Told] = []
   private(set) var limits: [Conversations.Limited] = []
   /// The most bytes that were held for one packet.
   private(set) var mostBytes = 0
@@ -28,7 +28,7 @@ struct Conversing: PacketReport {
   init(_ limits: Limits = Limits()) { conversations = Conversations(limits) }
 
   var isSatisfied: Bool { false }
-  var lines: [String] { told.map(\.line) }
+  var lines: [String] { results.map(\.line) }
 
   mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
@@ -50,7 +50,7 @@ struct Conversing: PacketReport {
     if let reached = conversations.limitReached { limits.append(reached.what) }
     for value in conversations.values {
       let bytes = value.value.map { conversations.bytes.bytes.part($0).array }
-      told.append(
+      results.append(
         Told(
           line: Self.line(value, bytes), value: value, bytes: bytes,
           packets: value.packets.map { Array(conversations.packets[$0]) } ?? []))

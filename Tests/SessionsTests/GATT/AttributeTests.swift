@@ -5,7 +5,7 @@ import Testing
 @testable import Sessions
 
 /// Describes the attribute that a packet is about: "value 2a37 of 180d".
-private func told(_ recording: Recording, _ number: Int) -> String? {
+private func results(_ recording: Recording, _ number: Int) -> String? {
   guard let place = recording[number].answer.attribute else { return nil }
   let attribute = recording.memory.attributes[place]
   let service = recording.memory.attributes.service(of: place)
@@ -36,12 +36,12 @@ private func name(_ uuid: BluetoothUUID) -> String {
       traffic.received("1b 03 00 48")
     }
     let knowsRange = services[1].hasPrefix("09") ? "" : " of 180d"
-    #expect(told(recording, 8) == "service 180d" + knowsRange)
-    #expect(told(recording, 9) == "characteristic 2a37" + knowsRange)
-    #expect(told(recording, 10) == "value 2a37" + knowsRange)
-    #expect(told(recording, 11) == "descriptor 2902" + knowsRange)
-    #expect(told(recording, 12) == nil)
-    #expect(told(recording, 13) == "value 2a37" + knowsRange)
+    #expect(results(recording, 8) == "service 180d" + knowsRange)
+    #expect(results(recording, 9) == "characteristic 2a37" + knowsRange)
+    #expect(results(recording, 10) == "value 2a37" + knowsRange)
+    #expect(results(recording, 11) == "descriptor 2902" + knowsRange)
+    #expect(results(recording, 12) == nil)
+    #expect(results(recording, 13) == "value 2a37" + knowsRange)
   }
 
   @Test func everythingInOneListOfTypes() {
@@ -52,8 +52,8 @@ private func name(_ uuid: BluetoothUUID) -> String {
       for handle in 1...4 { traffic.sent("0a 0\(handle) 00") }
     }
     // A declaration's contents are in its value, which was not read.
-    #expect(told(recording, 4) == nil && told(recording, 5) == nil)
-    #expect(told(recording, 6) == "value 2a37" && told(recording, 7) == "descriptor 2902")
+    #expect(results(recording, 4) == nil && results(recording, 5) == nil)
+    #expect(results(recording, 6) == "value 2a37" && results(recording, 7) == "descriptor 2902")
   }
 
   @Test func readByItsType() {
@@ -65,8 +65,8 @@ private func name(_ uuid: BluetoothUUID) -> String {
       traffic.received("13")
       traffic.sent("0e 03 00 07 00")
     }
-    #expect(told(recording, 4) == "value 2a00")
-    #expect(told(recording, 5) == "value 2a00")
+    #expect(results(recording, 4) == "value 2a00")
+    #expect(results(recording, 5) == "value 2a00")
     #expect(recording[6].answer.attribute == nil)
   }
 
@@ -82,10 +82,10 @@ private func name(_ uuid: BluetoothUUID) -> String {
       traffic.received("0a 03 00")
       traffic.sent("1b 03 00 01")
     }
-    #expect(told(recording, 4) == nil)
-    #expect(told(recording, 5) == "value 2a37")
-    #expect(told(recording, 8) == "value 2a00")
-    #expect(told(recording, 9) == "value 2a00")
+    #expect(results(recording, 4) == nil)
+    #expect(results(recording, 5) == "value 2a37")
+    #expect(results(recording, 8) == "value 2a00")
+    #expect(results(recording, 9) == "value 2a00")
   }
 
   @Test func knownOverReconnectionsOfOneDevice() {
@@ -100,11 +100,11 @@ private func name(_ uuid: BluetoothUUID) -> String {
       traffic.connect(peer: 0xc099_8877_6655)
       traffic.sent("0a 03 00")
     }
-    #expect(told(recording, 6) == "value 2a37")
+    #expect(results(recording, 6) == "value 2a37")
     let place = recording[6].answer.attribute
     #expect(place.map { recording.memory.attributes[$0].connection } == 1)
     #expect(recording[6].connection?.id == 2)
-    #expect(told(recording, 9) == nil)
+    #expect(results(recording, 9) == nil)
   }
 
   @Test func forgottenWhereTheServerSaysThatItChanged() {
@@ -116,9 +116,9 @@ private func name(_ uuid: BluetoothUUID) -> String {
       traffic.sent("0a 13 00")
       traffic.sent("0a 03 00")
     }
-    #expect(told(recording, 4) == "value 2a05")
-    #expect(told(recording, 5) == nil)
-    #expect(told(recording, 6) == "value 2a05")
+    #expect(results(recording, 4) == "value 2a05")
+    #expect(results(recording, 5) == nil)
+    #expect(results(recording, 6) == "value 2a05")
   }
 
   @Test func longUUIDsThatBeginAlike() {
@@ -209,6 +209,6 @@ private func name(_ uuid: BluetoothUUID) -> String {
         traffic.received("0b")
       }
     }
-    for number in 1...recording.packets.count { #expect(told(recording, number) == nil) }
+    for number in 1...recording.packets.count { #expect(results(recording, number) == nil) }
   }
 }

@@ -238,8 +238,8 @@ extension Traffic {
         "0027 descriptor 2902 inferred",
       ])
     let conclusions = try #require(peersDatabase(recording)?.evidence.conclusions)
-    let told = conclusions.map { "\($0.handle)<\($0.value) \($0.write) \($0.notification)" }
-    #expect(told == ["17<16 2 8", "26<24 4 9", "39<38 6 10"])
+    let results = conclusions.map { "\($0.handle)<\($0.value) \($0.write) \($0.notification)" }
+    #expect(results == ["17<16 2 8", "26<24 4 9", "39<38 6 10"])
     let place = recording[11].answer.attribute
     #expect(place.map { recording.memory.attributes[$0].target } == 0x10)
   }

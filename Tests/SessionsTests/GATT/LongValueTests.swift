@@ -70,7 +70,7 @@ private struct Joining: PacketReport {
     #expect(report.lines == ["3: 21 #5"])
     let values = converse { write(&$0) }
     #expect(values.lines == ["read 0x0003: \(String(repeating: "41", count: 19))4243 #5"])
-    #expect(values.told.first?.packets == [3, 5])
+    #expect(values.results.first?.packets == [3, 5])
     let known = run(write)
     let name = known.connections.first?.name.flatMap { known.memory.names[$0] }
     #expect(name == [UInt8](repeating: 0x41, count: 19) + [0x42, 0x43])
@@ -124,7 +124,7 @@ private struct Joining: PacketReport {
     var budget = PayloadBudget(bytes: 100, others: 100)
     let stream = AdvertisingStream(.advInd)
     func take(_ payloads: inout Payloads, _ data: [UInt8], limit: Int) {
-      _ = payloads.take(
+      _ = payloads.record(
         stream, data.bytes, isTruncated: false, packet: 1, time: nil, limit: limit, &budget)
     }
     var one = Payloads()

@@ -28,14 +28,14 @@ import Testing
 
   /// A second response without a request in between shows that both requests were open.
   @Test func valuesOfAClientThatDoesNotWait() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.sent("0a 03 00")
       traffic.sent("0a 05 00")
       traffic.received("0b 64")
       traffic.received("0b 65")
     }
-    #expect(told.lines == ["read 0x0003: 64 #3", "read 0x0005: 65 #4"])
-    #expect(told.told.map(\.value.latency) == [2_000_000, 2_000_000])
+    #expect(results.lines == ["read 0x0003: 64 #3", "read 0x0005: 65 #4"])
+    #expect(results.results.map(\.value.latency) == [2_000_000, 2_000_000])
   }
 
   /// A capture of one direction has no responses, so writes count as successful. Notifications are
@@ -103,9 +103,9 @@ import Testing
       traffic.sent("0a 06 00")
       traffic.received("0b 66")
     }
-    let told = converse { write(&$0) }
+    let results = converse { write(&$0) }
     #expect(
-      told.lines == [
+      results.lines == [
         "read 0x0003 #1 no response, overtaken", "read 0x0005: 64 #3", "read 0x0006: 66 #5",
       ])
     #expect(uses { write(&$0) } == ["0x0005 read 1: 64 #3", "0x0006 read 1: 66 #5"])
@@ -120,25 +120,25 @@ import Testing
       traffic.received("13")
       traffic.received("0b 64")
     }
-    let told = run(write)
-    #expect(told[3].answers == "answers 2 after 1 ms")
-    #expect(told[4].answers == "answers 1 after 3 ms")
-    #expect(told[4].problems == ["answersLate(1,0)"])
+    let results = run(write)
+    #expect(results[3].answers == "answers 2 after 1 ms")
+    #expect(results[4].answers == "answers 1 after 3 ms")
+    #expect(results[4].problems == ["answersLate(1,0)"])
     #expect(converse { write(&$0) }.lines == ["write 0x0005: 02 #2", "read 0x0003: 64 #4"])
     #expect(uses { write(&$0) } == ["0x0003 read 1: 64 #4", "0x0005 write 1: 02 #2"])
   }
 
   /// A response that matches two requests is ambiguous.
   @Test func aLateAnswerOfTwo() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("0a 03 00")
       traffic.sent("0a 04 00")
       traffic.sent("12 05 00 02")
       traffic.received("13")
       traffic.received("0b 64")
     }
-    #expect(told[5].answers == nil)
-    #expect(told[5].problems == ["responseWithoutRequest(0,0)"])
+    #expect(results[5].answers == nil)
+    #expect(results[5].problems == ["responseWithoutRequest(0,0)"])
   }
 
   /// The same at the end of the connection and of the capture.
@@ -262,14 +262,14 @@ import Testing
 
   /// Two of three are answered: the oldest has no response in the capture.
   @Test func twoOfThreeAnswered() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       for handle in 1...3 { traffic.sent("0a 0\(handle) 00") }
       traffic.received("0b 02")
       traffic.received("0b 03")
       traffic.sent("0a 04 00")
     }
     #expect(
-      told.lines.prefix(3) == [
+      results.lines.prefix(3) == [
         "read 0x0001 #1 no response, overtaken", "read 0x0002: 02 #4", "read 0x0003: 03 #5",
       ])
   }
@@ -277,7 +277,7 @@ import Testing
   /// If formats have a fixed length, a value shows at once which of two reads it answers: PnP ID (7
   /// bytes) and Volume State (3 bytes), which bluetoothd reads on enhanced bearers without waiting.
   @Test func lengthsTell() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("08 01 00 ff ff 03 28")
       traffic.received("09 07 02 00 02 03 00 50 2a 04 00 02 05 00 7d 2b")
       traffic.sent("0a 03 00")
@@ -289,9 +289,10 @@ import Testing
       traffic.sent("0a 05 00")
       traffic.received("0b 00 00 00")
     }
-    #expect(told[5].answers == "answers 3 after 2 ms" && told[6].answers == "answers 4 after 2 ms")
-    #expect(told[9].answers == "answers 8 after 1 ms")
-    #expect(told.problems == ["requestBeforeResponse(3,0)", "requestBeforeResponse(7,0)"])
+    #expect(
+      results[5].answers == "answers 3 after 2 ms" && results[6].answers == "answers 4 after 2 ms")
+    #expect(results[9].answers == "answers 8 after 1 ms")
+    #expect(results.problems == ["requestBeforeResponse(3,0)", "requestBeforeResponse(7,0)"])
   }
 
   /// The length of a list's items distinguishes declarations from values; the offset distinguishes
@@ -308,29 +309,30 @@ import Testing
     ("16 03 00 00 00 01", "16 03 00 01 00 02", "17 03 00 00 00 01", "17 03 00 01 00 02"),
   ])
   func contentsTell(_ first: String, _ second: String, _ toFirst: String, _ toSecond: String) {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent(first)
       traffic.sent(second)
       traffic.received(toFirst)
       traffic.received(toSecond)
     }
-    #expect(told[3].answers == "answers 1 after 2 ms" && told[4].answers == "answers 2 after 2 ms")
-    #expect(told.problems == ["requestBeforeResponse(1,0)"])
+    #expect(
+      results[3].answers == "answers 1 after 2 ms" && results[4].answers == "answers 2 after 2 ms")
+    #expect(results.problems == ["requestBeforeResponse(1,0)"])
   }
 
   /// Responses that may end another search are not used to learn attributes.
   @Test func nothingIsLearntFromWhatIsOpen() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("10 01 00 ff ff 00 28")
       traffic.sent("10 01 00 ff ff 01 28")
       traffic.received("11 06 01 00 05 00 00 18")
     }
-    #expect(told.memory.attributes.servers.allSatisfy { $0.count == 0 })
+    #expect(results.memory.attributes.servers.allSatisfy { $0.count == 0 })
   }
 
   /// A value that may be a key is not assigned to an attribute.
   @Test func whatMayBeAKey() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.sent("08 01 00 ff ff 03 28")
       traffic.received("09 07 02 00 02 03 00 88 2b 04 00 02 05 00 01 2b")
       traffic.sent("0a 03 00")
@@ -338,8 +340,8 @@ import Testing
       traffic.received("0b 01 02 03 04")
       traffic.sent("0a 05 00")
     }
-    let read = told.told.first { $0.line.contains("01020304") }
-    #expect(read?.value.isSecret == true, "\(told.lines)")
+    let read = results.results.first { $0.line.contains("01020304") }
+    #expect(read?.value.isSecret == true, "\(results.lines)")
   }
 }
 
@@ -374,7 +376,7 @@ private struct Using: PacketReport {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-    uses.take(conversations)
+    uses.observe(conversations)
     uses.note(record, dissection, bytes, answer, memory)
   }
 

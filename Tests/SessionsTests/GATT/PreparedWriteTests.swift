@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func partsOfSeveralAttributesMixed() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       prepare(&traffic, "10 00 00 00 01 02")
       prepare(&traffic, "12 00 00 00 aa")
@@ -28,15 +28,15 @@ import Testing
       traffic.received("19")
     }
     #expect(
-      told.lines == ["prepared_write 0x0010: 010203 #6", "prepared_write 0x0012: aabbcc #8"])
-    #expect(told.told.map(\.packets) == [[2, 6], [4, 8]])
-    #expect(told.told[0].value.response == 11)
+      results.lines == ["prepared_write 0x0010: 010203 #6", "prepared_write 0x0012: aabbcc #8"])
+    #expect(results.results.map(\.packets) == [[2, 6], [4, 8]])
+    #expect(results.results[0].value.response == 11)
   }
 
   /// An Execute Write Request writes or cancels everything prepared before it, with or without its
   /// response.
   @Test func anExecuteRequestClosesTheQueue() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       prepare(&traffic, "10 00 00 00 01")
       traffic.sent("18 01")
@@ -48,16 +48,16 @@ import Testing
       traffic.sent("18 01")
     }
     #expect(
-      told.lines == [
+      results.lines == [
         "prepared_write 0x0010: 01 #4 no response, overtaken", "prepared_write 0x0010: 02 #5",
         "prepared_write 0x0010: 0304 #13 no response, captureEnded",
       ])
-    #expect(told.told.map(\.packets) == [[2], [], [9, 11]])
-    #expect(told.told[1].value.response == 8)
+    #expect(results.results.map(\.packets) == [[2], [], [9, 11]])
+    #expect(results.results[1].value.response == 8)
   }
 
   @Test func cancelledRefusedAndLost() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       prepare(&traffic, "10 00 00 00 01")
       traffic.sent("18 00")
@@ -75,7 +75,7 @@ import Testing
       prepare(&traffic, "10 00 00 00 05")
     }
     #expect(
-      told.lines == [
+      results.lines == [
         "prepared_write 0x0010: 01 #2 cancelled", "prepared_write 0x0010: 02 #6 refused 0x000d",
         "prepared_write 0x0010: 03 #10 refused 0x0009",
         "prepared_write 0x0010: 04 #12 not executed, connectionEnded",
@@ -87,19 +87,19 @@ import Testing
     "A server that does not repeat the prepared value is reported",
     arguments: ["10 00 00 00 02", "12 00 00 00 01", "10 00 01 00 01", "10 00 00 00 01 01"])
   func echo(_ echo: String) {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       prepare(&traffic, "10 00 00 00 01", echo: echo)
       traffic.sent("18 01")
       traffic.received("19")
     }
-    #expect(told.lines == ["prepared_write 0x0010: 01 #2 echo differs"])
+    #expect(results.lines == ["prepared_write 0x0010: 01 #2 echo differs"])
   }
 
   /// Reliable writes: the same attribute twice. With a gap they are not a single value, with an
   /// overlap they are.
   @Test func placesOfParts() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       prepare(&traffic, "10 00 00 00 01 02")
       prepare(&traffic, "10 00 00 00 03 04")
@@ -109,14 +109,14 @@ import Testing
       traffic.received("19")
     }
     #expect(
-      told.lines == [
+      results.lines == [
         "prepared_write 0x0010: 0102 #2", "prepared_write 0x0010: 030506 #6",
         "prepared_write 0x0010 from 9: 07 #8",
       ])
   }
 
   @Test func bearersHaveTheirOwnQueues() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.openBearers()
       traffic.sdu("16 10 00 00 00 01", .sent, cid: 0x50)
@@ -129,7 +129,7 @@ import Testing
       traffic.sdu("19", .received, cid: 0x41)
     }
     #expect(
-      told.lines == ["prepared_write 0x0010: 02 #6", "prepared_write 0x0010: 01 #4 cancelled"])
+      results.lines == ["prepared_write 0x0010: 02 #6", "prepared_write 0x0010: 01 #4 cancelled"])
   }
 
   // MARK: No response
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test func endOfTheConnection() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("12 10 00 01")
       completed(&traffic, 1)
@@ -151,7 +151,7 @@ import Testing
       traffic.disconnect()
     }
     #expect(
-      told.lines == [
+      results.lines == [
         "write 0x0010: 01 #2 no response, connectionEnded acknowledged",
         "indication 0x0014: dd #4 no response, connectionEnded",
         "read 0x0010 #7 no response, connectionEnded unacknowledged",
@@ -161,7 +161,7 @@ import Testing
   /// A packet's acknowledgement may come after the end of the capture, so its absence proves
   /// nothing.
   @Test func acknowledgedBehindTheEnd() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("12 10 00 01")
       completed(&traffic, 1)
@@ -169,30 +169,30 @@ import Testing
       traffic.sent("0a 10 00")
     }
     #expect(
-      told.lines == ["write 0x0010: 01 #2", "read 0x0010 #5 no response, captureEnded"])
+      results.lines == ["write 0x0010: 01 #2", "read 0x0010 #5 no response, captureEnded"])
   }
 
   @Test func transactionTimeout() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("0a 10 00")
       traffic.clock += 31_000
       traffic.disconnect()
     }
-    #expect(told.lines == ["read 0x0010 #2 no response, timedOut"])
+    #expect(results.lines == ["read 0x0010 #2 no response, timedOut"])
   }
 
   @Test func endOfTheCapture() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("0a 10 00")
       traffic.sent("10 01 00 ff ff 00 28")
     }
-    #expect(told.lines == ["read 0x0010 #2 no response, captureEnded"])
+    #expect(results.lines == ["read 0x0010 #2 no response, captureEnded"])
   }
 
   @Test func overtakenRequests() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("12 10 00 01")
       traffic.sent("12 12 00 02")
@@ -200,27 +200,27 @@ import Testing
       traffic.received("13")
     }
     #expect(
-      told.lines == [
+      results.lines == [
         "write 0x0010: 01 #2 no response, overtaken",
         "write 0x0012: 02 #3 no response, overtaken", "write 0x0014: 03 #4",
       ])
   }
 
   @Test func recordsThatWereLost() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("12 10 00 01")
       traffic.add([4, 0x0f, 4, 0, 1, 0, 0], .received, drops: 3)
       traffic.received("01 12 10 00 05")
     }
     #expect(
-      told.lines == [
+      results.lines == [
         "write 0x0010: 01 #2 no response, recordsLost", "write 0x0010 #4 refused 0x0005",
       ])
   }
 
   @Test func resetEndsAllConnections() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.connect(0x41, peer: 0xc011_2233_4456)
       traffic.sent("0a 10 00")
@@ -229,7 +229,7 @@ import Testing
       traffic.complete(0x0c03)
     }
     #expect(
-      told.lines == [
+      results.lines == [
         "read 0x0010 #3 no response, connectionEnded",
         "read 0x0012 #4 no response, connectionEnded",
       ])
@@ -238,7 +238,7 @@ import Testing
   // MARK: Hostile
 
   @Test func endlessPreparedWrites() {
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       for index in 0..<2000 {
         prepare(&traffic, "10 00 \(byte(index & 0xff)) \(byte(index >> 8)) 55")
@@ -246,15 +246,15 @@ import Testing
       traffic.sent("18 01")
       traffic.received("19")
     }
-    #expect(told.told.count == 1)
-    #expect(told.told[0].bytes?.count == 512)
-    #expect(told.told[0].value.isCut)
-    #expect(told.limits == [.preparedParts])
+    #expect(results.results.count == 1)
+    #expect(results.results[0].bytes?.count == 512)
+    #expect(results.results[0].value.isCut)
+    #expect(results.limits == [.preparedParts])
   }
 
   @Test func endlessBlobs() {
     let part = [String](repeating: "55", count: 22).joined(separator: " ")
-    let told = converse { traffic in
+    let results = converse { traffic in
       traffic.connect()
       traffic.sent("0a 10 00")
       traffic.received("0b " + part)
@@ -264,23 +264,23 @@ import Testing
         traffic.received("0d " + part)
       }
     }
-    #expect(told.mostBytes <= 8192)
-    #expect(told.told[0].value.isCut)
-    #expect(told.told[0].bytes?.count == 8192)
+    #expect(results.mostBytes <= 8192)
+    #expect(results.results[0].value.isCut)
+    #expect(results.results[0].bytes?.count == 8192)
   }
 
   @Test func manyBearers() {
     var limits = Limits()
     limits.bearers = 4
-    let told = converse(limits) { traffic in
+    let results = converse(limits) { traffic in
       for handle in 1...20 {
         traffic.connect(handle, peer: 0xc011_2233_4400 + handle)
         traffic.sent("0a 10 00", handle: handle)
       }
     }
-    #expect(told.told.count == 20)
-    #expect(told.told.count { $0.value.outcome == .noResponse(.forgotten) } == 16)
-    #expect(told.limits == [.bearers])
+    #expect(results.results.count == 20)
+    #expect(results.results.count { $0.value.outcome == .noResponse(.forgotten) } == 16)
+    #expect(results.limits == [.bearers])
   }
 
   private func byte(_ value: Int) -> String {

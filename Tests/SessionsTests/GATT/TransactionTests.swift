@@ -10,17 +10,17 @@ import Testing
   private func run(_ build: (inout Traffic) -> Void) -> Recording { runAmongEvents(build) }
 
   @Test func requestAndResponse() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connect()
       traffic.sent("0a 03 00")
       traffic.clock += 6
       traffic.received("0b 64")
     }
-    #expect(told[2].answers == nil)
-    #expect(told[3].answers == "answers 2 after 7 ms")
-    #expect(told[3].answer.request?.opcode == .readRequest)
-    #expect(told[3].answer.request?.handle == 3)
-    #expect(told.problems == [])
+    #expect(results[2].answers == nil)
+    #expect(results[3].answers == "answers 2 after 7 ms")
+    #expect(results[3].answer.request?.opcode == .readRequest)
+    #expect(results[3].answer.request?.handle == 3)
+    #expect(results.problems == [])
   }
 
   /// Every request and its response, and the part of the request that decodes the response.
@@ -33,37 +33,37 @@ import Testing
     ("20 03 00 05 00", "21 01 00 64"),
   ])
   func everyRequest(_ request: String, _ response: String) {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent(request)
       traffic.received(response)
       traffic.received(request)
       traffic.sent("01 \(request.prefix(2)) 03 00 0e")
     }
-    #expect(told[2].answers == "answers 1 after 1 ms")
-    #expect(told[4].answers == "answers 3 after 1 ms")
-    #expect(told.problems == [])
+    #expect(results[2].answers == "answers 1 after 1 ms")
+    #expect(results[4].answers == "answers 3 after 1 ms")
+    #expect(results.problems == [])
   }
 
   @Test func whatTheRequestAskedFor() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("08 01 00 05 00 2a 2b")
       traffic.received("01 08 01 00 0a")
     }
-    let request = told[2].answer.request
+    let request = results[2].answer.request
     #expect(request?.startHandle == 1 && request?.endHandle == 5 && request?.handle == nil)
     #expect(request?.type == BluetoothUUID(0x2b2a))
   }
 
   @Test func responseWithoutRequest() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connect()
       traffic.received("0b 64")
       traffic.received("01 0a 03 00 0a")
       traffic.sent("1e")
     }
-    #expect(told[2].problems == ["responseWithoutRequest(0,0)"] && told[2].answers == nil)
-    #expect(told[3].problems == ["responseWithoutRequest(0,0)"])
-    #expect(told[4].problems == ["confirmationWithoutIndication(0,0)"])
+    #expect(results[2].problems == ["responseWithoutRequest(0,0)"] && results[2].answers == nil)
+    #expect(results[3].problems == ["responseWithoutRequest(0,0)"])
+    #expect(results[4].problems == ["confirmationWithoutIndication(0,0)"])
   }
 
   @Test("With one direction only, no response is missing, and writes count")
@@ -107,14 +107,14 @@ import Testing
   }
 
   @Test("An MTU below 23, and services with invalid UUIDs") func impossible() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connect()
       traffic.sent("02 14 00")
       traffic.sent("10 01 00 ff ff 00 28")
       traffic.received("11 05 01 00 05 00 0d")
     }
-    #expect(told[2].problems == ["parameterTooSmall(20,23)"])
-    #expect(told[4].problems.contains("invalidElementLength(5,0)"), "\(told[4].problems)")
+    #expect(results[2].problems == ["parameterTooSmall(20,23)"])
+    #expect(results[4].problems.contains("invalidElementLength(5,0)"), "\(results[4].problems)")
   }
 
   @Test("An identity address is public or static") func privateIdentity() {
@@ -122,45 +122,45 @@ import Testing
       ("09 01 56 34 12 ee ff 40", ["privateIdentity(0,0)"]), ("09 01 56 34 12 ee ff c0", []),
       ("09 00 56 34 12 ee ff 40", []),
     ] {
-      let told = run { $0.acl(l2cap(hex(address), cid: 6), .received) }
-      #expect(told[1].problems == problems, "\(address)")
+      let results = run { $0.acl(l2cap(hex(address), cid: 6), .received) }
+      #expect(results[1].problems == problems, "\(address)")
     }
   }
 
   /// A response is used up by the request that it answers.
   @Test func secondResponse() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("0a 03 00")
       traffic.received("0b 64")
       traffic.received("0b 64")
     }
-    #expect(told[3].problems == ["responseWithoutRequest(0,0)"])
+    #expect(results[3].problems == ["responseWithoutRequest(0,0)"])
   }
 
   /// Two open requests are an error. The first one's response seems to be lost, unless a second
   /// response follows: then the first response answered the first request.
   @Test func secondRequestBeforeTheAnswer() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("0a 03 00")
       traffic.sent("0a 05 00")
       traffic.received("0b 64")
       traffic.received("0b 65")
     }
-    #expect(told[2].problems == ["requestBeforeResponse(1,0)"])
-    #expect(told[3].answers == "answers 2 after 1 ms")
-    #expect(told[4].answers == "answers 2 after 2 ms")
-    #expect(told[4].problems == ["answersEarlier(3,1)"])
+    #expect(results[2].problems == ["requestBeforeResponse(1,0)"])
+    #expect(results[3].answers == "answers 2 after 1 ms")
+    #expect(results[4].answers == "answers 2 after 2 ms")
+    #expect(results[4].problems == ["answersEarlier(3,1)"])
   }
 
   @Test func lostResponseShiftsNothing() {
-    let told = run { traffic in
+    let results = run { traffic in
       for handle in 1...6 {
         traffic.sent("0a 0\(handle) 00")
         if handle != 2 { traffic.received("0b 0\(handle)") }
       }
     }
-    #expect(told.packets.compactMap(\.answer.request?.handle) == [1, 3, 4, 5, 6])
-    #expect(told.problems == ["requestBeforeResponse(3,0)"])
+    #expect(results.packets.compactMap(\.answer.request?.handle) == [1, 3, 4, 5, 6])
+    #expect(results.problems == ["requestBeforeResponse(3,0)"])
   }
 
   /// The attribute in a response may show which of two equal requests it answers.
@@ -174,21 +174,21 @@ import Testing
   func answersThatNameTheirAttribute(
     _ first: String, _ second: String, _ toFirst: String, _ toSecond: String
   ) {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent(first)
       traffic.sent(second)
       traffic.received(toFirst)
       traffic.received(toSecond)
     }
-    #expect(told[3].answers == "answers 1 after 2 ms")
-    #expect(told[4].answers == "answers 2 after 2 ms")
-    #expect(told.problems == ["requestBeforeResponse(1,0)"])
+    #expect(results[3].answers == "answers 1 after 2 ms")
+    #expect(results[4].answers == "answers 2 after 2 ms")
+    #expect(results.problems == ["requestBeforeResponse(1,0)"])
   }
 
   /// Lost records may contain responses: later responses do not answer requests from before the
   /// loss.
   @Test func lostRecordsEndWhatIsOpen() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("0a 03 00")
       traffic.adapter = 1
       traffic.sent("0a 03 00")
@@ -202,52 +202,53 @@ import Testing
       traffic.adapter = 0
       traffic.received("0b 64")
     }
-    #expect(told[4].problems == ["responseWithoutRequest(0,0)"])
-    #expect(told[5].answers == "answers 1 after 4 ms")
-    #expect(told[8].problems == ["responseWithoutRequest(0,0)"])
+    #expect(results[4].problems == ["responseWithoutRequest(0,0)"])
+    #expect(results[5].answers == "answers 1 after 4 ms")
+    #expect(results[8].problems == ["responseWithoutRequest(0,0)"])
   }
 
   /// A response is matched to a request of its kind, even if another request was sent in between.
   @Test func answerToTheRequestThatWasOvertaken() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("0a 03 00")
       traffic.sent("12 05 00 01")
       traffic.received("01 0a 03 00 02")
       traffic.received("13")
     }
-    #expect(told[3].answers == "answers 1 after 2 ms" && told[3].problems == [])
-    #expect(told[4].answers == "answers 2 after 2 ms" && told[4].problems == [])
+    #expect(results[3].answers == "answers 1 after 2 ms" && results[3].problems == [])
+    #expect(results[4].answers == "answers 2 after 2 ms" && results[4].problems == [])
   }
 
   /// The request is still open for its own response.
   @Test func wrongKindOfResponse() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("0a 03 00")
       traffic.received("13")
       traffic.received("01 12 03 00 03")
       traffic.received("01 0a 03 00 02")
     }
-    #expect(told[2].problems == ["responseMismatch(1,0)"] && told[2].answers == nil)
-    #expect(told[3].problems == ["responseMismatch(1,0)"])
-    #expect(told[4].answers == "answers 1 after 3 ms" && told[4].problems == [])
+    #expect(results[2].problems == ["responseMismatch(1,0)"] && results[2].answers == nil)
+    #expect(results[3].problems == ["responseMismatch(1,0)"])
+    #expect(results[4].answers == "answers 1 after 3 ms" && results[4].problems == [])
   }
 
   @Test func indications() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.received("1d 0e 00 01")
       traffic.sent("1e")
       traffic.received("1d 0e 00 01")
       traffic.received("1d 0e 00 02")
       traffic.sent("1e")
     }
-    #expect(told[2].answers == "answers 1 after 1 ms" && told[2].answer.request?.handle == 0x0e)
-    #expect(told[4].problems == ["indicationBeforeConfirmation(3,0)"])
-    #expect(told[5].answers == "answers 4 after 1 ms")
+    #expect(
+      results[2].answers == "answers 1 after 1 ms" && results[2].answer.request?.handle == 0x0e)
+    #expect(results[4].problems == ["indicationBeforeConfirmation(3,0)"])
+    #expect(results[5].answers == "answers 4 after 1 ms")
   }
 
   /// Each side may have a request and an indication open at the same time.
   @Test func bothDirectionsAtOnce() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("0a 03 00")
       traffic.received("0a 04 00")
       traffic.sent("1d 05 00 01")
@@ -257,12 +258,12 @@ import Testing
       traffic.sent("1e")
       traffic.received("1e")
     }
-    #expect(told.packets.compactMap(\.answer.request).map(\.packet) == [2, 1, 4, 3])
-    #expect(told.problems == [])
+    #expect(results.packets.compactMap(\.answer.request).map(\.packet) == [2, 1, 4, 3])
+    #expect(results.problems == [])
   }
 
   @Test func twoLinksAtOnce() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("0a 03 00", handle: 0x40)
       traffic.sent("0a 03 00", handle: 0x41)
       traffic.received("0b 64", handle: 0x41)
@@ -270,13 +271,13 @@ import Testing
       traffic.adapter = 1
       traffic.received("0b 64", handle: 0x40)
     }
-    #expect(told[3].answers == "answers 2 after 1 ms")
-    #expect(told[4].answers == "answers 1 after 3 ms")
-    #expect(told[5].problems == ["responseWithoutRequest(0,0)"])
+    #expect(results[3].answers == "answers 2 after 1 ms")
+    #expect(results[4].answers == "answers 1 after 3 ms")
+    #expect(results[5].problems == ["responseWithoutRequest(0,0)"])
   }
 
   @Test func whatNeedsNoAnswer() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("52 03 00 01")
       traffic.sent("52 03 00 01")
       traffic.sent("d2 03 00 01 00 00 00 01 02 03 04 05 06 07 08")
@@ -284,38 +285,38 @@ import Testing
       traffic.received("23 03 00 01 00 01 05 00 01 00 01")
       traffic.received("1b 03 00 01")
     }
-    #expect(told.problems == [] && told.packets.allSatisfy { $0.answer.request == nil })
+    #expect(results.problems == [] && results.packets.allSatisfy { $0.answer.request == nil })
   }
 
   /// A malformed or unknown request is refused like any other (Core, Vol 3, Part F, 3.4.1.1:
   /// Invalid PDU, Request Not Supported).
   @Test func refusedRequests() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("0a 03")
       traffic.received("01 0a 00 00 04")
       traffic.sent("3e 01 02")
       traffic.received("01 3e 00 00 06")
     }
-    #expect(told[1].problems == ["tooShort(2,1)"])
-    #expect(told[2].answers == "answers 1 after 1 ms" && told[2].problems == [])
-    #expect(told[3].problems == ["unknownOpcode(62,0)"])
-    #expect(told[4].answers == "answers 3 after 1 ms" && told[4].problems == [])
+    #expect(results[1].problems == ["tooShort(2,1)"])
+    #expect(results[2].answers == "answers 1 after 1 ms" && results[2].problems == [])
+    #expect(results[3].problems == ["unknownOpcode(62,0)"])
+    #expect(results[4].answers == "answers 3 after 1 ms" && results[4].problems == [])
   }
 
   @Test func unknownCommandsAndResponsesAreNoTransactions() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("0a 03 00")
       traffic.sent("7e 01")
       traffic.received("3f 01")
       traffic.received("0b 64")
     }
-    #expect(told[2].problems == ["unknownOpcode(126,0)"])
-    #expect(told[3].problems == ["unknownOpcode(63,0)"])
-    #expect(told[4].answers == "answers 1 after 3 ms")
+    #expect(results[2].problems == ["unknownOpcode(126,0)"])
+    #expect(results[3].problems == ["unknownOpcode(63,0)"])
+    #expect(results[4].answers == "answers 1 after 3 ms")
   }
 
   @Test func openRequestsEndWithTheirLink() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connect()
       traffic.sent("0a 03 00")
       traffic.disconnect()
@@ -324,14 +325,14 @@ import Testing
       traffic.received("0b 64")
       traffic.received("0b 64")
     }
-    #expect(told[5].problems == [] && told[6].answers == "answers 5 after 1 ms")
-    #expect(told[7].problems == ["responseWithoutRequest(0,0)"])
+    #expect(results[5].problems == [] && results[6].answers == "answers 5 after 1 ms")
+    #expect(results[7].problems == ["responseWithoutRequest(0,0)"])
   }
 
   // MARK: Time
 
   @Test func timeThatGoesBack() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("0a 03 00")
       traffic.clock -= 5001
       traffic.received("0b 64")
@@ -340,17 +341,17 @@ import Testing
       traffic.complete(0x0c03)
     }
     // The clock was set, so the time in between is unknown.
-    #expect(told[2].answers == "answers 1 after unknown")
-    #expect(told[4].answers == "answers 3 after unknown")
-    #expect(told.packets.count == 4 && told.problems == [])
+    #expect(results[2].answers == "answers 1 after unknown")
+    #expect(results[4].answers == "answers 3 after unknown")
+    #expect(results.packets.count == 4 && results.problems == [])
   }
 
   @Test func timeThatIsNotKnown() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.addWithoutTime([2] + hex("40 00 07 00") + l2cap(hex("0a 03 00")), .sent)
       traffic.received("0b 64")
     }
-    #expect(told[2].answers == "answers 1 after unknown")
+    #expect(results[2].answers == "answers 1 after unknown")
   }
 
   // MARK: Not found
@@ -367,17 +368,17 @@ import Testing
       ("16 03 00 00 00 01", nil), ("18 01", nil), ("02 f7 00", nil),
     ] as [(String, Request.NothingFound?)])
   func meaningOfNotFound(_ request: String, _ meaning: Request.NothingFound?) {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent(request)
       traffic.received("01 \(request.prefix(2)) 01 00 0a")
     }
-    #expect(told[2].answer.request?.meaningOfNotFound == meaning)
+    #expect(results[2].answer.request?.meaningOfNotFound == meaning)
   }
 
   /// A search by type is complete only if it found something before. Its first handle shows
   /// nothing, because hosts search inside a service.
   @Test func endOfASearchByType() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("08 10 00 13 00 02 29")
       traffic.received("01 08 10 00 0a")
       traffic.sent("08 01 00 ff ff 2a 2b")
@@ -389,9 +390,9 @@ import Testing
       traffic.sent("08 21 00 ff ff 02 29")
       traffic.received("01 08 21 00 0a")
     }
-    let meanings = [2, 6, 8, 10].map { told[$0].answer.request?.meaningOfNotFound }
+    let meanings = [2, 6, 8, 10].map { results[$0].answer.request?.meaningOfNotFound }
     #expect(meanings == [Request.NothingFound.none, .some(.none), .endOfDiscovery, .some(.none)])
-    #expect(told.problems == [])
+    #expect(results.problems == [])
   }
 
   // MARK: MTU
@@ -404,12 +405,12 @@ import Testing
     func bytes(_ value: Int) -> String {
       "\(String(value & 255, radix: 16)) \(String(value >> 8, radix: 16))"
     }
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.sent("02 \(bytes(offered))")
       traffic.received("03 \(bytes(answered))")
     }
-    #expect(told[1].connection?.mtu == nil)
-    #expect(told[2].connection?.mtu == expected)
+    #expect(results[1].connection?.mtu == nil)
+    #expect(results[2].connection?.mtu == expected)
   }
 
   @Test func mtuThatWasNotAgreedUpon() {
@@ -428,18 +429,18 @@ import Testing
 
   /// Both sides may ask: each response belongs to its own request.
   @Test func mtuThatBothSidesAskFor() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.received("02 64 00")
       traffic.sent("02 05 02")
       traffic.sent("03 05 02")
       traffic.received("03 f7 00")
     }
-    #expect(told[3].answers == "answers 1 after 2 ms" && told[3].connection?.mtu == 100)
-    #expect(told[4].answers == "answers 2 after 2 ms" && told[4].connection?.mtu == 247)
+    #expect(results[3].answers == "answers 1 after 2 ms" && results[3].connection?.mtu == 100)
+    #expect(results[4].answers == "answers 2 after 2 ms" && results[4].connection?.mtu == 247)
   }
 
   @Test func mtuIsOfOneLink() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connect()
       traffic.sent("02 f7 00")
       traffic.received("03 b9 00")
@@ -447,7 +448,7 @@ import Testing
       traffic.disconnect()
       traffic.connect()
     }
-    #expect(told[3].connection?.mtu == 185 && told[4].connection?.mtu == nil)
-    #expect(told[6].connection?.mtu == nil)
+    #expect(results[3].connection?.mtu == 185 && results[4].connection?.mtu == nil)
+    #expect(results[6].connection?.mtu == nil)
   }
 }

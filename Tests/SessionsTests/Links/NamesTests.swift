@@ -31,9 +31,9 @@ extension Traffic {
 
 /// Returns the name of the only connection, at the end.
 private func name(_ build: (inout Traffic) -> Void) -> String? {
-  let told = run(build)
-  let entry = told.connections.first?.name
-  return entry.flatMap { told.memory.names[$0] }.map { String(decoding: $0, as: UTF8.self) }
+  let results = run(build)
+  let entry = results.connections.first?.name
+  return entry.flatMap { results.memory.names[$0] }.map { String(decoding: $0, as: UTF8.self) }
 }
 
 @Suite struct NamesTests {
@@ -129,22 +129,22 @@ private func name(_ build: (inout Traffic) -> Void) -> String? {
   }
 
   @Test func identities() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connect(peer: 0x5c11_2233_4455)
       traffic.device(0x12, "Jay", type: 2)
       traffic.acl(l2cap([9, 1] + little(0xc0ff_ee12_3456, width: 6), cid: 6), .sent)
       traffic.acl(l2cap([9, 1] + address, cid: 6), .received)
     }
-    #expect(told[3].connection?.identity == nil)
-    #expect(told[4].connection?.identity?.address == DeviceAddress(value: 0xc011_2233_4455))
-    #expect(told[4].connection?.identity?.type == .random)
-    let name = told[4].connection?.name.flatMap { told.memory.names[$0] }
+    #expect(results[3].connection?.identity == nil)
+    #expect(results[4].connection?.identity?.address == DeviceAddress(value: 0xc011_2233_4455))
+    #expect(results[4].connection?.identity?.type == .random)
+    let name = results[4].connection?.name.flatMap { results.memory.names[$0] }
     #expect(name == Array("Jay".utf8))
-    #expect(told[4].connection?.peer == DeviceAddress(value: 0x5c11_2233_4455))
+    #expect(results[4].connection?.peer == DeviceAddress(value: 0x5c11_2233_4455))
   }
 
   @Test func bearers() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connect()
       // This host accepts 247 bytes, the peer 512; 0x40 here, 0x51 at the peer.
       traffic.signal("17 03 0a 00 27 00 f7 00 40 00 08 00 40 00", .sent)
@@ -157,15 +157,15 @@ private func name(_ build: (inout Traffic) -> Void) -> String? {
       traffic.openChannel()
       traffic.sdu("01", .sent, cid: 0x41)
     }
-    #expect(told[3].attMTUs == [247])
-    #expect(told[4].answer.channel?.attMTU == 247)
-    #expect(told[5].attMTUs == [nil])
-    #expect(told[6].attMTUs == [512])
-    #expect(told[7].answer.channel?.attMTU == 512)
+    #expect(results[3].attMTUs == [247])
+    #expect(results[4].answer.channel?.attMTU == 247)
+    #expect(results[5].attMTUs == [nil])
+    #expect(results[6].attMTUs == [512])
+    #expect(results[7].answer.channel?.attMTU == 512)
     // The connection's own MTU is that of the unenhanced bearer.
-    #expect(told[7].connection?.mtu == nil)
+    #expect(results[7].connection?.mtu == nil)
     // Other channels have no ATT MTU.
-    #expect(told[9].attMTUs == [nil])
-    #expect(told[10].answer.channel != nil && told[10].answer.channel?.attMTU == nil)
+    #expect(results[9].attMTUs == [nil])
+    #expect(results[10].answer.channel != nil && results[10].answer.channel?.attMTU == nil)
   }
 }

@@ -114,28 +114,28 @@ extension Traffic {
   /// Over BR/EDR, keys are distributed on a link that is already encrypted, without authentication.
   /// An unexpected value may be anything.
   @Test func overBREDR() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.smp(features(1), cid: 7)
       traffic.smp(features(2), .received, cid: 7)
       traffic.smp([3] + [UInt8](repeating: 1, count: 16), cid: 7)
       traffic.pair()
     }
     #expect(
-      told.packets.map { $0.answer.pairing?.isOverBREDR } == [true, true, true, false, false])
+      results.packets.map { $0.answer.pairing?.isOverBREDR } == [true, true, true, false, false])
     #expect(
-      told.packets.map { $0.answer.pairing?.method == nil } == [true, true, true, true, false])
-    #expect(told[2].answers == "answers 1 after 1 ms")
-    #expect(shown(told) == "-----")
+      results.packets.map { $0.answer.pairing?.method == nil } == [true, true, true, true, false])
+    #expect(results[2].answers == "answers 1 after 1 ms")
+    #expect(shown(results) == "-----")
   }
 
   /// Returns whether each packet's values may be shown: `+` or `-`, or `.` without a known pairing.
-  private func shown(_ told: Recording) -> String {
-    told.packets.map { $0.answer.pairing.map { $0.showsValues ? "+" : "-" } ?? "." }.joined()
+  private func shown(_ results: Recording) -> String {
+    results.packets.map { $0.answer.pairing.map { $0.showsValues ? "+" : "-" } ?? "." }.joined()
   }
 
   @Test(arguments: [Direction.sent, .received])
   func justWorks(_ side: Direction) {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.pair(from: side)
       traffic.value(12, side)
       traffic.value(12, side.reversed)
@@ -144,27 +144,27 @@ extension Traffic {
       traffic.value(4, side.reversed)
       traffic.value(13, side)
     }
-    #expect(shown(told) == "---+++++")
-    #expect(told[2].answers == "answers 1 after 5 ms")
-    #expect(told.packets.dropFirst(2).allSatisfy { $0.answers == nil })
-    #expect(told[5].answer.pairing?.method?.key.description == "sc_just_works")
-    #expect(told[5].answer.pairing?.initiator == Side(sent: side))
-    #expect(told[5].answer.pairing?.round == nil)
+    #expect(shown(results) == "---+++++")
+    #expect(results[2].answers == "answers 1 after 5 ms")
+    #expect(results.packets.dropFirst(2).allSatisfy { $0.answers == nil })
+    #expect(results[5].answer.pairing?.method?.key.description == "sc_just_works")
+    #expect(results[5].answer.pairing?.initiator == Side(sent: side))
+    #expect(results[5].answer.pairing?.round == nil)
   }
 
   @Test func legacyJustWorks() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.pair(sc: false)
       for opcode: UInt8 in [3, 4] {
         traffic.value(opcode)
         traffic.value(opcode, .received)
       }
     }
-    #expect(shown(told) == "-+++++")
+    #expect(shown(results) == "-+++++")
   }
 
   @Test func aPasskeysRounds() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.pair(io: (2, 0), mitm: true)
       traffic.value(12)
       traffic.value(12, .received)
@@ -176,8 +176,8 @@ extension Traffic {
       }
       traffic.value(13)
     }
-    #expect(!shown(told).contains("+"))
-    let rounds = told.packets.map { Int($0.answer.pairing?.round ?? 0) }
+    #expect(!shown(results).contains("+"))
+    let rounds = results.packets.map { Int($0.answer.pairing?.round ?? 0) }
     var expected = [0, 0, 0, 0]
     for round in 1...20 { expected += [round, round, round, round] }
     expected.append(0)
@@ -239,7 +239,7 @@ extension Traffic {
   }
 
   @Test func whatEndsAPairing() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connect()
       traffic.pair(sc: false)
       traffic.smp([5, 8], .received)
@@ -252,18 +252,18 @@ extension Traffic {
       traffic.add([4, 0x0f, 4, 0, 1, 0, 0], .received, drops: 3)
       traffic.value(4)
     }
-    #expect(shown(told) == ".-++.-+...-+..")
+    #expect(shown(results) == ".-++.-+...-+..")
   }
 
   @Test func linksDoNotMix() {
-    let told = run { traffic in
+    let results = run { traffic in
       traffic.connect(0x40)
       traffic.connect(0x41)
       traffic.pair(sc: false)
       traffic.smp([4] + [UInt8](repeating: 1, count: 16), on: 0x41)
       traffic.smp([4] + [UInt8](repeating: 1, count: 16), on: 0x40)
     }
-    #expect(shown(told) == "..-+.+")
+    #expect(shown(results) == "..-+.+")
   }
 }
 
@@ -286,7 +286,7 @@ extension Traffic {
   }
 
   @Test func completeAndStatus() {
-    let told = run { traffic in
+    let results = run { traffic in
       Self.add(&traffic, 5, [1])
       traffic.clock += 4
       Self.answer(&traffic, 5)
@@ -295,14 +295,14 @@ extension Traffic {
       Self.answer(&traffic, 0x18)
     }
     #expect(
-      told.packets.map(\.answers) == [
+      results.packets.map(\.answers) == [
         nil, "answers 1 after 5 ms", nil, "answers 3 after 1 ms", nil,
       ])
   }
 
   /// The kernel responds when it is done, on the command's socket and adapter.
   @Test func severalAtOnce() {
-    let told = run { traffic in
+    let results = run { traffic in
       Self.add(&traffic, 5, [1])
       Self.add(&traffic, 5, [1], cookie: 2)
       Self.add(&traffic, 7, [1])
@@ -315,11 +315,11 @@ extension Traffic {
       Self.answer(&traffic, 5, cookie: 3)
       Self.answer(&traffic, 5)
     }
-    #expect(told.packets[4...].map { $0.answer.request?.packet } == [4, 3, 2, nil, 1])
+    #expect(results.packets[4...].map { $0.answer.request?.packet } == [4, 3, 2, nil, 1])
   }
 
   @Test func whatIsForgotten() {
-    let told = run { traffic in
+    let results = run { traffic in
       Self.add(&traffic, 5, [1])
       Self.add(&traffic, 5, [1], cookie: 2)
       traffic.note(15, [2, 0, 0, 0])
@@ -330,17 +330,17 @@ extension Traffic {
       Self.answer(&traffic, 5)
     }
     #expect(
-      told.packets.map { $0.answer.request?.packet } == [nil, nil, nil, nil, 1, nil, nil, nil])
+      results.packets.map { $0.answer.request?.packet } == [nil, nil, nil, nil, 1, nil, nil, nil])
   }
 
   @Test func bounded() {
     var limits = Limits()
     limits.controlCommands = 2
-    let told = run(limits: limits) { traffic in
+    let results = run(limits: limits) { traffic in
       for opcode in 5...7 { Self.add(&traffic, opcode, [1]) }
       for opcode in 5...7 { Self.answer(&traffic, opcode) }
     }
-    #expect(told.packets.map { $0.answer.request?.packet } == [nil, nil, nil, nil, 2, 3])
-    #expect(entries("waiting", of: told.memory.controlCommands) == 0)
+    #expect(results.packets.map { $0.answer.request?.packet } == [nil, nil, nil, nil, 2, 3])
+    #expect(entries("waiting", of: results.memory.controlCommands) == 0)
   }
 }

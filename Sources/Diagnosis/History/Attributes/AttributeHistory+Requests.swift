@@ -65,7 +65,7 @@ extension AttributeHistory {
       ?? PreparedWrite(request.moment)
     write.attributes.note(request.handle ?? 0)
     write.parts &+= 1
-    write.take(
+    write.append(
       request.handle ?? 0, Int(request.offset ?? 0), request.length, request.written,
       request.moment)
     write.end = max(write.end, Int(request.offset ?? 0) &+ request.length)
@@ -161,7 +161,7 @@ extension AttributeHistory {
         readByType(request, fields, bytes, context, latency, memory)
       }
     case .readResponse, .readBlobResponse:
-      read(request, fields, bytes, context, latency, memory, isTold: isRepeated)
+      read(request, fields, bytes, context, latency, memory, isRepeated: isRepeated)
     case .readMultipleResponse, .readMultipleVariableResponse:
       for handle in request.handles.handles {
         if let place = use(handle, context, memory) { usages[place].reads.note(context.moment) }
@@ -170,7 +170,7 @@ extension AttributeHistory {
         $0.reads += 1
         $0.note(.read, request.handles)
       }
-    case .writeResponse: written(request, context, latency, memory, isTold: isRepeated)
+    case .writeResponse: written(request, context, latency, memory, isRepeated: isRepeated)
     case .prepareWriteResponse: prepare(request, context)
     case .executeWriteResponse: execute(request, context, latency, memory)
     default: break
@@ -180,7 +180,7 @@ extension AttributeHistory {
   /// Records the response to a Write Request.
   private mutating func written(
     _ request: OpenRequest, _ context: Context, _ latency: Int64?, _ memory: borrowing Memory,
-    isTold: Bool
+    isRepeated: Bool
   ) {
     guard let handle = request.handle else { return }
     if let place = request.configuration, configurations.indices.contains(place) {
@@ -201,7 +201,7 @@ extension AttributeHistory {
       runs[last].last = max(runs[last].last, context.moment.packet)
       return
     }
-    if isTold { return }
+    if isRepeated { return }
     run(.writes, .written, context.server, request.moment, context, handle, latency) {
       $0.writes += 1
     }

@@ -118,7 +118,7 @@ extension AttributeHistory {
   /// Records a Read Response, or one with a part of a value.
   mutating func read(
     _ request: OpenRequest, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context,
-    _ latency: Int64?, _ memory: borrowing Memory, isTold: Bool
+    _ latency: Int64?, _ memory: borrowing Memory, isRepeated: Bool
   ) {
     guard let handle = request.handle, let place = use(handle, context, memory) else { return }
     let length = fields.value.map { Int($0.count) } ?? 0
@@ -144,7 +144,7 @@ extension AttributeHistory {
     let key = Self.key(context.server, handle)
     let isPart = request.opcode == .readBlobRequest && request.offset != 0 && reading == key
     reading = key
-    if isTold { return }
+    if isRepeated { return }
     if isPart {
       guard let last = runs.indices.last, runs[last].kind == .reads,
         runs[last].server == context.server
@@ -395,7 +395,7 @@ extension AttributeHistory {
   /// - Returns: whether it is.
   @discardableResult
   mutating func sight(
-    _ value: RawSpan, _ place: Int, _ way: VendorProtocol.Way, _ context: Context,
+    _ value: RawSpan, _ place: Int, _ way: VendorProtocol.Path, _ context: Context,
     _ memory: borrowing Memory
   ) -> Bool {
     guard context.isWhole, value.byteCount > 0, usages[place].identity.kind != .descriptor else {
@@ -406,7 +406,7 @@ extension AttributeHistory {
       usages[place].claims = vendors.knowledge.claims(usages[place].identity, name)
     }
     guard let claims = usages[place].claims, !claims.isEmpty,
-      let seen = vendors.take(
+      let seen = vendors.record(
         value, of: usages[place].identity.uuid, usages[place].handle, of: usages[place].server,
         claims, way, context.sender, context.moment)
     else { return false }

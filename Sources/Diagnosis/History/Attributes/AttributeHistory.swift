@@ -427,7 +427,7 @@ package struct AttributeHistory: Sendable {
       at: connection.lastPacket == nil ? end : connection.lastTime,
       isLost: connection.ending == .timeout)
     takePrepared()
-    for candidate in candidates { take(candidate, connection, memory) }
+    for candidate in candidates { resolve(candidate, connection, memory) }
     configurations.sort { $0.request.packet < $1.request.packet }
     for index in configurations.indices where configurations[index].owner == nil {
       resolve(index, connection, memory)
@@ -482,7 +482,7 @@ package struct AttributeHistory: Sendable {
   }
 
   /// Records a write that may have been to a CCCD, now that its attribute is known.
-  private mutating func take(
+  private mutating func resolve(
     _ candidate: Configuration, _ connection: Connection, _ memory: borrowing Memory
   ) {
     let descriptor = memory.identity(

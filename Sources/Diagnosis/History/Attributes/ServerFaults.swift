@@ -117,14 +117,14 @@ package struct ServerFaults: Sendable {
   /// The length up to which PDUs are known to fit into the MTU.
   private var fitting = Int(BearerMTU.byDefault)
   /// The value that is being read in parts.
-  private var reading = Reading()
+  private var reading = LongRead()
 
   static let mostListed = 16
   /// A part of a long value fills a PDU, and has no fewer bytes than with the smallest MTU.
   static let leastPart = 22
 
   /// The last part of a value that is being read.
-  private struct Reading: Sendable {
+  private struct LongRead: Sendable {
     /// The attribute and its server; 0: none.
     var key = 0
     var hash: UInt64 = 0
@@ -248,7 +248,7 @@ package struct ServerFaults: Sendable {
     }
     let hash = Self.hash(value)
     guard isNext else {
-      reading = Reading(
+      reading = LongRead(
         key: key, hash: hash, length: length, offset: offset, first: context.moment)
       return
     }

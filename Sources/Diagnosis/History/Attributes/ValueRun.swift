@@ -83,7 +83,7 @@ package struct PreparedWrite: Sendable {
   }
 
   /// Records a part that is known to the server: its place in the value, and the first bytes.
-  mutating func take(
+  mutating func append(
     _ handle: UInt16, _ offset: Int, _ length: Int, _ value: [UInt8], _ moment: Moment
   ) {
     let end = offset &+ length

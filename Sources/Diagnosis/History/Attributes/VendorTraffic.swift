@@ -73,9 +73,9 @@ package struct VendorTraffic: Sendable {
   }
 
   /// Records a value, or returns nil if it is neither a message nor a part of one.
-  mutating func take(
+  mutating func record(
     _ value: RawSpan, of uuid: BluetoothUUID?, _ handle: UInt16, of server: Side,
-    _ claims: [(vendor: Int, isByFrame: Bool)], _ way: VendorProtocol.Way, _ sender: Side,
+    _ claims: [(vendor: Int, isByFrame: Bool)], _ way: VendorProtocol.Path, _ sender: Side,
     _ moment: Moment
   ) -> Seen? {
     for claim in claims where knowledge.vendors.indices.contains(claim.vendor) {
@@ -128,12 +128,12 @@ package struct VendorTraffic: Sendable {
       if opening == nil {
         let name = sighting.message.flatMap { $0.isImplied ? nil : $0.definition.name }
         opening = (
-          sighting.vendor.profile, name ?? "", sighting.words(value, saysProblems: false), moment
+          sighting.vendor.profile, name ?? "", sighting.words(value, writesProblems: false), moment
         )
       }
       for index in badFrames.indices where badFrames[index].sender != sender {
         if badFrames[index].next == nil {
-          badFrames[index].next = (moment, sighting.words(value, saysProblems: false))
+          badFrames[index].next = (moment, sighting.words(value, writesProblems: false))
         }
         if sighting.request == badFrames[index].moment.packet {
           badFrames[index].isAnswered = true
@@ -145,7 +145,7 @@ package struct VendorTraffic: Sendable {
         badFrames.append(
           BadFrame(
             profile: sighting.vendor.profile, sender: sender, moment: moment,
-            words: sighting.words(value, saysProblems: false), command: sighting.command,
+            words: sighting.words(value, writesProblems: false), command: sighting.command,
             isRequest: sighting.isRequest,
             found: checksum.found, expected: checksum.expected))
       }

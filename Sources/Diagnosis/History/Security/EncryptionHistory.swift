@@ -252,10 +252,10 @@ package struct EncryptionHistory: Sendable {
     case HCIEvent.commandCompleteCode:
       guard let complete = try? CommandComplete(parsing: &cursor),
         complete.opcode == HCICommand.readEncryptionKeySize,
-        let told = try? ReadEncryptionKeySizeReturn(parsing: &cursor), told.status == .success,
+        let values = try? ReadEncryptionKeySizeReturn(parsing: &cursor), values.status == .success,
         let last = attempts.indices.last
       else { return }
-      attempts[last].keySize = told.size
+      attempts[last].keySize = values.size
     case HCIEvent.authenticationCompleteCode:
       guard let complete = try? LinkEvent(parsing: &cursor) else { return }
       endAuthentication(complete.status, moment)

@@ -67,8 +67,8 @@ package struct LinkSecurityState: Sendable {
     protection = currentProtection
   }
 
-  private mutating func observe(_ opcode: SMPOpcode, _ moment: Moment, _ told: PairingMethod?) {
-    if let told { method = told }
+  private mutating func observe(_ opcode: SMPOpcode, _ moment: Moment, _ reported: PairingMethod?) {
+    if let reported { method = reported }
     if pairing == nil, opcode != .securityRequest {
       pairing = moment
       // If its beginning is missing, it may have created the key.

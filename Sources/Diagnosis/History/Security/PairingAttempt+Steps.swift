@@ -23,7 +23,7 @@ extension PairingAttempt.Party {
 
 extension PairingAttempt {
   /// Records a PDU that is neither a Pairing Request nor a Security Request.
-  mutating func take(_ pdu: SMPPDU, _ bytes: RawSpan, _ moment: Moment, from sender: Side) {
+  mutating func record(_ pdu: SMPPDU, _ bytes: RawSpan, _ moment: Moment, from sender: Side) {
     let role = role(of: sender)
     if isUnexpected(pdu, role) {
       if unexpected == nil { unexpectedOpcode = pdu.opcode }
@@ -46,9 +46,9 @@ extension PairingAttempt {
       guard self[role].publicKey == nil else { return }
       self[role].publicKey = (moment, P256PublicKey(bytes.dropping(1)))
     case .confirm:
-      take(confirm: PairingValue(bytes.dropping(1)), moment, role)
+      record(confirm: PairingValue(bytes.dropping(1)), moment, role)
     case .random:
-      take(random: PairingValue(bytes.dropping(1)), moment, role)
+      record(random: PairingValue(bytes.dropping(1)), moment, role)
     case .dhKeyCheck:
       guard self[role].check == nil else { return }
       self[role].check = moment
@@ -56,15 +56,15 @@ extension PairingAttempt {
     case .keypressNotification(let pdu):
       Run.add(moment, to: &self[role].keypresses)
       self[role].presses.add(type: pdu.type)
-    case .encryptionInformation, .centralIdentification: take(key: 1, moment, role)
-    case .identityInformation, .identityAddressInformation: take(key: 2, moment, role)
-    case .signingInformation: take(key: 4, moment, role)
+    case .encryptionInformation, .centralIdentification: record(key: 1, moment, role)
+    case .identityInformation, .identityAddressInformation: record(key: 2, moment, role)
+    case .signingInformation: record(key: 4, moment, role)
     case .failed(let pdu): close(.failed(pdu.reason, by: sender), at: moment)
     case .securityRequest, .incomplete, .unknown: break
     }
   }
 
-  private mutating func take(key bit: UInt8, _ moment: Moment, _ role: PairingSide) {
+  private mutating func record(key bit: UInt8, _ moment: Moment, _ role: PairingSide) {
     Run.add(moment, to: &self[role].keys)
     self[role].keyBits |= bit
   }
@@ -77,7 +77,7 @@ extension PairingAttempt {
     return run.count - 1
   }
 
-  private mutating func take(confirm: PairingValue?, _ moment: Moment, _ role: PairingSide) {
+  private mutating func record(confirm: PairingValue?, _ moment: Moment, _ role: PairingSide) {
     guard let round = round(self[role].add(confirm: confirm, moment)) else { return }
     while rounds.count <= round { rounds.append(SecureConnectionsRounds.Values()) }
     if role == .initiator {
@@ -87,7 +87,7 @@ extension PairingAttempt {
     }
   }
 
-  private mutating func take(random: PairingValue?, _ moment: Moment, _ role: PairingSide) {
+  private mutating func record(random: PairingValue?, _ moment: Moment, _ role: PairingSide) {
     guard let round = round(self[role].add(random: random, moment)) else { return }
     while rounds.count <= round { rounds.append(SecureConnectionsRounds.Values()) }
     if role == .initiator {

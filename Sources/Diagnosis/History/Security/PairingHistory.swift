@@ -123,13 +123,13 @@ package struct PairingHistory: Sendable {
       if attempts[latest].method == nil, let method = answer.pairing?.method {
         // The method is known from the response on, which is not recorded yet.
         if case .pairing = pdu {
-          attempts[latest].take(pdu, bytes, moment, from: sender)
+          attempts[latest].record(pdu, bytes, moment, from: sender)
           attempts[latest].method = method
           return
         }
         attempts[latest].method = method
       }
-      attempts[latest].take(pdu, bytes, moment, from: sender)
+      attempts[latest].record(pdu, bytes, moment, from: sender)
     }
   }
 

@@ -78,9 +78,9 @@ extension PairingAttempt {
     var result = Searched()
     for (role, opening) in openings {
       switch searches.search(search, opening, in: method.hasPasskey ? searches.passkeys : 0...0) {
-      case .found(let finding): result.take(finding, role)
+      case .found(let finding): result.store(finding, role)
       case .none(let isThorough):
-        result.take(nil, role)
+        result.store(nil, role)
         if !isThorough { result.lookedForDeviations = false }
       case .notSearched: continue
       }
@@ -97,7 +97,7 @@ extension PairingAttempt {
 }
 
 extension PairingAttempt.Searched {
-  fileprivate mutating func take(_ finding: PasskeySearch.Finding?, _ role: PairingSide) {
+  fileprivate mutating func store(_ finding: PasskeySearch.Finding?, _ role: PairingSide) {
     if role == .initiator {
       (initiator, hasInitiator) = (finding, true)
     } else {

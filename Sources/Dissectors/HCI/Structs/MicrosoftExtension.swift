@@ -80,19 +80,19 @@ extension Dissection {
   ) {
     switch content {
     case .command(let command) where command.opcode == known.opcode:
-      take(
-        HCIParameters(microsoftCommand: body), bytes, status: nil, isTruncated: isTruncated)
+      store(
+        PacketParameters(microsoftCommand: body), bytes, status: nil, isTruncated: isTruncated)
     case .event(let event) where event.code == HCIEvent.vendorCode:
       guard known.matches(bytes, body) else { return }
       let rest = Slice(
         start: Int(body.start) + known.prefixCount, count: Int(body.count) - known.prefixCount)
-      take(HCIParameters(microsoftEvent: rest), bytes, status: nil, isTruncated: isTruncated)
+      store(PacketParameters(microsoftEvent: rest), bytes, status: nil, isTruncated: isTruncated)
     case .event:
       guard let parameters, !parameters.inner.isEmpty,
         bytes.littleEndianU16(at: Int(parameters.outer.start) + 1) == known.opcode
       else { return }
-      let found = HCIParameters(parameters, returnsOf: PDUTable.core.microsoftCommand)
-      take(found, bytes, status: found.status(bytes), isTruncated: isTruncated)
+      let found = PacketParameters(parameters, returnsOf: PDUTable.core.microsoftCommand)
+      store(found, bytes, status: found.status(bytes), isTruncated: isTruncated)
     default: return
     }
   }

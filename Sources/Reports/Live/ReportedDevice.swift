@@ -25,10 +25,10 @@ struct DeviceNews: OptionSet {
 }
 
 /// What was reported of a device, and what has happened since.
-struct ToldDevice: Sendable {
+struct ReportedDevice: Sendable {
   /// Identifies the device.
   private(set) var key: UInt64 = .max
-  private var isTold = false
+  private var isReported = false
   private var name: [UInt8]?
   private var generation = -1
   /// The numbers of its distinct data, and of its kinds of data.
@@ -56,7 +56,7 @@ struct ToldDevice: Sendable {
   /// Returns whether the name may have changed since the last call.
   mutating func takesName(_ device: Advertiser, generation: Int) -> Bool {
     defer { self.generation = generation }
-    return !isTold || generation != self.generation
+    return !isReported || generation != self.generation
       || device.payloads.all.count != payloads
   }
 
@@ -68,7 +68,7 @@ struct ToldDevice: Sendable {
   /// - Parameters:
   ///   - name: its name, if `isNamed`.
   /// - Returns: the news to report.
-  mutating func take(
+  mutating func update(
     _ device: Advertiser, name: [UInt8]?, isNamed: Bool, _ time: Timestamp?
   ) -> DeviceNews {
     self.time = time
@@ -101,7 +101,7 @@ struct ToldDevice: Sendable {
       }
     }
     // Everything about a new device is news.
-    return isTold ? news : .device
+    return isReported ? news : .device
   }
 
   private func isDue(_ before: Timestamp?) -> Bool {
@@ -110,8 +110,8 @@ struct ToldDevice: Sendable {
   }
 
   /// Records that this was reported.
-  mutating func wasTold(_ news: DeviceNews) {
-    isTold = true
+  mutating func markReported(_ news: DeviceNews) {
+    isReported = true
     if !news.isDisjoint(with: [.device, .data]) {
       dataTime = time
       newChanges = 0

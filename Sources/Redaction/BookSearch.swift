@@ -4,7 +4,7 @@ import Bytes
 /// Finds what is known about a capture (addresses, secrets, names) anywhere: in vendors' messages,
 /// values, texts. Addresses and secrets are found in both byte orders, names forwards and
 /// backwards, and addresses also as text and in the forms used in a System ID.
-struct Search: Sendable {
+struct BookSearch: Sendable {
   /// Something known that was found.
   struct Found {
     let kind: RedactionReport.Elsewhere
@@ -117,7 +117,7 @@ struct Search: Sendable {
 
 // MARK: Replacing
 
-extension Search {
+extension BookSearch {
   /// The findings, and whether they were replaced.
   struct Outcome {
     let kind: RedactionReport.Elsewhere

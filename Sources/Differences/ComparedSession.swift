@@ -5,7 +5,7 @@ package import Sessions
 package import Words
 
 /// What two devices did on their connections, as far as it is compared: one side of a difference.
-package struct Session: Sendable {
+package struct ComparedSession: Sendable {
   /// Bytes that operations share: values, words and fields, each as a slice.
   package var bytes: [UInt8] = []
   /// The attributes that operations refer to.
@@ -79,10 +79,10 @@ package struct Session: Sendable {
   package func text(_ slice: Slice) -> String { String(decoding: bytes(slice), as: UTF8.self) }
 
   /// The operations of all connections, one after the other.
-  package var operations: [Operation] { connections.flatMap(\.operations) }
+  package var operations: [ComparedOperation] { connections.flatMap(\.operations) }
 
   /// Returns the connection of an operation; nil if nothing is remembered of it.
-  package func history(of operation: Operation) -> ConnectionHistory? {
+  package func history(of operation: ComparedOperation) -> ConnectionHistory? {
     // This is called for each step that is printed, and there may be hundreds of connections.
     var (low, high) = (0, connections.count)
     while low < high {
@@ -109,10 +109,10 @@ package struct SessionConnection: Sendable {
   /// Whether it has data of L2CAP channels other than those of ATT, pairing and signalling.
   package let hasUncompared: Bool
   /// What was done on it, in the order of packets.
-  package var operations: [Operation]
+  package var operations: [ComparedOperation]
 
   package init(
-    _ history: ConnectionHistory, _ operations: [Operation], parts: Coverage.Parts = .all,
+    _ history: ConnectionHistory, _ operations: [ComparedOperation], parts: Coverage.Parts = .all,
     hasUncompared: Bool = false
   ) {
     (self.history, self.operations) = (history, operations)
@@ -121,7 +121,7 @@ package struct SessionConnection: Sendable {
 }
 
 /// Something that was done on a connection; the two sides of a difference are aligned by these.
-package struct Operation: Sendable {
+package struct ComparedOperation: Sendable {
   /// What was done.
   package enum Kind: Equatable, Sendable {
     /// The connection begins.

@@ -20,7 +20,7 @@ extension ValueOperation {
   }
 }
 
-extension Operation.Kind {
+extension ComparedOperation.Kind {
   /// The name in JSON.
   package var key: StaticString {
     switch self {
@@ -35,9 +35,9 @@ extension Operation.Kind {
   }
 }
 
-extension Session {
+extension ComparedSession {
   /// Returns the kind of operation: `Write Command`, `Pairing Confirm`.
-  package func kindWords(of operation: Operation) -> Wording {
+  package func kindWords(of operation: ComparedOperation) -> Wording {
     switch operation.kind {
     case .connect: "Connect"
     case .exchangeMTU: "Exchange MTU"
@@ -51,19 +51,19 @@ extension Session {
   }
 
   /// Returns the kind of operation and its attribute: `Write Command fff6`.
-  package func title(of operation: Operation) -> Wording {
+  package func title(of operation: ComparedOperation) -> Wording {
     let kind = kindWords(of: operation)
     let words = operation.role.map { "\(kind) \(roles[$0].words)" } ?? kind
     return operation.offset > 0 ? "\(words) from byte \(operation.offset + 1)" : words
   }
 
   /// Returns the outcome: why it failed, the meaning of its value, or the value.
-  package func outcome(of operation: Operation) -> Wording {
+  package func outcome(of operation: ComparedOperation) -> Wording {
     let words = plainOutcome(of: operation)
     return operation.isRestRefused ? "\(words), and the rest is refused" : words
   }
 
-  private func plainOutcome(of operation: Operation) -> Wording {
+  private func plainOutcome(of operation: ComparedOperation) -> Wording {
     if let reason = operation.failure ?? operation.unknown {
       return Wording(stringLiteral: text(reason))
     }
@@ -82,7 +82,7 @@ extension Session {
   private static let shownBytes = 20
 
   /// Returns the title and the outcome: `Write Command fff6: packet count for 11-20?`.
-  package func words(of operation: Operation) -> Wording {
+  package func words(of operation: ComparedOperation) -> Wording {
     let outcome = outcome(of: operation)
     return outcome.isEmpty ? title(of: operation) : "\(title(of: operation)): \(outcome)"
   }

@@ -4,7 +4,7 @@ package import Bluetooth
 package import Bytes
 
 /// The parameters of one HCI packet or management record with their rows.
-package struct HCIParameters: Equatable, Sendable {
+package struct PacketParameters: Equatable, Sendable {
   /// The row that names the packet; nil if no table has its code.
   package let row: RowID?
   /// The bytes that `row` describes; in an LE Meta event, those after the subevent code.

@@ -7,7 +7,7 @@ import Reports
 import Sessions
 import Words
 
-extension Session.Role {
+extension ComparedSession.Role {
   /// Creates a role from an attribute's type, its service and the characteristic that it describes.
   /// Among several equal ones, its position distinguishes it.
   init(_ named: NamedAttribute, _ twins: TwinAttributes, _ memory: borrowing Memory) {

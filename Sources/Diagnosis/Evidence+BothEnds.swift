@@ -72,9 +72,9 @@ extension Evidence {
   ///
   /// - Parameters:
   ///   - ends: the connections that are the ends of one link.
-  ///   - told: the connections that are reported; nil: all.
-  static func toldOnce(
-    _ findings: [Finding], _ ends: [Int: Int], among told: Set<Int>?
+  ///   - reported: the connections that are reported; nil: all.
+  static func reportedOnce(
+    _ findings: [Finding], _ ends: [Int: Int], among reported: Set<Int>?
   ) -> [Finding] {
     if ends.isEmpty { return findings }
     var numbers: [[Int]: Int] = [:]
@@ -93,10 +93,10 @@ extension Evidence {
       kept.append(finding)
       let others = own.compactMap { ends[$0] }.sorted()
       let isWhole = !others.isEmpty && others.count == own.count
-      let isTold = told.map { $0.isSuperset(of: others + own) } ?? true
+      let areReported = reported.map { $0.isSuperset(of: others + own) } ?? true
       // If one end has more findings than the other, it is unknown which ones match.
       let isEqual = numbers[others] == numbers[own]
-      awaited.append(isWhole && isTold && isEqual ? others : nil)
+      awaited.append(isWhole && areReported && isEqual ? others : nil)
     }
     return kept
   }
@@ -154,7 +154,7 @@ extension Finding {
   ///
   /// - Parameter connections: the capture's connections. What led to an event may be on an earlier
   ///   one.
-  mutating func tellOtherEnds(among connections: [ConnectionHistory]) {
+  mutating func mentionOtherEnds(among connections: [ConnectionHistory]) {
     let (others, evidence) = otherEnds
     guard let one = others.first else { return }
     let names: Wording =
