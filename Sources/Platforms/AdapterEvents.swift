@@ -68,7 +68,7 @@ struct AdapterEvents: Sendable {
     case HCICommand.leCreateConnectionCancel:
       cancelled = (record.number, record.time)
     case ContentFilterChange.opcode:
-      scanning.filter(parameters)
+      if let change = ContentFilterChange(parameters) { scanning.apply(change) }
       return
     default:
       guard opcode == HCICommand.reset || Self.isFollowed(opcode) else { return }
@@ -123,7 +123,7 @@ struct AdapterEvents: Sendable {
       turn(.initiating, true, record, &events)
     default:
       guard let asked = command.advertising else { return }
-      advertise(asked, parameters.bytes, status, record, &events)
+      advertise(asked, parameters.bytes, isCut: command.isCut, status, record, &events)
     }
   }
 
@@ -147,18 +147,19 @@ struct AdapterEvents: Sendable {
   }
 
   private mutating func advertise(
-    _ command: AdvertisingCommand, _ parameters: RawSpan, _ status: StatusCode,
+    _ command: AdvertisingCommand, _ parameters: RawSpan, isCut: Bool, _ status: StatusCode,
     _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
   ) {
     guard case .enable(let isOn, let named) = command else {
       guard status == .success else {
+        sets.refuse(command)
         if case .instance(let set, _, _, _) = command {
-          sets.take(command, parameters)
+          sets.observe(command, parameters, isCut: isCut)
           begin([sets.own(set)], status, record, &events)
         }
         return
       }
-      sets.take(command, parameters)
+      sets.observe(command, parameters, isCut: isCut)
       if case .instance(let set, _, _, _) = command {
         sets.turn(set, isOn: true)
         begin([sets.own(set)], status, record, &events)

@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Dissectors
+import Sessions
 
 /// The advertising sets of a controller, with their data. Bounded: sets beyond the limit are not
 /// followed.
@@ -8,6 +9,7 @@ struct AdvertisedSets: Sendable {
   private struct Advertised: Sendable {
     var set: AdvertisingSet
     var parameters: AdvertisingParameters?
+    var parts = AdvertisingDataParts()
     var advertising: [UInt8] = []
     var scanResponse: [UInt8] = []
     var isOn = false
@@ -18,8 +20,6 @@ struct AdvertisedSets: Sendable {
   /// LE Meta subevent: LE Advertising Set Terminated.
   static let terminatedSubevent: UInt8 = 0x12
   private static let mostSets = 256
-  /// The maximum data length of a set (Core, Vol 4, Part E, 7.8.54).
-  private static let mostData = 1650
 
   /// Whether any set is enabled.
   var isAnyOn: Bool { all.contains { $0.isOn } }
@@ -32,20 +32,19 @@ struct AdvertisedSets: Sendable {
   }
 
   /// Applies a command that was carried out.
-  mutating func take(_ command: AdvertisingCommand, _ parameters: RawSpan) {
+  ///
+  /// - Parameter isCut: whether the capture lacks part of the parameters.
+  mutating func observe(_ command: AdvertisingCommand, _ parameters: RawSpan, isCut: Bool) {
     switch command {
     case .parameters(let set, let wanted):
       if let place = place(set) { all[place].parameters = wanted }
     case .data(let set, let kind, let operation, let slice):
-      guard operation < 4, let place = place(set) else { return }
-      let piece = parameters.part(slice).array
-      // 1 first, 3 complete: earlier data is discarded.
-      let isNew = operation & 1 == 1
+      guard let place = place(set),
+        let data = all[place].parts.add(kind, operation, parameters.part(slice), isCut: isCut)
+      else { return }
       switch kind {
-      case .advertising:
-        all[place].advertising = Self.join(isNew ? [] : all[place].advertising, piece)
-      case .scanResponse:
-        all[place].scanResponse = Self.join(isNew ? [] : all[place].scanResponse, piece)
+      case .advertising: all[place].advertising = data.bytes
+      case .scanResponse: all[place].scanResponse = data.bytes
       case .periodic: break
       }
     case .instance(let set, let wanted, let advertising, let scanResponse):
@@ -59,8 +58,12 @@ struct AdvertisedSets: Sendable {
     }
   }
 
-  private static func join(_ begun: [UInt8], _ piece: [UInt8]) -> [UInt8] {
-    Array((begun + piece).prefix(mostData))
+  /// Forgets the beginning of data of which a part was refused.
+  mutating func refuse(_ command: AdvertisingCommand) {
+    guard case .data(let set, let kind, _, _) = command,
+      let known = all.firstIndex(where: { $0.set == set })
+    else { return }
+    all[known].parts.forget(kind)
   }
 
   /// Enables or disables a set.

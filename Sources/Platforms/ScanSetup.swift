@@ -46,28 +46,15 @@ struct ScanSetup: Sendable {
     }
   }
 
-  /// Processes a command of Android's Advertising Packet Content Filter (Android, "Bluetooth HCI
-  /// requirements", LE_APCF_Command [mem]): sub-opcode (1 byte). 0x01 with action 2 clears all
-  /// filters; 0x03 concerns service UUIDs: action (1; 0 add, 1 delete, 2 clear), filter index (1),
-  /// UUID and mask (2, 4 or 16 each).
-  mutating func filter(_ parameters: RawSpan) {
-    var cursor = Cursor(parameters)
-    guard let kind = try? cursor.u8(), let action = try? cursor.u8() else { return }
-    if kind == 0x01, action == 0x02 { services.removeAll() }
-    guard kind == 0x03, let index = try? cursor.u8() else {
-      if kind == 0x01, action == 0x01, let index = try? cursor.u8() {
-        services.removeAll { $0.filter == index }
-      }
-      return
+  /// Applies a change to Android's content filters.
+  mutating func apply(_ change: ContentFilterChange) {
+    switch change {
+    case .clear: services.removeAll()
+    case .remove(let filter), .removeServices(let filter):
+      services.removeAll { $0.filter == filter }
+    case .addService(let filter, let uuid):
+      if services.count < Self.mostServices { services.append((filter, uuid)) }
+    case .enable, .add: break
     }
-    guard action == 0, services.count < Self.mostServices else {
-      services.removeAll { $0.filter == index }
-      return
-    }
-    let width = cursor.remaining / 2
-    guard [2, 4, 16].contains(width),
-      let uuid = try? BluetoothUUID(parsing: &cursor, width: width)
-    else { return }
-    services.append((index, uuid))
   }
 }

@@ -135,10 +135,10 @@ package struct HostCommands: Sendable {
 }
 
 /// Advertising data that comes in several commands, by its kind.
-struct AdvertisingDataParts: Sendable {
+package struct AdvertisingDataParts: Sendable {
   /// Data, or its beginning.
-  struct Data: Sendable {
-    var bytes: [UInt8] = []
+  package struct Data: Sendable {
+    package internal(set) var bytes: [UInt8] = []
     /// Whether the capture lacks bytes after these, so that what follows has no place.
     var isCut = false
   }
@@ -147,13 +147,16 @@ struct AdvertisingDataParts: Sendable {
   /// The maximum length of the data (Core, Vol 4, Part E, 7.8.54).
   private static let most = 1650
 
+  /// Creates the state before the first piece.
+  package init() {}
+
   /// Adds a piece.
   ///
   /// - Parameters:
   ///   - operation: 0 intermediate, 1 first, 2 last, 3 complete.
   ///   - isCut: whether the capture lacks part of it.
   /// - Returns: the data, if this piece completes it.
-  mutating func add(
+  package mutating func add(
     _ kind: AdvertisingCommand.DataKind, _ operation: UInt8, _ piece: RawSpan, isCut: Bool
   ) -> Data? {
     // Without its first part, data would begin in the middle of a structure, for instance in a key.
@@ -170,7 +173,7 @@ struct AdvertisingDataParts: Sendable {
   }
 
   /// Forgets the beginning of data: what follows it has no place.
-  mutating func forget(_ kind: AdvertisingCommand.DataKind) { begun[kind] = nil }
+  package mutating func forget(_ kind: AdvertisingCommand.DataKind) { begun[kind] = nil }
 
   /// Forgets the beginnings of data of all kinds.
   mutating func forget() { begun.removeAll() }

@@ -33,7 +33,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
   /// - Parameters:
   ///   - knowledge: what profiles define.
   ///   - passkeys: the passkeys to try in a passkey search.
-  ///   - followsRequests: false if the caller follows requests, and calls `take` for each packet.
+  ///   - followsRequests: false if the caller follows requests, and calls `follow` for each packet.
   package init(
     _ limits: Limits = Limits(), knowledge: ProfileKnowledge = .builtIn,
     passkeys: ClosedRange<UInt32> = SixDigits.all, followsRequests: Bool = true
@@ -139,8 +139,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
   }
 
   /// Records what a packet does to requests that the caller follows.
-  package mutating func take(_ procedures: borrowing Procedures, _ memory: borrowing Memory) {
-    unanswered.take(procedures, memory)
+  package mutating func follow(_ procedures: borrowing Procedures, _ memory: borrowing Memory) {
+    unanswered.follow(procedures, memory)
   }
 
   /// Returns how a connection's peer was seen advertising so far.

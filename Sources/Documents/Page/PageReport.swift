@@ -130,12 +130,12 @@ package struct PageReport: PacketReport, ~Copyable {
     values.follow(record, dissection, bytes, answer, fragments: fragments, memory)
     history?.observe(record, dissection, bytes, answer, memory)
     if values.conversations.hasEvents {
-      history?.take(values.conversations.procedures, memory)
-      map.take(values.conversations.procedures, bytes, memory)
+      history?.follow(values.conversations.procedures, memory)
     }
     list(record, dissection, bytes, answer, fragments: fragments, memory)
     // The sentence has read the packet. The values come last, since they read others.
-    map.packet(record, dissection, bytes, answer, memory, read: sentence.reading)
+    map.packet(
+      record, dissection, bytes, answer, memory, values.conversations, read: sentence.reading)
     values.count(answer, memory, &sentence.reading)
   }
 
@@ -184,7 +184,7 @@ package struct PageReport: PacketReport, ~Copyable {
     contents.damage = failure.flatMap { words($0) }
     contents.remarks = memory.reached.remarks + options.remarks(summary)
     contents.name(signalsBy: memory)
-    var tree = map.page(memory, following: values.conversations.procedures)
+    var tree = map.page(memory, values.conversations)
     var writer = PageWriter(options, explanation, contents)
     writer.write(&values, &tree, &sentence.reading, memory, into: &output)
   }

@@ -174,12 +174,12 @@ package struct RowsReport: PacketReport, ~Copyable {
     facts.count(record, dissection, bytes, answer, memory)
     history?.observe(record, dissection, bytes, answer, memory)
     if options.kinds.contains(.findings) { times.add(record) }
-    map?.packet(record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
     listing?.observe(record, dissection, bytes, answer, memory)
     tallies.observe(record, dissection, answer, memory)
     guard followsValues else { return }
     reading.follow(record, dissection, bytes, answer, memory)
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    map?.packet(record, dissection, bytes, answer, memory, conversations, read: reading)
     takeValues(memory)
   }
 
@@ -210,7 +210,7 @@ package struct RowsReport: PacketReport, ~Copyable {
     conversations.finish(memory)
     takeValues(memory)
     facts.finish(memory)
-    let devices = map?.conclude(memory) ?? []
+    let devices = map?.conclude(memory, conversations) ?? []
     var explanation: Explanation?
     if let history = history.take() {
       explanation = Explanation(

@@ -29,6 +29,8 @@ package struct MapReport: PacketReport, ~Copyable {
   private let options: MapOptions
   private let limits: Limits
   private var uses: AttributeUses
+  /// The requests, unless another report passes its own.
+  private var conversations: Conversations
   /// The open frames of vendor protocols, and the last messages of attributes.
   private var reading: ValueReading
   private var messages = LastMessages()
@@ -44,6 +46,7 @@ package struct MapReport: PacketReport, ~Copyable {
     self.options = options
     self.limits = limits
     uses = AttributeUses(limits)
+    conversations = Conversations(limits)
     reading = ValueReading(options.profiles, showsKeys: options.showsKeys)
   }
 
@@ -62,32 +65,36 @@ package struct MapReport: PacketReport, ~Copyable {
       reading.clear()
       reading.follow(record, dissection, bytes, answer, memory)
     }
-    if dissection.att != nil || dissection.smp != nil {
-      uses.observe(record, dissection, bytes, answer, memory)
+    // Only what a response decides is taken from them.
+    if let role = dissection.att?.opcode.role, role == .request || role == .response {
+      conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+      uses.observe(conversations)
     }
-    observe(answer, memory, on: link)
+    note(record, dissection, bytes, answer, memory, on: link)
     messages.keep(reading, record, dissection, answer, memory, on: link)
   }
 
-  /// Processes a packet that another report has read, and whose procedures were passed to `take`,
-  /// so that neither is done again.
+  /// Processes a packet that another report has read, with its values, so that neither is done
+  /// again.
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, read: borrowing ValueReading
+    _ answer: Answer, _ memory: borrowing Memory, _ conversations: borrowing Conversations,
+    read: borrowing ValueReading
   ) {
+    if !conversations.values.isEmpty { uses.observe(conversations) }
     guard let link = answer.link else { return }
+    note(record, dissection, bytes, answer, memory, on: link)
+    messages.keep(read, record, dissection, answer, memory, on: link)
+  }
+
+  private mutating func note(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory, on link: LinkSlot
+  ) {
     if dissection.att != nil || dissection.smp != nil {
       uses.note(record, dissection, bytes, answer, memory)
     }
     observe(answer, memory, on: link)
-    messages.keep(read, record, dissection, answer, memory, on: link)
-  }
-
-  /// Processes what a packet does to procedures that the caller follows.
-  package mutating func take(
-    _ procedures: borrowing Procedures, _ bytes: RawSpan, _ memory: borrowing Memory
-  ) {
-    uses.take(procedures, bytes, memory)
   }
 
   /// Records the state of connections.
@@ -128,20 +135,21 @@ package struct MapReport: PacketReport, ~Copyable {
 
   /// The tree, now that the capture was read to its end.
   ///
-  /// - Parameter procedures: those that the caller followed, at their end.
+  /// - Parameter conversations: those of the caller, at their end; nil if it passed none.
   package mutating func page(
-    _ memory: borrowing Memory, following procedures: Procedures? = nil
+    _ memory: borrowing Memory, _ conversations: Conversations? = nil
   ) -> MapPage {
-    MapPage(shown(conclude(memory, following: procedures)), messages, options)
+    MapPage(shown(conclude(memory, conversations)), messages, options)
   }
 
   /// Returns the devices with what is known of them, after the capture was read to its end, in the
   /// order of their first connections.
   package mutating func conclude(
-    _ memory: borrowing Memory, following procedures: Procedures? = nil
+    _ memory: borrowing Memory, _ shared: Conversations? = nil
   ) -> [MapDevice] {
     memory.links.forEach { store($0) }
-    uses.finish(memory, following: procedures)
+    if shared == nil { conversations.finish(memory) }
+    uses.finish(shared ?? conversations, memory)
     var devices: [MapDevice] = []
     for connection in connections.values.sorted(by: { $0.id < $1.id }) {
       guard connection.transport != .synchronous else { continue }

@@ -21,6 +21,7 @@ struct ContentFilters: Sendable {
     case .clear:
       choosing = []
       passing = []
+    case .addService, .removeServices: break
     }
   }
 

@@ -261,8 +261,8 @@ package struct Conversations: Sendable {
         if reason == .forgotten { reached(.bearers, limits.bearers) }
         let isOver = reason == .connectionEnded || reason == .captureEnded
         flush(
-          clients[place.client].queue, place, .notExecuted(isOver ? reason : .forgotten),
-          response: nil, memory)
+          clients[place.client].queue, place, .notExecuted(isOver ? reason : .forgotten), nil,
+          memory)
         clients[place.client] = Client()
         if place.direction == .received {
           bearers[place.bearer].servers = (0, 0)
@@ -332,7 +332,7 @@ package struct Conversations: Sendable {
     let mayBeAnswered = memory.hasHeard(place.direction.reversed)
     if !mayBeAnswered, pending.opcode.carriesValue, pending.opcode != .prepareWriteRequest {
       // The capture has no answers, so it is unknown whether one came.
-      return report(place, pending, .done, nil, nil)
+      return report(place, pending, .done, nil)
     }
     var reason = mayBeAnswered ? pending.isPassed ? .overtaken : reason : .recordsLost
     if reason == .connectionEnded, let time, let sent = pending.time,
@@ -353,25 +353,26 @@ package struct Conversations: Sendable {
     if isExecute {
       flush(
         close(place, pending.packet), place, pending.executes ? .noResponse(reason) : .cancelled,
-        response: nil,
-        unanswered: pending, isAcknowledged: isAcknowledged, memory)
+        nil, unanswered: pending, isAcknowledged: isAcknowledged, memory)
     } else {
-      report(place, pending, .noResponse(reason), nil, nil, isAcknowledged: isAcknowledged)
+      report(place, pending, .noResponse(reason), nil, isAcknowledged: isAcknowledged)
     }
   }
 
   /// Reports the outcome of a request or an indication that carried everything itself.
   private mutating func report(
-    _ place: Place, _ pending: Procedure, _ outcome: ValueOutcome, _ response: Int?,
-    _ latency: Int64?, isAcknowledged: Bool? = nil, attribute: AttributeIdentity? = nil
+    _ place: Place, _ pending: Procedure, _ outcome: ValueOutcome, _ arrived: Arrived?,
+    isAcknowledged: Bool? = nil, attribute: AttributeIdentity? = nil
   ) {
     guard let operation = pending.operation else { return }
     var value = ConveyedValue(
       operation: operation, outcome: outcome, attribute: attribute ?? pending.attribute,
       parties: bearers[place.bearer].parties, direction: place.direction, packet: pending.packet,
       time: pending.time)
-    value.response = response
-    value.latency = latency
+    value.response = arrived?.packet
+    value.latency = arrived?.latency
+    value.isEncrypted = arrived?.isEncrypted
+    value.isByType = pending.opcode == .readByTypeRequest
     value.offset = pending.offset
     value.isCut = pending.isCut
     value.isAcknowledged = isAcknowledged
@@ -413,9 +414,9 @@ package struct Conversations: Sendable {
       prepare(place, pending, fields, bytes, isCut: arrived.isCut)
     case .executeWriteRequest:
       flush(
-        close(place, pending.packet), place, pending.executes ? .done : .cancelled,
-        response: arrived.packet, memory)
-    default: report(place, pending, .done, arrived.packet, arrived.latency)
+        close(place, pending.packet), place, pending.executes ? .done : .cancelled, arrived,
+        memory)
+    default: report(place, pending, .done, arrived)
     }
   }
 
@@ -423,30 +424,27 @@ package struct Conversations: Sendable {
     _ place: Place, _ pending: Procedure, _ error: ATTErrorCode, _ handle: UInt16?,
     _ arrived: Arrived, _ memory: borrowing Memory
   ) {
-    let response = arrived.packet
     switch pending.opcode {
     case .readBlobRequest where pending.goesOn:
       // Invalid Offset, Attribute Not Long: there is no more.
       let isEnd = error.rawValue == 0x07 || error.rawValue == 0x0b
       let fits = clients[place.client].read.fits(pending)
       if fits, clients[place.client].read.isOpen {
-        clients[place.client].read.isEnded = isEnd
+        clients[place.client].read.refusal = (error, arrived.packet)
         finishRead(
-          place, isEnd ? .done : .refused(error), response: isEnd ? nil : response,
-          isRestRefused: error == .invalidOffset)
+          place, isEnd ? .done : .refused(error), response: isEnd ? nil : arrived.packet)
       } else if !fits || !isEnd {
-        report(place, pending, .refused(error), response, arrived.latency)
+        report(place, pending, .refused(error), arrived)
       }
     case .readByTypeRequest where error == .attributeNotFound: break
     case .readByTypeRequest, .readMultipleRequest, .readMultipleVariableRequest:
       var attribute = identity(
         handle == 0 ? nil : handle, place, place.server, memory)
       if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
-      report(
-        place, pending, .refused(error), response, arrived.latency, attribute: attribute)
+      report(place, pending, .refused(error), arrived, attribute: attribute)
     case .executeWriteRequest:
-      flush(close(place, pending.packet), place, .refused(error), response: response, memory)
-    default: report(place, pending, .refused(error), response, arrived.latency)
+      flush(close(place, pending.packet), place, .refused(error), arrived, memory)
+    default: report(place, pending, .refused(error), arrived)
     }
   }
 
@@ -557,8 +555,7 @@ package struct Conversations: Sendable {
 
   /// Reports the value that was read in parts, if one is open.
   private mutating func finishRead(
-    _ place: Place, _ outcome: ValueOutcome = .done, response: Int? = nil,
-    isRestRefused: Bool = false
+    _ place: Place, _ outcome: ValueOutcome = .done, response: Int? = nil
   ) {
     guard clients[place.client].read.isOpen else { return }
     let read = clients[place.client].read
@@ -571,8 +568,11 @@ package struct Conversations: Sendable {
     value.latency = read.packets.count > 1 ? nil : read.latency
     value.offset = read.start
     value.isCut = read.isCut
-    value.mayGoOn = outcome == .done && read.fillsPDU && response == nil && !read.isEnded
-    value.isRestRefused = isRestRefused && read.fillsPDU
+    value.first = read.first
+    value.isEncrypted = read.isEncrypted
+    value.mayGoOn = outcome == .done && read.fillsPDU && read.refusal == nil
+    value.restRefusal = read.refusal
+    value.isRestRefused = read.refusal?.error == .invalidOffset && read.fillsPDU
     value.isSecret = read.mayBeKey
     value.value = keep(read.bytes.bytes)
     value.packets = keep(read.packets[...])
@@ -634,6 +634,7 @@ package struct Conversations: Sendable {
       direction: place.direction.reversed, packet: arrived.packet,
       time: arrived.time)
     conveyed.latency = arrived.latency
+    conveyed.isEncrypted = arrived.isEncrypted
     conveyed.isCut = isCut
     conveyed.isSecret = isSecret
     conveyed.value = keep(value)
@@ -682,6 +683,7 @@ package struct Conversations: Sendable {
       parties: bearers[place.bearer].parties, direction: place.direction.reversed,
       packet: arrived.packet, time: arrived.time)
     conveyed.latency = arrived.latency
+    conveyed.isEncrypted = arrived.isEncrypted
     conveyed.isCut = arrived.isCut
     conveyed.value = keep(bytes.part(value))
     conveyed.handles = keep(handles)
@@ -724,7 +726,7 @@ package struct Conversations: Sendable {
   /// Reports the values whose parts were prepared, one for each run of consecutive parts of an
   /// attribute, and empties the queue.
   private mutating func flush(
-    _ queue: PreparedQueue, _ place: Place, _ outcome: ValueOutcome, response: Int?,
+    _ queue: PreparedQueue, _ place: Place, _ outcome: ValueOutcome, _ arrived: Arrived?,
     unanswered: Procedure? = nil, isAcknowledged: Bool? = nil, _ memory: borrowing Memory
   ) {
     guard !queue.isEmpty else { return }
@@ -735,7 +737,9 @@ package struct Conversations: Sendable {
         attribute: identity(joined.handle, place, place.server, memory),
         parties: bearers[place.bearer].parties, direction: place.direction,
         packet: unanswered?.packet ?? joined.packet, time: unanswered?.time ?? joined.time)
-      value.response = response
+      value.response = arrived?.packet
+      value.isEncrypted = arrived?.isEncrypted
+      value.first = packets[joined.packets.lowerBound]
       value.isAcknowledged = isAcknowledged
       value.offset = joined.offset
       value.isCut = joined.isCut
@@ -759,6 +763,7 @@ package struct Conversations: Sendable {
       operation: .read, attribute: identity(nil, place, place.server, memory),
       parties: bearers[place.bearer].parties, direction: place.direction.reversed,
       packet: arrived.packet, time: arrived.time)
+    conveyed.isEncrypted = arrived.isEncrypted
     switch pdu.opcode {
     case .errorResponse:
       guard let error = fields.error, let opcode = fields.requestOpcode else { return }

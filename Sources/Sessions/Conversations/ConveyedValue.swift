@@ -20,6 +20,14 @@ package enum ValueOperation: UInt8, Sendable, CaseIterable {
     }
   }
 
+  /// Whether a response of the server decides the outcome.
+  var hasResponse: Bool {
+    switch self {
+    case .read, .write, .preparedWrite: true
+    case .advertisement, .writeWithoutResponse, .signedWrite, .notification, .indication: false
+    }
+  }
+
   /// Whether the value comes from the client rather than the server.
   package var isWrite: Bool {
     switch self {
@@ -120,10 +128,14 @@ package struct ConveyedValue: Sendable {
   package var time: Timestamp?
   /// The packet that decided the outcome, if it is another one.
   package var response: Int?
+  /// Whether the link was encrypted when the response came; nil: unknown, or there is none.
+  package var isEncrypted: Bool?
   /// The time until the answer, in nanoseconds; nil if there is none or its time is unknown.
   package var latency: Int64?
   /// The value, in `Conversations.bytes`; nil for an attempt without one.
   package var value: Slice?
+  /// The packet that completed the first part of a value that came in parts.
+  package var first: Int?
   /// The packets that carried it, in `Conversations.packets`; nil if there was one.
   package var packets: Range<Int>?
   /// The offset in the attribute's value at which these bytes begin.
@@ -136,6 +148,11 @@ package struct ConveyedValue: Sendable {
   /// For a value read in parts, whether it ends at the end of a PDU because the server refused to
   /// read on: Invalid Offset, which may also mean that there is no more.
   package var isRestRefused = false
+  /// The error with which the server refused to read on, and its packet.
+  package var restRefusal: (error: ATTErrorCode, packet: Int)?
+  /// Whether the read was one by type, so that a refusal may refer to a range instead of the
+  /// attribute.
+  package var isByType = false
   /// Whether the server echoed other bytes, or another offset, than it was sent.
   package var isEchoWrong = false
   /// For an attempt of the captured host without an answer: whether the peer acknowledged the

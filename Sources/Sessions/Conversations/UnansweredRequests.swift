@@ -46,7 +46,7 @@ package struct UnansweredRequests: Sendable {
     procedures.observe(record, dissection, bytes, answer, memory)
     guard procedures.hasEvents else { return }
     let own = procedures
-    take(own, memory)
+    follow(own, memory)
   }
 
   /// Ends the capture.
@@ -56,12 +56,12 @@ package struct UnansweredRequests: Sendable {
     _ latest: Timestamp?, _ memory: borrowing Memory, following followed: Procedures? = nil
   ) {
     if followed == nil { procedures.finish(memory) }
-    take(followed ?? procedures, memory, latest)
+    follow(followed ?? procedures, memory, latest)
     listed.sort { $0.packet < $1.packet }
   }
 
   /// Processes a packet whose procedures the caller follows, instead of `observe`.
-  package mutating func take(
+  package mutating func follow(
     _ procedures: borrowing Procedures, _ memory: borrowing Memory, _ latest: Timestamp? = nil
   ) {
     for case .unanswered(let place, let request, let reason) in procedures.events {

@@ -81,10 +81,10 @@ package struct AttributeUse: Sendable {
 
   /// Records that a packet used it.
   mutating func note(packet: Int) {
-    packets = packets.lowerBound...max(packets.upperBound, packet)
+    packets = min(packets.lowerBound, packet)...max(packets.upperBound, packet)
   }
 
-  mutating func take(
+  mutating func add(
     _ operation: ValueOperation, _ value: RawSpan, packet: Int, isSecret: Bool = false
   ) {
     self.isSecret = isSecret
@@ -98,16 +98,61 @@ package struct AttributeUse: Sendable {
     lengths = lengths.map { min($0.lowerBound, count)...max($0.upperBound, count) } ?? count...count
   }
 
+  /// Records an attempt to read or write, with its outcome.
+  mutating func add(_ conveyed: ConveyedValue, _ value: RawSpan, _ security: Security) {
+    let (operation, packet) = (conveyed.operation, conveyed.packet)
+    let isRead = operation == .read
+    let decided = conveyed.response ?? packet
+    if conveyed.outcome.reason != nil || conveyed.lacksAnswer {
+      if operation == .write { note(unanswered: value.array, packet: packet) }
+      return
+    }
+    note(packet: decided)
+    // If the server refuses to read on, what came before was still read.
+    if conveyed.outcome == .done || isRead && conveyed.value != nil {
+      let isAppended =
+        isRead && append(value, at: conveyed.offset, packet: packet, isSecret: conveyed.isSecret)
+      if !isAppended {
+        note(
+          operation, security, nil, packet: isRead ? conveyed.first ?? packet : decided)
+        replace(conveyed, value)
+      }
+    }
+    if let refusal = conveyed.restRefusal {
+      note(packet: refusal.packet)
+      note(operation, security, refusal.error, packet: refusal.packet)
+    } else if case .refused(let error) = conveyed.outcome {
+      note(operation, security, error, packet: decided)
+    }
+  }
+
+  /// Replaces the value by one that was read or written. A prepared write that does not begin at
+  /// offset 0 replaces the value's end, if the value is known.
+  private mutating func replace(_ conveyed: ConveyedValue, _ value: RawSpan) {
+    let (offset, packet) = (conveyed.offset, conveyed.packet)
+    if conveyed.operation == .preparedWrite {
+      guard !conveyed.isCut, let before = offset == 0 ? [] : self.value, offset <= before.count
+      else { return }
+      let whole = Array(before.prefix(offset)) + value.array
+      add(.preparedWrite, whole.bytes, packet: packet, isSecret: offset > 0 && isSecret)
+    } else if offset == 0, conveyed.operation == .write || packet >= valuePacket {
+      // A long read may be complete only after a later value was sent.
+      add(conveyed.operation, value, packet: packet, isSecret: conveyed.isSecret)
+    }
+  }
+
   /// Records a part of a value that was read from an offset.
   ///
   /// - Returns: whether it belongs to the known value: it follows that value, or is part of it.
-  mutating func append(_ part: RawSpan, at offset: Int, packet: Int) -> Bool {
+  private mutating func append(
+    _ part: RawSpan, at offset: Int, packet: Int, isSecret: Bool
+  ) -> Bool {
     guard valueOperation == .read, offset > 0, var whole = value, offset <= whole.count else {
       return false
     }
     if whole.count == offset {
       whole.append(part)
-      take(.read, whole.bytes, packet: packet, isSecret: isSecret)
+      add(.read, whole.bytes, packet: packet, isSecret: isSecret || self.isSecret)
     }
     return true
   }
@@ -153,7 +198,7 @@ package struct AttributeUse: Sendable {
     counts[Int(ValueOperation.write.rawValue)] = unanswered.count
     if unanswered.last > valuePacket {
       let value = unanswered.value
-      take(.write, value.bytes, packet: unanswered.last)
+      add(.write, value.bytes, packet: unanswered.last)
     }
   }
 

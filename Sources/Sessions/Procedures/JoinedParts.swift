@@ -15,11 +15,15 @@ struct LongRead: Sendable {
   private(set) var packet = 0
   private(set) var time: Timestamp?
   private(set) var latency: Int64?
+  /// The packet of the first part.
+  private(set) var first = 0
+  /// Whether the link was encrypted when the last part came.
+  private(set) var isEncrypted: Bool?
   private(set) var isCut = false
   /// Whether the last part filled its PDU, if the PDU's maximum size is known.
   private(set) var fillsPDU = false
-  /// Whether the server has reported that there is no more.
-  var isEnded = false
+  /// The error with which the server refused to read on, and its packet.
+  var refusal: (error: ATTErrorCode, packet: Int)?
   /// Whether a part may belong to another attribute, which may be a key.
   var mayBeKey = false
 
@@ -33,7 +37,7 @@ struct LongRead: Sendable {
     bytes.removeAll(keepingCapacity: true)
     packets.removeAll(keepingCapacity: true)
     isCut = false
-    isEnded = false
+    refusal = nil
     mayBeKey = false
   }
 
@@ -42,6 +46,8 @@ struct LongRead: Sendable {
     _ part: RawSpan, at offset: Int, _ arrived: Arrived, fillsPDU: Bool, _ limits: Limits
   ) {
     self.fillsPDU = fillsPDU
+    if packets.isEmpty { first = arrived.packet }
+    isEncrypted = arrived.isEncrypted
     if arrived.isCut { isCut = true }
     if bytes.isEmpty || part.byteCount > 0 {
       (packet, time) = (arrived.packet, arrived.time)

@@ -120,6 +120,43 @@ import Testing
     #expect(try !#require(lines.first { $0.contains("scanForPeripherals") }).contains("180d"))
   }
 
+  /// LE_APCF_Command: a filter for the Heart Rate Service, which is removed in three ways.
+  @Test(
+    "the services of Android's filters are those of the scan",
+    arguments: [[], [3, 2, 1], [1, 1, 1], [1, 2, 0]] as [[UInt8]])
+  func contentFilters(removal: [UInt8]) throws {
+    let lines = try told(.corebluetooth) { traffic in
+      traffic.command(0xfd57, [3, 0, 1, 0x0d, 0x18, 0xff, 0xff])
+      if !removal.isEmpty { traffic.command(0xfd57, removal) }
+      traffic.command(0x200c, [1, 0])
+      traffic.complete(0x200c)
+    }
+    let scan = try #require(lines.first { $0.contains("scanForPeripherals") })
+    #expect(scan.contains("180d") == removal.isEmpty)
+  }
+
+  /// LE Set Extended Advertising Data, with the name "ABC" in two parts, then LE Set Extended
+  /// Advertising Enable.
+  @Test("data that the host sets in parts is only known if all of them were accepted")
+  func advertisedParts() throws {
+    let starts = { (first: [UInt8]?, status: UInt8) in
+      let lines = try told(.android) { traffic in
+        if let first {
+          traffic.command(0x2037, [1, 1, 0, UInt8(first.count)] + first)
+          traffic.complete(0x2037, [status])
+        }
+        traffic.command(0x2037, [1, 2, 0, 2] + Array("BC".utf8))
+        traffic.complete(0x2037)
+        traffic.command(0x2039, [1, 1, 1, 0, 0, 0])
+        traffic.complete(0x2039)
+      }
+      return try #require(lines.first { $0.contains("onStartSuccess") })
+    }
+    #expect(try starts([4, 9, 0x41], 0).contains("ABC"))
+    #expect(try !starts(nil, 0).contains("BC"))
+    #expect(try !starts([4, 9, 0x41], 0x12).contains("BC"))
+  }
+
   /// The controller has room for two packets, and each of two links has sent one.
   @Test("all links of a controller share its buffers") func buffers() throws {
     let lines = try events(.corebluetooth) { traffic in

@@ -10,7 +10,7 @@ import Testing
   func absorbed() throws {
     var early = AttributeUse(3, packet: 1)
     early.note(.read, .unencrypted, nil, packet: 2)
-    early.take(.read, [1, 2].bytes, packet: 2)
+    early.add(.read, [1, 2].bytes, packet: 2)
     var later = AttributeUse(3, packet: 5)
     later.note(.read, .unencrypted, nil, packet: 6)
     later.note(.read, .encrypted, ATTErrorCode(rawValue: 8), packet: 7)
@@ -22,7 +22,7 @@ import Testing
       #expect(both.accesses.map(\.packet) == [2, 7])
       #expect(both.lengths == 2...2)
     }
-    later.take(.read, [3].bytes, packet: 6)
+    later.add(.read, [3].bytes, packet: 6)
     early.absorb(later)
     #expect(early.value == [3] && early.lengths == 1...2)
   }

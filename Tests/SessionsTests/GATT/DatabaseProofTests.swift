@@ -100,7 +100,7 @@ private func outcome(_ attributes: [Attribute]) -> String {
     let attributes = sample.filter { !$0.uuid.isShort(0x2902) }
     var written = AttributeUse(0x12, packet: 7)
     written.note(.write, .unencrypted, nil, packet: 8)
-    written.take(.write, [UInt8]([0x02, 0x00]).bytes, packet: 7)
+    written.add(.write, [UInt8]([0x02, 0x00]).bytes, packet: 7)
     for (uses, packets) in [([written], [5, 7]), ([], [5, 5])] {
       let found = try #require(
         DatabaseProof.conclusions(attributes, uses, hash: (hash.reversed(), 5)))
@@ -118,7 +118,7 @@ private func outcome(_ attributes: [Attribute]) -> String {
     // Another hash proves nothing.
     #expect(DatabaseProof.conclusions(attributes, [written], hash: (other, 5)) == nil)
     // A handle that was written with another value is not a CCCD.
-    written.take(.write, [UInt8]([0x04, 0x00]).bytes, packet: 9)
+    written.add(.write, [UInt8]([0x04, 0x00]).bytes, packet: 9)
     #expect(
       DatabaseProof.conclusions(attributes, [written], hash: (hash.reversed(), 5))?.map(\.packet)
         == [5, 5])

@@ -59,6 +59,31 @@ import Testing
       } == ["0x0010 notification 1: 41 #4", "0x0017 write 1: 03 #3"])
   }
 
+  /// The handle in the refusal of a read by type may be that of the range. The parts of a value
+  /// that were read before a refusal count as read.
+  @Test func mapOfRefusedReads() {
+    #expect(
+      uses { traffic in
+        traffic.sent("08 01 00 ff ff 00 2a")
+        traffic.received("01 08 01 00 05")
+      } == [])
+    #expect(
+      uses { traffic in
+        traffic.sent("0a 03 00")
+        traffic.received("0b" + String(repeating: " 41", count: 22))
+        traffic.sent("0c 03 00 16 00")
+        traffic.received("01 0c 03 00 07")
+      } == ["0x0003 read 2: " + String(repeating: "41", count: 22) + " #2"])
+  }
+
+  @Test func mapOfReadMultiple() {
+    #expect(
+      uses { traffic in
+        traffic.sent("0e 03 00 03 00")
+        traffic.received("0f 64 64")
+      } == ["0x0003 read 2: 64 #2"])
+  }
+
   @Test func mapOfAClientThatDoesNotWait() {
     let lines = uses { traffic in
       traffic.sent("0a 03 00")
@@ -338,11 +363,9 @@ private struct Doubts: PacketReport {
   ) {}
 }
 
-/// Collects the uses of attributes, once with procedures of their own and once with those of
-/// conversations.
+/// Collects the uses of attributes.
 private struct Using: PacketReport {
   private var uses = AttributeUses()
-  private var sharing = AttributeUses()
   private var conversations = Conversations()
   private(set) var lines: [String] = []
   private(set) var properties: [UInt8] = []
@@ -352,24 +375,16 @@ private struct Using: PacketReport {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
-    uses.observe(record, dissection, bytes, answer, memory)
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-    sharing.take(conversations.procedures, bytes, memory)
-    sharing.note(record, dissection, bytes, answer, memory)
+    uses.observe(conversations)
+    uses.note(record, dissection, bytes, answer, memory)
   }
 
   mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
-    uses.finish(memory)
     conversations.finish(memory)
-    sharing.finish(memory, following: conversations.procedures)
-    for key in uses.keys(memory.attributes) {
-      let (own, shared) = (
-        uses.uses(of: key, memory.attributes), sharing.uses(of: key, memory.attributes)
-      )
-      #expect(own.map { "\($0)" } == shared.map { "\($0)" })
-    }
+    uses.finish(conversations, memory)
     for key in uses.keys(memory.attributes) {
       for use in uses.uses(of: key, memory.attributes) {
         properties.append(use.properties.rawValue)

@@ -1,6 +1,7 @@
 // The commands that control scanning: a struct for each, from which scans are tracked, besides the
 // rows that describe them for display. All fields are little-endian.
 
+package import Bluetooth
 package import Bytes
 
 /// The settings for scanning on one PHY.
@@ -84,7 +85,8 @@ package struct ScanSwitch: Equatable, Sendable {
 }
 
 /// The effect of a command for Android's Advertising Packet Content Filter (Android, "Bluetooth HCI
-/// requirements", LE_APCF_Command [mem]) on the set of filters, but not their conditions.
+/// requirements", LE_APCF_Command [mem]) on the set of filters and the services they look for, but
+/// not their other conditions.
 package enum ContentFilterChange: Equatable, Sendable {
   /// Filtering is enabled or disabled.
   case enable(Bool)
@@ -94,12 +96,17 @@ package enum ContentFilterChange: Equatable, Sendable {
   case remove(UInt8)
   /// All filters are removed.
   case clear
+  /// A filter looks for a service.
+  case addService(UInt8, BluetoothUUID)
+  /// A filter looks for a service no more, or for none.
+  case removeServices(UInt8)
 
   package static let opcode: UInt16 = 0xfd57
 
-  /// Reads the parameters: sub-opcode (1 byte), then enable (1), or action (1), filter index (1),
-  /// feature selection (2, little-endian). Returns nil if the command configures something else or
-  /// ends too early.
+  /// Reads the parameters: sub-opcode (1 byte), then enable (1), or action (1; 0 add, 1 delete, 2
+  /// clear), filter index (1), and the feature selection (2, little-endian), or the UUID of a
+  /// service and its mask (2, 4 or 16 each). Returns nil if the command configures something else
+  /// or ends too early.
   package init?(_ parameters: RawSpan) {
     var cursor = Cursor(parameters)
     guard let kind = try? cursor.u8(), let value = try? cursor.u8() else { return nil }
@@ -112,6 +119,16 @@ package enum ContentFilterChange: Equatable, Sendable {
     case (0x01, 0x01):
       guard let index = try? cursor.u8() else { return nil }
       self = .remove(index)
+    case (0x03, 0x00):
+      guard let index = try? cursor.u8() else { return nil }
+      let width = cursor.remaining / 2
+      guard [2, 4, 16].contains(width),
+        let uuid = try? BluetoothUUID(parsing: &cursor, width: width)
+      else { return nil }
+      self = .addService(index, uuid)
+    case (0x03, 0x01), (0x03, 0x02):
+      guard let index = try? cursor.u8() else { return nil }
+      self = .removeServices(index)
     default: return nil
     }
   }
