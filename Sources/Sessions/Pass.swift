@@ -127,7 +127,7 @@ package struct Pass: ~Copyable {
           if report.isSatisfied || output.failure != nil { break }
         }
         guard let record = try source.next() else { break }
-        take(record, &dissection, &report, &output)
+        process(record, &dissection, &report, &output)
       }
     } catch {
       failure = error
@@ -143,7 +143,7 @@ package struct Pass: ~Copyable {
   /// Kept out of the loop and never inlined: a loop that looks into a record first copies it, and
   /// stalls until what was just written can be read.
   @inline(never)
-  private mutating func take<Report: PacketReport & ~Copyable>(
+  private mutating func process<Report: PacketReport & ~Copyable>(
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ report: inout Report,
     _ output: inout Output
   ) {

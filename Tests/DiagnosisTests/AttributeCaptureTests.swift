@@ -101,7 +101,7 @@ import Words
   @Test(
     "captures made for one failure each, from both sides",
     arguments: [
-      ("server-silent.btsnoop", ["att-request-unanswered #75 #79"]),
+      ("server-silent.btsnoop", ["att-request-unanswered #75 #77"]),
       ("server-silent.peripheral.btsnoop", ["att-request-unanswered #72 #73"]),
       ("mitm-demanded.btsnoop", ["att-mitm-demanded #103 #105"]),
       ("lost-subscription.btsnoop", ["gatt-cccd-lost #100 #103 #136"]),

@@ -287,7 +287,7 @@ import Words
     #expect(finding.line == "This host did not discover the peer's services #2 #5")
     #expect(
       finding.why.text
-        == "The peer sent 4 values on its own. This host did not discover them: it knows them from an earlier connection, or not at all."
+        == "The peer sent 4 values on its own, of handles that this host did not discover: it knows them from an earlier connection or not at all, or the peer uses the wrong handle."
     )
   }
 

@@ -19,7 +19,7 @@ import Words
     }
     #expect(
       findings(of: "att-request-unanswered", in: evidence) == [
-        "The peer never answered the Read Request for 2a38 Body Sensor Location #8 #11"
+        "The peer never answered the Read Request for 2a38 Body Sensor Location #8 #9"
       ])
     let finding = attributeFindings(in: evidence).first
     #expect(finding?.certainty == .likely)

@@ -11,12 +11,14 @@ import Synchronization
 /// Records in a text file, one per line: number, direction, adapter, milliseconds, framing, records
 /// lost before it, original length, bytes.
 enum Triggers {
-  /// The file; written by `RECORD_TRIGGERS=1 swift test --filter DiagnosisTests`.
+  /// The file. With `RECORD_TRIGGERS=1` in the environment, `DiagnosisTests` adds the rules that
+  /// have no entry yet: traffic of tests that run at the same time varies.
   static let file = project.appending(path: "Tests/DiagnosisTests/Fixtures/triggers.txt")
 
   private static let isRecording = ProcessInfo.processInfo.environment["RECORD_TRIGGERS"] != nil
   /// Longer traffic is for tests of limits.
   private static let mostRecords = 400
+  private static let stored = (try? read()) ?? [:]
   private static let shortest = Mutex<[String: Stored]>([:])
 
   /// Traffic, and whether it needs the trial's profile.
@@ -28,8 +30,8 @@ enum Triggers {
   /// What a trigger needs besides its records: nothing, or the trial's profile.
   static let supply = "trial"
 
-  /// Keeps the shortest traffic that triggers each rule with needs and satisfies them, and writes
-  /// the file.
+  /// Keeps the shortest traffic that triggers each new rule with needs and satisfies them, and
+  /// writes the file.
   ///
   /// - Parameter isTrial: whether the profile of `Trial` was supplied.
   static func record(
@@ -40,7 +42,7 @@ enum Triggers {
     let found = evidence.findings(isGrouped: false)
     let wanted = Rule.all.filter { rule in
       let parts = rule.needs.union(rule.leansOn)
-      return !parts.isEmpty
+      return !parts.isEmpty && stored[rule.id.description] == nil
         && found.contains {
           $0.rule.description == rule.id.description
             && evidence.covers(parts, of: $0)
@@ -54,7 +56,8 @@ enum Triggers {
         hasChanged = true
       }
       guard hasChanged else { return }
-      let text = kept.sorted { $0.key < $1.key }.map { rule, stored in
+      let all = stored.merging(kept) { _, new in new }
+      let text = all.sorted { $0.key < $1.key }.map { rule, stored in
         "= \(rule)\(stored.isTrial ? " \(supply)" : "")\n"
           + stored.records.map(line).joined(separator: "\n") + "\n"
       }.joined()

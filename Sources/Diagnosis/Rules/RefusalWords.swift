@@ -153,7 +153,8 @@ extension ConnectionHistory {
       return (usage.named, write.packet)
     }.max { $0.1 < $1.1 }
     let step: Wording =
-      between.map { "; in between, \(refusal.client.words) wrote to \($0.0) (\(packet: $0.1))" } ?? ""
+      between.map { "; in between, \(refusal.client.words) wrote to \($0.0) (\(packet: $0.1))" }
+      ?? ""
     let isSame = refusal.acceptsSameValue
     finding.why =
       """

@@ -13,8 +13,8 @@ extension Rule {
       "att-request-unanswered", .error, "A request is never answered",
       when:
         """
-        a request has no answer for 30 s, until a host ends the link 2 s later or more, or while \
-        later ones are answered, and the other side was heard
+        a request has no answer for 30 s, until a host ends the link 2 s and three connection \
+        events later or more, or while later ones are answered, and the other side was heard
         """, needs: [.bothDirections, .events],
       do: unansweredRemedy
     ) { connection, evidence in
@@ -30,8 +30,8 @@ extension Rule {
       "att-indication-unconfirmed", .error, "An indication is never confirmed",
       when:
         """
-        an indication has no confirmation for 30 s, until a host ends the link 2 s later or more, \
-        or while later ones are confirmed
+        an indication has no confirmation for 30 s, until a host ends the link 2 s and three \
+        connection events later or more, or while later ones are confirmed
         """, needs: [.bothDirections, .events],
       do:
         """
@@ -319,7 +319,9 @@ extension ConnectionHistory {
         "Later ones on the same bearer were \(done), this one was not, or the capture lacks its answer."
       certainty = .possible
     } else if let end {
-      guard let waited, waited >= Self.leastWait + Self.leastEvents * eventPeriod else { return nil }
+      guard let waited, waited >= Self.leastWait + Self.leastEvents * eventPeriod else {
+        return nil
+      }
       if waited < Self.fullWait {
         // A link that was lost reveals nothing about the server.
         guard connection.ending == .localHost || connection.ending == .peer else { return nil }

@@ -97,7 +97,8 @@ extension Rule {
       when:
         """
         a CCCD was written on a link whose opening is in the capture and no value arrives, while \
-        the client writes to another service with a characteristic whose CCCD it has not written
+        the client writes to another service that can send values and whose CCCDs it has not \
+        written
         """, needs: [.bothDirections, .events, .opening],
       do:
         """
@@ -528,7 +529,8 @@ extension ConnectionHistory {
         else { continue }
         let isPeriodic = regular.period.map { lasted / 5 >= $0 } ?? false
         let doubt: Wording =
-          isPeriodic ? "" : " Or there was nothing to send: the earlier values show no constant rhythm."
+          isPeriodic
+          ? "" : " Or there was nothing to send: the earlier values show no constant rhythm."
         var finding = Finding(
           """
           \(configuration.server.capitalized) seems to have lost the subscription to \

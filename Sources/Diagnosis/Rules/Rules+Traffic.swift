@@ -71,7 +71,7 @@ extension Rule {
       when:
         """
         the first byte of 20 or more notifications grows by one each time, except in a few places \
-        where it grows by more
+        where it grows by more; not if the queue was idle and no time passed for the missing values
         """,
       do:
         """

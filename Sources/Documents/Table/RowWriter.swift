@@ -140,7 +140,7 @@ struct RowWriter: ~Copyable {
 
   /// Ends the row and passes it to its destination.
   mutating func end() {
-    assert(place == columns.count, "a row has a cell for each column")
+    precondition(place == columns.count, "a row has a cell for each column")
     row.text(sinks.form == .json ? "}\n" : "\n")
     sinks.add(row, to: kind)
   }

@@ -195,7 +195,8 @@ struct AttributeWordingTests {
       link.att("1b 10 00 05", .received)
     }
     #expect(
-      inferred.text.hasSuffix("subscribed to 0x0010 (#2); values arrived from it\n"), "\(inferred.text)")
+      inferred.text.hasSuffix("subscribed to 0x0010 (#2); values arrived from it\n"),
+      "\(inferred.text)")
     let off = Rendering.report(ValuesReport(ValuesOptions())) { link in
       link.att("12 11 00 01 00", .sent)
       link.att("13", .received)
@@ -206,7 +207,8 @@ struct AttributeWordingTests {
       link.att("13", .received)
       link.att("1b 14 00 05", .received)
     }
-    #expect(off.text.hasSuffix("subscribed to 0x0010 (#2), 0x0014 (#7); values arrived from each\n"))
+    #expect(
+      off.text.hasSuffix("subscribed to 0x0010 (#2), 0x0014 (#7); values arrived from each\n"))
     let other = Rendering.report(ValuesReport(ValuesOptions())) { link in
       link.att("12 11 00 01 00", .sent)
       link.att("13", .received)

@@ -125,7 +125,7 @@ import Testing
     "the services of Android's filters are those of the scan",
     arguments: [[], [3, 2, 1], [1, 1, 1], [1, 2, 0]] as [[UInt8]])
   func contentFilters(removal: [UInt8]) throws {
-    let lines = try told(.corebluetooth) { traffic in
+    let lines = try events(.corebluetooth) { traffic in
       traffic.command(0xfd57, [3, 0, 1, 0x0d, 0x18, 0xff, 0xff])
       if !removal.isEmpty { traffic.command(0xfd57, removal) }
       traffic.command(0x200c, [1, 0])
@@ -140,7 +140,7 @@ import Testing
   @Test("data that the host sets in parts is only known if all of them were accepted")
   func advertisedParts() throws {
     let starts = { (first: [UInt8]?, status: UInt8) in
-      let lines = try told(.android) { traffic in
+      let lines = try events(.android) { traffic in
         if let first {
           traffic.command(0x2037, [1, 1, 0, UInt8(first.count)] + first)
           traffic.complete(0x2037, [status])
