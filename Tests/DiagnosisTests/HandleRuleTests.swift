@@ -22,6 +22,13 @@ import Words
       ])
     #expect(capture("10") == [])
     #expect(capture("0f", discovers: false) == [])
+    // What is a declaration now was a value before.
+    let before = evidence {
+      $0.connect()
+      $0.received("1b 0f 00 01")
+      $0.discoverVendor()
+    }
+    #expect(findings(of: "gatt-wrong-handle", in: before) == [])
   }
 
   @Test("a server that notifies a handle outside its services") func outside() {
@@ -46,6 +53,12 @@ import Words
         $0.ask("10 01 00 ff ff 00 28", "11 06 01 00 03 00 01 18")
         $0.ask("08 01 00 03 00 03 28", "09 07 02 00 20 03 00 05 2a")
         $0.received("1d 03 00 01 00 ff ff")
+        $0.sent("1e")
+      } == [])
+    // Service Changed, whose own attribute was not discovered.
+    #expect(
+      capture {
+        $0.received("1d 12 00 01 00 ff ff")
         $0.sent("1e")
       } == [])
     // The client uses it.

@@ -84,12 +84,13 @@ extension ConnectionHistory {
       let last = search.complete.last
     else { return nil }
     let client = server.other
-    let changes = attributes.serviceChanges.filter {
-      $0.server == server && $0.moment.packet > first.packet && $0.moment.packet < last.packet
-    }
+    let changes = attributes.usages.first {
+      $0.server == server && $0.identity.uuid == .serviceChanged
+    }?.indications
+    let changed = changes.flatMap { $0.count >= Self.leastSearches - 1 ? $0.first : nil }
     let cause: Wording =
-      changes.count >= Self.leastSearches - 1
-      ? "\(server.capitalized) indicated Service Changed \(changes.count >= AttributeHistory.mostListed ? "at least " : "" as Wording)\(changes.count) times meanwhile (first at \(packet: changes[0].moment.packet)), which asks the client to discover again."
+      changed != nil
+      ? "\(server.capitalized) indicated Service Changed \(changes?.count ?? 0) times (first at \(packet: changed?.packet ?? 0)), which asks the client to discover again."
       : "Each took requests and time in which nothing else was asked."
     var finding = Finding(
       "\(client.capitalized) discovered \(server.possessive) services \(search.complete.count) times on one connection",
@@ -97,7 +98,7 @@ extension ConnectionHistory {
         "\(client.words) discovered \(server.possessive) services \(search.complete.count) times on one connection (\(packet: first.packet))",
       why:
         "The searches for all primary services ended at \(packet: first.packet) for the first time, and at \(packet: last.packet) for the last. \(cause)",
-      evidence: PacketSet([first.packet, changes.first?.moment.packet ?? 0, last.packet]))
+      evidence: PacketSet([first.packet, changed?.packet ?? 0, last.packet]))
     finding.group =
       "\(client.capitalized) discovered \(server.possessive) services again and again"
     return hedged(finding)

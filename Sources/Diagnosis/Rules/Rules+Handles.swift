@@ -12,8 +12,8 @@ extension Rule {
       "gatt-wrong-handle", .warning, "A server sends values with the wrong handle",
       when:
         """
-        a notification or indication has the handle of a declaration that was discovered on this \
-        connection, or one outside all primary services of a complete discovery
+        a notification or indication has the handle of a characteristic's declaration that was \
+        discovered on this connection before, or one outside all primary services of a complete discovery
         """, needs: [.bothDirections],
       do:
         """
@@ -79,18 +79,13 @@ extension ConnectionHistory {
     let values: Wording = "\(count: usage.sent, "value has", "values have") this handle."
     let evidence = PacketSet([first.packet, last.packet])
     switch usage.identity.kind {
-    case .characteristic, .service, .include:
-      guard usage.identity.via == .discovered else { return nil }
-      let declared: Wording =
-        usage.identity.kind == .characteristic
-        ? "the declaration of \(short: usage.named)"
-        : "the declaration of a service"
-      let instead: Wording =
-        usage.declaredValue != 0 ? " instead of its value \(handle: usage.declaredValue)" : ""
+    case .characteristic:
+      guard usage.identity.via == .discovered, usage.declaredValue != 0 else { return nil }
+      let mistake: Wording =
+        "\(verb) \(handle: usage.handle), the declaration of \(short: usage.named), instead of its value \(handle: usage.declaredValue)"
       var finding = Finding(
-        "\(usage.server.capitalized) \(verb) \(handle: usage.handle), \(declared), instead of \(usage.declaredValue != 0 ? "its value \(handle: usage.declaredValue)" : "a value" as Wording)",
-        headline:
-          "\(usage.server.words) \(verb) \(handle: usage.handle), \(declared)\(instead) (\(packet: first.packet))",
+        "\(usage.server.capitalized) \(mistake)",
+        headline: "\(usage.server.words) \(mistake) (\(packet: first.packet))",
         why:
           "\(values) Discovery on this connection lists it as a declaration, which has no value to send.",
         evidence: evidence)
@@ -100,8 +95,7 @@ extension ConnectionHistory {
       let search = attributes.search(of: usage.server)
       guard !isIncomplete, search.isOutside(usage.handle), search.services.count > 0,
         let complete = search.complete.last, complete.packet < first.packet,
-        usage.written == 0, usage.reads.count == 0,
-        !attributes.serviceChanges.contains(where: { $0.server == usage.server })
+        usage.written == 0, usage.reads.count == 0
       else { return nil }
       let before = search.services.filter { $0.last < usage.handle }.max { $0.last < $1.last }
       let place: Wording =
@@ -115,7 +109,7 @@ extension ConnectionHistory {
         .likely, evidence: PacketSet([complete.packet]).union(evidence))
       finding.attribute = usage.named
       return finding
-    case .value, .descriptor: return nil
+    case .service, .include, .value, .descriptor: return nil
     }
   }
 
@@ -172,7 +166,7 @@ extension ConnectionHistory {
       headline:
         "\(echo.server.words) does not repeat the parts of a prepared write to \(name) (\(packet: echo.answer.packet))",
       why:
-        "\(difference)\(echo.count > 1 ? (" So do \(echo.count - 1) more." as Wording) : "") A client that compares the two takes this for a transmission error.",
+        "\(difference)\(echo.count > 1 ? (" \(count: echo.count - 1, "more is", "more are") like it." as Wording) : "") A client that compares the two takes this for a transmission error.",
       evidence: PacketSet([echo.request.packet, echo.answer.packet]))
     finding.attribute = named
     return hedged(finding)

@@ -306,6 +306,10 @@ extension AttributeHistory {
     let isIndication = context.opcode == .handleValueIndication
     if isIndication {
       usages[place].indications.note(context.moment)
+      // Perhaps Service Changed, whose own attribute may be forgotten by then.
+      if value.byteCount == 4, usages[place].identity.uuid ?? .serviceChanged == .serviceChanged {
+        if context.server == .local { searches.local.invalidate() } else { searches.peer.invalidate() }
+      }
       if usages[place].identity.uuid == .serviceChanged { change(value, context) }
     } else {
       usages[place].notifications.note(context.moment)

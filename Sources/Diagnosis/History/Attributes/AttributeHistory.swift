@@ -477,7 +477,8 @@ package struct AttributeHistory: Sendable {
       let usage = usages[index]
       let key = memory.attributes.currentKey(Attributes.key(of: usage.server, connection))
       let declaration = memory.attributes.servers.first { $0.key == key }?.attributes.first {
-        $0.handle == usage.handle && $0.kind == .characteristic
+        $0.handle == usage.handle && $0.kind == .characteristic && $0.connection == connection.id
+          && $0.packet < usage.firstSent
       }
       usages[index].declaredValue = declaration?.target ?? 0
     }

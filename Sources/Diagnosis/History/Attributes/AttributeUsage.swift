@@ -80,7 +80,7 @@ package struct AttributeUsage: Sendable {
   /// The values that may be cut, by how they are transferred.
   package internal(set) var cuts: [CutValues] = []
   /// For a characteristic's declaration that sends values: the handle of the characteristic's
-  /// value; 0: unknown.
+  /// value; 0: unknown, or discovered only after it had sent values.
   package internal(set) var declaredValue: UInt16 = 0
   /// The first operations that were done but not offered.
   package internal(set) var unoffered: [Unoffered] = []
@@ -107,6 +107,11 @@ package struct AttributeUsage: Sendable {
     dropped.noteWritten(length, value)
     if isCommand { dropped.note(value) }
     return true
+  }
+
+  /// The packet with the first notification or indication; 0: none.
+  var firstSent: Int {
+    [notifications.first, indications.first].compactMap { $0?.packet }.min() ?? 0
   }
 
   /// The number of notifications and indications.

@@ -26,13 +26,16 @@ package struct ServiceSearch: Sendable {
   /// The first handle of its next request; nil: it is not known to be complete so far.
   private var next: UInt16?
 
+  /// Whether no new search has begun since, and no attribute has changed.
+  private var isCurrent = false
+
   private static let most = 128
 
   init() {}
 
   /// Returns whether no service of the last complete search contains a handle.
   package func isOutside(_ handle: UInt16) -> Bool {
-    complete.count > 0 && !services.contains { $0.first <= handle && handle <= $0.last }
+    isCurrent && !services.contains { $0.first <= handle && handle <= $0.last }
   }
 
   /// Records a response.
@@ -90,15 +93,20 @@ package struct ServiceSearch: Sendable {
     if range.first <= 1 {
       current.removeAll(keepingCapacity: true)
       next = range.first
+      isCurrent = false
     }
     // A search that went back is observed, but is never complete.
     return next == range.first || asked == range.first
   }
 
+  /// Records that attributes may have changed.
+  mutating func invalidate() { isCurrent = false }
+
   private mutating func finish(_ moment: Moment) {
     guard next != nil else { return }
     next = nil
     services = current
+    isCurrent = true
     complete.note(moment)
   }
 }
