@@ -46,7 +46,7 @@ extension ConnectionHistory {
     let form: Wording =
       cut.areUnclosed
       ? "Each opens a bracket and does not close it, and the next one begins anew."
-      : "They are \(cut.texts) different texts, each of which is repeated and never goes on."
+      : "They are \(cut.texts) different texts, each of which is repeated and never continued."
     let way: Wording =
       switch cut.way {
       case .read: "were read"

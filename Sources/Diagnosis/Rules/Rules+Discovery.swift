@@ -22,7 +22,9 @@ extension Rule {
         client, end the discovery if an answer does not get further.
         """
     ) { connection, _ in
-      [Side.peer, .local].compactMap { connection.backward(connection.attributes.search(of: $0), $0) }
+      [Side.peer, .local].compactMap {
+        connection.backward(connection.attributes.search(of: $0), $0)
+      }
     },
     Rule(
       "gatt-discovery-repeated", .warning, "A client discovers the same server again and again",
@@ -35,7 +37,9 @@ extension Rule {
         changed.
         """
     ) { connection, _ in
-      [Side.peer, .local].compactMap { connection.repeated(connection.attributes.search(of: $0), $0) }
+      [Side.peer, .local].compactMap {
+        connection.repeated(connection.attributes.search(of: $0), $0)
+      }
     },
     Rule(
       "adv-uuid-reversed", .warning, "A device advertises a UUID with its bytes in reverse order",

@@ -13,7 +13,8 @@ extension Rule {
       when:
         """
         a notification or indication has the handle of a characteristic's declaration that was \
-        discovered on this connection before, or one outside all primary services of a complete discovery
+        discovered on this connection before, or one outside all primary services of a complete \
+        discovery
         """, needs: [.bothDirections],
       do:
         """
@@ -184,7 +185,8 @@ extension ConnectionHistory {
     return attributes.runs.compactMap { run in
       guard run.kind == .prepared,
         lasted >= Self.executionTime
-          || latest.packet > run.last && latest.nanoseconds(since: run.first) ?? 0 >= Self.otherTime,
+          || latest.packet > run.last
+            && latest.nanoseconds(since: run.first) ?? 0 >= Self.otherTime,
         !attributes.refusals.contains(where: {
           $0.server == run.server && $0.answer.packet > run.first.packet
         })
@@ -192,7 +194,8 @@ extension ConnectionHistory {
       let handles = run.attributes(.written).handles
       let named = handles.count == 1 ? attributes.identity(handles[0], of: run.server) : nil
       let name: Wording =
-        named.map { "\($0)" } ?? (handles.count == 1 ? "\(handle: handles[0])" : "\(handles.count) attributes")
+        named.map { "\($0)" }
+        ?? (handles.count == 1 ? "\(handle: handles[0])" : "\(handles.count) attributes")
       let client = run.server.other
       var finding = Finding(
         "A prepared write to \(name) is never executed",

@@ -24,7 +24,7 @@ extension Rule {
     ) { connection, evidence in connection.missingResults(evidence) },
     Rule(
       "gatt-unsubscribed", .warning,
-      "A client ends its subscription and goes on writing",
+      "A client ends its subscription and continues to write",
       when:
         """
         a client that got values of a characteristic disables its CCCD, then writes to the same \
@@ -176,7 +176,8 @@ extension ConnectionHistory {
       ]))
     finding.attribute = owner
     finding.restsOnAbsence = true
-    finding.group = "\(client.capitalized) ended its subscription to \(owner), and went on writing"
+    finding.group =
+      "\(client.capitalized) ended its subscription to \(owner), and continued to write"
     return finding
   }
 

@@ -308,7 +308,11 @@ extension AttributeHistory {
       usages[place].indications.note(context.moment)
       // Perhaps Service Changed, whose own attribute may be forgotten by then.
       if value.byteCount == 4, usages[place].identity.uuid ?? .serviceChanged == .serviceChanged {
-        if context.server == .local { searches.local.invalidate() } else { searches.peer.invalidate() }
+        if context.server == .local {
+          searches.local.invalidate()
+        } else {
+          searches.peer.invalidate()
+        }
       }
       if usages[place].identity.uuid == .serviceChanged { change(value, context) }
     } else {
