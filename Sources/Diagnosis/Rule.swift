@@ -265,8 +265,8 @@ extension Rule {
   /// Every rule, in the order in which findings of one severity are reported: causes before their
   /// consequences.
   package static let all: [Rule] = [
-    capture, controller, ownAdvertising, connecting, delivery, pairing, encryption, bonds, access,
-    requests, servers, subscriptions, cache, mtu, traffic, channels, link, [mtuUnused], management,
-    classic,
+    capture, controller, ownAdvertising, connecting, delivery, pairing, encryption, bonds, unbonded,
+    access, requests, handles, servers, discovery, subscriptions, unansweredWrites, clients, cache,
+    mtu, cutValues, traffic, channels, link, [mtuUnused], management, classic,
   ].flatMap(\.self)
 }

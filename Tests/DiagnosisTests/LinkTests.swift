@@ -39,7 +39,8 @@ import Words
     }
     #expect(
       first("link-supervision-timeout", in: evidence)?.why.text.contains(
-        "The capture has no data from it on this connection. Everything this host sent was acknowledged.") == true)
+        "The capture has no data from it on this connection. Everything this host sent was acknowledged."
+      ) == true)
   }
 
   @Test("without Number Of Completed Packets, or in the middle of a link, it is not mentioned")

@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Dissectors
 import Sessions
@@ -27,6 +27,11 @@ package struct Sighting: Sendable {
   fileprivate var hasScanResponse = false
   /// The PHY of its primary advertising channel, if a report contains it.
   package var primaryPHY: UInt8?
+  /// The 128-bit UUIDs of services in its first advertisements (Core Supplement, Part A, 1.1).
+  package private(set) var longServices: [BluetoothUUID] = []
+  /// The number of advertisements that are searched for those, and of those that are kept.
+  fileprivate static let mostSearched = 8
+  private static let mostServices = 4
   /// The RSSI of the last eight reports in dBm; 127 if a report does not contain it (Core, Vol 4,
   /// Part E, 7.7.65.2).
   private var signals = SIMD8<Int8>(repeating: unknownSignal)
@@ -61,6 +66,22 @@ package struct Sighting: Sendable {
           if Self.serviceClasses.contains(uuid) { hasClassicData = true }
         }
       default: break
+      }
+    }
+  }
+
+  /// Reads the 128-bit UUIDs of services.
+  fileprivate mutating func learnServices(_ bytes: RawSpan, _ data: Slice) {
+    var structures = ADStructures(bytes, data)
+    while let structure = structures.next() {
+      guard structure.type.rawValue == 0x06 || structure.type.rawValue == 0x07,
+        structure.data.count % 16 == 0
+      else { continue }
+      var cursor = Cursor(bytes, structure.data)
+      while let uuid = try? BluetoothUUID(parsing: &cursor, width: 16) {
+        if longServices.count < Self.mostServices, !longServices.contains(uuid) {
+          longServices.append(uuid)
+        }
       }
     }
   }
@@ -118,6 +139,9 @@ struct Sightings: Sendable {
       sighting.last = moment
       sighting.count &+= 1
       sighting.observe(signal: report.rssi)
+      if sighting.count <= Sighting.mostSearched, !advertisement.isPart {
+        sighting.learnServices(bytes, report.data)
+      }
       if let phy = report.primaryPHY { sighting.primaryPHY = phy }
       if !report.isScanResponse {
         if report.isConnectable { sighting.lastConnectable = moment }

@@ -49,6 +49,7 @@ extension AttributeHistory {
         type: fields.type, offset: fields.offset, mtu: fields.mtu, length: length, written: written,
         configuration: configuration, isVendors: isVendors)
     request.prepared = parts
+    request.epoch = epoch(of: context.server)
     request.isCancel = fields.executeFlags == 0
     if let list = fields.handles {
       var cursor = Cursor(bytes, list)
@@ -140,6 +141,7 @@ extension AttributeHistory {
     let request = open.remove(at: index)
     if let error = fields.error {
       if error == .attributeNotFound, answer.request?.meaningOfNotFound != nil {
+        noteSearch(request, nil, bytes, context)
         endSearch(request, context)
       } else {
         refuse(request, error, fields.handle, context, memory)
@@ -153,6 +155,7 @@ extension AttributeHistory {
       if context.channel == nil { faults.noteExchange() }
       exchange(request, fields, context)
     case .readByGroupTypeResponse, .findByTypeValueResponse, .findInformationResponse:
+      if let items = fields.items { noteSearch(request, items, bytes, context) }
       discover(request, fields, bytes, context)
     case .readByTypeResponse:
       if request.type?.isShort(0x2803) == true || request.type?.isShort(0x2802) == true {
@@ -171,7 +174,9 @@ extension AttributeHistory {
         $0.note(.read, request.handles)
       }
     case .writeResponse: written(request, context, latency, memory, isRepeated: isRepeated)
-    case .prepareWriteResponse: prepare(request, context)
+    case .prepareWriteResponse:
+      checkEcho(request, fields, bytes, context)
+      prepare(request, context)
     case .executeWriteResponse: execute(request, context, latency, memory)
     default: break
     }
@@ -196,6 +201,11 @@ extension AttributeHistory {
     usages[place].writes.note(context.moment)
     usages[place].firstWrite = usages[place].firstWrite ?? request.moment
     noteWritten(request.length, request.written.bytes, place, request.moment, context)
+    noteSeries(request.written.bytes, place, request.moment, epoch: request.epoch, context)
+    noteControl(request.written.bytes, place, request.moment)
+    if request.written.count == request.length {
+      noteCut(request.written.bytes, .written, place, context, memory)
+    }
     noteUnoffered(.write, bit: 3, place, request.packet, request.length, context)
     if request.isVendors, let last = runs.indices.last {
       runs[last].last = max(runs[last].last, context.moment.packet)
@@ -210,6 +220,7 @@ extension AttributeHistory {
   /// Records that the server accepted a subscription, or its end.
   private mutating func accept(configuration place: Int, _ context: Context) {
     configurations[place].accepted = context.moment
+    beginEpoch(of: context.server)
     // The server sends no values while its client is not subscribed.
     let owner = configurations[place].owner?.handle
     if let index = usages.firstIndex(where: { $0.handle == owner && $0.server == context.server }) {

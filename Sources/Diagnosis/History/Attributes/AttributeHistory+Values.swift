@@ -137,9 +137,11 @@ extension AttributeHistory {
         note(hash: bytes.part(value), context)
       }
       if context.opcode == .readResponse {
+        noteCut(bytes.part(value), .read, place, context, memory)
         sight(bytes.part(value), place, .read, context, memory)
       }
     }
+    if request.opcode == .readBlobRequest, length > 0 { noteRest(place) }
     // Later parts belong to the read of the first part.
     let key = Self.key(context.server, handle)
     let isPart = request.opcode == .readBlobRequest && request.offset != 0 && reading == key
@@ -201,6 +203,9 @@ extension AttributeHistory {
     usages[place].commands.note(context.moment)
     usages[place].firstWrite = usages[place].firstWrite ?? context.moment
     noteWritten(Int(value.count), bytes.part(value), place, context.moment, context)
+    noteSeries(
+      bytes.part(value), place, context.moment, epoch: epoch(of: context.server), context)
+    noteCut(bytes.part(value), .written, place, context, memory)
     if outOfSync == context.server { commandsOutOfSync.note(context.moment) }
     if value.count == 2, usages[place].identity.isConfiguration,
       commandedConfigurations.count < Self.mostListed
@@ -301,6 +306,14 @@ extension AttributeHistory {
     let isIndication = context.opcode == .handleValueIndication
     if isIndication {
       usages[place].indications.note(context.moment)
+      // Perhaps Service Changed, whose own attribute may be forgotten by then.
+      if value.byteCount == 4, usages[place].identity.uuid ?? .serviceChanged == .serviceChanged {
+        if context.server == .local {
+          searches.local.invalidate()
+        } else {
+          searches.peer.invalidate()
+        }
+      }
       // A change of the whole range makes memory forget this attribute, too.
       let isServiceChanged =
         usages[place].identity.uuid == .serviceChanged
@@ -328,6 +341,8 @@ extension AttributeHistory {
         first: value, of: usages[place], below: ServerFaults.leastPart - 2, context,
         vendors.knowledge)
     }
+    noteSent(value, place, context)
+    noteCut(value, .sent, place, context, memory)
     if let (other, moment) = droppedLast { noteReaction(to: other, moment, place, context) }
     noteAnswer(value, place, context)
     noteUnoffered(

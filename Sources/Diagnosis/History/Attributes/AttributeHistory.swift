@@ -107,6 +107,12 @@ package struct AttributeHistory: Sendable {
   package internal(set) var longWrites: [LongWrite] = []
   /// What servers sent that is not allowed.
   package internal(set) var faults = ServerFaults()
+  /// Parts of prepared writes that servers did not repeat as they were.
+  package internal(set) var echoes: [WrongEcho] = []
+  /// The searches for primary services, by server.
+  var searches = (local: ServiceSearch(), peer: ServiceSearch())
+  /// Counts what servers send, by server.
+  var epochs = (local: ValueEpoch(), peer: ValueEpoch())
   /// Commands that were sent after the server had reported that the client's view is out of date,
   /// by packet.
   package internal(set) var commandsOutOfSync = Tally()
@@ -202,6 +208,8 @@ package struct AttributeHistory: Sendable {
     var isCancel = false
     /// The attributes of a request that names several.
     var handles = HandleList()
+    /// That of the server (`ValueEpoch`).
+    var epoch = 0
 
     var moment: Moment { Moment(packet: packet, time: time) }
     /// The first bytes to be written.
@@ -463,6 +471,16 @@ package struct AttributeHistory: Sendable {
           in: server, side, connection.id,
           used: Set(used.map(\.handle) + configured.compactMap(\.descriptor.handle)), memory)
       }
+    }
+    for index in usages.indices
+    where usages[index].sent > 0 && usages[index].identity.kind == .characteristic {
+      let usage = usages[index]
+      let key = memory.attributes.currentKey(Attributes.key(of: usage.server, connection))
+      let declaration = memory.attributes.servers.first { $0.key == key }?.attributes.first {
+        $0.handle == usage.handle && $0.kind == .characteristic && $0.connection == connection.id
+          && $0.packet < usage.firstSent
+      }
+      usages[index].declaredValue = declaration?.target ?? 0
     }
     nameAttributes()
     missedSubscriptions = findMissedSubscriptions(connection, memory)

@@ -84,6 +84,17 @@ package struct AttributeUsage: Sendable {
   package internal(set) var dropped = DroppedCommands()
   /// Checks whether the first byte of notifications is a counter.
   package internal(set) var counter = CountingByte()
+  /// The writes since the server last sent a value.
+  package internal(set) var series = WriteSeries()
+  /// For a control point: the writes without a result.
+  package internal(set) var control: ControlWrite?
+  /// For a Record Access Control Point: the number of records that it reported last.
+  package internal(set) var announced: UInt16?
+  /// The values that may be cut, by how they are transferred.
+  package internal(set) var cuts: [CutValues] = []
+  /// For a characteristic's declaration that sends values: the handle of the characteristic's
+  /// value; 0: unknown, or discovered only after it had sent values.
+  package internal(set) var declaredValue: UInt16 = 0
   /// The first operations that were done but not offered.
   package internal(set) var unoffered: [Unoffered] = []
   /// The index of the protocol used on the attribute; nil: none was recognised.
@@ -109,6 +120,11 @@ package struct AttributeUsage: Sendable {
     dropped.noteWritten(length, value)
     if isCommand { dropped.note(value) }
     return true
+  }
+
+  /// The packet with the first notification or indication; 0: none.
+  var firstSent: Int {
+    [notifications.first, indications.first].compactMap { $0?.packet }.min() ?? 0
   }
 
   /// The number of notifications and indications.

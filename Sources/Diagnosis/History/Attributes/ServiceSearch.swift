@@ -1,0 +1,170 @@
+package import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// The searches for a server's primary services on a connection (Read By Group Type).
+package struct ServiceSearch: Sendable {
+  /// A service in a response.
+  package struct Service: Sendable {
+    package let first: UInt16
+    package let last: UInt16
+    package let uuid: BluetoothUUID
+  }
+
+  /// The services of the last search that was complete.
+  package private(set) var services: [Service] = []
+  /// The searches of all handles that came to their end, by the last packet of each.
+  package private(set) var complete = Tally()
+  /// Responses whose services lie below the first handle that was asked for.
+  package private(set) var backward = Tally()
+  /// The first handle that the last such request asked for, and the handles that it got.
+  package private(set) var asked: UInt16 = 0
+  package private(set) var got: ClosedRange<UInt16> = 0...0
+  /// The services of the search under way.
+  private var current: [Service] = []
+  /// The first handle of its next request; nil: it is not known to be complete so far.
+  private var next: UInt16?
+
+  /// Whether no new search has begun since, and no attribute has changed.
+  private var isCurrent = false
+
+  private static let most = 128
+
+  init() {}
+
+  /// Returns whether no service of the last complete search contains a handle.
+  package func isOutside(_ handle: UInt16) -> Bool {
+    isCurrent && !services.contains { $0.first <= handle && handle <= $0.last }
+  }
+
+  /// Records a response.
+  mutating func note(
+    _ range: (first: UInt16, last: UInt16), _ items: ATTItems, _ bytes: RawSpan, _ moment: Moment
+  ) {
+    guard begin(range) else { return }
+    var cursor = Cursor(bytes, items.list)
+    var found: [Service] = []
+    var (lowest, highest): (UInt16, UInt16) = (.max, 0)
+    while let item = items.next(&cursor) {
+      guard let handle = item.handle, let end = item.endHandle, let value = item.value,
+        current.count + found.count < Self.most
+      else {
+        next = nil
+        return
+      }
+      var part = Cursor(bytes, value)
+      guard let uuid = try? BluetoothUUID(parsing: &part, width: Int(value.count)) else {
+        next = nil
+        return
+      }
+      found.append(Service(first: handle, last: end, uuid: uuid))
+      (lowest, highest) = (min(lowest, handle), max(highest, end))
+    }
+    if highest < range.first, lowest <= highest {
+      backward.note(moment)
+      (asked, got) = (range.first, lowest...highest)
+      next = nil
+      return
+    }
+    guard next != nil, range.first <= lowest, lowest <= highest else {
+      next = nil
+      return
+    }
+    current += found
+    if highest == .max {
+      finish(moment)
+    } else {
+      next = highest + 1
+    }
+  }
+
+  /// Records that the server has no more services.
+  mutating func note(endOf range: (first: UInt16, last: UInt16), _ moment: Moment) {
+    if begin(range) { finish(moment) }
+  }
+
+  /// Returns whether a request continues a search of all handles, or begins one.
+  private mutating func begin(_ range: (first: UInt16, last: UInt16)) -> Bool {
+    guard range.last == .max else {
+      next = nil
+      return false
+    }
+    if range.first <= 1 {
+      current.removeAll(keepingCapacity: true)
+      next = range.first
+      isCurrent = false
+    }
+    // A search that went back is observed, but is never complete.
+    return next == range.first || asked == range.first
+  }
+
+  /// Records that attributes may have changed.
+  mutating func invalidate() { isCurrent = false }
+
+  private mutating func finish(_ moment: Moment) {
+    guard next != nil else { return }
+    next = nil
+    services = current
+    isCurrent = true
+    complete.note(moment)
+  }
+}
+
+/// A part of a prepared write that the server did not repeat as it was (Core, Vol 3, Part F,
+/// 3.4.6.1).
+package struct WrongEcho: Sendable {
+  package let server: Side
+  package let handle: UInt16
+  /// The number of bytes that were written, and of those in the response.
+  package let written: Int
+  package let echoed: Int
+  package let request: Moment
+  package let answer: Moment
+  package internal(set) var count = 1
+}
+
+extension AttributeHistory {
+  /// Returns the searches for a server's services.
+  package func search(of server: Side) -> ServiceSearch {
+    server == .local ? searches.local : searches.peer
+  }
+
+  /// Records a response to a search for primary services, or its end.
+  mutating func noteSearch(
+    _ request: OpenRequest, _ items: ATTItems?, _ bytes: RawSpan, _ context: Context
+  ) {
+    guard request.opcode == .readByGroupTypeRequest, request.type == .primaryService,
+      let range = request.range, context.isWhole
+    else { return }
+    switch (context.server, items) {
+    case (.local, let items?): searches.local.note(range, items, bytes, context.moment)
+    case (.peer, let items?): searches.peer.note(range, items, bytes, context.moment)
+    case (.local, nil): searches.local.note(endOf: range, context.moment)
+    case (.peer, nil): searches.peer.note(endOf: range, context.moment)
+    }
+  }
+
+  /// Compares a part of a prepared write with the response, which must repeat it.
+  mutating func checkEcho(
+    _ request: OpenRequest, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context
+  ) {
+    guard context.isWhole, let handle = request.handle, let value = fields.value else { return }
+    let head = bytes.part(Slice(start: Int(value.start), count: min(4, Int(value.count))))
+    guard
+      Int(value.count) != request.length
+        || !request.head.isEmpty && !head.isEqual(to: request.head.bytes)
+        || fields.handle != handle || fields.offset != request.offset
+    else { return }
+    if let known = echoes.firstIndex(where: {
+      $0.handle == handle && $0.server == context.server
+    }) {
+      echoes[known].count &+= 1
+    } else if echoes.count < Self.mostListed {
+      echoes.append(
+        WrongEcho(
+          server: context.server, handle: handle, written: request.length,
+          echoed: Int(value.count), request: request.moment, answer: context.moment))
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Bluetooth
+import Sessions
+import Words
+
+// A rule about servers with several clients.
+
+extension Rule {
+  /// The rule about a client that its server leaves out.
+  static let clients: [Rule] = [
+    Rule(
+      whole: "gatt-client-left-out", .warning,
+      "A server sends values to one of its clients only",
+      when:
+        """
+        two clients have subscribed to a characteristic of this host, and while both are \
+        connected it sends ten or more values to one and none to the other
+        """, needs: [.bothDirections, .events, .opening],
+      do:
+        """
+        Send each value to all clients that have subscribed: keep a list of connections instead \
+        of the last or first one (in Zephyr bt_gatt_notify() with NULL as the connection, in \
+        ESP-IDF one esp_ble_gatts_send_indicate() for each conn_id).
+        """
+    ) { evidence in leftOut(evidence) }
+  ]
+
+  private static let leastValues = 10
+  private static let mostListed = 8
+
+  private static func leftOut(_ evidence: Evidence) -> [Finding] {
+    let all = evidence.connections.filter { history in
+      !history.isIncomplete
+        && history.attributes.configurations.contains {
+          $0.server == .local && $0.accepted != nil
+        }
+    }
+    guard all.count > 1 else { return [] }
+    var found: [Finding] = []
+    for left in all {
+      for (handle, subscription) in left.subscriptionsToThisHost
+      where left.attributes.usage(handle, of: .local)?.sent ?? 0 == 0 {
+        guard let accepted = subscription.accepted, let owner = subscription.owner,
+          found.count < mostListed
+        else { continue }
+        let end = left.connection.lastPacket ?? .max
+        let favoured = all.first { other in
+          guard other.id != left.id, other.connection.adapter == left.connection.adapter,
+            other.device != left.device,
+            other.subscriptionsToThisHost.contains(where: { $0.handle == handle }),
+            let usage = other.attributes.usage(handle, of: .local),
+            let first = usage.notifications.first, let last = usage.notifications.last
+          else { return false }
+          return usage.notifications.count >= leastValues && first.packet > accepted.packet
+            && last.packet < end
+        }
+        guard let favoured,
+          let tally = favoured.attributes.usage(handle, of: .local)?.notifications
+        else { continue }
+        var finding = Finding(
+          "This host sends \(owner) to one of two clients only",
+          headline:
+            "this host sends \(owner) to connection \(favoured.id), but not to connection \(left.id), which has subscribed, too (\(packet: accepted.packet))",
+          why:
+            "Both clients have subscribed. After connection \(left.id) had (\(packet: accepted.packet)), this host sent \(tally.count) values to connection \(favoured.id), and none to connection \(left.id).",
+          evidence: PacketSet([
+            accepted.packet, tally.first?.packet ?? 0, tally.last?.packet ?? 0,
+          ]), on: [left.id])
+        finding.attribute = owner
+        finding.restsOnAbsence = true
+        found.append(finding)
+      }
+    }
+    return found
+  }
+}
+
+extension ConnectionHistory {
+  /// The characteristics of this host whose notifications the peer has enabled, and not disabled.
+  fileprivate var subscriptionsToThisHost: [(handle: UInt16, configuration: Configuration)] {
+    var all: [(handle: UInt16, configuration: Configuration)] = []
+    for configuration in attributes.configurations
+    where configuration.server == .local && configuration.accepted != nil {
+      guard let handle = configuration.owner?.handle else { continue }
+      all.removeAll { $0.handle == handle }
+      if configuration.value & 1 != 0 { all.append((handle, configuration)) }
+    }
+    return all
+  }
+}

@@ -1,0 +1,127 @@
+import Bluetooth
+import Sessions
+import Words
+
+// Rules about discoveries that do not end, and about services that are advertised incorrectly.
+
+extension Rule {
+  /// The rules about discovery.
+  static let discovery: [Rule] = [
+    Rule(
+      "gatt-discovery-backward", .error,
+      "A server answers a search for services with earlier ones, so that it never ends",
+      when:
+        """
+        five or more responses to Read By Group Type Requests list only services below the first \
+        handle that was asked for
+        """, needs: [.bothDirections],
+      do:
+        """
+        Fix the server: list only services from the first handle of the request on, and answer \
+        Attribute Not Found (0x0a) after the last one (Core, Vol 3, Part F, 3.4.4.9). As a \
+        client, end the discovery if an answer does not get further.
+        """
+    ) { connection, _ in
+      [Side.peer, .local].compactMap {
+        connection.backward(connection.attributes.search(of: $0), $0)
+      }
+    },
+    Rule(
+      "gatt-discovery-repeated", .warning, "A client discovers the same server again and again",
+      when: "five or more complete searches for a server's primary services on one connection",
+      needs: [.bothDirections],
+      do:
+        """
+        Discover once on a connection and keep the result: do not call discoverServices() before \
+        each read or write. As a server, indicate Service Changed only when attributes have \
+        changed.
+        """
+    ) { connection, _ in
+      [Side.peer, .local].compactMap {
+        connection.repeated(connection.attributes.search(of: $0), $0)
+      }
+    },
+    Rule(
+      "adv-uuid-reversed", .warning, "A device advertises a UUID with its bytes in reverse order",
+      when:
+        """
+        a 128-bit UUID that a device advertised is the byte reversal of one of its services, and \
+        none of its services has it; all its primary services were discovered
+        """, needs: [.bothDirections, .events],
+      do:
+        """
+        Put the UUID into the advertising data with its last byte first, as in the service's \
+        declaration (with Zephyr BT_UUID_128_ENCODE()): apps that scan for the service do not \
+        find the device.
+        """
+    ) { connection, _ in connection.reversedUUID() },
+  ]
+}
+
+extension BluetoothUUID {
+  /// The UUID whose bytes have the reverse order.
+  fileprivate var reversed: BluetoothUUID {
+    BluetoothUUID(high: low.byteSwapped, low: high.byteSwapped)
+  }
+}
+
+extension ConnectionHistory {
+  /// Fewer may be due to several programs.
+  private static let leastSearches = 5
+
+  fileprivate func backward(_ search: ServiceSearch, _ server: Side) -> Finding? {
+    guard search.backward.count >= Self.leastSearches, let first = search.backward.first,
+      let last = search.backward.last
+    else { return nil }
+    return hedged(
+      Finding(
+        "\(server.capitalized) answers a search for services with earlier ones, \(search.backward.count) times",
+        headline:
+          "\(server.words) answers a search for services with earlier ones, so it never ends (\(packet: first.packet))",
+        why:
+          "\(server.other.capitalized) asked for services from \(handle: search.asked) on, and got \(handle: search.got.lowerBound) to \(handle: search.got.upperBound): it never gets further.",
+        evidence: PacketSet([first.packet, last.packet])))
+  }
+
+  fileprivate func repeated(_ search: ServiceSearch, _ server: Side) -> Finding? {
+    guard search.complete.count >= Self.leastSearches, let first = search.complete.first,
+      let last = search.complete.last
+    else { return nil }
+    let client = server.other
+    let changes = attributes.usages.first {
+      $0.server == server && $0.identity.uuid == .serviceChanged
+    }?.indications
+    let changed = changes.flatMap { $0.count >= Self.leastSearches - 1 ? $0.first : nil }
+    let cause: Wording =
+      changed != nil
+      ? "\(server.capitalized) indicated Service Changed \(changes?.count ?? 0) times (first at \(packet: changed?.packet ?? 0)), which asks the client to discover again."
+      : "Each took requests and time in which nothing else was asked."
+    var finding = Finding(
+      "\(client.capitalized) discovered \(server.possessive) services \(search.complete.count) times on one connection",
+      headline:
+        "\(client.words) discovered \(server.possessive) services \(search.complete.count) times on one connection (\(packet: first.packet))",
+      why:
+        "The searches for all primary services ended at \(packet: first.packet) for the first time, and at \(packet: last.packet) for the last. \(cause)",
+      evidence: PacketSet([first.packet, changed?.packet ?? 0, last.packet]))
+    finding.group =
+      "\(client.capitalized) discovered \(server.possessive) services again and again"
+    return hedged(finding)
+  }
+
+  fileprivate func reversedUUID() -> [Finding] {
+    let search = attributes.search(of: .peer)
+    guard let seen = link.seen, let complete = search.complete.last else { return [] }
+    return seen.longServices.compactMap { advertised in
+      guard !search.services.contains(where: { $0.uuid == advertised }),
+        let service = search.services.first(where: { $0.uuid == advertised.reversed })
+      else { return nil }
+      return Finding(
+        "The peer advertises the UUID of a service with its bytes in reverse order",
+        headline:
+          "the peer advertises \(service.uuid) with its bytes in reverse order (\(packet: seen.last.packet))",
+        why:
+          "It advertises \(advertised), which none of its services has. With the bytes in reverse order it is \(service.uuid), the service at \(handle: service.first).",
+        evidence: [seen.last.packet, complete.packet])
+    }
+  }
+}

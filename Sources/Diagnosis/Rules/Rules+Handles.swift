@@ -1,0 +1,212 @@
+import Bluetooth
+import Sessions
+import Words
+
+// Rules about values that are sent or written in another way than the declarations offer, and about
+// writes that are prepared.
+
+extension Rule {
+  /// The rules about handles, and about ways to write that a server does not follow.
+  static let handles: [Rule] = [
+    Rule(
+      "gatt-wrong-handle", .warning, "A server sends values with the wrong handle",
+      when:
+        """
+        a notification or indication has the handle of a characteristic's declaration that was \
+        discovered on this connection before, or one outside all primary services of a complete \
+        discovery
+        """, needs: [.bothDirections],
+      do:
+        """
+        Fix the server: send values with the handle of the characteristic's value, not of its \
+        declaration (in Zephyr pass the value's attribute to bt_gatt_notify(), or the \
+        declaration, but not an index that is one too low), and let the service end after its \
+        last attribute. Clients ignore values of handles that they do not know.
+        """
+    ) { connection, _ in
+      Finding.together(connection.attributes.usages.compactMap(connection.wrongHandle))
+    },
+    Rule(
+      "att-command-not-offered", .warning,
+      "Write Commands go to a characteristic that offers only Write Requests",
+      when:
+        """
+        three or more Write Commands go to a characteristic whose declaration, discovered on this \
+        connection, offers Write but not Write Without Response; no value of the service is sent \
+        or read after the first. A note unless the client has subscribed to the service
+        """, needs: [.bothDirections, .events, .opening],
+      do:
+        """
+        Write with response: on Android WRITE_TYPE_DEFAULT, on iOS .withResponse, with Bleak \
+        write_gatt_char(…, response=True). Then the server also reports errors.
+        """
+    ) { connection, _ in
+      Finding.together(connection.attributes.usages.compactMap(connection.notOffered))
+    },
+    Rule(
+      "att-prepare-echo", .warning, "A server does not repeat the part of a prepared write",
+      when:
+        "the handle, offset or value in a Prepare Write Response differ from those in the request",
+      needs: [.bothDirections],
+      do:
+        "Fix the server: a Prepare Write Response repeats the request (Core, Vol 3, Part F, 3.4.6.2). Clients that compare the two, as a reliable write does, cancel the write."
+    ) { connection, _ in
+      Finding.together(connection.attributes.echoes.map(connection.wrongEcho))
+    },
+    Rule(
+      "att-prepared-not-executed", .warning, "A prepared write is never executed",
+      when:
+        """
+        the server has accepted parts of a prepared write, no Execute Write Request follows, and \
+        the link stays open for 2 s
+        """, needs: [.bothDirections, .events, .opening],
+      do:
+        """
+        Send an Execute Write Request after the last part: until then the server only keeps the \
+        parts, and drops them when the link ends. On Android end a reliable write with \
+        executeReliableWrite().
+        """
+    ) { connection, evidence in connection.notExecuted(evidence) },
+  ]
+}
+
+extension ConnectionHistory {
+  fileprivate func wrongHandle(_ usage: AttributeUsage) -> Finding? {
+    guard usage.sent > 0,
+      let first = usage.notifications.first ?? usage.indications.first,
+      let last = usage.notifications.last ?? usage.indications.last
+    else { return nil }
+    let verb: StaticString = usage.notifications.count > 0 ? "notifies" : "indicates"
+    let values: Wording = "\(count: usage.sent, "value has", "values have") this handle."
+    let evidence = PacketSet([first.packet, last.packet])
+    switch usage.identity.kind {
+    case .characteristic:
+      guard usage.identity.via == .discovered, usage.declaredValue != 0 else { return nil }
+      let mistake: Wording =
+        "\(verb) \(handle: usage.handle), the declaration of \(short: usage.named), instead of its value \(handle: usage.declaredValue)"
+      var finding = Finding(
+        "\(usage.server.capitalized) \(mistake)",
+        headline: "\(usage.server.words) \(mistake) (\(packet: first.packet))",
+        why:
+          "\(values) Discovery on this connection lists it as a declaration, which has no value to send.",
+        evidence: evidence)
+      finding.attribute = usage.named
+      return hedged(finding)
+    case nil:
+      let search = attributes.search(of: usage.server)
+      guard !isIncomplete, search.isOutside(usage.handle), search.services.count > 0,
+        let complete = search.complete.last, complete.packet < first.packet,
+        usage.written == 0, usage.reads.count == 0
+      else { return nil }
+      let before = search.services.filter { $0.last < usage.handle }.max { $0.last < $1.last }
+      let place: Wording =
+        before.map { " The service before it, \($0.uuid), ends at \(handle: $0.last)." } ?? ""
+      var finding = Finding(
+        "\(usage.server.capitalized) \(verb) \(handle: usage.handle), which is in none of its services",
+        headline:
+          "\(usage.server.words) \(verb) \(handle: usage.handle), which is in none of its services (\(packet: first.packet))",
+        why:
+          "\(values) Discovery on this connection found all primary services (\(packet: complete.packet)), and none contains it.\(place) Either the handle is wrong, or a service ends too early.",
+        .likely, evidence: PacketSet([complete.packet]).union(evidence))
+      finding.attribute = usage.named
+      return finding
+    case .service, .include, .value, .descriptor: return nil
+    }
+  }
+
+  private static let leastCommands = 3
+
+  fileprivate func notOffered(_ usage: AttributeUsage) -> Finding? {
+    guard !isIncomplete, usage.identity.via == .discovered, usage.identity.kind == .value,
+      usage.properties?.isWrittenOnlyWithResponse == true,
+      usage.commands.count >= Self.leastCommands, usage.writes.count == 0,
+      let first = usage.commands.first, let last = usage.commands.last,
+      let service = usage.identity.service,
+      // A server that answers carries them out.
+      !attributes.usages.contains(where: { other in
+        other.server == usage.server && other.identity.service == service
+          && [other.notifications.last, other.indications.last, other.reads.last].contains {
+            $0?.packet ?? 0 > first.packet
+          }
+      })
+    else { return nil }
+    let subscription = attributes.configurations.last {
+      $0.server == usage.server && $0.owner?.service == service && $0.accepted != nil
+        && $0.value & 3 != 0
+    }
+    let client = usage.server.other
+    let silence: Wording =
+      subscription.map {
+        "\(client.capitalized) had subscribed to \($0.owner.map { "\($0)" } ?? "a value" as Wording) (\(packet: $0.request.packet)), and no value of the service came."
+      } ?? "The capture does not show whether this one carries them out."
+    var finding = Finding(
+      "\(client.capitalized) wrote \(usage.commands.count) commands to \(usage.named), which offers only writes with response",
+      headline:
+        "\(client.words) wrote commands to \(usage.named), which offers only writes with response (\(packet: first.packet))",
+      why:
+        "The declaration offers \(usage.properties?.words ?? "Write"), but not Write Without Response. A server drops such a command without an error. \(silence)",
+      subscription == nil ? .possible : .likely,
+      evidence: PacketSet([subscription?.request.packet ?? 0, first.packet, last.packet]))
+    if subscription == nil { finding.severity = .note }
+    finding.attribute = usage.named
+    finding.restsOnAbsence = true
+    finding.group =
+      "\(client.capitalized) wrote commands to \(usage.named), which offers only writes with response"
+    return finding
+  }
+
+  fileprivate func wrongEcho(_ echo: WrongEcho) -> Finding {
+    let named = attributes.identity(echo.handle, of: echo.server)
+    let name: Wording = named.map { "\($0)" } ?? "\(handle: echo.handle)"
+    let difference: Wording =
+      echo.echoed != echo.written
+      ? "The response has \(count: echo.echoed, "byte", "bytes") of the \(echo.written) that were written."
+      : "The response has another handle, offset or value than the request."
+    var finding = Finding(
+      "\(echo.server.capitalized) does not repeat the parts of a prepared write",
+      headline:
+        "\(echo.server.words) does not repeat the parts of a prepared write to \(name) (\(packet: echo.answer.packet))",
+      why:
+        "\(difference)\(echo.count > 1 ? (" \(count: echo.count - 1, "more is", "more are") like it." as Wording) : "") A client that compares the two takes this for a transmission error.",
+      evidence: PacketSet([echo.request.packet, echo.answer.packet]))
+    finding.attribute = named
+    return hedged(finding)
+  }
+
+  /// A client that executes its prepared writes does so within this time.
+  private static let executionTime: Int64 = 2_000_000_000
+  /// A client that does other things for this long has forgotten them.
+  private static let otherTime: Int64 = 10_000_000_000
+
+  fileprivate func notExecuted(_ evidence: Evidence) -> [Finding] {
+    guard !isIncomplete, let latest = attributes.lastUse,
+      let lasted = openTime(after: latest, evidence)
+    else { return [] }
+    return attributes.runs.compactMap { run in
+      guard run.kind == .prepared,
+        lasted >= Self.executionTime
+          || latest.packet > run.last
+            && latest.nanoseconds(since: run.first) ?? 0 >= Self.otherTime,
+        !attributes.refusals.contains(where: {
+          $0.server == run.server && $0.answer.packet > run.first.packet
+        })
+      else { return nil }
+      let handles = run.attributes(.written).handles
+      let named = handles.count == 1 ? attributes.identity(handles[0], of: run.server) : nil
+      let name: Wording =
+        named.map { "\($0)" }
+        ?? (handles.count == 1 ? "\(handle: handles[0])" : "\(handles.count) attributes")
+      let client = run.server.other
+      var finding = Finding(
+        "A prepared write to \(name) is never executed",
+        headline:
+          "\(client.words) did not execute its prepared write to \(name) (\(packet: run.first.packet))",
+        why:
+          "\(run.server.capitalized) accepted \(count: run.parts, "part", "parts") (to \(packet: run.last)), and no Execute Write Request followed: it writes none of them.",
+        evidence: PacketSet([run.first.packet, run.last]))
+      finding.attribute = named
+      finding.restsOnAbsence = true
+      return finding
+    }
+  }
+}

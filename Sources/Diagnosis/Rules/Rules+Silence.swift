@@ -1,0 +1,358 @@
+import Bluetooth
+import Sessions
+import Words
+
+// Rules about servers that accept what is written, and send no answer.
+
+extension Rule {
+  /// The rules about writes that a server accepts and does not answer.
+  static let unansweredWrites: [Rule] = [
+    Rule(
+      "gatt-result-missing", .warning, "A control point does not report the result of a procedure",
+      when:
+        """
+        a write to the control point of a fitness machine, a cycling sensor or power meter, \
+        records, user data or objects is accepted while its indications are enabled, and it \
+        indicates nothing for 5 s; for 30 s if the procedure takes its time or sends records
+        """, needs: [.bothDirections, .events, .opening],
+      do:
+        """
+        Fix the server: indicate a response code for every procedure, also for one that it does \
+        not support or that fails, after it has answered the write. As a client, give up after \
+        30 s, and connect again.
+        """
+    ) { connection, evidence in connection.missingResults(evidence) },
+    Rule(
+      "gatt-unsubscribed", .warning,
+      "A client ends its subscription and continues to write",
+      when:
+        """
+        a client that got values of a characteristic disables its CCCD, then writes to the same \
+        service three times or more and gets no value; the link stays open for 2 s
+        """, needs: [.bothDirections, .events, .opening],
+      do:
+        """
+        Keep the subscription as long as answers are expected: look for code that disables it \
+        after the first answer (setNotifyValue(false), stop_notify(), \
+        setCharacteristicNotification(…, false)), or for a part of the app that ends a \
+        subscription that another part uses.
+        """
+    ) { connection, evidence in
+      Finding.together(connection.silences(evidence).compactMap(connection.unsubscribed))
+    },
+    Rule(
+      "gatt-writes-unanswered", .note, "Writes are accepted, but no answer comes",
+      when:
+        """
+        a client subscribes to values of a vendor's service, then writes to that service three \
+        times or more; the server accepts the writes and sends no value, none is read, and the \
+        link stays open for 2 s; a warning if the server answered text with another line end
+        """, needs: [.bothDirections, .events, .opening],
+      do:
+        """
+        Compare the bytes with those that the maker's app sends: line end, length, checksum and \
+        byte order, and whether a login must come first. A device that is only controlled may \
+        send no answers.
+        """
+    ) { connection, evidence in
+      Finding.together(connection.silences(evidence).compactMap(connection.unanswered))
+    },
+  ]
+}
+
+/// Writes to a service whose server sent nothing after them.
+private struct Silence {
+  /// The attribute with most of them.
+  let written: AttributeUsage
+  let series: WriteSeries
+  let first: Moment
+  /// The last state of the service's subscriptions, one for each characteristic.
+  let configurations: [Configuration]
+  /// How long the link stayed open after the last write.
+  let lasted: Int64
+}
+
+extension BluetoothUUID {
+  /// Whether a vendor defines it: it is not in the range of services of the Bluetooth SIG.
+  fileprivate var isVendorsService: Bool {
+    let uuid = shortest
+    return uuid.width == 16 || !(0x1800...0x18ff ~= uuid.low)
+  }
+}
+
+extension ConnectionHistory {
+  /// Within this time a device answers a write, if it does.
+  private static let answerTime: Int64 = 2_000_000_000
+  /// With a longer time between connection events, answers take longer, too.
+  private static let longestPause: Int64 = 400_000_000
+  private static let leastWrites = 3
+
+  /// Returns how long a link stayed open after a packet; nil if it is unknown, or if the peer may
+  /// have been gone before its end.
+  func openTime(after moment: Moment, _ evidence: Evidence) -> Int64? {
+    switch connection.ending {
+    case nil, .localHost, .peer: break
+    default: return nil
+    }
+    return Moment(
+      packet: connection.lastPacket ?? .max, time: connection.lastTime ?? evidence.extent.latest
+    ).nanoseconds(since: moment)
+  }
+
+  /// Whether records of the connection are missing or cut.
+  var isIncomplete: Bool {
+    connection.isOpeningMissing || connection.hasLostPackets || connection.isDataCut
+  }
+
+  /// Returns the services of vendors that are silent after the last writes to them.
+  fileprivate func silences(_ evidence: Evidence) -> [Silence] {
+    guard !isIncomplete,
+      let slowest = [link.parameters, link.current].compactMap({ $0?.longestPause }).max(),
+      slowest < Self.longestPause
+    else { return [] }
+    var found: [Silence] = []
+    for usage in attributes.usages {
+      guard let service = usage.identity.service, service.isVendorsService,
+        usage.identity.kind == .value, usage.vendor == nil, !usage.cannotBeWritten,
+        usage.writes.count > 0 || usage.properties?.isWrittenOnlyWithResponse != true,
+        let series = attributes.unanswered(usage), series.count >= Self.leastWrites,
+        let first = series.first, let last = series.last,
+        let lasted = openTime(after: last, evidence), lasted >= Self.answerTime,
+        !attributes.usages.contains(where: {
+          $0.server == usage.server && $0.identity.service == service
+            && $0.reads.last?.packet ?? 0 > first.packet
+        })
+      else { continue }
+      let configurations = attributes.lastConfigurations(of: service, usage.server)
+      guard !configurations.isEmpty,
+        configurations.allSatisfy({ $0.accepted?.packet ?? .max < first.packet })
+      else { continue }
+      let silence = Silence(
+        written: usage, series: series, first: first, configurations: configurations,
+        lasted: lasted)
+      let known = found.firstIndex {
+        $0.written.server == usage.server && $0.written.identity.service == service
+      }
+      if let known {
+        if found[known].series.count < series.count { found[known] = silence }
+      } else {
+        found.append(silence)
+      }
+    }
+    return found
+  }
+
+  /// Returns the number of values that a server sent, without those of Generic Attribute.
+  private func sent(by server: Side, where isIncluded: (AttributeUsage) -> Bool) -> Int {
+    attributes.usages.reduce(0) { sum, usage in
+      usage.server == server && usage.identity.service?.isShort(0x1801) != true
+        && isIncluded(usage) ? sum + usage.sent : sum
+    }
+  }
+
+  fileprivate func unsubscribed(_ silence: Silence) -> Finding? {
+    let usage = silence.written
+    guard silence.configurations.allSatisfy({ $0.value & 3 == 0 }),
+      let off = silence.configurations.last(where: { ended in
+        attributes.configurations.contains {
+          $0.descriptor.handle == ended.descriptor.handle && $0.server == ended.server
+            && $0.accepted != nil && $0.value & 3 != 0
+            && $0.request.packet < ended.request.packet
+        }
+      }), let owner = off.owner,
+      let got = owner.handle.flatMap({ attributes.usage($0, of: off.server) }), got.sent > 0
+    else { return nil }
+    let client = usage.server.other
+    let count = silence.series.count
+    var finding = Finding(
+      "\(client.capitalized) ended its subscription to \(owner), then wrote \(count) values to \(usage.named)",
+      headline:
+        "\(client.words) ended its subscription to \(owner) (\(packet: off.request.packet)), so no answer to its later writes could arrive",
+      why:
+        "\(client.capitalized) got \(count: got.sent, "value", "values") of \(owner) and disabled its CCCD at \(packet: off.request.packet). It then wrote \(count) values to \(usage.named) (from \(packet: silence.first.packet) on) and got none.",
+      .likely,
+      evidence: PacketSet([
+        off.request.packet, silence.first.packet, silence.series.last?.packet ?? 0,
+      ]))
+    finding.attribute = owner
+    finding.restsOnAbsence = true
+    finding.group =
+      "\(client.capitalized) ended its subscription to \(owner), and continued to write"
+    return finding
+  }
+
+  fileprivate func unanswered(_ silence: Silence) -> Finding? {
+    let (usage, series) = (silence.written, silence.series)
+    let enabled = silence.configurations.filter { $0.value & 3 != 0 && $0.isOffered }
+    guard let subscription = enabled.first else { return nil }
+    let service = usage.identity.service
+    guard sent(by: usage.server, where: { $0.identity.service != service }) == 0 else { return nil }
+    // If the service did send values, only another form of what is written explains its silence.
+    let answeredEnd = series.answered.count > 0 ? series.answered.lineEnd : nil
+    let end = series.forms.lineEnd
+    let isOtherForm = answeredEnd != nil && end != nil && answeredEnd != end
+    if sent(by: usage.server, where: { $0.identity.service == service }) > 0, !isOtherForm {
+      return nil
+    }
+    let client = usage.server.other
+    let answers = Wording(listing: enabled.prefix(3).compactMap { $0.owner.map { "\($0)" } })
+    let isAccepted = series.commands == 0
+    let writes: Wording =
+      series.commands == series.count
+      ? "\(series.count) commands to \(usage.named) were sent"
+      : "\(series.count) writes to \(usage.named) were \(isAccepted ? "accepted" : "sent" as StaticString)"
+    var form: Wording = ""
+    if let end {
+      if isOtherForm, let answeredEnd {
+        form =
+          "\(series.answered.count == 1 ? "The earlier write that it answered" : "The \(series.answered.count) earlier writes that it answered" as Wording) \(answeredEnd.words(isPlural: series.answered.count > 1)); these \(series.count) \(end.words(isPlural: true))."
+      } else {
+        form = "All of them are text, and \(end.words(isPlural: true))."
+      }
+    }
+    var finding = Finding(
+      "\(writes), but no answer came on \(answers)",
+      headline: "\(writes), but no answer came on \(answers) (\(packet: silence.first.packet))",
+      why: Wording(
+        sentences:
+          "\(client.capitalized) had subscribed to \(answers) (\(packet: subscription.request.packet)). \(usage.server.capitalized) sent no value after \(packet: silence.first.packet), although the link stayed open for \(duration: silence.lasted) after the last write.",
+        form),
+      isOtherForm ? .likely : .possible,
+      evidence: PacketSet([
+        subscription.request.packet, silence.first.packet, series.last?.packet ?? 0,
+      ]))
+    if isOtherForm, let answeredEnd {
+      finding.severity = .warning
+      finding.remedy =
+        answeredEnd == .none
+        ? "Write the text without a line end, as in what was answered."
+        : "End each text with \(answeredEnd.name), as in what was answered."
+    }
+    finding.attribute = usage.named
+    finding.restsOnAbsence = true
+    finding.group = "writes to \(usage.named) got no answer on \(answers)"
+    return finding
+  }
+
+  // MARK: Control points
+
+  /// A control point reports a result within this time, unless the procedure takes its time.
+  private static let resultTime: Int64 = 5_000_000_000
+  private static let longResultTime: Int64 = 30_000_000_000
+
+  fileprivate func missingResults(_ evidence: Evidence) -> [Finding] {
+    guard !isIncomplete else { return [] }
+    return attributes.usages.compactMap { usage in
+      guard usage.indicatesResults, let control = usage.control,
+        let subscription = attributes.configurations.last(where: {
+          $0.server == usage.server && $0.owner?.handle == usage.handle && $0.accepted != nil
+        }), subscription.value & 2 != 0, subscription.isOffered,
+        subscription.accepted?.packet ?? .max < control.first.packet
+      else { return nil }
+      // Records are sent before the result.
+      let isRecords = usage.identity.uuid?.isShort(0x2a52) == true
+      let values = attributes.usages.filter {
+        $0.server == usage.server && $0.identity.service == usage.identity.service
+          && $0.handle != usage.handle
+      }
+      let latest = values.flatMap { [$0.notifications.last, $0.indications.last] }
+        .compactMap(\.self).filter { $0.packet > control.last.packet }
+        .max { $0.packet < $1.packet }
+      let since = isRecords ? latest ?? control.last : control.last
+      let isLong = isRecords && latest != nil || control.isSlow(usage)
+      guard let waited = openTime(after: since, evidence),
+        waited >= (isLong ? Self.longResultTime : Self.resultTime)
+      else { return nil }
+      let client = usage.server.other
+      let count = control.count
+      var records: Wording = ""
+      if isRecords, control.opcode == 1, let announced = usage.announced {
+        let measurement = values.first {
+          $0.identity.uuid?.isShort(0x2a18) == true
+            && $0.notifications.first?.packet ?? 0 > control.first.packet
+        }
+        if let came = measurement?.notifications.count, came < announced {
+          records =
+            "It had reported \(announced) records, and sent \(count: came, "value", "values") of \(measurement?.named ?? usage.named)."
+        }
+      }
+      let packets: Wording =
+        count == 1
+        ? "the write (\(packet: control.last.packet))"
+        : "\(count) writes (from \(packet: control.first.packet) to \(packet: control.last.packet))"
+      var finding = Finding(
+        "\(usage.server.capitalized) did not report the result of \(count: count, "a write", "writes") to \(usage.named)",
+        headline:
+          "\(usage.server.words) accepted a write to \(usage.named), but reported no result (\(packet: control.first.packet))",
+        why: Wording(
+          sentences:
+            "\(client.capitalized) enabled its indications at \(packet: subscription.request.packet), and \(usage.server.words) accepted \(packets). It indicated nothing in the \(duration: waited) after \(packet: since.packet).",
+          records),
+        .likely,
+        evidence: PacketSet([
+          subscription.request.packet, control.first.packet, control.last.packet, since.packet,
+        ]))
+      finding.what =
+        count == 1
+        ? "\(usage.server.capitalized) did not report the result of a write to \(usage.named)"
+        : "\(usage.server.capitalized) did not report the results of \(count) writes to \(usage.named)"
+      finding.attribute = usage.named
+      finding.restsOnAbsence = true
+      return finding
+    }
+  }
+}
+
+extension LineEnd {
+  /// What texts do, for one or several.
+  fileprivate func words(isPlural: Bool) -> StaticString {
+    if isPlural { return words }
+    return switch self {
+    case .none: "has no line end"
+    case .cr: "ends with CR"
+    case .lf: "ends with LF"
+    case .crlf: "ends with CR LF"
+    }
+  }
+}
+
+extension ControlWrite {
+  /// Whether it begins a calibration, which takes its time: of a power meter or a speed sensor.
+  fileprivate func isSlow(_ usage: AttributeUsage) -> Bool {
+    switch usage.identity.uuid?.low {
+    case 0x2a66: opcode == 0x0c || opcode == 0x10
+    case 0x2a55: opcode == 0x02
+    default: false
+    }
+  }
+}
+
+extension Configuration {
+  /// Whether the characteristic offers what the value enables, as far as is known.
+  var isOffered: Bool {
+    guard let properties else { return true }
+    return value & 1 != 0 && properties.has(bit: 4) || value & 2 != 0 && properties.has(bit: 5)
+  }
+}
+
+extension CharacteristicProperties {
+  /// Whether clients may write values, but not with commands.
+  var isWrittenOnlyWithResponse: Bool { has(bit: 3) && !has(bit: 2) && !has(bit: 6) }
+}
+
+extension AttributeHistory {
+  /// Returns the last accepted write to each CCCD of a service.
+  fileprivate func lastConfigurations(
+    of service: BluetoothUUID, _ server: Side
+  ) -> [Configuration] {
+    var last: [Configuration] = []
+    for configuration in configurations
+    where configuration.server == server && configuration.accepted != nil
+      && configuration.owner?.service == service
+    {
+      last.removeAll { $0.descriptor.handle == configuration.descriptor.handle }
+      last.append(configuration)
+    }
+    return last
+  }
+}

@@ -1,0 +1,69 @@
+import Bluetooth
+import Dissectors
+import Sessions
+import Words
+
+// A rule about devices that pair on each connection.
+
+extension Rule {
+  /// The rule about pairings without a bond.
+  static let unbonded: [Rule] = [
+    Rule(
+      whole: "smp-not-bonded", .warning,
+      "The devices pair on each connection because a side does not bond",
+      when:
+        """
+        pairing succeeds on two or more connections of a device, one side declares no bonding in \
+        each of them, and no connection is encrypted with a stored key
+        """, needs: [.bothDirections, .events],
+      do:
+        """
+        Enable bonding on the side that does not declare it (with Zephyr CONFIG_BT_BONDABLE, with \
+        NimBLE ble_hs_cfg.sm_bonding = 1, with ESP-IDF ESP_LE_AUTH_REQ_SC_BOND, in BlueZ \
+        AlwaysPairable and btmgmt bondable on), let both sides distribute their keys, and store \
+        them.
+        """
+    ) { evidence in notBonded(evidence) }
+  ]
+
+  private static func notBonded(_ evidence: Evidence) -> [Finding] {
+    var order: [UInt64] = []
+    var all: [UInt64: [ConnectionHistory]] = [:]
+    for history in evidence.connections where !history.pairing.attempts.isEmpty {
+      if all[history.device] == nil { order.append(history.device) }
+      all[history.device, default: []].append(history)
+    }
+    return order.compactMap { device in
+      let pairings = (all[device] ?? []).compactMap { history in
+        history.pairing.attempts.last {
+          $0.encrypted != nil && $0.isPaired && !$0.isOverBREDR && $0.initiating.features != nil
+            && $0.responding.features != nil
+        }.map { (history, $0) }
+      }
+      guard pairings.count > 1, let last = pairings.last,
+        !evidence.connections.contains(where: {
+          $0.device == device && ($0.security.isStoredKey || $0.connection.hasLostPackets)
+        })
+      else { return nil }
+      let sides = [Side.local, .peer].filter { side in
+        pairings.allSatisfy { $0.1[$0.1.role(of: side)].features?.pdu.authReq.bonds == false }
+      }
+      guard let side = sides.first else { return nil }
+      let who: Wording = sides.count > 1 ? "neither side bonds" : "\(side.words) does not bond"
+      let declared = pairings.prefix(4).compactMap { pairing in
+        pairing.1[pairing.1.role(of: side)].features?.moment.packet
+      }
+      let more: Wording = pairings.count > 4 ? " and \(pairings.count - 4) more" : ""
+      let numbers = Wording(listing: pairings.prefix(4).map { "\($0.0.id)" })
+      var finding = Finding(
+        "The devices pair on each of \(pairings.count) connections because \(who)",
+        headline:
+          "the devices pair on each connection because \(who) (\(packet: declared.first ?? last.1.first.packet))",
+        why:
+          "Pairing succeeded on connections \(numbers)\(more). Each time \(sides.count > 1 ? "both sides" : side.words as StaticString) declared no bonding (\(Wording(listing: declared.map { "\(packet: $0)" }))), so there is no key for the next connection, and what needs encryption is refused until the devices pair again.",
+        evidence: PacketSet(declared), on: pairings.map(\.0.id))
+      finding.restsOnAbsence = true
+      return finding
+    }
+  }
+}
