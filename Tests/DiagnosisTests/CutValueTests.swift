@@ -31,9 +31,12 @@ import Words
   @Test("JSON that fills each notification and begins anew") func notifications() {
     #expect(
       capture(notifies(Array(repeating: Self.cut, count: 3))) == [
-        "Values of fff1 are cut to 20 bytes #12 #14"
+        "Values of fff1 seem to be cut to 20 bytes #12 #14"
       ])
     #expect(capture(mtu: "17 00", notifies(Array(repeating: Self.cut, count: 3))).count == 1)
+    // A quotation mark in text does not end it, and a bracket alone is no JSON.
+    #expect(capture(notifies(Array(repeating: #"{"log":"\"{\" now1"}"#, count: 3))) == [])
+    #expect(capture(notifies(Array(repeating: "{TMP=21.0;HUM=50;B=1", count: 3))) == [])
   }
 
   @Test("JSON that goes on, is complete, shorter than the MTU, or too rare: nothing") func whole() {
@@ -58,7 +61,7 @@ import Words
     }
     #expect(
       capture(writes(texts.flatMap { [$0, $0] })) == [
-        "Values of fff2 are cut to 20 bytes #12 #17"
+        "Values of fff2 seem to be cut to 20 bytes #12 #17"
       ])
     #expect(capture(writes(texts + texts)) == [])
     #expect(capture(writes([texts[0], texts[0], texts[1], texts[1]])) == [])
@@ -71,7 +74,7 @@ import Words
     }
     #expect(
       capture(mtu: "f7 00", reads(Array(repeating: value, count: 3))) == [
-        "Values of fff1 are cut to 22 bytes #15 #19"
+        "Values of fff1 seem to be cut to 22 bytes #15 #19"
       ])
     // With the default MTU the client has to read the rest.
     #expect(capture(reads(Array(repeating: value, count: 3))) == [])

@@ -45,7 +45,7 @@ import Words
       return findings(of: "gatt-wrong-handle", in: evidence)
     }
     #expect(
-      capture() == ["The peer notifies 0x0020, which is in none of its services #5 #6"])
+      capture() == ["The peer notifies 0x0020, which is in none of its primary services #5 #6"])
     #expect(capture(isComplete: false) == [])
     // Its attributes have changed.
     #expect(
@@ -87,6 +87,8 @@ import Words
     #expect(findings(of: "gatt-writes-unanswered", in: capture()) == [])
     #expect(
       finding("att-command-not-offered", in: capture(subscribes: false))?.severity == .note)
+    let late = capture(subscribes: false) { $0.ask("12 11 00 01 00", "13") }
+    #expect(finding("att-command-not-offered", in: late)?.severity == .note, "subscribed later")
     let others = [
       capture("0c"), capture("0c", subscribes: false), capture(count: 2),
       capture { $0.received("1b 10 00 01") },
@@ -127,22 +129,25 @@ import Words
       }
       return findings(of: "att-prepared-not-executed", in: evidence)
     }
-    #expect(capture() == ["A prepared write to 0x0013 is never executed #2 #5"])
+    #expect(capture() == ["A prepared write to 0x0013 was not executed #2 #5"])
     #expect(capture(lasts: 1000) == [])
     #expect(capture { $0.ask("18 01", "19") } == [])
     #expect(capture { $0.ask("18 00", "19") } == [])
     #expect(capture { $0.ask("16 13 00 04 00 05", "01 16 13 00 09") } == [])
+    #expect(capture { $0.sent("16 13 00 04 00 05") } == [], "the server does not answer")
   }
 
   @Test("a server that sends values to one of two clients") func clients() {
-    func capture(_ count: Int = 10, unsubscribes: Bool = false, toBoth: Bool = false) -> [String] {
+    func capture(
+      _ count: Int = 10, unsubscribes: Bool = false, toBoth: Bool = false, asks: Bool = false
+    ) -> [String] {
       let evidence = evidence {
         for handle in [0x40, 0x41] {
           $0.connect(handle, peer: 0xc011_2233_4400 + handle, role: 1)
           $0.received("10 01 00 ff ff 00 28", handle: handle)
           $0.sent("11 06 0e 00 15 00 0d 18", handle: handle)
           $0.received("08 0e 00 15 00 03 28", handle: handle)
-          $0.sent("09 07 0f 00 10 10 00 37 2a", handle: handle)
+          $0.sent("09 07 0f 00 10 10 00 37 2a 12 00 04 13 00 39 2a", handle: handle)
           $0.received("04 11 00 11 00", handle: handle)
           $0.sent("05 01 11 00 02 29", handle: handle)
           $0.received("12 11 00 01 00", handle: handle)
@@ -152,6 +157,7 @@ import Words
           $0.received("12 11 00 00 00", handle: 0x41)
           $0.sent("13", handle: 0x41)
         }
+        if asks { $0.received("52 13 00 01", handle: 0x40) }
         for _ in 0..<count { $0.sent("1b 10 00 06 48", handle: 0x40) }
         if toBoth { $0.sent("1b 10 00 06 48", handle: 0x41) }
         $0.disconnect(0x41)
@@ -166,5 +172,6 @@ import Words
     #expect(capture(9) == [])
     #expect(capture(unsubscribes: true) == [])
     #expect(capture(toBoth: true) == [])
+    #expect(capture(asks: true) == [], "answers are for the client that asked")
   }
 }

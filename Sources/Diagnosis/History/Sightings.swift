@@ -29,6 +29,8 @@ package struct Sighting: Sendable {
   package var primaryPHY: UInt8?
   /// The 128-bit UUIDs of services in its first advertisements (Core Supplement, Part A, 1.1).
   package private(set) var longServices: [BluetoothUUID] = []
+  /// The packet that contained the last new one.
+  package private(set) var longServicesPacket = 0
   /// The number of advertisements that are searched for those, and of those that are kept.
   fileprivate static let mostSearched = 8
   private static let mostServices = 4
@@ -71,7 +73,7 @@ package struct Sighting: Sendable {
   }
 
   /// Reads the 128-bit UUIDs of services.
-  fileprivate mutating func learnServices(_ bytes: RawSpan, _ data: Slice) {
+  fileprivate mutating func learnServices(_ bytes: RawSpan, _ data: Slice, packet: Int) {
     var structures = ADStructures(bytes, data)
     while let structure = structures.next() {
       guard structure.type.rawValue == 0x06 || structure.type.rawValue == 0x07,
@@ -81,6 +83,7 @@ package struct Sighting: Sendable {
       while let uuid = try? BluetoothUUID(parsing: &cursor, width: 16) {
         if longServices.count < Self.mostServices, !longServices.contains(uuid) {
           longServices.append(uuid)
+          longServicesPacket = packet
         }
       }
     }
@@ -140,7 +143,7 @@ struct Sightings: Sendable {
       sighting.count &+= 1
       sighting.observe(signal: report.rssi)
       if sighting.count <= Sighting.mostSearched, !advertisement.isPart {
-        sighting.learnServices(bytes, report.data)
+        sighting.learnServices(bytes, report.data, packet: moment.packet)
       }
       if let phy = report.primaryPHY { sighting.primaryPHY = phy }
       if !report.isScanResponse {

@@ -40,7 +40,9 @@ extension Rule {
       for (handle, subscription) in left.subscriptionsToThisHost
       where left.attributes.usage(handle, of: .local)?.sent ?? 0 == 0 {
         guard let accepted = subscription.accepted, let owner = subscription.owner,
-          found.count < mostListed
+          found.count < mostListed, left.attributes.remembersConfigurations,
+          // A keyboard sends only to the host that its user has selected.
+          owner.service?.isShort(0x1812) != true
         else { continue }
         let end = left.connection.lastPacket ?? .max
         let favoured = all.first { other in
@@ -48,7 +50,12 @@ extension Rule {
             other.device != left.device,
             other.subscriptionsToThisHost.contains(where: { $0.handle == handle }),
             let usage = other.attributes.usage(handle, of: .local),
-            let first = usage.notifications.first, let last = usage.notifications.last
+            let first = usage.notifications.first, let last = usage.notifications.last,
+            // Answers concern only the client that asked.
+            !other.attributes.usages.contains(where: {
+              $0.server == .local && $0.identity.service == owner.service
+                && $0.identity.kind == .value && $0.written > 0
+            })
           else { return false }
           return usage.notifications.count >= leastValues && first.packet > accepted.packet
             && last.packet < end
@@ -62,6 +69,7 @@ extension Rule {
             "this host sends \(owner) to connection \(favoured.id), but not to connection \(left.id), which has subscribed, too (\(packet: accepted.packet))",
           why:
             "Both clients have subscribed. After connection \(left.id) had (\(packet: accepted.packet)), this host sent \(tally.count) values to connection \(favoured.id), and none to connection \(left.id).",
+          .likely,
           evidence: PacketSet([
             accepted.packet, tally.first?.packet ?? 0, tally.last?.packet ?? 0,
           ]), on: [left.id])

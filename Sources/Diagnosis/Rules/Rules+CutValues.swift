@@ -54,9 +54,9 @@ extension ConnectionHistory {
       case .sent: "were sent"
       }
     var finding = Finding(
-      "Values of \(usage.named) are cut to \(cut.length) bytes",
+      "Values of \(usage.named) seem to be cut to \(cut.length) bytes",
       headline:
-        "values of \(usage.named) are cut to \(cut.length) bytes, \(holder) (\(packet: first.packet))",
+        "values of \(usage.named) seem to be cut to \(cut.length) bytes, \(holder) (\(packet: first.packet))",
       why: Wording(
         sentences:
           "\(all.count) values of text \(way), all of exactly \(cut.length) bytes: \(holder). \(form)",

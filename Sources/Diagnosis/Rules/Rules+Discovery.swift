@@ -77,9 +77,9 @@ extension ConnectionHistory {
       Finding(
         "\(server.capitalized) answers a search for services with earlier ones, \(search.backward.count) times",
         headline:
-          "\(server.words) answers a search for services with earlier ones, so it never ends (\(packet: first.packet))",
+          "\(server.words) answers a search for services with earlier ones, so the search gets no further (\(packet: first.packet))",
         why:
-          "\(server.other.capitalized) asked for services from \(handle: search.asked) on, and got \(handle: search.got.lowerBound) to \(handle: search.got.upperBound): it never gets further.",
+          "\(server.other.capitalized) asked for services from \(handle: search.asked) on, and got \(handle: search.got.lowerBound) to \(handle: search.got.upperBound), \(search.backward.count) times.",
         evidence: PacketSet([first.packet, last.packet])))
   }
 
@@ -95,7 +95,7 @@ extension ConnectionHistory {
     let cause: Wording =
       changed != nil
       ? "\(server.capitalized) indicated Service Changed \(changes?.count ?? 0) times (first at \(packet: changed?.packet ?? 0)), which asks the client to discover again."
-      : "Each took requests and time in which nothing else was asked."
+      : "Each took requests and time, and found the same services."
     var finding = Finding(
       "\(client.capitalized) discovered \(server.possessive) services \(search.complete.count) times on one connection",
       headline:
@@ -118,10 +118,10 @@ extension ConnectionHistory {
       return Finding(
         "The peer advertises the UUID of a service with its bytes in reverse order",
         headline:
-          "the peer advertises \(service.uuid) with its bytes in reverse order (\(packet: seen.last.packet))",
+          "the peer advertises \(service.uuid) with its bytes in reverse order (\(packet: seen.longServicesPacket))",
         why:
           "It advertises \(advertised), which none of its services has. With the bytes in reverse order it is \(service.uuid), the service at \(handle: service.first).",
-        evidence: [seen.last.packet, complete.packet])
+        evidence: [seen.longServicesPacket, complete.packet])
     }
   }
 }

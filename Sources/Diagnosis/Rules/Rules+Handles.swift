@@ -40,8 +40,9 @@ extension Rule {
         Write with response: on Android WRITE_TYPE_DEFAULT, on iOS .withResponse, with Bleak \
         write_gatt_char(…, response=True). Then the server also reports errors.
         """
-    ) { connection, _ in
-      Finding.together(connection.attributes.usages.compactMap(connection.notOffered))
+    ) { connection, evidence in
+      Finding.together(
+        connection.attributes.usages.compactMap { connection.notOffered($0, evidence) })
     },
     Rule(
       "att-prepare-echo", .warning, "A server does not repeat the part of a prepared write",
@@ -96,15 +97,23 @@ extension ConnectionHistory {
       let search = attributes.search(of: usage.server)
       guard !isIncomplete, search.isOutside(usage.handle), search.services.count > 0,
         let complete = search.complete.last, complete.packet < first.packet,
-        usage.written == 0, usage.reads.count == 0
+        usage.written == 0, usage.reads.count == 0,
+        // A secondary service may be used there.
+        !attributes.usages.contains(where: {
+          $0.server == usage.server && $0.written > 0 && search.isOutside($0.handle)
+        }),
+        attributes.configurations.allSatisfy({
+          $0.server != usage.server || $0.accepted == nil
+            || !($0.descriptor.handle.map { search.isOutside($0) } ?? true)
+        })
       else { return nil }
       let before = search.services.filter { $0.last < usage.handle }.max { $0.last < $1.last }
       let place: Wording =
         before.map { " The service before it, \($0.uuid), ends at \(handle: $0.last)." } ?? ""
       var finding = Finding(
-        "\(usage.server.capitalized) \(verb) \(handle: usage.handle), which is in none of its services",
+        "\(usage.server.capitalized) \(verb) \(handle: usage.handle), which is in none of its primary services",
         headline:
-          "\(usage.server.words) \(verb) \(handle: usage.handle), which is in none of its services (\(packet: first.packet))",
+          "\(usage.server.words) \(verb) \(handle: usage.handle), which is in none of its primary services (\(packet: first.packet))",
         why:
           "\(values) Discovery on this connection found all primary services (\(packet: complete.packet)), and none contains it.\(place) Either the handle is wrong, or a service ends too early.",
         .likely, evidence: PacketSet([complete.packet]).union(evidence))
@@ -116,8 +125,9 @@ extension ConnectionHistory {
 
   private static let leastCommands = 3
 
-  fileprivate func notOffered(_ usage: AttributeUsage) -> Finding? {
-    guard !isIncomplete, usage.identity.via == .discovered, usage.identity.kind == .value,
+  fileprivate func notOffered(_ usage: AttributeUsage, _ evidence: Evidence) -> Finding? {
+    guard !isIncomplete, attributes.remembersConfigurations,
+      usage.identity.via == .discovered, usage.identity.kind == .value,
       usage.properties?.isWrittenOnlyWithResponse == true,
       usage.commands.count >= Self.leastCommands, usage.writes.count == 0,
       let first = usage.commands.first, let last = usage.commands.last,
@@ -130,9 +140,10 @@ extension ConnectionHistory {
           }
       })
     else { return nil }
-    let subscription = attributes.configurations.last {
-      $0.server == usage.server && $0.owner?.service == service && $0.accepted != nil
-        && $0.value & 3 != 0
+    // The last state of each CCCD, if it was written before, and values had time to come.
+    let hasTime = openTime(after: last, evidence) ?? 0 >= Self.executionTime
+    let subscription = attributes.lastConfigurations(of: service, usage.server).last {
+      hasTime && $0.value & 3 != 0 && $0.isOffered && $0.accepted?.packet ?? .max < first.packet
     }
     let client = usage.server.other
     let silence: Wording =
@@ -144,7 +155,7 @@ extension ConnectionHistory {
       headline:
         "\(client.words) wrote commands to \(usage.named), which offers only writes with response (\(packet: first.packet))",
       why:
-        "The declaration offers \(usage.properties?.words ?? "Write"), but not Write Without Response. A server drops such a command without an error. \(silence)",
+        "The declaration offers \(usage.properties?.words ?? "Write"), but not Write Without Response. A server may ignore such a command, and reports no error. \(silence)",
       subscription == nil ? .possible : .likely,
       evidence: PacketSet([subscription?.request.packet ?? 0, first.packet, last.packet]))
     if subscription == nil { finding.severity = .note }
@@ -175,8 +186,6 @@ extension ConnectionHistory {
 
   /// A client that executes its prepared writes does so within this time.
   private static let executionTime: Int64 = 2_000_000_000
-  /// A client that does other things for this long has forgotten them.
-  private static let otherTime: Int64 = 10_000_000_000
 
   fileprivate func notExecuted(_ evidence: Evidence) -> [Finding] {
     guard !isIncomplete, let latest = attributes.lastUse,
@@ -184,9 +193,11 @@ extension ConnectionHistory {
     else { return [] }
     return attributes.runs.compactMap { run in
       guard run.kind == .prepared,
-        lasted >= Self.executionTime
-          || latest.packet > run.last
-            && latest.nanoseconds(since: run.first) ?? 0 >= Self.otherTime,
+        lasted >= Self.executionTime,
+        // The client may wait for the answer to another part.
+        !attributes.unanswered.contains(where: {
+          $0.packet > run.first.packet && Side(sent: $0.direction) == run.server.other
+        }),
         !attributes.refusals.contains(where: {
           $0.server == run.server && $0.answer.packet > run.first.packet
         })
@@ -198,11 +209,11 @@ extension ConnectionHistory {
         ?? (handles.count == 1 ? "\(handle: handles[0])" : "\(handles.count) attributes")
       let client = run.server.other
       var finding = Finding(
-        "A prepared write to \(name) is never executed",
+        "A prepared write to \(name) was not executed",
         headline:
           "\(client.words) did not execute its prepared write to \(name) (\(packet: run.first.packet))",
         why:
-          "\(run.server.capitalized) accepted \(count: run.parts, "part", "parts") (to \(packet: run.last)), and no Execute Write Request followed: it writes none of them.",
+          "\(run.server.capitalized) accepted \(count: run.parts, "part", "parts") (to \(packet: run.last)), and no Execute Write Request followed: until then it only keeps them.",
         evidence: PacketSet([run.first.packet, run.last]))
       finding.attribute = named
       finding.restsOnAbsence = true

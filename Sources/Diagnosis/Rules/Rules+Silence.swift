@@ -46,7 +46,7 @@ extension Rule {
         """
         a client subscribes to values of a vendor's service, then writes to that service three \
         times or more; the server accepts the writes and sends no value, none is read, and the \
-        link stays open for 2 s; a warning if the server answered text with another line end
+        link stays open for 2 s
         """, needs: [.bothDirections, .events, .opening],
       do:
         """
@@ -106,7 +106,7 @@ extension ConnectionHistory {
 
   /// Returns the services of vendors that are silent after the last writes to them.
   fileprivate func silences(_ evidence: Evidence) -> [Silence] {
-    guard !isIncomplete,
+    guard !isIncomplete, attributes.remembersConfigurations,
       let slowest = [link.parameters, link.current].compactMap({ $0?.longestPause }).max(),
       slowest < Self.longestPause
     else { return [] }
@@ -160,7 +160,9 @@ extension ConnectionHistory {
             && $0.request.packet < ended.request.packet
         }
       }), let owner = off.owner,
-      let got = owner.handle.flatMap({ attributes.usage($0, of: off.server) }), got.sent > 0
+      let got = owner.handle.flatMap({ attributes.usage($0, of: off.server) }), got.sent > 0,
+      // Answers are expected only if there were some.
+      silence.series.answered.count > 0
     else { return nil }
     let client = usage.server.other
     let count = silence.series.count
@@ -170,10 +172,11 @@ extension ConnectionHistory {
         "\(client.words) ended its subscription to \(owner) (\(packet: off.request.packet)), so no answer to its later writes could arrive",
       why:
         "\(client.capitalized) got \(count: got.sent, "value", "values") of \(owner) and disabled its CCCD at \(packet: off.request.packet). It then wrote \(count) values to \(usage.named) (from \(packet: silence.first.packet) on) and got none.",
-      .likely,
+      silence.series.answered.count > 1 ? .likely : .possible,
       evidence: PacketSet([
         off.request.packet, silence.first.packet, silence.series.last?.packet ?? 0,
       ]))
+    if silence.series.answered.count == 1 { finding.severity = .note }
     finding.attribute = owner
     finding.restsOnAbsence = true
     finding.group =
@@ -205,7 +208,7 @@ extension ConnectionHistory {
     if let end {
       if isOtherForm, let answeredEnd {
         form =
-          "\(series.answered.count == 1 ? "The earlier write that it answered" : "The \(series.answered.count) earlier writes that it answered" as Wording) \(answeredEnd.words(isPlural: series.answered.count > 1)); these \(series.count) \(end.words(isPlural: true))."
+          "\(series.answered.count == 1 ? "The earlier write after which it sent a value" : "The \(series.answered.count) earlier writes after which it sent values" as Wording) \(answeredEnd.words(isPlural: series.answered.count > 1)); these \(series.count) \(end.words(isPlural: true))."
       } else {
         form = "All of them are text, and \(end.words(isPlural: true))."
       }
@@ -217,16 +220,13 @@ extension ConnectionHistory {
         sentences:
           "\(client.capitalized) had subscribed to \(answers) (\(packet: subscription.request.packet)). \(usage.server.capitalized) sent no value after \(packet: silence.first.packet), although the link stayed open for \(duration: silence.lasted) after the last write.",
         form),
-      isOtherForm ? .likely : .possible,
+      .possible,
       evidence: PacketSet([
         subscription.request.packet, silence.first.packet, series.last?.packet ?? 0,
       ]))
     if isOtherForm, let answeredEnd {
-      finding.severity = .warning
       finding.remedy =
-        answeredEnd == .none
-        ? "Write the text without a line end, as in what was answered."
-        : "End each text with \(answeredEnd.name), as in what was answered."
+        "If these texts are commands, too, end them as those that were answered: with \(answeredEnd.name)."
     }
     finding.attribute = usage.named
     finding.restsOnAbsence = true
@@ -241,9 +241,13 @@ extension ConnectionHistory {
   private static let longResultTime: Int64 = 30_000_000_000
 
   fileprivate func missingResults(_ evidence: Evidence) -> [Finding] {
-    guard !isIncomplete else { return [] }
+    guard !isIncomplete, attributes.remembersConfigurations else { return [] }
     return attributes.usages.compactMap { usage in
-      guard usage.indicatesResults, let control = usage.control,
+      // A server may not indicate again before the client has confirmed.
+      let isBlocked = attributes.unanswered.contains {
+        $0.opcode == .handleValueIndication && Side(sent: $0.direction) == usage.server
+      }
+      guard !isBlocked, usage.indicatesResults, let control = usage.control,
         let subscription = attributes.configurations.last(where: {
           $0.server == usage.server && $0.owner?.handle == usage.handle && $0.accepted != nil
         }), subscription.value & 2 != 0, subscription.isOffered,
@@ -265,17 +269,6 @@ extension ConnectionHistory {
       else { return nil }
       let client = usage.server.other
       let count = control.count
-      var records: Wording = ""
-      if isRecords, control.opcode == 1, let announced = usage.announced {
-        let measurement = values.first {
-          $0.identity.uuid?.isShort(0x2a18) == true
-            && $0.notifications.first?.packet ?? 0 > control.first.packet
-        }
-        if let came = measurement?.notifications.count, came < announced {
-          records =
-            "It had reported \(announced) records, and sent \(count: came, "value", "values") of \(measurement?.named ?? usage.named)."
-        }
-      }
       let packets: Wording =
         count == 1
         ? "the write (\(packet: control.last.packet))"
@@ -284,11 +277,9 @@ extension ConnectionHistory {
         "\(usage.server.capitalized) did not report the result of \(count: count, "a write", "writes") to \(usage.named)",
         headline:
           "\(usage.server.words) accepted a write to \(usage.named), but reported no result (\(packet: control.first.packet))",
-        why: Wording(
-          sentences:
-            "\(client.capitalized) enabled its indications at \(packet: subscription.request.packet), and \(usage.server.words) accepted \(packets). It indicated nothing in the \(duration: waited) after \(packet: since.packet).",
-          records),
-        .likely,
+        why:
+          "\(client.capitalized) enabled its indications at \(packet: subscription.request.packet), and \(usage.server.words) accepted \(packets). It indicated nothing in the \(duration: waited) after \(packet: since.packet).",
+        waited >= Self.longResultTime ? .likely : .possible,
         evidence: PacketSet([
           subscription.request.packet, control.first.packet, control.last.packet, since.packet,
         ]))
@@ -322,6 +313,8 @@ extension ControlWrite {
     switch usage.identity.uuid?.low {
     case 0x2a66: opcode == 0x0c || opcode == 0x10
     case 0x2a55: opcode == 0x02
+    // A user has to consent at the device.
+    case 0x2a9f, 0x2ac5: true
     default: false
     }
   }
@@ -342,7 +335,7 @@ extension CharacteristicProperties {
 
 extension AttributeHistory {
   /// Returns the last accepted write to each CCCD of a service.
-  fileprivate func lastConfigurations(
+  func lastConfigurations(
     of service: BluetoothUUID, _ server: Side
   ) -> [Configuration] {
     var last: [Configuration] = []

@@ -134,8 +134,8 @@ package struct PageReport: PacketReport, ~Copyable {
     }
     list(record, dissection, bytes, answer, fragments: fragments, memory)
     // The sentence has read the packet. The values come last, since they read others.
-    map.packet(
-      record, dissection, bytes, answer, memory, values.conversations, read: sentence.reading)
+    values.pass(to: &map)
+    map.packet(record, dissection, bytes, answer, memory, read: sentence.reading)
     values.count(answer, memory, &sentence.reading)
   }
 

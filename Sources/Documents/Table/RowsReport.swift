@@ -179,7 +179,8 @@ package struct RowsReport: PacketReport, ~Copyable {
     guard followsValues else { return }
     reading.follow(record, dissection, bytes, answer, memory)
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-    map?.packet(record, dissection, bytes, answer, memory, conversations, read: reading)
+    map?.observe(conversations)
+    map?.packet(record, dissection, bytes, answer, memory, read: reading)
     takeValues(memory)
   }
 

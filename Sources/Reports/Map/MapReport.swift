@@ -74,14 +74,17 @@ package struct MapReport: PacketReport, ~Copyable {
     messages.keep(reading, record, dissection, answer, memory, on: link)
   }
 
-  /// Processes a packet that another report has read, with its values, so that neither is done
-  /// again.
+  /// Processes the values that a packet decided, before the packet.
+  package mutating func observe(_ conversations: borrowing Conversations) {
+    if !conversations.values.isEmpty { uses.observe(conversations) }
+  }
+
+  /// Processes a packet that another report has read, and whose values were passed to `observe`, so
+  /// that neither is done again.
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, _ conversations: borrowing Conversations,
-    read: borrowing ValueReading
+    _ answer: Answer, _ memory: borrowing Memory, read: borrowing ValueReading
   ) {
-    if !conversations.values.isEmpty { uses.observe(conversations) }
     guard let link = answer.link else { return }
     note(record, dissection, bytes, answer, memory, on: link)
     messages.keep(read, record, dissection, answer, memory, on: link)

@@ -14,6 +14,8 @@ package struct AttributeHistory: Sendable {
   static let mostUsages = 256
   static let mostRefusals = 48
   static let mostConfigurations = 64
+  /// Whether all configurations are remembered, so that the last one is known.
+  package var remembersConfigurations: Bool { configurations.count < Self.mostConfigurations }
   static let mostRuns = 96
   static let mostDiscoveries = 16
   static let mostOpen = 8

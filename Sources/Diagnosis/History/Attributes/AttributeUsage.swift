@@ -88,8 +88,6 @@ package struct AttributeUsage: Sendable {
   package internal(set) var series = WriteSeries()
   /// For a control point: the writes without a result.
   package internal(set) var control: ControlWrite?
-  /// For a Record Access Control Point: the number of records that it reported last.
-  package internal(set) var announced: UInt16?
   /// The values that may be cut, by how they are transferred.
   package internal(set) var cuts: [CutValues] = []
   /// For a characteristic's declaration that sends values: the handle of the characteristic's

@@ -109,23 +109,41 @@ package struct CutValues: Sendable {
     let endsInWord: Bool
     private(set) var hash: UInt64 = 0xcbf2_9ce4_8422_2325
 
+    /// Returns whether text begins like JSON: an object's first name, or an array's first element.
+    private static func opensJSON(_ value: RawSpan) -> Bool {
+      let bracket = value.byte(at: 0)
+      guard bracket == 0x7b || bracket == 0x5b else { return false }
+      for index in 1..<value.byteCount where value.byte(at: index) != 0x20 {
+        let next = value.byte(at: index)
+        return next == 0x22
+          || bracket == 0x5b
+            && (next == 0x7b || next == 0x5b || next == 0x2d || 0x30...0x39 ~= next)
+      }
+      return false
+    }
+
     /// Reads text, or returns nil if the value is not text.
     init?(_ value: RawSpan) {
       let count = value.byteCount
       guard count > 0 else { return nil }
       let last = value.byte(at: count - 1)
-      opens = value.byte(at: 0) == 0x7b || value.byte(at: 0) == 0x5b
+      opens = Self.opensJSON(value)
       endsInWord =
         0x30...0x39 ~= last || 0x41...0x5a ~= last || 0x61...0x7a ~= last
-      var isQuoted = false
+      var (isQuoted, isEscaped) = (false, false)
       for index in 0..<count {
         let byte = value.byte(at: index)
+        if isEscaped {
+          isEscaped = false
+          continue
+        }
         // Text of other languages, too.
         guard byte >= 0x20 && byte != 0x7f || byte == 0x09 || byte == 0x0a || byte == 0x0d else {
           return nil
         }
         switch byte {
         case 0x22: isQuoted.toggle()
+        case 0x5c: isEscaped = isQuoted
         case 0x7b, 0x5b: depth &+= isQuoted ? 0 : 1
         case 0x7d, 0x5d: depth &-= isQuoted ? 0 : 1
         case 0x20: hasSpace = true
@@ -167,9 +185,9 @@ extension AttributeHistory {
     if cut.unclosed.count + cut.plain.count > 0 { usages[place].cuts.append(cut) }
   }
 
-  /// Records that a client reads the rest of a value.
+  /// Records that a client reads the rest of a value: what was sent of it was only its beginning.
   mutating func noteRest(_ place: Int) {
-    for index in usages[place].cuts.indices where usages[place].cuts[index].way == .read {
+    for index in usages[place].cuts.indices where usages[place].cuts[index].way != .written {
       usages[place].cuts[index].isRefuted = true
     }
   }

@@ -6,7 +6,7 @@ import Sessions
 /// The searches for a server's primary services on a connection (Read By Group Type).
 package struct ServiceSearch: Sendable {
   /// A service in a response.
-  package struct Service: Sendable {
+  package struct Service: Sendable, Equatable {
     package let first: UInt16
     package let last: UInt16
     package let uuid: BluetoothUUID
@@ -94,6 +94,8 @@ package struct ServiceSearch: Sendable {
       current.removeAll(keepingCapacity: true)
       next = range.first
       isCurrent = false
+      // A client that begins anew got to an end.
+      backward = Tally()
     }
     // A search that went back is observed, but is never complete.
     return next == range.first || asked == range.first
@@ -105,6 +107,8 @@ package struct ServiceSearch: Sendable {
   private mutating func finish(_ moment: Moment) {
     guard next != nil else { return }
     next = nil
+    // Services that changed have to be discovered again.
+    if !services.isEmpty, services != current { complete = Tally() }
     services = current
     isCurrent = true
     complete.note(moment)

@@ -36,7 +36,7 @@ package enum LineEnd: UInt8, CaseIterable, Sendable {
   /// What to end a text with.
   package var name: StaticString {
     switch self {
-    case .none: "nothing"
+    case .none: "no line end"
     case .cr: "CR (0x0d)"
     case .lf: "LF (0x0a)"
     case .crlf: "CR LF (0x0d 0x0a)"
@@ -165,11 +165,6 @@ extension AttributeHistory {
   /// Records that a server sent a value.
   mutating func noteSent(_ value: RawSpan, _ place: Int, _ context: Context) {
     if usages[place].control != nil { usages[place].control = nil }
-    if value.byteCount == 4, usages[place].identity.uuid?.isShort(0x2a52) == true,
-      value.byte(at: 0) == 5, value.byte(at: 1) == 0
-    {
-      usages[place].announced = value.littleEndianU16(at: 2)
-    }
     if usages[place].identity.service?.isShort(0x1801) == true { return }
     let server = context.server
     let written = server == .local ? epochs.local.written : epochs.peer.written
