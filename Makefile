@@ -103,7 +103,7 @@ check: ## lint, build and run the unit tests without the long sweeps: after ever
 	@$(MAKE) --no-print-directory -j2 check-units lint
 
 check-units: Package.swift
-	$(TEST) $(addprefix --skip ,$(LONG))
+	$(TEST) $(addprefix --skip ,$(LONG)) $(addprefix --filter ,$(FILTER))
 
 # With full sweeps, the unit tests come first: the release is linked beside them.
 test: packages ## run everything that needs one optimised build, long sweeps sampled: unit, golden, command and script tests, tshark

@@ -134,7 +134,7 @@ package struct PageReport: PacketReport, ~Copyable {
     }
     list(record, dissection, bytes, answer, fragments: fragments, memory)
     // The sentence has read the packet. The values come last, since they read others.
-    values.pass(to: &map)
+    map.observe(values.conversations)
     map.packet(record, dissection, bytes, answer, memory, read: sentence.reading)
     values.count(answer, memory, &sentence.reading)
   }

@@ -27,10 +27,6 @@ package struct CountedValues: ~Copyable {
   /// Why there are no values.
   var remark: String? { filter.remark ?? conversations.remark }
 
-  /// Passes the values that a packet decided to a map. Here, because a copy of them costs more than
-  /// the map's work.
-  package func pass(to map: inout MapReport) { map.observe(conversations) }
-
   /// Counts the values whose outcome a packet decided.
   ///
   /// - Parameter reading: must already have read the packet; afterwards it holds the last of these

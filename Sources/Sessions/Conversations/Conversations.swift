@@ -17,6 +17,7 @@ package import Dissectors
 /// by `Limits`: if there are too many bearers, the one that was silent longest is dropped and its
 /// requests count as unanswered.
 package struct Conversations: Sendable {
+  private let passing = PassedByReference()
   typealias Place = Procedures.Place
 
   /// The link of a bearer.
