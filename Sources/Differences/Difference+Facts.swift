@@ -214,7 +214,7 @@ extension ConnectionHistory {
     if lacksData { return (Self.unknown, nil) }
     let central = connection.central
     let isAsked = { (update: ParameterUpdate) in
-      switch update.way {
+      switch update.procedure {
       case .signalling: true
       case .linkLayer: central == .local
       case .command: central == .peer

@@ -146,9 +146,9 @@ extension ConnectionHistory {
       outcome =
         "\(update.side.other.words) accepts\(hasEvents ? ", but nothing changes" : "" as StaticString)"
     } else {
-      outcome = update.way == .signalling ? "no answer" : "no outcome"
+      outcome = update.procedure == .signalling ? "no answer" : "no outcome"
     }
-    guard update.way != .unasked else { return "the peer changes the parameters: \(outcome)" }
+    guard update.procedure != .unasked else { return "the peer changes the parameters: \(outcome)" }
     guard let wanted = update.wanted else {
       return "\(update.side.words) requests new parameters: \(outcome)"
     }

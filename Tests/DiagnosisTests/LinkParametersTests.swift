@@ -111,7 +111,7 @@ import Words
     }
     #expect(rules(in: evidence) == [])
     let updates = evidence.connections.first?.link.updates ?? []
-    #expect(updates.map(\.way) == [.signalling, .command])
+    #expect(updates.map(\.procedure) == [.signalling, .command])
     #expect(updates.map(\.side) == [.peer, .local])
     #expect(updates.map { $0.completed?.packet } == [9, 6], "\(updates)")
     #expect(updates.map { $0.result?.interval } == [24, 6])

@@ -19,7 +19,7 @@ package struct ParameterUpdate: Sendable {
     case unasked
   }
 
-  package var way: Procedure
+  package var procedure: Procedure
   package var side: Side
   /// The request, or the event if there was none.
   package var asked: Moment
@@ -42,8 +42,8 @@ package struct ParameterUpdate: Sendable {
   /// The parameters that it used before, if known.
   package internal(set) var before: LinkParameters?
 
-  init(_ way: Procedure, by side: Side, _ asked: Moment, _ wanted: WantedParameters? = nil) {
-    self.way = way
+  init(_ procedure: Procedure, by side: Side, _ asked: Moment, _ wanted: WantedParameters? = nil) {
+    self.procedure = procedure
     self.side = side
     self.asked = asked
     self.wanted = wanted
@@ -122,11 +122,11 @@ extension LinkHistory {
 
   private mutating func answerUpdate(
     _ moment: Moment, by side: Side, grants: Bool, to request: Int?,
-    _ way: ParameterUpdate.Procedure,
+    _ procedure: ParameterUpdate.Procedure,
     _ refusal: StatusCode?
   ) {
     let position = updates.lastIndex {
-      $0.way == way && $0.side == side.other && $0.answered == nil
+      $0.procedure == procedure && $0.side == side.other && $0.answered == nil
         && (request == nil || $0.asked.packet == request)
     }
     guard let position else { return }
@@ -144,7 +144,7 @@ extension LinkHistory {
     // A central uses it to carry out what the peer's host requested, often before its response is
     // on its way, or to change the parameters on its own initiative in the meantime.
     if let position = updates.lastIndex(where: {
-      $0.way == .signalling && $0.side == .peer && $0.command == nil && $0.isOpen
+      $0.procedure == .signalling && $0.side == .peer && $0.command == nil && $0.isOpen
         && $0.isCarriedOut(by: wanted)
     }) {
       updates[position].command = moment
@@ -186,10 +186,10 @@ extension LinkHistory {
     let result = LinkParameters(
       interval: update.interval, latency: update.latency, timeout: update.supervisionTimeout)
     let position =
-      updates.firstIndex { $0.isOpen && ($0.way == .command || $0.command != nil) }
+      updates.firstIndex { $0.isOpen && ($0.procedure == .command || $0.command != nil) }
       ?? updates.firstIndex { $0.isOpen && $0.isGranted == true }
       // A central may carry it out before it answers.
-      ?? updates.firstIndex { $0.isOpen && $0.way == .signalling && $0.side == .local }
+      ?? updates.firstIndex { $0.isOpen && $0.procedure == .signalling && $0.side == .local }
     if let position {
       updates[position].completed = moment
       updates[position].status = update.status

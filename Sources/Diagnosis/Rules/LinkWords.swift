@@ -193,7 +193,7 @@ extension ConnectionHistory {
     var procedures: [(words: Wording, moment: Moment)] = []
     if let update = link.updates.last {
       let words: Wording =
-        update.way == .linkLayer || update.way == .signalling
+        update.procedure == .linkLayer || update.procedure == .signalling
         ? "the connection parameter request of \(update.side.words)"
         : "a connection parameter change"
       let moments = [update.asked, update.answered, update.command, update.completed]
@@ -348,7 +348,7 @@ extension LinkHistory {
   /// Returns whether a side's request for other parameters was neither answered nor carried out.
   func hasOpenRequest(of side: Side) -> Bool {
     updates.contains {
-      $0.side == side && $0.way == .signalling && $0.answered == nil && $0.command == nil
+      $0.side == side && $0.procedure == .signalling && $0.answered == nil && $0.command == nil
         && $0.completed == nil
     }
   }

@@ -38,7 +38,7 @@ extension ConnectionHistory {
     let all = cut.areUnclosed ? cut.unclosed : cut.plain
     guard let first = all.first, let last = all.last else { return nil }
     let holder: Wording =
-      switch cut.way {
+      switch cut.transfer {
       case .read: "what a read holds with the smallest MTU"
       case .written: "what one write holds with MTU \(cut.mtu)"
       case .sent: "what one notification holds with MTU \(cut.mtu)"
@@ -48,7 +48,7 @@ extension ConnectionHistory {
       ? "Each opens a bracket and does not close it, and the next one begins anew."
       : "They are \(cut.texts) different texts, each of which is repeated and never continued."
     let way: Wording =
-      switch cut.way {
+      switch cut.transfer {
       case .read: "were read"
       case .written: "were written"
       case .sent: "were sent"
@@ -60,10 +60,10 @@ extension ConnectionHistory {
       why: Wording(
         sentences:
           "\(all.count) values of text \(way), all of exactly \(cut.length) bytes: \(holder). \(form)",
-        cut.way == .read ? "The MTU is \(cut.mtu)." : ""),
+        cut.transfer == .read ? "The MTU is \(cut.mtu)." : ""),
       cut.areUnclosed ? .likely : .possible,
       evidence: PacketSet([first.packet, last.packet]))
-    if cut.way == .read {
+    if cut.transfer == .read {
       finding.remedy =
         "Fix the server's read handler: give the whole value and let the stack cut it to the MTU, and answer Read Blob Requests from their offset on (Core, Vol 3, Part F, 3.4.4.5)."
     }

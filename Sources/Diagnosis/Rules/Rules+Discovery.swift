@@ -29,7 +29,7 @@ extension Rule {
     Rule(
       "gatt-discovery-repeated", .warning, "A client discovers the same server again and again",
       when: "five or more complete searches for a server's primary services on one connection",
-      needs: [.bothDirections],
+      needs: [.bothDirections, .events],
       do:
         """
         Discover once on a connection and keep the result: do not call discoverServices() before \

@@ -256,9 +256,10 @@ extension Rule {
       return
     }
     let failed = history.link.updates.last {
-      $0.status == .responseTimeout && $0.way == .unasked && $0.completed != nil
+      $0.status == .responseTimeout && $0.procedure == .unasked && $0.completed != nil
     }
-    let request = history.link.updates.last { $0.way == .linkLayer && isThen($0.asked) }?.asked
+    let request = history.link.updates.last { $0.procedure == .linkLayer && isThen($0.asked) }?
+      .asked
     let what: Wording =
       if let request {
         " \(packet: request.packet) is a request of the peer's controller for other connection parameters."

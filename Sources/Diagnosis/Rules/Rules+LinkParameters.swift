@@ -145,7 +145,7 @@ extension Rule {
   ) { history, evidence in
     let link = history.link
     let open = link.updates.filter { update in
-      update.way == .signalling && update.answered == nil && update.command == nil
+      update.procedure == .signalling && update.answered == nil && update.command == nil
         && update.completed == nil
         && !link.updates.contains { $0.lastPacket > update.asked.packet && $0.result != nil }
     }
@@ -242,8 +242,8 @@ extension Rule {
       ? history.link.lastSign?.time : history.link.ended.map(\.time) ?? evidence.extent.latest
     return history.link.updates.compactMap { update in
       // Changes that the controllers negotiate are carried out by the controllers.
-      guard update.completed == nil, update.way != .linkLayer,
-        update.isGranted == true || update.way == .command,
+      guard update.completed == nil, update.procedure != .linkLayer,
+        update.isGranted == true || update.procedure == .command,
         let granted = update.answered ?? update.command ?? Optional(update.asked),
         let last = end,
         Moment(packet: .max, time: last).nanoseconds(since: granted) ?? 0 > longestChange,
@@ -255,11 +255,11 @@ extension Rule {
       let asked: Wording = update.wanted.map { ": \($0.words)" } ?? ""
       let grantor: Wording = "\(update.side.other.words)"
       var finding = Finding(
-        update.way == .command
+        update.procedure == .command
           ? "A change of the connection parameters was never reported"
           : "\(grantor.capitalized) accepted new connection parameters but did not apply them",
         headline: "accepted connection parameters were never applied",
-        why: update.way == .command
+        why: update.procedure == .command
           ? "This host's LE Connection Update (\(packet: update.asked.packet)) was accepted, but no LE Connection Update Complete followed\(asked)."
           : update.command == nil && update.side == .peer
             ? "This host accepted the peer's request\(asked), but never sent LE Connection Update."
@@ -307,7 +307,7 @@ extension Evidence {
       return
         "Nothing on the other side: this host accepted, but its controller refuses LE Connection Update during another procedure on the link. The host has to repeat it; until it does, repeat the request some seconds later."
     }
-    guard update.way != .command, update.isGranted == false else { return nil }
+    guard update.procedure != .command, update.isGranted == false else { return nil }
     let (isApple, isLinux) = history.central(self)
     let asker: Wording = "\(side.possessive) firmware"
     if isApple {

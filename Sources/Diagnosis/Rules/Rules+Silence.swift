@@ -81,8 +81,6 @@ extension BluetoothUUID {
 }
 
 extension ConnectionHistory {
-  /// Within this time a device answers a write, if it does.
-  private static let answerTime: Int64 = 2_000_000_000
   /// With a longer time between connection events, answers take longer, too.
   private static let longestPause: Int64 = 400_000_000
   private static let leastWrites = 3

@@ -142,7 +142,7 @@ extension Rule {
 
 extension ConnectionHistory {
   /// The time within which a device answers a write, if it does.
-  private static let answerTime: Int64 = 2_000_000_000
+  static let answerTime: Int64 = 2_000_000_000
 
   /// Returns the services that were written to without a subscription, unless a stored bond may
   /// contain one or records are missing.

@@ -128,7 +128,8 @@ package struct ConveyedValue: Sendable {
   package var time: Timestamp?
   /// The packet that decided the outcome, if it is another one.
   package var response: Int?
-  /// Whether the link was encrypted when the response came; nil: unknown, or there is none.
+  /// Whether the link was encrypted when the response came; nil: unknown, or there was no
+  /// response.
   package var isEncrypted: Bool?
   /// The time until the answer, in nanoseconds; nil if there is none or its time is unknown.
   package var latency: Int64?

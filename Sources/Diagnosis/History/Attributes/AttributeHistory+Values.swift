@@ -313,15 +313,15 @@ extension AttributeHistory {
         } else {
           searches.peer.invalidate()
         }
+        // Then its subscription shows what it was.
+        let isServiceChanged =
+          usages[place].identity.uuid != nil
+          || configurations.contains {
+            $0.owner?.handle == handle && $0.owner?.uuid == .serviceChanged
+              && $0.server == context.server
+          }
+        if isServiceChanged { change(value, context) }
       }
-      // A change of the whole range makes memory forget this attribute, too.
-      let isServiceChanged =
-        usages[place].identity.uuid == .serviceChanged
-        || configurations.contains {
-          $0.owner?.handle == handle && $0.owner?.uuid == .serviceChanged
-            && $0.server == context.server
-        }
-      if isServiceChanged { change(value, context) }
     } else {
       usages[place].notifications.note(context.moment)
       if context.channel == nil {

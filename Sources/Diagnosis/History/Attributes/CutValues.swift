@@ -4,11 +4,11 @@ import Sessions
 /// Values of an attribute that end where a PDU ends, although their text goes on.
 package struct CutValues: Sendable {
   /// How values are transferred.
-  package enum Way: Sendable {
+  package enum Transfer: Sendable {
     case read, written, sent
   }
 
-  package let way: Way
+  package let transfer: Transfer
   /// The bytes of each, and the MTU.
   package let length: Int
   package let mtu: Int
@@ -30,8 +30,8 @@ package struct CutValues: Sendable {
   /// The bytes that two values have in common if each begins anew.
   private static let head = 6
 
-  init(_ way: Way, _ length: Int, _ mtu: Int) {
-    (self.way, self.length, self.mtu) = (way, length, mtu)
+  init(_ transfer: Transfer, _ length: Int, _ mtu: Int) {
+    (self.transfer, self.length, self.mtu) = (transfer, length, mtu)
   }
 
   /// Whether all show that they are cut: they open a bracket, and the next one begins anew.
@@ -158,12 +158,12 @@ package struct CutValues: Sendable {
 extension AttributeHistory {
   /// Records a value that may be cut.
   mutating func noteCut(
-    _ value: RawSpan, _ way: CutValues.Way, _ place: Int, _ context: Context,
+    _ value: RawSpan, _ transfer: CutValues.Transfer, _ place: Int, _ context: Context,
     _ memory: borrowing Memory
   ) {
     guard context.isWhole, context.channel == nil else { return }
     if !usages[place].cuts.isEmpty,
-      let index = usages[place].cuts.firstIndex(where: { $0.way == way })
+      let index = usages[place].cuts.firstIndex(where: { $0.transfer == transfer })
     {
       usages[place].cuts[index].note(value, context.moment)
       return
@@ -171,7 +171,7 @@ extension AttributeHistory {
     guard CutValues.mayBeCut(value) else { return }
     let mtu = memory.links.attMTU(context.link)
     let fits: Int
-    switch way {
+    switch transfer {
     case .read:
       // With a larger MTU, a read gives more than with the smallest one.
       guard mtu.isExchanged, mtu.value > 23, value.byte(at: 0) == 0x7b || value.byte(at: 0) == 0x5b
@@ -180,14 +180,14 @@ extension AttributeHistory {
     case .written, .sent: fits = mtu.value - 3
     }
     guard value.byteCount == fits, !mtu.isLowerBound else { return }
-    var cut = CutValues(way, fits, mtu.value)
+    var cut = CutValues(transfer, fits, mtu.value)
     cut.note(value, context.moment)
     if cut.unclosed.count + cut.plain.count > 0 { usages[place].cuts.append(cut) }
   }
 
   /// Records that a client reads the rest of a value: what was sent of it was only its beginning.
   mutating func noteRest(_ place: Int) {
-    for index in usages[place].cuts.indices where usages[place].cuts[index].way != .written {
+    for index in usages[place].cuts.indices where usages[place].cuts[index].transfer != .written {
       usages[place].cuts[index].isRefuted = true
     }
   }

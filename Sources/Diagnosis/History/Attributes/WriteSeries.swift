@@ -121,8 +121,7 @@ extension AttributeUsage {
 extension AttributeHistory {
   /// Returns the writes to an attribute since its server last sent a value.
   package func unanswered(_ usage: AttributeUsage) -> WriteSeries? {
-    let epoch = usage.server == .local ? epochs.local.number : epochs.peer.number
-    return usage.series.epoch == epoch && usage.series.count > 0 ? usage.series : nil
+    usage.series.epoch == epoch(of: usage.server) && usage.series.count > 0 ? usage.series : nil
   }
 
   func epoch(of server: Side) -> Int {

@@ -1,0 +1,42 @@
+package import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// A part of a prepared write that the server did not repeat as it was (Core, Vol 3, Part F,
+/// 3.4.6.1).
+package struct WrongEcho: Sendable {
+  package let server: Side
+  package let handle: UInt16
+  /// The number of bytes that were written, and of those in the response.
+  package let written: Int
+  package let echoed: Int
+  package let request: Moment
+  package let answer: Moment
+  package internal(set) var count = 1
+}
+
+extension AttributeHistory {
+  /// Compares a part of a prepared write with the response, which must repeat it.
+  mutating func checkEcho(
+    _ request: OpenRequest, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context
+  ) {
+    guard context.isWhole, let handle = request.handle, let value = fields.value else { return }
+    let head = bytes.part(Slice(start: Int(value.start), count: min(4, Int(value.count))))
+    guard
+      Int(value.count) != request.length
+        || !request.head.isEmpty && !head.isEqual(to: request.head.bytes)
+        || fields.handle != handle || fields.offset != request.offset
+    else { return }
+    if let known = echoes.firstIndex(where: {
+      $0.handle == handle && $0.server == context.server
+    }) {
+      echoes[known].count &+= 1
+    } else if echoes.count < Self.mostListed {
+      echoes.append(
+        WrongEcho(
+          server: context.server, handle: handle, written: request.length,
+          echoed: Int(value.count), request: request.moment, answer: context.moment))
+    }
+  }
+}
