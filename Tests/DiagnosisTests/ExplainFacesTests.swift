@@ -16,8 +16,8 @@ private func rule(
   _ id: StaticString, _ severity: Severity, on connections: [Int], _ finding: Finding
 ) -> Rule {
   connections.isEmpty
-    ? Rule(whole: id, severity, "A test", when: "always", do: "Do this.") { _ in [finding] }
-    : Rule(id, severity, "A test", when: "always", do: "Do this.") { history, _ in
+    ? Rule(whole: id, severity, .meaning, "A test", when: "always", do: "Do this.") { _ in [finding] }
+    : Rule(id, severity, .meaning, "A test", when: "always", do: "Do this.") { history, _ in
       connections.contains(history.id) ? [finding] : []
     }
 }
