@@ -27,6 +27,7 @@ struct DifferenceDocument: ~Copyable {
     sink.endList()
     devices("only_left", report.unpaired.left)
     devices("only_right", report.unpaired.right)
+    lone()
     sink.beginList("first")
     for (place, compared) in report.compared.enumerated() {
       let difference = compared.difference
@@ -34,6 +35,7 @@ struct DifferenceDocument: ~Copyable {
       sink.beginItem()
       sink.number("pair", place + 1)
       sink.word("kind", first.kind.key)
+      if let words = report.firstWords(ofPair: place) { sink.word("text", words) }
       let operation =
         first.left.map { difference.operations.left[$0] }
         ?? first.right.map { difference.operations.right[$0] }
@@ -111,6 +113,23 @@ struct DifferenceDocument: ~Copyable {
     for other in devices {
       sink.beginItem()
       device(other)
+      sink.endItem()
+    }
+    sink.endList()
+  }
+
+  /// Appends the connections without a counterpart, if there are any.
+  private mutating func lone() {
+    if report.lone.isEmpty { return }
+    sink.beginList("unpaired")
+    for connection in report.lone {
+      sink.beginItem()
+      if let pair = connection.pair { sink.number("pair", pair + 1) }
+      sink.word("side", connection.side)
+      sink.number("connection", connection.number)
+      sink.number("operations", connection.operations)
+      sink.number("failures", connection.failures)
+      sink.string("text", connection.words.text)
       sink.endItem()
     }
     sink.endList()

@@ -108,6 +108,8 @@ package struct Evidence: Sendable {
       for index in own.indices {
         own[index].rule = rule.id
         own[index].severity = own[index].severity ?? rule.severity
+        // What was put right later is not an error.
+        if own[index].isResolved { own[index].severity = min(own[index].severity ?? .note, .warning) }
         if own[index].remedy == nil, !rule.remedy.isEmpty { own[index].remedy = rule.remedy }
         if !rule.leansOn.isEmpty, lacks(rule.leansOn, own[index], covered) {
           own[index].certainty = own[index].certainty.lowered
@@ -174,9 +176,9 @@ package struct Evidence: Sendable {
         one.why = "On connection \(first): \(finding.why.asClause)"
       }
       let number: Wording = "\(count: connections.count, "connection", "connections")"
-      let what = finding.group ?? finding.what
-      one.what = "\(number): \(what.asClause)"
-      one.headline = "\(number): \(finding.groupHeadline ?? what.asClause)"
+      let what = (finding.group ?? finding.what).asClause
+      one.what = "\(number): \(what)"
+      one.headline = "on \(number), \(finding.groupHeadline ?? what)"
       kept.append(one)
     }
     return kept
