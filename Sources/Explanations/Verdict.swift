@@ -1,4 +1,5 @@
 import Bluetooth
+import Captures
 import Diagnosis
 import Sessions
 package import Words
@@ -35,12 +36,19 @@ extension Explanation {
   /// Why there is nothing to judge; nil if there is something.
   package var nothing: Wording? {
     let extent = evidence.extent
-    if extent.records == 0 { return "This capture is empty" }
-    if extent.undecoded == extent.records {
-      return "Nothing in this capture can be decoded: its records have no known packet type"
+    if extent.records == 0 {
+      guard let others = extent.summary?.leftOutWords else { return "This capture is empty" }
+      return "No HCI packet in this capture; \(Wording(stringLiteral: others)) left out"
     }
     guard connections.isEmpty else { return nil }
+    if extent.undecoded == extent.records {
+      return "Nothing in this capture can be decoded; no record has a known packet type"
+    }
     if isSelective { return "No connection matches the selection" }
+    if extent.undecoded > 0 {
+      return
+        "No connection in this capture; \(extent.undecoded) of its \(extent.records) records cannot be decoded"
+    }
     if let end = findings.first(where: { $0.rule.description == Self.endRule }) {
       return "No connection in this capture; \(end.headline)"
     }

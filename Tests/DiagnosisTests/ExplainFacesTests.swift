@@ -81,7 +81,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     #expect(words([error, warning]) == "1 error: pairing failed at #2, and 1 warning")
     #expect(words([warning, note]) == "1 warning: pairing failed at #2")
     var guess = mismatch
-    guess.certainty = .likely
+    guess.limit = .likely
     #expect(
       words([rule("smp-test", .error, on: [2], guess)])
         == "1 error: pairing failed at #2 (likely)")
@@ -133,7 +133,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
       named("Phone", role: 1, finding)
         == #"1 error: it failed, which is the fault of "Phone", not of this host"#)
     // Unless the cause is certain, nobody is at fault.
-    finding.certainty = .likely
+    finding.limit = .likely
     #expect(named("Lamp", finding) == "1 error: it failed (likely)")
   }
 
@@ -200,7 +200,8 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
       words {
         unknown(&$0)
         $0.command(0x0c03)
-      } == "No connection and no advertisement in this capture")
+      } == "No connection in this capture; 1 of its 2 records cannot be decoded")
+    #expect(words { $0.command(0x0c03) } == "No connection and no advertisement in this capture")
   }
 
   @Test("a finding appears with its connection, one about the whole before them") func places() {
