@@ -20,13 +20,14 @@ import Testing
 
   @Test("--strict takes a severity, --fail-on and --allow rules; without a connection it ends with 2")
   func strictness() throws {
-    let refused = Program.sample("mitm-demanded")
-    let rule = "att_insufficient_authentication"
+    // A write is refused: a warning.
+    let refused = Program.sample("heart-rate")
+    let rule = "att_application_error"
     for (arguments, status) in [
       (["--strict"], 0), (["--strict", "error"], 0), (["--strict=error"], 0),
       (["--strict", "warning"], 1), (["--strict=warning"], 1),
       (["--strict", "warning", "--allow", rule], 0), (["--fail-on", rule], 1),
-      (["--fail-on", "att-insufficient-authentication"], 1), (["--fail-on", "connect_timeout"], 0),
+      (["--fail-on", "ATT-application-error"], 1), (["--fail-on", "connect_timeout"], 0),
       (["--strict", "--json"], 0), (["--strict=high"], 64), (["--fail-on", "att_nothing"], 64),
       (["--fail-on", rule, "--allow", rule], 64),
     ] as [([String], Int32)] {
@@ -36,9 +37,9 @@ import Testing
       let other = try Program.run(["explain", refused] + arguments)
       #expect(other.status == status, "\(arguments): \(other.status) \(other.errors)")
     }
-    let wrong = try run("--fail-on", "att-insufficient-autentication", refused)
+    let wrong = try run("--fail-on", "att-aplication-error", refused)
     #expect(
-      wrong.errors.contains("There is no rule att-insufficient-autentication; did you mean \(rule)"),
+      wrong.errors.contains("There is no rule att-aplication-error; did you mean \(rule)"),
       "\(wrong.errors)")
     let folder = try Folder()
     let empty = try folder.write(
