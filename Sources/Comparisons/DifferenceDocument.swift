@@ -23,7 +23,7 @@ struct DifferenceDocument: ~Copyable {
     side("left", report.options.names.left, report.records.left, report.isDamaged.left)
     side("right", report.options.names.right, report.records.right, report.isDamaged.right)
     sink.beginList("pairs")
-    for compared in report.compared { write(compared) }
+    for (place, compared) in report.compared.enumerated() { write(compared, place) }
     sink.endList()
     devices("only_left", report.unpaired.left)
     devices("only_right", report.unpaired.right)
@@ -35,7 +35,6 @@ struct DifferenceDocument: ~Copyable {
       sink.beginItem()
       sink.number("pair", place + 1)
       sink.word("kind", first.kind.key)
-      if let words = report.firstWords(ofPair: place) { sink.word("text", words) }
       let operation =
         first.left.map { difference.operations.left[$0] }
         ?? first.right.map { difference.operations.right[$0] }
@@ -65,7 +64,7 @@ struct DifferenceDocument: ~Copyable {
     sink.end()
   }
 
-  private mutating func write(_ compared: DifferenceReport.Compared) {
+  private mutating func write(_ compared: DifferenceReport.Compared, _ place: Int) {
     let pair = compared.pair
     sink.beginItem()
     sink.begin("left")
@@ -75,6 +74,7 @@ struct DifferenceDocument: ~Copyable {
     device(pair.right)
     sink.end()
     sink.word("paired_by", pair.basis.key)
+    if let words = report.firstWords(ofPair: place) { sink.word("headline", words) }
     let more = compared.difference.unpaired
     if !more.left.isEmpty { sink.packets("more_connections_left", more.left[...]) }
     if !more.right.isEmpty { sink.packets("more_connections_right", more.right[...]) }

@@ -32,7 +32,7 @@ struct LoneConnection: Sendable {
     var outcome: Wording = "nothing fails"
     if let first = failed.first {
       let packet: Wording = first.packet == .max ? "" : " (\(packet: first.packet))"
-      let number: Wording = failed.count == 1 ? "1 fails" : "\(failed.count) fail, the first is"
+      let number: Wording = failed.count == 1 ? "1 fails," : "\(failed.count) fail, the first is"
       outcome = "\(number) \(session.words(of: first))\(packet)"
     }
     let owner: Wording = device.map { "\($0), " } ?? ""

@@ -45,6 +45,7 @@ extension Explanation {
       return "Nothing in this capture can be decoded; no record has a known packet type"
     }
     if isSelective { return "No connection matches the selection" }
+    if extent.notes == extent.records { return "No HCI packet in this capture" }
     if extent.undecoded > 0 {
       return
         "No connection in this capture; \(extent.undecoded) of its \(extent.records) records cannot be decoded"

@@ -54,7 +54,8 @@ import Testing
 
   @Test("the jq example of the help finds every error") func example() throws {
     let sample = Program.sample("connecting-fails")
-    let help = try run("--help").text
+    // Help is wrapped.
+    let help = try run("--help").text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(help.contains(#"jq '.findings[] | select(.severity == "error")'"#), "\(help)")
     let document = try #require(try run("--json", sample).objects.first ?? nil)
     let findings = try #require(document["findings"] as? [[String: Any]])

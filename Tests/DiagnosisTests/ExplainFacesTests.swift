@@ -202,6 +202,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
         $0.command(0x0c03)
       } == "No connection in this capture; 1 of its 2 records cannot be decoded")
     #expect(words { $0.command(0x0c03) } == "No connection and no advertisement in this capture")
+    #expect(words { $0.note(12, [0x78, 0]) } == "No HCI packet in this capture")
   }
 
   @Test("a finding appears with its connection, one about the whole before them") func places() {
