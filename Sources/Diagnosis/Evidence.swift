@@ -109,7 +109,9 @@ package struct Evidence: Sendable {
         own[index].rule = rule.id
         own[index].severity = own[index].severity ?? rule.severity
         // What was put right later is not an error.
-        if own[index].isResolved { own[index].severity = min(own[index].severity ?? .note, .warning) }
+        if own[index].isResolved {
+          own[index].severity = min(own[index].severity ?? .note, .warning)
+        }
         let remedy = own[index].remedy ?? rule.remedy
         own[index].remedy = remedy.isEmpty ? nil : remedy
         own[index].grounds = own[index].grounds ?? rule.grounds

@@ -18,7 +18,8 @@ import Testing
     #expect(try run("--strict", cut).status == 65)
   }
 
-  @Test("--strict takes a severity, --fail-on and --allow rules; without a connection it ends with 2")
+  @Test(
+    "--strict takes a severity, --fail-on and --allow rules; without a connection it ends with 2")
   func strictness() throws {
     // A write is refused: a warning.
     let refused = Program.sample("heart-rate")

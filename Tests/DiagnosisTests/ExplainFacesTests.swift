@@ -16,8 +16,9 @@ private func rule(
   _ id: StaticString, _ severity: Severity, on connections: [Int], _ finding: Finding
 ) -> Rule {
   connections.isEmpty
-    ? Rule(whole: id, severity, "A test", when: "always", do: "Do this.") { _ in [finding] }
-    : Rule(id, severity, "A test", when: "always", do: "Do this.") { history, _ in
+    ? Rule(whole: id, severity, .meaning, "A test", when: "always", do: "Do this.") { _ in [finding]
+    }
+    : Rule(id, severity, .meaning, "A test", when: "always", do: "Do this.") { history, _ in
       connections.contains(history.id) ? [finding] : []
     }
 }
@@ -90,7 +91,8 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     resolved.isResolved = true
     #expect(words([rule("att-note", .note, on: [1], resolved)]) == "No problem found")
     // What was put right is not an error, whatever its rule is.
-    #expect(words([rule("att-test", .error, on: [1], resolved)]) == "1 warning: pairing failed at #2")
+    #expect(
+      words([rule("att-test", .error, on: [1], resolved)]) == "1 warning: pairing failed at #2")
     #expect(words([]) == "No problem found")
     #expect(explanation([], connections: 0).verdict.text == "This capture is empty")
   }
@@ -115,7 +117,8 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
   {
     var finding = Finding(
       "It fails",
-      headline: "the peer refused this host's write of \(quoted: [UInt8]("the peer: x".utf8)) (\(packet: 2)): Unlikely Error (0x0e)",
+      headline:
+        "the peer refused this host's write of \(quoted: [UInt8]("the peer: x".utf8)) (\(packet: 2)): Unlikely Error (0x0e)",
       why: "So it is.", evidence: [2])
     #expect(
       named("Lamp", finding)
