@@ -1,6 +1,7 @@
 // Facts for the rules about encryption and bonds.
 
 import Bluetooth
+import Cryptography
 package import Sessions
 package import Words
 
@@ -184,14 +185,18 @@ extension Evidence {
   /// refused when the peer connected. Returns nil if this host recognised the peer behind another
   /// private address before, so that it does not need the controller.
   func resolvingRefusal(_ history: ConnectionHistory) -> Int? {
-    let connection = history.connection
-    let hasRecognised = earlier(than: history).contains { other in
-      other.connection.peerKind == .randomResolvable && other.connection.peer != connection.peer
+    if recognisedPeer(of: history) { return nil }
+    return adapters.first { $0.index == history.connection.adapter }?.resolving
+      .refusal(of: history.device, at: history.connection.firstPacket)
+  }
+
+  /// Returns whether this host found the bond of the peer behind another private address before.
+  func recognisedPeer(of history: ConnectionHistory) -> Bool {
+    earlier(than: history).contains { other in
+      other.connection.peerKind == .randomResolvable
+        && other.connection.peer != history.connection.peer
         && other.encryption.attempts.contains { $0.origin == .stored && $0.outcome == .encrypted }
     }
-    if hasRecognised { return nil }
-    return adapters.first { $0.index == connection.adapter }?.resolving
-      .refusal(of: history.device, at: connection.firstPacket)
   }
 
   /// Returns the earlier connection with the same device on which the key of an attempt worked.
@@ -291,6 +296,13 @@ extension Evidence {
       finding.headline = "\(finding.headline); fixed at \(packet: packet)"
     }
     return finding
+  }
+}
+
+extension PairingAddress {
+  /// Whether it is a resolvable private address.
+  var isResolvable: Bool {
+    AddressKind(address, isRandom ? .random : .public) == .randomResolvable
   }
 }
 

@@ -9,7 +9,7 @@ extension Rule {
   /// The rules about keys that are weaker than they look, and about unnecessary pairings.
   static let pairingNotes: [Rule] = [
     Rule(
-      "smp-invalid-public-key", .warning, "A public key is invalid, or a copy of the other side's",
+      "smp-invalid-public-key", .warning, .fact, "A public key is invalid, or a copy of the other side's",
       when:
         "a public key is not a point on the curve P-256, or both keys have the same X coordinate",
       do:
@@ -18,7 +18,7 @@ extension Rule {
       connection.pairing.attempts.firstFinding { $0.invalidKey() }
     },
     Rule(
-      "smp-debug-key", .warning, "A device pairs with the debug key pair of the specification",
+      "smp-debug-key", .warning, .fact, "A device pairs with the debug key pair of the specification",
       when:
         "a public key whose X coordinate is that of the debug key pair (Core, Vol 3, Part H, 2.3.5.6.1)",
       do:
@@ -27,7 +27,7 @@ extension Rule {
       connection.pairing.attempts.firstFinding { $0.debugKey() }
     },
     Rule(
-      "smp-passkey-recovered", .note, "The capture reveals the passkey of a pairing",
+      "smp-passkey-recovered", .note, .fact, "The capture reveals the passkey of a pairing",
       when: "all 20 rounds of passkey entry over Secure Connections are in the capture",
       needs: [.bothDirections],
       do: "Use a new passkey for each pairing."
@@ -35,28 +35,28 @@ extension Rule {
       connection.pairing.attempts.firstFinding { $0.recovered() }
     },
     Rule(
-      "smp-passkey-exposed", .note,
+      "smp-passkey-exposed", .note, .meaning,
       "An eavesdropper can find the passkey of a legacy pairing",
       when:
         "LE legacy pairing with passkey entry succeeds on a link that is not encrypted, and a confirm value and the random value that opens it are in the capture",
-      needs: [.bothDirections],
+      needs: [.bothDirections], elsewise: [encryptedBefore],
       do:
         "Pair with LE Secure Connections if both sides support it, and use a new passkey for each pairing."
     ) { connection, _ in
-      connection.pairing.attempts.firstFinding { $0.exposedPasskey(connection) }
+      connection.pairing.attempts.firstFinding { $0.exposedPasskey() }
     },
     Rule(
-      "smp-key-exposed", .note, "An eavesdropper can compute the key of a legacy pairing",
+      "smp-key-exposed", .note, .meaning, "An eavesdropper can compute the key of a legacy pairing",
       when:
         "LE legacy pairing with Just Works succeeds on a link that is not encrypted, and both random values are in the capture",
-      needs: [.bothDirections],
+      needs: [.bothDirections], elsewise: [encryptedBefore],
       do:
         "Pair with LE Secure Connections if both sides support it: a recording of the pairing does not give its key."
     ) { connection, _ in
-      connection.pairing.attempts.firstFinding { $0.exposedKey(connection) }
+      connection.pairing.attempts.firstFinding { $0.exposedKey() }
     },
     Rule(
-      "smp-keys-missing", .warning, "A side does not distribute the keys that were agreed on",
+      "smp-keys-missing", .warning, .fact, "A side does not distribute the keys that were agreed on",
       when:
         "pairing succeeds, both sides agreed that keys are distributed, and one of them sends none of its own in the 5 s or more until the link ends or the capture shows it last",
       needs: [.bothDirections, .events, .opening],
@@ -66,30 +66,32 @@ extension Rule {
       connection.pairing.attempts.suffix(1).compactMap { $0.undistributed(connection) }
     },
     Rule(
-      "smp-while-encrypted", .note, "Two devices pair although their link is already encrypted",
+      "smp-while-encrypted", .note, .fact, "Two devices pair although their link is already encrypted",
       when: "a Pairing Request on an encrypted LE link", needs: [.bothDirections, .events],
       do:
-        "Nothing, if the new key is better than the old one. Otherwise look for a program that pairs on each connection."
+        "Nothing, if the new key is better than the old one. Otherwise look for a program that pairs on each connection, or a side that does not keep its bond."
     ) { connection, _ in
-      connection.pairing.attempts.filter { $0.beganEncrypted && !$0.isOverBREDR }.prefix(1).map {
-        $0.whileEncrypted()
-      }
+      connection.pairing.attempts.firstFinding { $0.whileEncrypted() }
     },
     Rule(
-      "smp-over-bond", .warning, "Two devices pair again although they are bonded",
+      "smp-over-bond", .warning, .fact, "Two devices pair again although they are bonded",
       when:
         "a Pairing Response after the same two devices had paired and bonded on an earlier connection of the capture, no program had deleted the bond, and encryption had not failed since; a note if the pairing gives a new key",
       needs: [.bothDirections, .events],
       do:
-        "If this was not intended, one side has lost its key: check whether the other one deletes the old bond (Android and iOS ask their user first)."
+        "If this was not intended, check whether the side that asks to pair has kept its key, and whether the other one deletes the old bond (Android and iOS ask their user first)."
     ) { connection, evidence in connection.overBond(evidence) },
     Rule(
-      whole: "smp-repeated", .note, "Two devices tried to pair several times",
+      whole: "smp-repeated", .note, .fact, "Two devices tried to pair several times",
       when: "three attempts or more with the same device, of which two or more failed",
       needs: [.bothDirections],
       do: "Fix what the first failure shows."
     ) { evidence in evidence.repeatedPairings() },
   ]
+
+  private static let encryptedBefore = Alternative<ConnectionHistory>(
+    "the link was already encrypted when the capture began",
+    excludedIf: { history, _ in !history.connection.isOpeningMissing })
 }
 
 extension PairingAttempt {
@@ -140,7 +142,6 @@ extension PairingAttempt {
         headline: "\(sender.words) did not distribute the keys that the two agreed on: \(names)",
         why:
           "The link was encrypted (\(packet: encrypted.packet)), and the two had agreed that \(sender.words) sends \(names) (\(packet: request.moment.packet), \(packet: response.moment.packet)). It sent none in the \(duration: waited) that followed.",
-        .likely,
         evidence: [
           request.moment.packet, response.moment.packet, encrypted.packet, end.packet,
         ])
@@ -215,15 +216,10 @@ extension PairingAttempt {
   /// unencrypted.
   private var isLegacyInClear: Bool { isPaired && !isSecureConnections && !beganEncrypted }
 
-  /// Returns how certain it is that the link was not encrypted before.
-  private func certainty(_ history: ConnectionHistory) -> Certainty {
-    history.connection.isOpeningMissing ? .likely : .certain
-  }
-
   /// Returns a finding for legacy passkey entry that succeeded: the commitment of a side, and what
   /// opens it. The passkey is the only unknown input of a confirm value (Core, Vol 3, Part H, 2.2.3
   /// and 2.3.5.5).
-  fileprivate func exposedPasskey(_ history: ConnectionHistory) -> Finding? {
+  fileprivate func exposedPasskey() -> Finding? {
     guard isLegacyInClear, method?.hasPasskey == true,
       let role = [PairingSide.initiator, .responder].first(where: {
         self[$0].confirms != nil && self[$0].randoms != nil
@@ -235,10 +231,10 @@ extension PairingAttempt {
       headline: "an eavesdropper can find the passkey",
       why:
         "This is LE legacy pairing. The confirm value of \(side(role).words) (\(packet: confirm.packet)) and the random value that opens it (\(packet: random.packet)) are not encrypted, so trying the 1 000 000 passkeys shows which one fits. With the passkey, the short term key can be computed, too, and the keys distributed under it can be read.",
-      certainty(history), evidence: [confirm.packet, random.packet])
+      evidence: [confirm.packet, random.packet])
   }
 
-  fileprivate func exposedKey(_ history: ConnectionHistory) -> Finding? {
+  fileprivate func exposedKey() -> Finding? {
     guard isLegacyInClear, method?.association == .justWorks,
       let one = initiating.randoms?.first, let other = responding.randoms?.first
     else { return nil }
@@ -247,18 +243,16 @@ extension PairingAttempt {
       headline: "an eavesdropper who recorded the pairing can read the link",
       why:
         "This is LE legacy pairing with Just Works, whose temporary key is 0. With the two random values, which are not encrypted (\(packet: one.packet), \(packet: other.packet)), anyone can compute the short term key, and read the keys distributed under it and what they encrypt.",
-      certainty(history), evidence: [one.packet, other.packet])
+      evidence: [one.packet, other.packet])
   }
 
-  fileprivate func whileEncrypted() -> Finding {
-    let better: Wording =
-      demandingMITM == nil
-      ? "" : " It requests MITM protection, so it may want an authenticated key."
+  fileprivate func whileEncrypted() -> Finding? {
+    guard beganEncrypted, !isOverBREDR else { return nil }
+    let better: Wording = demandingMITM.map { " \($0.capitalized) requested MITM protection." } ?? ""
     return Finding(
       "The link was encrypted when pairing began",
       headline: "pairing began at \(packet: first.packet) on an encrypted link",
-      why:
-        "The link was encrypted with another key before \(packet: first.packet). Devices pair again on an encrypted link to get a better key, or because one of them does not keep its bond.\(better)",
+      why: "The link was encrypted with another key before \(packet: first.packet).\(better)",
       evidence: [first.packet])
   }
 }
@@ -297,8 +291,8 @@ extension ConnectionHistory {
       "\(attempt.initiator.capitalized) pairs again although the two were bonded",
       headline: "the two pair again at \(packet: attempt.first.packet), although they were bonded",
       why:
-        "They had paired and bonded on connection \(bonded.id) (\(packet: packet)). \(attempt.initiator.capitalized) did not use that key but asked to pair again: it has lost the key, or no longer trusts it.",
-      .likely, evidence: [packet, attempt.first.packet])
+        "They had paired and bonded on connection \(bonded.id) (\(packet: packet)). \(attempt.initiator.capitalized) did not use that key but asked to pair again (\(packet: attempt.first.packet)).",
+      evidence: [packet, attempt.first.packet])
     // The absence is that the key was not tried and no program deleted it.
     finding.restsOnAbsence = true
     if pairing.attempts.contains(where: \.isPaired) { finding.severity = .note }
@@ -361,7 +355,7 @@ extension Evidence {
 extension [PairingAttempt] {
   /// Returns the first finding, if there is one. A loop, since the standard library's lazy
   /// sequences would be set up for it at each start.
-  fileprivate func firstFinding(_ find: (PairingAttempt) -> Finding?) -> [Finding] {
+  func firstFinding(_ find: (PairingAttempt) -> Finding?) -> [Finding] {
     for attempt in self {
       if let finding = find(attempt) { return [finding] }
     }

@@ -22,6 +22,8 @@ package struct EncryptionHistory: Sendable {
   /// The maximum key size of each side, as both declare when they pair; the smaller one applies
   /// (Core, Vol 3, Part H, 2.3.4).
   package private(set) var keySizes: (local: UInt8?, peer: UInt8?) = (nil, nil)
+  /// The packets in which they declare it.
+  private var keySizePackets: [Int] = []
   /// Whether both sides of the last pairing want to keep the keys.
   package private(set) var bonds = false
   /// Whether pairing created a key that the link was encrypted with and that both sides keep.
@@ -100,16 +102,16 @@ package struct EncryptionHistory: Sendable {
     case .pairingRequest:
       pairingRequest = (moment, side)
       (isAnswered, isKeyAgreed, isSecureConnections, bonds) = (false, false, false, false)
-      keySizes = (nil, nil)
+      (keySizes, keySizePackets) = ((nil, nil), [])
       if case .pairing(let features) = pdu {
         requestBonds = features.authReq.bonds
-        learn(features, side)
+        learn(features, side, moment)
       }
     case .pairingResponse:
       isAnswered = true
       if case .pairing(let features) = pdu {
         bonds = requestBonds && features.authReq.bonds
-        learn(features, side)
+        learn(features, side, moment)
       }
     case .pairingFailed:
       if case .failed(let failed) = pdu, let pairingRequest, !isAnswered,
@@ -130,7 +132,9 @@ package struct EncryptionHistory: Sendable {
     }
   }
 
-  private mutating func learn(_ features: SMP.PairingFeatures, _ side: Side) {
+  private mutating func learn(_ features: SMP.PairingFeatures, _ side: Side, _ moment: Moment) {
+    // A second response repeats what is known.
+    if keySizePackets.count < 2 { keySizePackets.append(moment.packet) }
     switch side {
     case .local: keySizes.local = features.maximumEncryptionKeySize
     case .peer: keySizes.peer = features.maximumEncryptionKeySize
@@ -255,7 +259,7 @@ package struct EncryptionHistory: Sendable {
         let values = try? ReadEncryptionKeySizeReturn(parsing: &cursor), values.status == .success,
         let last = attempts.indices.last
       else { return }
-      attempts[last].keySize = values.size
+      (attempts[last].keySize, attempts[last].keySizePackets) = (values.size, [moment.packet])
     case HCIEvent.authenticationCompleteCode:
       guard let complete = try? LinkEvent(parsing: &cursor) else { return }
       endAuthentication(complete.status, moment)
@@ -304,7 +308,7 @@ package struct EncryptionHistory: Sendable {
     attempts[last].end = moment
     attempts[last].isInferred = false
     if code == LinkEvent.encryptionChangeV2Code, let keySize, change.status == .success {
-      attempts[last].keySize = keySize
+      (attempts[last].keySize, attempts[last].keySizePackets) = (keySize, [moment.packet])
     }
     guard change.status == .success else {
       attempts[last].outcome = .failed(change.status)
@@ -325,7 +329,7 @@ package struct EncryptionHistory: Sendable {
     if attempts[last].followsPairing, attempts[last].keySize == nil, let own = keySizes.local,
       let peers = keySizes.peer
     {
-      attempts[last].keySize = min(own, peers)
+      (attempts[last].keySize, attempts[last].keySizePackets) = (min(own, peers), keySizePackets)
     }
     if attempts[last].followsPairing, bonds { hasBonded = true }
     awaitsData = true

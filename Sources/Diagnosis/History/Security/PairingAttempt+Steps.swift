@@ -33,15 +33,16 @@ extension PairingAttempt {
     if ending == nil {
       last = moment
       lastSender = sender
+      if pdu.opcode != .pairingFailed { lastOpcode = pdu.opcode }
     }
     switch pdu {
-    case .pairing(let features):
-      guard self[role].features == nil else {
-        if role == .responder, secondResponse == nil { secondResponse = moment }
-        return
+    case .pairing(let pdu):
+      let features = Features(moment: moment, pdu: pdu, command: PairingCommand(bytes))
+      if self[role].features == nil {
+        self[role].features = features
+      } else if role == .responder, secondResponse == nil {
+        secondResponse = features
       }
-      self[role].features = Features(
-        moment: moment, pdu: features, command: PairingCommand(bytes))
     case .publicKey:
       guard self[role].publicKey == nil else { return }
       self[role].publicKey = (moment, P256PublicKey(bytes.dropping(1)))

@@ -170,6 +170,8 @@ package struct PairingAttempt: Sendable {
   package internal(set) var last: Moment
   /// The sender of the last packet.
   package internal(set) var lastSender: Side
+  /// The last PDU that is not Pairing Failed.
+  package internal(set) var lastOpcode: SMPOpcode
   /// Whether its beginning is not in the capture.
   package internal(set) var isBeginningMissing = false
   /// The Security Request that it answers.
@@ -189,7 +191,7 @@ package struct PairingAttempt: Sendable {
   /// The PDUs that arrived at an impossible point: the first, and how many.
   package internal(set) var unexpected: Run?
   /// A second Pairing Response to one request.
-  package internal(set) var secondResponse: Moment?
+  package internal(set) var secondResponse: Features?
   /// The opcode of the first of the unexpected PDUs.
   package internal(set) var unexpectedOpcode: SMPOpcode?
   /// What its values reveal, after it has ended.
@@ -208,8 +210,12 @@ package struct PairingAttempt: Sendable {
   }
 
   /// Creates an attempt that begins.
-  init(initiator: Side, _ moment: Moment, by sender: Side, isOverBREDR: Bool = false) {
+  init(
+    initiator: Side, _ opcode: SMPOpcode, _ moment: Moment, by sender: Side,
+    isOverBREDR: Bool = false
+  ) {
     self.initiator = initiator
+    lastOpcode = opcode
     self.isOverBREDR = isOverBREDR
     first = moment
     last = moment
@@ -268,6 +274,15 @@ package struct PairingAttempt: Sendable {
       ? request.initiatorKeys.rawValue & response.initiatorKeys.rawValue
       : request.responderKeys.rawValue & response.responderKeys.rawValue
     return both & (request.authReq.supportsSC && response.authReq.supportsSC ? 0b110 : 0b111)
+  }
+
+  /// Whether the two agreed to derive the link key of BR/EDR from the new key as well.
+  package var derivesLinkKey: Bool {
+    guard let request = initiating.features?.pdu, let response = responding.features?.pdu else {
+      return false
+    }
+    let all = [request, response].flatMap { [$0.initiatorKeys.rawValue, $0.responderKeys.rawValue] }
+    return isSecureConnections && all.allSatisfy { $0 & 0b1000 != 0 }
   }
 
   /// Whether a side has sent none of the keys that the two agreed on.
