@@ -5,6 +5,38 @@ import Cryptography
 package import Sessions
 package import Words
 
+/// Doubts about the cause of a finding that show while it is made. Each is another explanation.
+struct Doubts: OptionSet, Sendable {
+  let rawValue: UInt16
+  /// Another procedure of the Link Layer was reported, or pending.
+  static let procedure = Self(rawValue: 1)
+  /// Data was sent before encryption was complete.
+  static let earlyData = Self(rawValue: 2)
+  /// The key had worked before.
+  static let keyWorked = Self(rawValue: 4)
+  /// The link ended with Connection Timeout, which has other causes.
+  static let distance = Self(rawValue: 8)
+  /// The controller reported success.
+  static let success = Self(rawValue: 16)
+  /// The peer ended the link.
+  static let peerLeft = Self(rawValue: 32)
+  /// Nothing shows that the key is right.
+  static let unprovenKey = Self(rawValue: 64)
+  /// It happened once.
+  static let unrepeated = Self(rawValue: 128)
+  /// A private address is in use.
+  static let privacy = Self(rawValue: 256)
+  /// No packet shows that a key was lost, or that it was kept.
+  static let lostKey = Self(rawValue: 512)
+  /// Nothing shows that a user is asked at this step.
+  static let consent = Self(rawValue: 1024)
+
+  /// Returns the explanation that applies unless the doubt is excluded.
+  func or(_ words: StaticString) -> Alternative<Self> {
+    Alternative(words) { doubts, _ in doubts.isDisjoint(with: self) }
+  }
+}
+
 extension EncryptionAttempt {
   /// Whether one of the two has no key for the other.
   var lacksKey: Bool { failure == .pinOrKeyMissing || isKeyMissingHere }
@@ -70,10 +102,16 @@ extension EncryptionAttempt {
 }
 
 extension ConnectionHistory {
+  /// Whether this connection shows that the two have a bond: they created one, or used it.
+  var showsBond: Bool {
+    pairing.attempts.contains(where: \.isBonded)
+      || encryption.attempts.contains { $0.outcome == .encrypted && $0.origin == .stored }
+  }
+
   /// Returns the last earlier connection of the device on which the two created a bond or used one,
   /// and the attempt that shows it.
   func bond(_ evidence: Evidence) -> (history: ConnectionHistory, attempt: EncryptionAttempt)? {
-    for earlier in evidence.earlier(than: self).reversed() where earlier.encryption.showsBond {
+    for earlier in evidence.earlier(than: self).reversed() where earlier.showsBond {
       let attempt = earlier.encryption.attempts.last {
         $0.outcome == .encrypted && ($0.followsPairing || $0.origin == .stored)
       }
@@ -301,9 +339,7 @@ extension Evidence {
 
 extension PairingAddress {
   /// Whether it is a resolvable private address.
-  var isResolvable: Bool {
-    AddressKind(address, isRandom ? .random : .public) == .randomResolvable
-  }
+  var isResolvable: Bool { AddressKind(address, isRandom ? .random : .public) == .randomResolvable }
 }
 
 extension [UInt8] {

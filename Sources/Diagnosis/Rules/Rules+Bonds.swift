@@ -8,7 +8,8 @@ extension Rule {
   /// The rules about bonds and privacy.
   static let bonds: [Rule] = [
     Rule(
-      "bond-repaired", .note, .fact, "The devices paired again after the key of their bond was missing",
+      "bond-repaired", .note, .fact,
+      "The devices paired again after the key of their bond was missing",
       when:
         "pairing ends with an encrypted link, and encryption had failed because of a missing key before, on this or an earlier connection",
       needs: [.events]
@@ -41,9 +42,9 @@ extension Rule {
         "the peer uses a resolvable private address that no identity resolving key in the capture or from --keys resolves, and the link was encrypted with a stored key",
       needs: [.events],
       elsewise: [
-        Alternative(
-          "the key is new, from a pairing that the capture lacks",
-          excludedIf: { isStored, _ in isStored })
+        Alternative("the key is new, from a pairing that the capture lacks") { isStored, _ in
+          isStored
+        }
       ],
       do:
         "Supply the bond with --keys (BlueZ's info file for the device, for example): its connections are then shown as one device."
@@ -79,7 +80,8 @@ extension Rule {
       return [(isStored, finding)]
     },
     Rule(
-      whole: "privacy-rotated", .note, .fact, "One device connected under several private addresses",
+      whole: "privacy-rotated", .note, .fact,
+      "One device connected under several private addresses",
       when:
         "an identity resolving key in the capture or from --keys resolves the addresses of two or more connections to one identity",
       needs: [.events]

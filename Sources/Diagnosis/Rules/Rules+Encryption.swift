@@ -99,13 +99,14 @@ extension Rule {
       why:
         "The link was encrypted (\(packet: attempt.end?.packet ?? attempt.moment.packet)) with a key of \(count: Int(size), "significant byte", "significant bytes") (\(places)).",
       evidence: attempt.packets.union(PacketSet(shown)).sorted)
-    let sizes = history.encryption.keySizes
-    if let own = sizes.local, let peers = sizes.peer, own != peers, min(own, peers) == size {
-      let side: Side = own < peers ? .local : .peer
+    if let sizes = history.pairing.attempt(before: attempt.moment.packet)?.keySizes,
+      let less = sizes.min(by: { $0.size < $1.size }), let more = sizes.map(\.size).max(),
+      less.size < more, less.size == size
+    {
       finding.why =
-        "\(finding.why) \(side.capitalized) allows no more; the other side allows \(max(own, peers))."
+        "\(finding.why) \(less.side.capitalized) allows no more (\(packet: less.packet)); the other side allows \(more)."
       finding.remedy =
-        "Make \(side.words) offer a maximum key size of 16 bytes; a short key can be found by brute force, and services may refuse it with Encryption Key Size Too Short (0x0c)."
+        "Make \(less.side.words) offer a maximum key size of 16 bytes; a short key can be found by brute force, and services may refuse it with Encryption Key Size Too Short (0x0c)."
     }
     let earlier = (evidence.earlier(than: history) + [history]).lazy.filter {
       $0.connection.transport == history.connection.transport
@@ -271,7 +272,7 @@ extension Evidence {
           "Delete the bond on both sides, for LE and BR/EDR, and pair again; if it fails again, compare how the two derive and store the link key."
         return
       }
-      guard other.encryption.showsBond, let used = other.encryption.attempts.last?.end else {
+      guard other.showsBond, let used = other.encryption.attempts.last?.end else {
         continue
       }
       finding.why =

@@ -9,56 +9,34 @@ extension Rule {
   /// The rules about different keys and loss of integrity.
   static let keyMismatches: [Rule] = [
     Rule(
-      about: KeyMismatch.self, "enc-keys-differ", .error, .meaning, "The two sides have different keys for the bond",
+      about: Doubts.self, "enc-keys-differ", .error, .meaning,
+      "The two sides have different keys for the bond",
       when:
         "encryption was started with a stored key, nothing was received afterwards, and the link was lost within the supervision timeout: with MIC Failure (0x3d) on the side that notices, with Connection Timeout (0x08) or 0x13 on the other; not if the key had worked and another procedure was pending",
       needs: [.commands, .events, .receivedData, .end],
       elsewise: [
-        KeyMismatch.alternative("another Link Layer procedure ran meanwhile, and the key is right") {
-          $0.procedure == nil
-        },
-        KeyMismatch.alternative(
-          "data that was sent too early crossed the link unencrypted, and the key is right"
-        ) { $0.attempt.meanwhile == nil },
-        KeyMismatch.alternative(
-          "the key is right, as on an earlier connection, and a controller fails"
-        ) { $0.proof == nil },
-        KeyMismatch.alternative("the link was lost for another reason, such as the distance") {
-          $0.isNoticed || $0.reason != .connectionTimeout
-        },
-        KeyMismatch.alternative("encryption worked, as the controller reported") {
-          $0.isNoticed || $0.attempt.outcome != .encrypted
-        },
-        KeyMismatch.alternative("the peer left for another reason") {
-          $0.isNoticed || $0.reason != .remoteUserTerminated
-        },
-        KeyMismatch.alternative("it does not use encryption on this link") {
-          $0.isNoticed || $0.reason != .remoteUserTerminated
-        },
+        Doubts.procedure.or("another Link Layer procedure ran meanwhile, and the key is right"),
+        Doubts.earlyData.or("data crossed the link unencrypted meanwhile, and the key is right"),
+        Doubts.keyWorked.or("the key is right, as on an earlier connection; a controller fails"),
+        Doubts.distance.or("the link was lost for another reason, such as the distance"),
+        Doubts.success.or("encryption worked, as the controller reported"),
+        Doubts.peerLeft.or("the peer ended the link by itself, for another reason"),
+        Doubts.peerLeft.or("the peer has lost its key, and ends the link instead"),
       ],
       do:
         "Delete the bond on both sides and pair again. One side has replaced its key without the other: two hosts of a device that share an address, a restored backup, firmware that saves the key before pairing is complete, or the byte order or key size of keys copied by hand."
     ) { history, evidence in
-      mismatch(history, evidence).map { [($0, differing($0, history, evidence))] } ?? []
+      mismatch(history, evidence).map { [($0.doubts, differing($0, history, evidence))] } ?? []
     },
     Rule(
-      about: IntegrityLoss.self, "enc-mic-failure", .error, .meaning,
+      about: Doubts.self, "enc-mic-failure", .error, .meaning,
       "An encrypted link was lost because a packet failed its integrity check",
       when:
         "the link ends with MIC Failure (0x3d) after it was encrypted with a new key, or after encrypted data was received; or data was sent, or another procedure was pending, while encryption was started",
       needs: [.events, .end],
       elsewise: [
-        Alternative(
-          "the two sides have different keys",
-          excludedIf: { loss, evidence in loss.cause != .earlyData || loss.isKeyProven(evidence) }),
-        Alternative(
-          "the peer has replaced its key since",
-          excludedIf: { loss, evidence in loss.cause != .procedure || loss.isKeyProven(evidence) }),
-        Alternative(
-          "a controller fails for another reason",
-          excludedIf: { loss, evidence in
-            loss.cause == nil || loss.cause == .procedure && loss.isRepeated(evidence)
-          }),
+        Doubts.unprovenKey.or("the two sides have different keys"),
+        Doubts.unrepeated.or("a controller fails for another reason"),
       ],
       do:
         "Check the controllers' firmware versions first: a packet counter or a key refresh that the two sides handle differently is the usual cause. If it happens with one device only, near others that inject packets, the link may be under attack."
@@ -66,17 +44,9 @@ extension Rule {
       guard let end = history.connection.lastPacket, mismatch(history, evidence) == nil else {
         return []
       }
-      if let attempt = history.encryption.attempts.last {
-        let loss = IntegrityLoss(history, attempt, .earlyData)
-        if let finding = tooEarly(attempt, end, history, evidence) { return [(loss, finding)] }
-        if history.connection.ending == .micFailure,
-          let finding = disturbed(history, evidence)
-        {
-          return [(IntegrityLoss(history, attempt, .procedure), finding)]
-        }
-      }
+      if let found = tooEarly(end, history, evidence) { return [found] }
       guard history.connection.ending == .micFailure else { return [] }
-      return [(IntegrityLoss(history, nil, nil), failedCheck(end, history))]
+      return [disturbed(history, evidence) ?? ([], failedCheck(end, history))]
     },
   ]
 
@@ -116,7 +86,9 @@ extension Rule {
         "Fix where this host stores and looks up keys: the peripheral's distributed key encrypts the link, and HCI wants it least significant byte first. The bond itself is right."
     }
     finding.group = finding.what
-    if mismatch.isWeak { finding.severity = .warning }
+    if !mismatch.doubts.isDisjoint(with: [.earlyData, .peerLeft, .success]) {
+      finding.severity = .warning
+    }
     evidence.mention(laterEncryption: history, in: &finding)
     if let meanwhile = attempt.meanwhile {
       finding.why =
@@ -149,7 +121,7 @@ extension Rule {
       attempt.outcome != nil || !history.link.goesOn(after: attempt)
     else { return nil }
     let isMICFailure = reason == .micFailure && connection.ending != .localHost
-    if isMICFailure, disturbed(history, evidence) != nil { return nil }
+    if isMICFailure, history.disturbance(evidence) != nil { return nil }
     let found = KeyMismatch(
       attempt: attempt, reason: reason, passed: passed,
       isNoticed: isMICFailure || attempt.failure == .micFailure,
@@ -188,10 +160,11 @@ extension Rule {
 
   /// Returns a finding about data that was sent while encryption was being started.
   private static func tooEarly(
-    _ attempt: EncryptionAttempt, _ end: Int, _ history: ConnectionHistory, _ evidence: Evidence
-  ) -> Finding? {
+    _ end: Int, _ history: ConnectionHistory, _ evidence: Evidence
+  ) -> (Doubts, Finding)? {
     let connection = history.connection
-    guard let meanwhile = attempt.meanwhile, attempt.outcome != .encrypted,
+    guard let attempt = history.encryption.attempts.last, let meanwhile = attempt.meanwhile,
+      attempt.outcome != .encrypted,
       attempt.outcome != nil || !history.link.goesOn(after: attempt),
       connection.ending == .micFailure || attempt.failure?.rawValue == 0x24
         || connection.ending == .controller && connection.reason?.rawValue == 0x24
@@ -202,7 +175,7 @@ extension Rule {
       headline:
         "the link was lost at \(packet: end) because \(sender.words) sent data while encryption was being started",
       why:
-        "\(attempt.beginning), and \(sender.words) sent data (\(packet: meanwhile.packet)) before that was complete. No data may be sent in between: the other side treats it as wrongly encrypted and ends the link. This does not mean that the key is wrong.",
+        "\(attempt.beginning), and \(sender.words) sent data (\(packet: meanwhile.packet)) before that was complete. No data may be sent in between: the other side treats it as wrongly encrypted and ends the link.",
       evidence: attempt.packets.union([meanwhile.packet, end]))
     finding.remedy =
       sender == .local
@@ -210,20 +183,18 @@ extension Rule {
       : "The peer must send nothing while it starts encryption: update its firmware."
     evidence.mention(laterEncryption: history, in: &finding)
     finding.group = finding.what
-    return finding
+    let isProven =
+      evidence.hasWorked(attempt, history) || evidence.proof(of: attempt, history) != nil
+    return (isProven ? .unrepeated : [.unrepeated, .unprovenKey], finding)
   }
 
   /// Returns a finding about a link that was lost while encryption was started with a key that had
   /// worked before, if another procedure of the Link Layer ran at the same time.
-  fileprivate static func disturbed(
+  private static func disturbed(
     _ history: ConnectionHistory, _ evidence: Evidence
-  ) -> Finding? {
-    guard let attempt = history.encryption.attempts.last, let end = history.connection.lastPacket,
-      attempt.outcome != .encrypted, attempt.heard == nil, attempt.meanwhile == nil,
-      attempt.outcome != nil || !history.link.goesOn(after: attempt),
-      // A key that the two have replaced since may have been wrong.
-      !evidence.pairsLater(than: history), let proof = evidence.proof(of: attempt, history),
-      let procedure = history.procedure(during: attempt)
+  ) -> (Doubts, Finding)? {
+    guard let (attempt, proof, procedure) = history.disturbance(evidence),
+      let end = history.connection.lastPacket
     else { return nil }
     var finding = Finding(
       "The link was lost because another procedure ran while encryption was being started",
@@ -231,12 +202,17 @@ extension Rule {
         "the link was lost at \(packet: end): encryption and \(procedure.name) ran at the same time",
       why:
         "\(attempt.beginning). The key was right on connection \(proof.connection) (\(packet: proof.packet)). \(procedure.words): while encryption starts, a controller may run no other procedure (Core, Vol 6, Part B, 5.1.3.1), and one that does can send a packet that the other side cannot decrypt.",
-      evidence: PacketSet([proof.packet, procedure.packet]).union(attempt.packets).union([end])
-        .sorted)
+      evidence: attempt.packets.union([proof.packet, procedure.packet, end]).sorted)
     finding.group = finding.what
     finding.remedy =
       "Do not start procedures (data length, PHY, connection parameters) until the link is encrypted, on both sides, and update the controllers' firmware. If it does not help, delete the bond on both sides and pair again."
-    return finding
+    var doubts: Doubts = evidence.hasWorked(attempt, history) ? [] : .unprovenKey
+    let isRepeated = evidence.connections.contains {
+      $0.id != history.id && $0.device == history.device && $0.connection.ending == .micFailure
+        && $0.disturbance(evidence) != nil
+    }
+    if !isRepeated { doubts.insert(.unrepeated) }
+    return (doubts, finding)
   }
 
   private static func failedCheck(_ end: Int, _ history: ConnectionHistory) -> Finding {
@@ -283,50 +259,37 @@ struct KeyMismatch {
   /// What shows that this host used a wrong key.
   let mixUp: (words: Wording, packets: [Int])?
 
-  /// Whether something else explains the loss as well.
-  var isWeak: Bool {
-    attempt.meanwhile != nil || !isNoticed && (reason == .remoteUserTerminated)
-      || !isNoticed && attempt.outcome == .encrypted
-  }
-
-  /// Returns an explanation that does not apply if this host is shown to use a wrong key.
-  static func alternative(
-    _ words: StaticString, excludedIf isExcluded: @escaping @Sendable (Self) -> Bool
-  ) -> Alternative<Self> {
-    Alternative(words, excludedIf: { mismatch, _ in mismatch.mixUp != nil || isExcluded(mismatch) })
-  }
-}
-
-/// A link that was lost because a packet failed its integrity check.
-private struct IntegrityLoss {
-  enum Cause { case earlyData, procedure }
-
-  let history: ConnectionHistory
-  let attempt: EncryptionAttempt?
-  /// What happened while encryption was started; nil: nothing that explains it.
-  let cause: Cause?
-
-  init(_ history: ConnectionHistory, _ attempt: EncryptionAttempt?, _ cause: Cause?) {
-    (self.history, self.attempt, self.cause) = (history, attempt, cause)
-  }
-
-  /// Whether the key worked later, or, with data that was sent too early, before.
-  func isKeyProven(_ evidence: Evidence) -> Bool {
-    guard let attempt else { return false }
-    return evidence.hasWorked(attempt, history)
-      || cause == .earlyData && evidence.proof(of: attempt, history) != nil
-  }
-
-  /// Whether the same happened on another connection with the device.
-  func isRepeated(_ evidence: Evidence) -> Bool {
-    evidence.connections.contains {
-      $0.id != history.id && $0.device == history.device && $0.connection.ending == .micFailure
-        && Rule.disturbed($0, evidence) != nil
-    }
+  /// What else may explain the loss: nothing if this host is shown to use a wrong key.
+  var doubts: Doubts {
+    guard mixUp == nil else { return [] }
+    var doubts: Doubts = []
+    if procedure != nil { doubts.insert(.procedure) }
+    if attempt.meanwhile != nil { doubts.insert(.earlyData) }
+    if proof != nil { doubts.insert(.keyWorked) }
+    guard !isNoticed else { return doubts }
+    doubts.insert(reason == .connectionTimeout ? .distance : .peerLeft)
+    if attempt.outcome == .encrypted { doubts.insert(.success) }
+    return doubts
   }
 }
 
 extension ConnectionHistory {
+  /// Returns the attempt to encrypt during which the link was lost although its key had worked
+  /// before, and the procedure of the Link Layer that ran at the same time.
+  fileprivate func disturbance(_ evidence: Evidence) -> (
+    attempt: EncryptionAttempt, proof: (connection: Int, packet: Int),
+    procedure: (name: Wording, words: Wording, packet: Int)
+  )? {
+    guard let attempt = encryption.attempts.last, attempt.outcome != .encrypted,
+      attempt.heard == nil, attempt.meanwhile == nil,
+      attempt.outcome != nil || !link.goesOn(after: attempt),
+      // A key that the two have replaced since may have been wrong.
+      !evidence.pairsLater(than: self), let proof = evidence.proof(of: attempt, self),
+      let procedure = procedure(during: attempt)
+    else { return nil }
+    return (attempt, proof, procedure)
+  }
+
   /// Returns another procedure of the Link Layer that an event reports after encryption was
   /// started, or that this host had started and that was never reported to have ended.
   func procedure(

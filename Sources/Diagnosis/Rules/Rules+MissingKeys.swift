@@ -9,26 +9,23 @@ extension Rule {
   /// The rules about a bond that only one side has.
   static let missingKeys: [Rule] = [
     Rule(
-      about: MissingKey.self, "enc-key-missing-peripheral", .error, .meaning,
+      about: Doubts.self, "enc-key-missing-peripheral", .error, .meaning,
       "The central encrypts with the key of a bond, but the peripheral has no such key",
       when:
         "encryption ends with PIN or Key Missing (0x06), or the peripheral's host answers LE Long Term Key Request with the Negative Reply",
       needs: [.events], leansOn: [.commands],
       elsewise: [
-        Alternative(
-          "it has the key, but did not recognise the other side behind its private address",
-          excludedIf: { missing, evidence in missing.isRecognised(evidence) }),
-        Alternative(
-          "it has lost the key",
-          excludedIf: { missing, _ in missing.cause != .notRecognised }),
+        Doubts.privacy.or(
+          "it has the key, but did not recognise the other side behind its private address"),
+        Doubts.lostKey.or("it has lost the key"),
       ],
       do:
         "Delete the bond on the central too, then pair again: Forget This Device on iOS, Forget on Android, bluetoothctl remove on BlueZ, bt_unpair on Zephyr. If it recurs after each restart or update of the peripheral, its firmware does not keep bonds: on Zephyr CONFIG_BT_SETTINGS with settings_load, on Nordic's SDK the peer manager's flash pages, which an update must not erase."
     ) { history, evidence in
       let attempts = history.encryption.attempts.filter(\.lacksKey)
       guard let attempt = attempts.last, history.connection.transport != .brEDR else { return [] }
-      var missing = MissingKey(attempt: attempt, history: history)
-      var finding =
+      let missing = MissingKey(attempt: attempt, history: history)
+      var (doubts, finding) =
         attempt.isKeyMissingHere ? missing.here(evidence) : missing.there(evidence)
       for other in attempts.dropLast() { finding.evidence = finding.evidence.union(other.packets) }
       finding = evidence.settle(finding, attempt, history)
@@ -40,7 +37,7 @@ extension Rule {
           "Nothing more: a program on this host had deleted the bond (\(packet: deleted.packet)), and the devices have paired again since."
       }
       finding.evidence = finding.evidence.sorted
-      return [(missing, finding)]
+      return [(doubts, finding)]
     },
     Rule(
       about: LostBond.self, "enc-key-missing-central", .error, .meaning,
@@ -49,15 +46,15 @@ extension Rule {
         "a Pairing Request without a preceding attempt to encrypt is refused at once, and the two had a bond on an earlier connection of the capture, or a --keys file has one; or the refusing side had sent a Security Request",
       needs: LostBond.needs,
       elsewise: [
-        Alternative(
-          "the peripheral keeps no bond, and does not pair at the moment, or at all",
-          excludedIf: { lost, _ in lost.isKeptByRefuser }),
-        Alternative(
-          "the pairing does not meet its requirements",
-          excludedIf: { lost, _ in lost.refusal.reason != .authenticationRequirements }),
-        Alternative(
-          "it ended the pairing for a reason that it does not give",
-          excludedIf: { lost, _ in lost.refusal.reason != .unspecified }),
+        Alternative("the peripheral keeps no bond, and does not pair at the moment, or at all") {
+          lost, _ in lost.isKeptByRefuser
+        },
+        Alternative("the pairing does not meet its requirements") { lost, _ in
+          lost.refusal.reason != .authenticationRequirements
+        },
+        Alternative("it ended the pairing for a reason that it does not give") { lost, _ in
+          lost.refusal.reason != .unspecified
+        },
       ],
       do:
         "Delete the bond on the peripheral too, by a reset or in its own menu, or make its firmware accept a new pairing from a known device: on Zephyr CONFIG_BT_SMP_ALLOW_UNAUTH_OVERWRITE or bt_unpair, on Nordic's SDK allow_repairing in the PM_EVT_CONN_SEC_CONFIG_REQ event."
@@ -69,36 +66,13 @@ extension Rule {
 
 /// An attempt to encrypt for which a side has no key.
 private struct MissingKey {
-  enum Cause { case lost, notRecognised, resolved }
-
   let attempt: EncryptionAttempt
   let history: ConnectionHistory
-  var cause = Cause.lost
-
-  /// Whether this host is known to have started the attempt.
-  private var isLocal: Bool {
-    attempt.start != .keyRequest && history.connection.central != .peer
-  }
-
-  /// Whether the side without a key knows the other one: that uses no private address, or was
-  /// recognised behind another one before. True also if something else is the cause.
-  func isRecognised(_ evidence: Evidence) -> Bool {
-    if cause != .lost { return true }
-    if attempt.isKeyMissingHere {
-      return history.connection.peerKind != .randomResolvable
-        || evidence.recognisedPeer(of: history)
-    }
-    guard isLocal, let own = history.pairing.ownAddress else { return false }
-    if !own.isResolvable { return true }
-    return evidence.earlier(than: history).contains { other in
-      other.pairing.ownAddress != own && other.pairing.ownAddress?.isResolvable == true
-        && other.encryption.attempts.contains { $0.origin == .stored && $0.outcome == .encrypted }
-    }
-  }
 
   /// Returns the finding if the peer has no key.
-  mutating func there(_ evidence: Evidence) -> Finding {
+  func there(_ evidence: Evidence) -> (Doubts, Finding) {
     let end = attempt.end?.packet ?? attempt.moment.packet
+    let isLocal = attempt.start != .keyRequest && history.connection.central != .peer
     let asked: Wording =
       attempt.start == .unseen
       ? "Encryption failed with \(StatusCode.pinOrKeyMissing) (\(packet: end))"
@@ -107,7 +81,6 @@ private struct MissingKey {
       isLocal ? "its host has no key for this one" : "one side has no key for the other"
     let why: Wording = "\(asked): \(lack).\(attempt.aside(history, evidence))"
     if let success = history.encryption.success(after: attempt), !success.followsPairing {
-      cause = .resolved
       let packet = success.end?.packet ?? success.moment.packet
       var finding = Finding(
         "The peer had no key when encryption was first requested",
@@ -117,24 +90,32 @@ private struct MissingKey {
       finding.grounds = .fact
       finding.remedy =
         "Nothing, if it happens once. Some hosts load their bonds only after accepting the connection: encrypt again, as here."
-      return finding
+      return ([], finding)
     }
-    let loser: StaticString = isLocal ? "the peer" : "one of them"
     var finding = Finding(
       isLocal
-        ? "The peer has lost the key of the bond" : "The key of the bond is missing on one side",
+        ? "The peer has no key for the bond that this host uses"
+        : "The key of the bond is missing on one side",
       headline:
-        "this host and the peer no longer share a key: \(loser) has lost the bond, so encryption failed (\(packet: end))",
+        "this host and the peer no longer share a key: \(isLocal ? "the peer" : "one of them" as StaticString) has none for the bond, so encryption failed (\(packet: end))",
       why: why, evidence: attempt.packets)
     add(bond: evidence, isLocal ? "the peer" : "one side", to: &finding)
-    return finding
+    let own = history.pairing.ownAddress
+    // A peer that found the bond behind another private address knows how to.
+    let isRecognised =
+      own.map { !$0.isResolvable } ?? false
+      || evidence.earlier(than: history).contains { other in
+        other.pairing.ownAddress != own && other.pairing.ownAddress?.isResolvable == true
+          && other.encryption.attempts.contains { $0.origin == .stored && $0.outcome == .encrypted }
+      }
+    return (isLocal && isRecognised ? [] : .privacy, finding)
   }
 
   /// Returns the finding if this host has no key.
-  mutating func here(_ evidence: Evidence) -> Finding {
+  func here(_ evidence: Evidence) -> (Doubts, Finding) {
     let reply = attempt.reply?.packet ?? attempt.moment.packet
     var finding = Finding(
-      "This host has lost the key of the bond that the peer uses",
+      "This host has no key for the bond that the peer uses",
       headline:
         "this host and the peer no longer share a key: this host has none for the peer's bond, so encryption failed (\(packet: reply))",
       why:
@@ -142,30 +123,24 @@ private struct MissingKey {
       evidence: attempt.packets)
     guard history.connection.peerKind == .randomResolvable else {
       add(bond: evidence, "this host", to: &finding)
-      return finding
+      return (history.connection.peerKind == nil ? .privacy : [], finding)
     }
     if let refused = evidence.resolvingRefusal(history), history.bond(evidence) != nil {
-      setNotRecognised(&finding, reply)
       finding.why =
         "\(finding.why) The peer came with a new resolvable private address. The controller had refused LE Add Device To Resolving List (\(packet: refused)), so it does not resolve the address, and this host found no bond for it."
       finding.evidence.insert(refused)
       finding.remedy =
         "Let this host resolve private addresses itself, with the identity resolving keys of its bonds, or use a controller with a resolving list. Until then the two have to pair on each connection."
     } else if let known = history.connectionWithKey(attempt, evidence) {
-      setNotRecognised(&finding, reply)
       add(known, evidence, to: &finding)
     } else {
-      finding.what = "This host has no key for the bond that the peer uses"
       add(bond: evidence, nil, to: &finding)
+      return (evidence.recognisedPeer(of: history) ? [] : .privacy, finding)
     }
-    return finding
-  }
-
-  private mutating func setNotRecognised(_ finding: inout Finding, _ reply: Int) {
-    cause = .notRecognised
     finding.what = "This host did not recognise the bonded peer behind its private address"
     finding.headline =
       "this host did not recognise the peer behind its private address, so it did not find the key (\(packet: reply))"
+    return (.lostKey, finding)
   }
 
   /// Adds that another connection used the key with the same numbers, and whether pairing gave the
@@ -201,6 +176,11 @@ private struct MissingKey {
     guard let bond = history.bond(evidence) else { return }
     let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
     let since: Wording = loser.map { ", so \($0) has lost it since" } ?? ""
+    if attempt.isKeyMissingHere, loser != nil {
+      finding.what = "This host has lost the key of the bond that the peer uses"
+    } else if !attempt.isKeyMissingHere, history.connection.central != .peer {
+      finding.what = "The peer has lost the key of the bond"
+    }
     finding.why =
       "\(finding.why) On connection \(bond.history.id) both still had the bond (\(packet: packet))\(since)."
     finding.evidence.insert(packet)
@@ -211,8 +191,8 @@ private struct MissingKey {
 struct LostBond {
   static let needs: Coverage.Parts = [.bothDirections, .commands, .events, .opening]
 
-  let request: (moment: Moment, side: Side)
-  let refusal: (moment: Moment, side: Side, reason: PairingFailure)
+  let attempt: PairingAttempt
+  let refusal: (reason: PairingFailure, side: Side)
   /// What shows the bond, and the packet; 0: a file.
   let known: (words: Wording, packet: Int)
   /// Whether the refusing side is this host, whose kernel has a key.
@@ -224,26 +204,22 @@ struct LostBond {
   ]
 
   fileprivate init?(_ history: ConnectionHistory, _ evidence: Evidence) {
-    guard let request = history.encryption.pairingRequest,
-      let refusal = history.encryption.refusal, refusal.moment.packet > request.moment.packet,
+    guard let attempt = history.pairing.attempts.last, let refusal = attempt.failure,
+      let request = attempt.initiating.features?.moment.packet, !attempt.isOverBREDR,
+      refusal.side != attempt.initiator, attempt.responding.features == nil,
       Self.reasons.contains(refusal.reason), !history.connection.isOpeningMissing,
       evidence.coverage.parts(of: history.connection).isSuperset(of: Self.needs),
-      !history.encryption.attempts.contains(where: {
-        $0.moment.packet < request.moment.packet
-      }), !history.encryption.wasEncrypted
+      !history.encryption.attempts.contains(where: { $0.moment.packet < request }),
+      !history.encryption.wasEncrypted
     else { return nil }
-    (self.request, self.refusal) = (request, refusal)
-    let keeper = history.bondKeeper(before: request.moment.packet, evidence)
+    (self.attempt, self.refusal) = (attempt, refusal)
+    let keeper = history.bondKeeper(before: request, evidence)
     if let bond = history.bond(evidence) {
       let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
       known = ("The two had a bond on connection \(bond.history.id) (\(packet: packet))", packet)
     } else if let keeper, keeper.packet == 0 || refusal.side == .local {
       known = keeper
-    } else if refusal.reason == .pairingNotSupported,
-      let asked = history.pairing.attempts.last(where: {
-        $0.first.packet == request.moment.packet
-      })?.askedFor
-    {
+    } else if refusal.reason == .pairingNotSupported, let asked = attempt.askedFor {
       // A side requests security to have a key used (Core, Vol 3, Part H, 2.4.6).
       known = (
         "\(refusal.side.capitalized) had sent a Security Request (\(packet: asked.packet)), so it wants to encrypt",
@@ -256,15 +232,15 @@ struct LostBond {
   }
 
   fileprivate func finding(_ history: ConnectionHistory, _ evidence: Evidence) -> Finding {
-    let (central, peripheral) = (request.side, refusal.side)
-    var packets: PacketSet = [request.moment.packet, refusal.moment.packet]
-    packets.insert(known.packet)
+    let (central, peripheral) = (attempt.initiator, refusal.side)
+    let (asked, refused) = (attempt.first.packet, attempt.end?.packet ?? attempt.last.packet)
+    let packets: PacketSet = [known.packet, asked, refused]
     var finding = Finding(
       "\(central.capitalized) has lost the key of the bond, and \(peripheral.words) refuses to pair again",
       headline:
-        "pairing was refused at \(packet: refusal.moment.packet) because \(central.words) has lost the key of a bond that \(peripheral.words) keeps",
+        "pairing was refused at \(packet: refused) because \(central.words) has lost the key of a bond that \(peripheral.words) keeps",
       why:
-        "\(known.words), but \(central.words) asked to pair (\(packet: request.moment.packet)) without trying to encrypt with a key, and \(peripheral.words) refused: \(refusal.reason) (\(packet: refusal.moment.packet)).",
+        "\(known.words), but \(central.words) asked to pair (\(packet: asked)) without trying to encrypt with a key, and \(peripheral.words) refused: \(refusal.reason) (\(packet: refused)).",
       evidence: packets.sorted)
     finding.restsOnAbsence = true
     if peripheral == .local {

@@ -43,6 +43,13 @@ extension Rule {
             "pairing failed at \(packet: failed.packet), and succeeded at \(packet: resolved)"
         } else if attempt.isOverBREDR {
           finding.severity = .note
+        } else if let later = failed.laterSuccess {
+          finding.severity = .warning
+          finding.isResolved = true
+          finding.note = Wording(
+            sentences: finding.note ?? "",
+            "Pairing with the same device succeeded on connection \(later.connection) (\(packet: later.packet)).",
+            "")
         }
         found.append((failed, finding, []))
       }
@@ -132,6 +139,13 @@ struct FailedPairing {
 
   /// The packet that shows that pairing succeeded later on the same connection.
   var resolution: Int? { connection.pairing.attempts.success(after: position) }
+
+  /// The later connection with the device on which pairing succeeded.
+  var laterSuccess: (connection: Int, packet: Int)? {
+    evidence.later(than: connection).lazy.compactMap { later in
+      later.pairing.attempts.success(after: -1).map { (later.id, $0) }
+    }.first
+  }
 
   /// The packets of the features and the failure.
   var packets: PacketSet {

@@ -9,31 +9,27 @@ extension Rule {
   /// The rules about keys that are weaker than they look, and about unnecessary pairings.
   static let pairingNotes: [Rule] = [
     Rule(
-      "smp-invalid-public-key", .warning, .fact, "A public key is invalid, or a copy of the other side's",
+      "smp-invalid-public-key", .warning, .fact,
+      "A public key is invalid, or a copy of the other side's",
       when:
         "a public key is not a point on the curve P-256, or both keys have the same X coordinate",
       do:
         "Check the byte order of the key (X, then Y, each least significant byte first) and that the key is checked before use: a key off the curve reveals bits of the private key."
-    ) { connection, _ in
-      connection.pairing.attempts.firstFinding { $0.invalidKey() }
-    },
+    ) { connection, _ in connection.pairing.attempts.firstFinding { $0.invalidKey() } },
     Rule(
-      "smp-debug-key", .warning, .fact, "A device pairs with the debug key pair of the specification",
+      "smp-debug-key", .warning, .fact,
+      "A device pairs with the debug key pair of the specification",
       when:
         "a public key whose X coordinate is that of the debug key pair (Core, Vol 3, Part H, 2.3.5.6.1)",
       do:
         "Disable the debug keys in products (Zephyr: CONFIG_BT_USE_DEBUG_KEYS; BlueZ: btmgmt debug-keys): any eavesdropper can decrypt the link."
-    ) { connection, _ in
-      connection.pairing.attempts.firstFinding { $0.debugKey() }
-    },
+    ) { connection, _ in connection.pairing.attempts.firstFinding { $0.debugKey() } },
     Rule(
       "smp-passkey-recovered", .note, .fact, "The capture reveals the passkey of a pairing",
       when: "all 20 rounds of passkey entry over Secure Connections are in the capture",
       needs: [.bothDirections],
       do: "Use a new passkey for each pairing."
-    ) { connection, _ in
-      connection.pairing.attempts.firstFinding { $0.recovered() }
-    },
+    ) { connection, _ in connection.pairing.attempts.firstFinding { $0.recovered() } },
     Rule(
       "smp-passkey-exposed", .note, .meaning,
       "An eavesdropper can find the passkey of a legacy pairing",
@@ -43,7 +39,7 @@ extension Rule {
       do:
         "Pair with LE Secure Connections if both sides support it, and use a new passkey for each pairing."
     ) { connection, _ in
-      connection.pairing.attempts.firstFinding { $0.exposedPasskey() }
+      connection.pairing.attempts.firstFinding { $0.exposed(hasPasskey: true) }
     },
     Rule(
       "smp-key-exposed", .note, .meaning, "An eavesdropper can compute the key of a legacy pairing",
@@ -53,10 +49,11 @@ extension Rule {
       do:
         "Pair with LE Secure Connections if both sides support it: a recording of the pairing does not give its key."
     ) { connection, _ in
-      connection.pairing.attempts.firstFinding { $0.exposedKey() }
+      connection.pairing.attempts.firstFinding { $0.exposed(hasPasskey: false) }
     },
     Rule(
-      "smp-keys-missing", .warning, .fact, "A side does not distribute the keys that were agreed on",
+      "smp-keys-missing", .warning, .fact,
+      "A side does not distribute the keys that were agreed on",
       when:
         "pairing succeeds, both sides agreed that keys are distributed, and one of them sends none of its own in the 5 s or more until the link ends or the capture shows it last",
       needs: [.bothDirections, .events, .opening],
@@ -66,13 +63,12 @@ extension Rule {
       connection.pairing.attempts.suffix(1).compactMap { $0.undistributed(connection) }
     },
     Rule(
-      "smp-while-encrypted", .note, .fact, "Two devices pair although their link is already encrypted",
+      "smp-while-encrypted", .note, .fact,
+      "Two devices pair although their link is already encrypted",
       when: "a Pairing Request on an encrypted LE link", needs: [.bothDirections, .events],
       do:
         "Nothing, if the new key is better than the old one. Otherwise look for a program that pairs on each connection, or a side that does not keep its bond."
-    ) { connection, _ in
-      connection.pairing.attempts.firstFinding { $0.whileEncrypted() }
-    },
+    ) { connection, _ in connection.pairing.attempts.firstFinding { $0.whileEncrypted() } },
     Rule(
       "smp-over-bond", .warning, .fact, "Two devices pair again although they are bonded",
       when:
@@ -90,8 +86,8 @@ extension Rule {
   ]
 
   private static let encryptedBefore = Alternative<ConnectionHistory>(
-    "the link was already encrypted when the capture began",
-    excludedIf: { history, _ in !history.connection.isOpeningMissing })
+    "the link was already encrypted when the capture began"
+  ) { history, _ in !history.connection.isOpeningMissing }
 }
 
 extension PairingAttempt {
@@ -212,43 +208,42 @@ extension PairingAttempt {
     return finding
   }
 
-  /// Whether it was LE legacy pairing that succeeded, and whose values crossed the link
-  /// unencrypted.
-  private var isLegacyInClear: Bool { isPaired && !isSecureConnections && !beganEncrypted }
-
-  /// Returns a finding for legacy passkey entry that succeeded: the commitment of a side, and what
-  /// opens it. The passkey is the only unknown input of a confirm value (Core, Vol 3, Part H, 2.2.3
-  /// and 2.3.5.5).
-  fileprivate func exposedPasskey() -> Finding? {
-    guard isLegacyInClear, method?.hasPasskey == true,
-      let role = [PairingSide.initiator, .responder].first(where: {
-        self[$0].confirms != nil && self[$0].randoms != nil
-      }),
-      let confirm = self[role].confirms?.first, let random = self[role].randoms?.first
+  /// Returns a finding for a legacy pairing whose only secret a listener can find: the passkey is
+  /// the only unknown input of a confirm value, and the key of Just Works is 0 (Core, Vol 3, Part
+  /// H, 2.2.3, 2.3.5.2 and 2.3.5.5).
+  fileprivate func exposed(hasPasskey: Bool) -> Finding? {
+    guard isPaired, !isSecureConnections, !beganEncrypted, let method,
+      hasPasskey ? method.hasPasskey : method.association == .justWorks
     else { return nil }
-    return Finding(
-      "An eavesdropper can find the passkey of this pairing",
-      headline: "an eavesdropper can find the passkey",
-      why:
-        "This is LE legacy pairing. The confirm value of \(side(role).words) (\(packet: confirm.packet)) and the random value that opens it (\(packet: random.packet)) are not encrypted, so trying the 1 000 000 passkeys shows which one fits. With the passkey, the short term key can be computed, too, and the keys distributed under it can be read.",
-      evidence: [confirm.packet, random.packet])
-  }
-
-  fileprivate func exposedKey() -> Finding? {
-    guard isLegacyInClear, method?.association == .justWorks,
-      let one = initiating.randoms?.first, let other = responding.randoms?.first
-    else { return nil }
-    return Finding(
-      "An eavesdropper can compute the key of this pairing",
-      headline: "an eavesdropper who recorded the pairing can read the link",
-      why:
-        "This is LE legacy pairing with Just Works, whose temporary key is 0. With the two random values, which are not encrypted (\(packet: one.packet), \(packet: other.packet)), anyone can compute the short term key, and read the keys distributed under it and what they encrypt.",
-      evidence: [one.packet, other.packet])
+    guard hasPasskey else {
+      guard let one = initiating.randoms?.first, let other = responding.randoms?.first else {
+        return nil
+      }
+      return Finding(
+        "An eavesdropper can compute the key of this pairing",
+        headline: "an eavesdropper who recorded the pairing can read the link",
+        why:
+          "This is LE legacy pairing with Just Works, whose temporary key is 0. With the two random values, which are not encrypted (\(packet: one.packet), \(packet: other.packet)), anyone can compute the short term key, and read the keys distributed under it and what they encrypt.",
+        evidence: [one.packet, other.packet])
+    }
+    for role in [PairingSide.initiator, .responder] {
+      guard let confirm = self[role].confirms?.first, let random = self[role].randoms?.first else {
+        continue
+      }
+      return Finding(
+        "An eavesdropper can find the passkey of this pairing",
+        headline: "an eavesdropper can find the passkey",
+        why:
+          "This is LE legacy pairing. The confirm value of \(side(role).words) (\(packet: confirm.packet)) and the random value that opens it (\(packet: random.packet)) are not encrypted, so trying the 1 000 000 passkeys shows which one fits. With the passkey, the short term key can be computed, too, and the keys distributed under it can be read.",
+        evidence: [confirm.packet, random.packet])
+    }
+    return nil
   }
 
   fileprivate func whileEncrypted() -> Finding? {
     guard beganEncrypted, !isOverBREDR else { return nil }
-    let better: Wording = demandingMITM.map { " \($0.capitalized) requested MITM protection." } ?? ""
+    let better: Wording =
+      demandingMITM.map { " \($0.capitalized) requested MITM protection." } ?? ""
     return Finding(
       "The link was encrypted when pairing began",
       headline: "pairing began at \(packet: first.packet) on an encrypted link",
@@ -295,25 +290,23 @@ extension ConnectionHistory {
       evidence: [packet, attempt.first.packet])
     // The absence is that the key was not tried and no program deleted it.
     finding.restsOnAbsence = true
-    if pairing.attempts.contains(where: \.isPaired) { finding.severity = .note }
+    let removals =
+      evidence.adapters.first { $0.index == connection.adapter }?.resolving.removals(
+        of: device, after: packet, before: attempt.first.packet) ?? []
+    if !removals.isEmpty {
+      finding.why =
+        "\(finding.why) This host had removed the device from its lists of bonds (\(Wording(listing: removals.prefix(4).map { "\(packet: $0)" })))."
+      finding.evidence = finding.evidence.union(PacketSet(removals.prefix(4))).sorted
+      finding.restsOnAbsence = false
+    }
+    if !removals.isEmpty || pairing.attempts.contains(where: \.isPaired) {
+      finding.severity = .note
+    }
     return [finding]
   }
 }
 
 extension Evidence {
-  /// Returns how to fix pairings that failed several times: the first failure counts, except for
-  /// those that only report that an attempt came too soon.
-  private static func remedy(forRepeated failed: [PairingAttempt]) -> Wording? {
-    func isTooSoon(_ attempt: PairingAttempt) -> Bool {
-      attempt.failure?.reason == .repeatedAttempts
-    }
-    guard let cause = failed.first(where: { !isTooSoon($0) })?.end else { return nil }
-    let first: Wording = "Fix what the first failure shows (\(packet: cause.packet))"
-    guard let tooSoon = failed.first(where: isTooSoon)?.end else { return "\(first)." }
-    return
-      "\(first): \(PairingFailure.repeatedAttempts) at \(packet: tooSoon.packet) only means that another attempt came too soon."
-  }
-
   fileprivate func repeatedPairings() -> [Finding] {
     var order: [UInt64] = []
     var attempts: [UInt64: [(connection: Int, attempt: PairingAttempt)]] = [:]
@@ -346,7 +339,9 @@ extension Evidence {
           "The two devices tried \(total) times between \(packet: first.attempt.first.packet) and \(packet: last.attempt.last.packet); \(count) of these ended with Pairing Failed, and \(end).",
         evidence: PacketSet(failed.compactMap { $0.attempt.end?.packet }),
         on: ids)
-      finding.remedy = Self.remedy(forRepeated: failed.map(\.attempt))
+      // One that came too soon only follows from others.
+      let cause = failed.first { $0.attempt.failure?.reason != .repeatedAttempts }?.attempt.end
+      finding.remedy = cause.map { "Fix what the first failure shows (\(packet: $0.packet))." }
       return finding
     }
   }

@@ -33,10 +33,10 @@ extension Rule {
       when:
         "Pairing Not Supported (0x05), unless the evidence is that the side keeps a bond that the other one has lost",
       elsewise: [
-        Alternative(
-          "it keeps a bond with the other side, and does not replace it",
-          // The initiator would have used its bond.
-          excludedIf: { failed, _ in failed.role == .initiator })
+        // The initiator would have used its bond.
+        Alternative("it keeps a bond with the other side, and does not replace it") { failed, _ in
+          failed.role == .initiator
+        }
       ],
       do:
         "Make the side that refused pairable, or put it into pairing mode. \(enablingPairing)"
@@ -65,17 +65,17 @@ extension Rule {
       "One side requires more than this pairing can provide",
       when: "Authentication Requirements (0x03)",
       elsewise: [
-        Alternative(
-          "it accepts only Secure Connections, which the other side does not offer",
-          excludedIf: { failed, _ in
-            failed.unmet.isMITM != true || !failed.lacksSecureConnections
-          }),
+        Alternative("it accepts only Secure Connections, which the other side does not offer") {
+          failed, _ in failed.unmet != .mitm || !failed.lacksSecureConnections
+        },
         // With its own wish unfulfillable, it has to refuse.
         Alternative(
-          "it requires something that its features do not show, or keeps a better key",
-          excludedIf: { failed, _ in
-            failed.unmet.isMITM == nil || failed.unmet.isMITM == true && failed.unmet.isOwn
-          }),
+          "it requires something that its features do not show, or keeps a better key"
+        ) { failed, _ in
+          failed.unmet == nil
+            || failed.unmet == .mitm
+              && failed.attempt[failed.role].features?.pdu.authReq.wantsMITM == true
+        },
       ],
       do:
         "Give one side a display and the other a keyboard, or use numeric comparison: on Zephyr bt_conn_auth_cb_register with passkey_display or passkey_confirm, on BlueZ an agent with KeyboardDisplay, on Nordic's SoftDevice io_caps. Or do not request MITM protection if the device has neither; if Secure Connections is required, enable it on both sides."
@@ -143,7 +143,8 @@ extension Rule {
       return failed.unspecified()
     },
     failing(
-      "smp-failed", .fact, "Pairing was refused for a reason that the specification does not define",
+      "smp-failed", .fact,
+      "Pairing was refused for a reason that the specification does not define",
       when: "Pairing Failed with a reason above 0x10, or 0",
       do:
         "Pair again; if it recurs, update the firmware of the side that refuses: its reason code is undefined. Its own log has the reason."
@@ -162,9 +163,7 @@ extension Rule {
       needs: [.bothDirections],
       do:
         "Nothing, if no attribute requires an authenticated key. Otherwise give one side a display or a keyboard."
-    ) { connection, _ in
-      connection.pairing.attempts.firstFinding { $0.unauthenticated() }
-    },
+    ) { connection, _ in connection.pairing.attempts.firstFinding { $0.unauthenticated() } },
   ]
 
   /// How to enable pairing on a device.
@@ -222,7 +221,7 @@ extension FailedPairing {
     var packets = packets
     packets.insert(committed.packet)
     var keypresses: Wording = ""
-    if attempt[otherRole].presses.completed > 0, let last = attempt[otherRole].keypresses?.last {
+    if attempt[otherRole].presses[4] > 0, let last = attempt[otherRole].keypresses?.last {
       keypresses = " and had reported that its entry was completed (\(packet: last.packet))"
       packets.insert(last.packet)
     }
@@ -319,13 +318,11 @@ extension FailedPairing {
     return finding
   }
 
-  /// What the features show of a requirement that is not met: whether it is MITM protection, or
-  /// Secure Connections; nil: neither. And whether the refusing side itself declared it.
-  fileprivate var unmet: (isMITM: Bool?, isOwn: Bool) {
-    if attempt.shortfall != nil {
-      return (true, attempt[role].features?.pdu.authReq.wantsMITM == true)
-    }
-    return (lacksSecureConnections ? false : nil, true)
+  fileprivate enum Requirement { case mitm, secureConnections }
+
+  /// The requirement that is not met, as far as the features show it.
+  fileprivate var unmet: Requirement? {
+    attempt.shortfall != nil ? .mitm : lacksSecureConnections ? .secureConnections : nil
   }
 
   /// Whether the refusing side offers Secure Connections, and the other one does not.
@@ -343,7 +340,7 @@ extension FailedPairing {
       cause =
         "\(demanding.capitalized) requested MITM protection, which these IO capabilities do not allow: \(shortfall) (\(attempt.capabilityWords))."
       clause = "MITM protection is impossible with these IO capabilities"
-    } else if unmet.isMITM == false, let others = attempt[otherRole].features {
+    } else if unmet == .secureConnections, let others = attempt[otherRole].features {
       cause =
         "\(side.capitalized) supports Secure Connections and \(other) does not (\(packet: others.moment.packet)), so this would be legacy pairing: a side that accepts only Secure Connections refuses it like this."
       clause = "\(side.words) accepts only Secure Connections, which \(other) lacks"
@@ -356,7 +353,7 @@ extension FailedPairing {
     var finding = finding(
       "\(side.capitalized) requires more than this pairing can provide", because: clause,
       why: "\(answer) \(cause)")
-    if unmet.isMITM == nil { finding.grounds = .fact }
+    if unmet == nil { finding.grounds = .fact }
     finding.remedy = remedy
     return finding
   }

@@ -14,12 +14,9 @@ extension Rule {
         "a Pairing Request from the peripheral, a second Pairing Response, or a value that the pairing method does not use",
       needs: [.bothDirections],
       elsewise: [
-        Alternative(
-          "one Security Manager answers twice",
-          excludedIf: { history, _ in
-            history.hasDifferentResponses
-              || !history.pairing.attempts.contains { $0.secondResponse != nil }
-          })
+        Alternative("one Security Manager answers twice") { history, _ in
+          !history.hasEqualResponses
+        }
       ],
       do:
         "Check the Security Manager of that side; a peripheral sends a Security Request, never a Pairing Request."
@@ -28,21 +25,19 @@ extension Rule {
   /// The rules about what did not happen.
   static let pairingSilence: [Rule] = [
     Rule(
-      about: SilentPairing.self, "smp-user-silent", .error, .meaning, "A user had to act for the pairing to continue, but did not",
+      about: Doubts.self, "smp-user-silent", .error, .meaning,
+      "A user had to act for the pairing to continue, but did not",
       when:
         "no SMP PDU for 25 s or more at a step where digits are typed or compared, then the pairing or the link ends",
       needs: [.bothDirections, .events],
       elsewise: [
         Alternative(always: "no program or firmware asked that user"),
-        Alternative(
-          "no user is asked at this step, and that side stopped for another reason",
-          excludedIf: { silent, _ in silent.isUserSure }),
+        Doubts.consent.or(
+          "no user is asked at this step, and that side stopped for another reason"),
       ],
       do:
         "Pair again, and act within 30 s. If nothing was shown, the app or firmware does not handle the request: on Android the pairing notification, on iOS the dialog, on BlueZ an agent, on Zephyr bt_conn_auth_cb."
-    ) { connection, evidence in
-      SilentPairing.findings(connection, evidence) { $0.ofUser() }
-    },
+    ) { connection, evidence in SilentPairing.findings(connection, evidence) { $0.ofUser() } },
     Rule(
       "smp-timeout", .error, .fact, "A pairing was not answered for 30 s",
       when:
@@ -50,18 +45,14 @@ extension Rule {
       needs: [.bothDirections, .events],
       do:
         "Check the log of the side that had to answer. After this timeout no SMP PDU may be sent on the link: disconnect, then connect again."
-    ) { connection, evidence in
-      SilentPairing.findings(connection, evidence) { $0.ofProgram() }.map(\.1)
-    },
+    ) { connection, evidence in SilentPairing.findings(connection, evidence) { $0.ofProgram() } },
     Rule(
       "smp-abandoned", .error, .fact, "The link ended in the middle of a pairing",
       when: "the link ends before it is encrypted with the new key, and neither side refused",
       needs: [.bothDirections, .events, .end],
       do:
         "Find out why the link ended. If a host ended it, its log shows why; an app must not disconnect while the system pairs."
-    ) { connection, evidence in
-      SilentPairing.findings(connection, evidence) { $0.abandoned() }.map(\.1)
-    },
+    ) { connection, evidence in SilentPairing.findings(connection, evidence) { $0.abandoned() } },
     Rule(
       "smp-not-encrypted", .error, .fact,
       "A pairing was complete or confirmed, but the link was never encrypted",
@@ -71,7 +62,7 @@ extension Rule {
       do:
         "Check the log of the side that has to continue, and whether a program ends the link during the pairing."
     ) { connection, evidence in
-      SilentPairing.findings(connection, evidence) { $0.neverEncrypted() }.map(\.1)
+      SilentPairing.findings(connection, evidence) { $0.neverEncrypted() }
         + connection.confirmedInVain(evidence)
     },
     Rule(
@@ -138,13 +129,12 @@ private struct SilentPairing {
     resolution = connection.pairing.attempts.success(after: position)
   }
 
-  /// Returns the finding about one attempt after the other.
-  static func findings(
-    _ connection: ConnectionHistory, _ evidence: Evidence, _ find: (Self) -> Finding?
-  ) -> [(Self, Finding)] {
+  /// Returns the findings about the attempts of a connection.
+  static func findings<Found>(
+    _ connection: ConnectionHistory, _ evidence: Evidence, _ find: (Self) -> Found?
+  ) -> [Found] {
     connection.pairing.attempts.enumerated().compactMap { position, attempt in
-      guard let silent = Self(attempt, position, connection, evidence) else { return nil }
-      return find(silent).map { (silent, $0) }
+      Self(attempt, position, connection, evidence).flatMap(find)
     }
   }
 
@@ -167,8 +157,10 @@ private struct SilentPairing {
     _ what: Wording, _ clause: Wording, why: Wording, _ packets: PacketSet
   ) -> Finding {
     var finding = Finding(
-      what, headline: "pairing stopped after \(packet: attempt.last.packet): \(clause)", why: why,
+      what.capitalized, headline: "pairing stopped after \(packet: attempt.last.packet): \(clause)",
+      why: why,
       evidence: packets)
+    finding.evidence.insert(attempt.end?.packet)
     finding.restsOnAbsence = true
     if let confirmed {
       finding.why =
@@ -200,10 +192,7 @@ private struct SilentPairing {
     }
   }
 
-  /// Whether the method requires a user to act; otherwise a dialog may have asked for consent.
-  var isUserSure: Bool { SilentUser(attempt, end)?.isSure == true }
-
-  func ofUser() -> Finding? {
+  func ofUser() -> (Doubts, Finding)? {
     guard let silent = SilentUser(attempt, end), let before = attempt.lastStep else { return nil }
     // An unconfirmed Just Works pairing has its own, more specific rule.
     if !silent.isSure, attempt.failure?.reason == .numericComparisonFailed { return nil }
@@ -214,61 +203,54 @@ private struct SilentPairing {
     let user: Wording = "\(silent.side.possessive) user"
     var packets: PacketSet = [before.packet]
     if silent.side == .local { packets.insert(asked?.moment.packet) }
-    packets.insert(attempt.end?.packet)
     let why: Wording =
       silent.isSure
       ? "After \(lastWords) \(user) had to \(silent.task). Nothing was sent for \(duration: silent.silence); \(ending)."
       : "After \(lastWords) nothing was sent for \(duration: silent.silence); \(ending). The method is Just Works: at this step \(silent.side.words) may ask its user whether to pair."
-    return finding(
-      "\(user.capitalized) did not \(silent.task)", "\(user) did not \(silent.task)", why: why,
-      packets)
+    let deed: Wording = "\(user) did not \(silent.task)"
+    return (silent.isSure ? [] : .consent, finding(deed, deed, why: why, packets))
+  }
+
+  /// The side that had to send the next PDU.
+  private var awaited: Side { attempt.awaited.map { attempt.side($0) } ?? attempt.lastSender.other }
+
+  /// Whether the peer cannot answer since it did not get the last PDU, which has its own finding.
+  private var isUndelivered: Bool {
+    attempt.lastSender == .local && connection.isUndelivered(attempt.last.packet)
   }
 
   func ofProgram() -> Finding? {
-    guard attempt.failure == nil, !isComplete, SilentUser(attempt, end) == nil,
+    guard attempt.failure == nil, !isComplete, SilentUser(attempt, end) == nil, !isUndelivered,
       let silence, silence >= PairingAttempt.timeout
     else { return nil }
-    let waiting = attempt.lastSender
-    let awaited = attempt.awaited.map { attempt.side($0) } ?? waiting.other
-    // The peer cannot answer what it did not get; that has a finding of its own.
-    if waiting == .local, connection.isUndelivered(attempt.last.packet) { return nil }
-    var packets: PacketSet = [attempt.last.packet]
-    packets.insert(attempt.end?.packet)
+    let sender = attempt.lastSender
+    let verb: StaticString =
+      awaited == sender ? "did not continue after its" : "did not answer the"
     let name: Wording = attempt.lastOpcode.name.map { "\($0)" } ?? "last PDU"
-    let deed: Wording =
-      awaited == waiting
-      ? "did not continue after its \(name) for 30 s" : "did not answer the \(name) for 30 s"
+    let deed: Wording = "\(awaited.words) \(verb) \(name) for 30 s"
     return finding(
-      "\(awaited.capitalized) \(deed)", "\(awaited.words) \(deed)",
+      deed, deed,
       why:
-        "\(waiting.capitalized) sent \(lastWords), \(attempt.progress). It was the turn of \(awaited.words), which sent nothing in the \(duration: silence) after it; \(ending).",
-      packets)
+        "\(sender.capitalized) sent \(lastWords). It was the turn of \(awaited.words), which sent nothing in the \(duration: silence) after it; \(ending).",
+      [attempt.last.packet])
   }
 
   func abandoned() -> Finding? {
-    guard attempt.ending == .abandoned, !isComplete, SilentUser(attempt, end) == nil else {
-      return nil
-    }
-    if let silence, silence >= PairingAttempt.timeout { return nil }
+    guard attempt.ending == .abandoned, !isComplete, SilentUser(attempt, end) == nil,
+      silence ?? 0 < PairingAttempt.timeout
+    else { return nil }
     let after: Wording = silence.map { "\(duration: $0) later " } ?? ""
-    var packets: PacketSet = [attempt.last.packet]
-    packets.insert(attempt.end?.packet)
     let words = connection.connection.endingWords
-    let waiting = attempt.lastSender
-    let awaited = attempt.awaited.map { attempt.side($0) } ?? waiting.other
-    let isSilent =
-      silence ?? 0 >= Self.longSilence
-      && !(waiting == .local && connection.isUndelivered(attempt.last.packet))
+    let isSilent = silence ?? 0 >= Self.longSilence && !isUndelivered
     var finding = finding(
       isSilent
-        ? "\(awaited.capitalized) did not answer, and the link ended in the middle of the pairing"
+        ? "\(awaited.words) did not answer, and the link ended in the middle of the pairing"
         : "The link ended in the middle of the pairing",
       isSilent
-        ? "\(awaited.words) sent nothing for \(duration: silence ?? 0), then \(words)"
-        : "\(words)",
+        ? "\(awaited.words) sent nothing for \(duration: silence ?? 0), then \(words)" : words,
       why:
-        "The pairing had reached \(lastWords), \(attempt.progress); \(after)\(words). The capture has no Pairing Failed.",
-      packets)
+        "The pairing had reached \(lastWords); \(after)\(words). The capture has no Pairing Failed.",
+      [attempt.last.packet])
     if isSilent, attempt.responding.features == nil, let bond = connection.bond(evidence) {
       let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
       finding.why =
@@ -278,14 +260,12 @@ private struct SilentPairing {
         "A side that still has a bond may ignore a new pairing: delete the bond on both sides, then pair again. If that does not help, check in the log of \(awaited.words) why it does not answer."
     }
     // The cause is why the link ended, which has a finding of its own.
-    switch connection.connection.ending {
-    case .timeout, .neverEstablished, .micFailure, .controller:
-      finding.severity = finding.severity ?? .warning
-    default:
-      if connection.pairing.attempts.contains(where: { $0.secondResponse != nil }) {
-        finding.severity = finding.severity ?? .warning
+    let hasOwnFinding =
+      switch connection.connection.ending {
+      case .timeout, .neverEstablished, .micFailure, .controller: true
+      default: connection.pairing.attempts.contains { $0.secondResponse != nil }
       }
-    }
+    if hasOwnFinding { finding.severity = finding.severity ?? .warning }
     return finding
   }
 
@@ -299,14 +279,12 @@ private struct SilentPairing {
     else { return nil }
     if case .notEncrypted = attempt.ending { return nil }
     let initiator = attempt.initiator
-    var packets: PacketSet = [attempt.last.packet]
-    packets.insert(attempt.end?.packet)
     var finding = finding(
       "The pairing was complete, but \(initiator.words) did not encrypt the link",
       "\(initiator.words) did not encrypt the link",
       why:
         "Both sides had sent all values of the pairing, up to \(lastWords). \(initiator.capitalized), the initiator, started no encryption in the \(duration: silence) after it; \(ending).",
-      packets)
+      [attempt.last.packet])
     finding.remedy =
       "Check the log of \(initiator.words): after the last value the initiator has to start encryption with the new key."
     return finding
@@ -410,10 +388,10 @@ extension ConnectionHistory {
     return [finding]
   }
 
-  /// Whether a Pairing Request was answered with two different responses.
-  fileprivate var hasDifferentResponses: Bool {
+  /// Whether a Pairing Request was answered with the same response twice.
+  fileprivate var hasEqualResponses: Bool {
     pairing.attempts.contains { attempt in
-      attempt.secondResponse.map { $0.command != attempt.responding.features?.command } ?? false
+      attempt.secondResponse.map { $0.command == attempt.responding.features?.command } ?? false
     }
   }
 

@@ -14,9 +14,9 @@ extension Rule {
       when:
         "Confirm Value Failed (0x04) in passkey entry, and the values show that the refused side had another passkey, or that its own values are sound",
       elsewise: [
-        Alternative(
-          "a side computes its confirm values wrongly",
-          excludedIf: { failed, _ in failed.provesSoundValues })
+        Alternative("a side computes its confirm values wrongly") { failed, _ in
+          failed.provesSoundValues
+        }
       ],
       do:
         "Compare the digits that were typed with those that were shown; check leading zeros, and that a fixed passkey is the same in both firmwares."
@@ -34,15 +34,12 @@ extension Rule {
       when:
         "Confirm Value Failed (0x04), and the refused value fits no passkey, fits only a wrong computation, or is right",
       elsewise: [
-        Alternative(
-          "this host used an address whose change the capture lacks",
-          excludedIf: { failed, _ in !failed.hasOnlyOwnAddressWrong }),
-        Alternative(
-          "its temporary key is not a passkey of six digits",
-          excludedIf: { failed, _ in !failed.fitsNoPasskey }),
-        Alternative(
-          "the addresses in the capture are not those of the pairing",
-          excludedIf: { failed, _ in failed.wasSearchedThoroughly }),
+        Alternative("this host used an address whose change the capture lacks") { failed, _ in
+          !failed.hasOnlyOwnAddressWrong
+        },
+        Alternative("its temporary key is not a passkey of six digits") { failed, _ in
+          failed.attempt.method?.hasPasskey != true || failed.legacyFlaw?.deviations.isEmpty != true
+        },
       ],
       do:
         "Check c1 or f4 of that firmware against the sample data of the Core Specification (Vol 3, Part H, 2.2.3 for c1, Appendix D for f4): the address types, the byte order of each input, and the Pairing Request and Response as they were sent."
@@ -58,9 +55,9 @@ extension Rule {
       "A confirm value was refused, and the capture does not show why",
       when: "Confirm Value Failed (0x04) without values that could be checked",
       elsewise: [
-        Alternative(
-          "a side computes its confirm values wrongly",
-          excludedIf: { failed, _ in failed.attempt.method?.association != .outOfBand })
+        Alternative("a side computes its confirm values wrongly") { failed, _ in
+          failed.attempt.method?.association != .outOfBand
+        }
       ],
       do:
         "Pair again with fresh digits or fresh out-of-band data; if it fails again, compare the logs of both sides for the function that computes it, c1 in LE legacy pairing and f4 in Secure Connections."
@@ -81,26 +78,6 @@ extension Rule {
       default: return nil
       }
     },
-    Rule(
-      "smp-address-missing", .note, .fact,
-      "The addresses of both sides are missing, so a passkey cannot be searched for",
-      when:
-        "a legacy pairing was refused with Confirm Value Failed (0x04), and neither side's address is in the capture",
-      needs: [.bothDirections],
-      do:
-        "Start the capture before the connection: the Connection Complete event has the addresses."
-    ) { connection, _ in
-      connection.pairing.attempts.filter(\.outcome.lacksAddresses).prefix(1).map { attempt in
-        let packet = attempt.end?.packet ?? attempt.last.packet
-        return Finding(
-          "The passkeys cannot be checked: both addresses are missing",
-          headline:
-            "the passkeys of the pairing that failed at \(packet: packet) cannot be checked",
-          why:
-            "A legacy confirm value is computed from both devices' addresses. The capture has neither.",
-          evidence: [packet])
-      }
-    },
   ]
 
   /// The rules about digits and check values.
@@ -110,9 +87,9 @@ extension Rule {
       when:
         "Numeric Comparison Failed (0x0c) in numeric comparison, or another refusal of values that are right, after both sides had shown their digits",
       elsewise: [
-        Alternative(
-          "its user had cancelled before the digits were shown",
-          excludedIf: { failed, _ in failed.attempt.programRefused == nil })
+        Alternative("its user had cancelled before the digits were shown") { failed, _ in
+          failed.attempt.programRefused == nil
+        }
       ],
       do:
         "If no user pressed No, look for a program that answers for its user: \(answeringDigits). If the two screens differ, one side computes the digits (function g2) wrongly, or someone is in the middle."
@@ -176,16 +153,11 @@ extension FailedPairing {
     }
   }
 
-  private var legacyFlaw: (side: Side, deviations: [ConfirmDeviation], isThorough: Bool)? {
-    guard case .flaw(let role, .legacy(let deviations), let isThorough) = ConfirmVerdict(attempt)
-    else { return nil }
-    return (attempt.side(role), deviations, isThorough)
-  }
-
-  fileprivate var wasSearchedThoroughly: Bool { legacyFlaw?.isThorough ?? true }
-
-  fileprivate var fitsNoPasskey: Bool {
-    attempt.method?.hasPasskey == true && legacyFlaw?.deviations.isEmpty == true
+  fileprivate var legacyFlaw: (side: Side, deviations: [ConfirmDeviation])? {
+    guard case .flaw(let role, .legacy(let deviations), _) = ConfirmVerdict(attempt) else {
+      return nil
+    }
+    return (attempt.side(role), deviations)
   }
 
   /// Whether only the captured host's own address deviates.
@@ -287,8 +259,12 @@ extension FailedPairing {
   /// Returns a finding for a refused passkey whose values cannot be checked.
   fileprivate func presumablyDifferingPasskeys() -> Finding? {
     guard attempt.method?.hasPasskey == true, attempt[otherRole].randoms != nil else { return nil }
+    let lack: StaticString =
+      attempt.outcome.lacksAddresses
+      ? "It is computed from both devices' addresses, and the capture has neither: start it before the connection."
+      : "The capture does not have all the values needed to compute it."
     return passkeysDiffer(
-      "\(side.capitalized) refused the value that \(attempt.side(otherRole).words) had opened. The capture does not have all the values needed to compute it.",
+      "\(side.capitalized) refused the value that \(attempt.side(otherRole).words) had opened. \(lack)",
       evidence: opening(of: [otherRole]))
   }
 

@@ -56,7 +56,7 @@ extension PairingAttempt {
       self[role].checkValue = PairingValue(bytes.dropping(1))
     case .keypressNotification(let pdu):
       Run.add(moment, to: &self[role].keypresses)
-      self[role].presses.add(type: pdu.type)
+      self[role].presses[Int(min(pdu.type, 5))] &+= 1
     case .encryptionInformation, .centralIdentification: record(key: 1, moment, role)
     case .identityInformation, .identityAddressInformation: record(key: 2, moment, role)
     case .signingInformation: record(key: 4, moment, role)

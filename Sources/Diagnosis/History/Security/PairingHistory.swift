@@ -266,6 +266,11 @@ package struct PairingHistory: Sendable {
     acts.append(act)
   }
 
+  /// Returns the last attempt that began before a packet.
+  func attempt(before packet: Int) -> PairingAttempt? {
+    attempts.last { $0.first.packet < packet }
+  }
+
   /// Returns the actions of users and programs during an attempt.
   package func acts(during attempt: PairingAttempt) -> [PairingAct] {
     let end = attempt.end?.packet ?? .max
