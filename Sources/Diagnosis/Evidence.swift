@@ -108,16 +108,18 @@ package struct Evidence: Sendable {
       for index in own.indices {
         own[index].rule = rule.id
         own[index].severity = own[index].severity ?? rule.severity
-        if own[index].remedy == nil, !rule.remedy.isEmpty { own[index].remedy = rule.remedy }
+        let remedy = own[index].remedy ?? rule.remedy
+        own[index].remedy = remedy.isEmpty ? nil : remedy
+        own[index].grounds = own[index].grounds ?? rule.grounds
         if !rule.leansOn.isEmpty, lacks(rule.leansOn, own[index], covered) {
-          own[index].certainty = own[index].certainty.lowered
+          own[index].alternatives.append(Self.unrecorded)
         }
         guard own[index].restsOnAbsence else { continue }
         // Records are missing where the evidence would be.
         let isLossy =
           own[index].connections.isEmpty
           ? extent.hasGaps : !lossy.isDisjoint(with: own[index].connections)
-        if unseen || isLossy { own[index].certainty = own[index].certainty.lowered }
+        if unseen || isLossy { own[index].alternatives.append(Self.missing) }
       }
       found += isGrouped ? grouped(Self.reportedOnce(Self.folded(own), ends, among: reported)) : own
     }
@@ -129,6 +131,11 @@ package struct Evidence: Sendable {
       return equal.filter { !$0.isResolved } + equal.filter(\.isResolved)
     }
   }
+
+  /// The doubts that remain if the capture lacks a kind of packet, or records.
+  private static let unrecorded: Wording =
+    "packets of a kind that this capture lacks show something else"
+  private static let missing: Wording = "a packet that shows otherwise is missing from this capture"
 
   /// The number of connections of several devices from which equal findings are reported as one.
   /// For one device, two are enough, since they are attempts at the same thing.
@@ -168,8 +175,11 @@ package struct Evidence: Sendable {
       one.connections = connections
       one.evidence = PacketSet(merging: equal.map(\.evidence))
       one.otherEnds.connections = equal.flatMap(\.otherEnds.connections).sorted()
-      one.certainty =
-        equal.map(\.certainty).min { $0.rawValue < $1.rawValue } ?? one.certainty
+      one.limit = equal.map(\.limit).min { $0.rawValue < $1.rawValue } ?? one.limit
+      one.repetitions = equal.reduce(0) { $0 + $1.repetitions }
+      for other in equal.flatMap(\.alternatives) where !one.alternatives.contains(other) {
+        one.alternatives.append(other)
+      }
       if let first = finding.connections.first, equal.contains(where: { $0.why != finding.why }) {
         one.why = "On connection \(first): \(finding.why.asClause)"
       }

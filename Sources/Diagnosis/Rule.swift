@@ -23,13 +23,13 @@ package enum Severity: UInt8, Sendable, CaseIterable, Comparable {
   }
 }
 
-/// How certain a finding is.
+/// How certain the cause of a finding is.
 package enum Certainty: UInt8, Sendable, CaseIterable {
   /// One of several explanations.
   case possible
   /// The explanation that the evidence supports best.
   case likely
-  /// Follows from the packets.
+  /// The packets exclude every other explanation that the rule knows.
   case certain
 
   /// The name in text and JSON.
@@ -41,8 +41,55 @@ package enum Certainty: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// The next lower level, used when the capture has gaps where the evidence would be.
-  var lowered: Certainty { self == .certain ? .likely : .possible }
+  /// Creates the certainty of a cause about which this many doubts remain.
+  init(doubts: Int) {
+    self = doubts == 0 ? .certain : doubts == 1 ? .likely : .possible
+  }
+}
+
+/// What a cause follows from, which limits its certainty.
+package enum Grounds: Sendable, CaseIterable {
+  /// The finding states only what the packets show, so there is no cause to be certain of.
+  case fact
+  /// The specification gives the code or the sequence of packets one meaning. Certain if no other
+  /// explanation is left.
+  case meaning
+  /// One event came after another. Possible, and likely if that happened independently two or more
+  /// times.
+  case sequence
+
+  /// The name in JSON.
+  package var key: StaticString {
+    switch self {
+    case .fact: "fact"
+    case .meaning: "meaning"
+    case .sequence: "sequence"
+    }
+  }
+}
+
+/// Another explanation of what a rule finds, about a subject such as a refused request. If the
+/// packets do not exclude it, the rule's own cause is less certain, and the finding names it.
+package struct Alternative<Subject>: Sendable {
+  /// The explanation as a clause: `a program on the other side refused`.
+  let words: StaticString
+  /// Returns whether the packets exclude it; nil: no packet can.
+  let isExcluded: (@Sendable (Subject, Evidence) -> Bool)?
+
+  /// Creates an explanation that packets can exclude.
+  package init(
+    _ words: StaticString, excludedIf isExcluded: @escaping @Sendable (Subject, Evidence) -> Bool
+  ) {
+    (self.words, self.isExcluded) = (words, isExcluded)
+  }
+
+  /// Creates an explanation that no packet can exclude.
+  package init(always words: StaticString) { (self.words, isExcluded) = (words, nil) }
+
+  /// Returns whether it is still possible.
+  fileprivate func isOpen(_ subject: Subject, _ evidence: Evidence) -> Bool {
+    !(isExcluded?(subject, evidence) ?? false)
+  }
 }
 
 /// The packets that form the evidence, in the order in which to read them.
@@ -146,13 +193,29 @@ package struct Finding: Sendable {
   }
   /// The cause that the evidence supports, in full sentences.
   package var why: Wording
-  /// How certain the cause is.
-  package var certainty: Certainty
+  /// What the cause follows from; nil: what the rule declares.
+  package var grounds: Grounds?
+  /// How often what it rests on happened, independently of each other.
+  package var repetitions = 1
+  /// The other explanations that the packets do not exclude, as clauses.
+  package internal(set) var alternatives: [Wording] = []
+  /// The most certainty that is possible.
+  package var limit = Certainty.certain
+  /// How certain the cause is. Facts are certain.
+  package var certainty: Certainty {
+    let doubts: Int
+    switch grounds ?? .meaning {
+    case .fact: return .certain
+    case .meaning: doubts = Int(Certainty.certain.rawValue - limit.rawValue)
+    case .sequence: doubts = repetitions > 1 ? 1 : 2
+    }
+    return Certainty(doubts: doubts + alternatives.count)
+  }
   /// The packets that show it.
   package var evidence: PacketSet
   /// Separate lines below the explanation.
   package var details: [Detail] = []
-  /// How to fix it, if that differs from the rule's general remedy.
+  /// How to fix it, if that differs from the rule's general remedy; empty: there is nothing to fix.
   package var remedy: Wording?
   /// Additional information.
   package var note: Wording?
@@ -193,7 +256,7 @@ package struct Finding: Sendable {
     self.what = what
     self.headline = headline
     self.why = why
-    self.certainty = certainty
+    limit = certainty
     self.evidence = evidence
     self.connections = connections
   }
@@ -223,41 +286,98 @@ package struct Rule: Sendable {
   /// What the rule takes into account if the capture contains it; if it is missing, the finding is
   /// less certain.
   package private(set) var leansOn: Coverage.Parts = []
+  /// What the causes of its findings follow from.
+  package let grounds: Grounds
+  /// The other explanations that it knows, as clauses, and whether packets can exclude them.
+  package let alternatives: [(words: StaticString, isExcludable: Bool)]
   /// How to fix the problem.
   package let remedy: Wording
   /// The function that examines the evidence.
   package let examination: Examination
 
-  /// Creates a rule about one connection.
-  package init(
-    _ id: StaticString, _ severity: Severity, _ finds: StaticString, when condition: StaticString,
-    needs: Coverage.Parts = [], leansOn: Coverage.Parts = [], do remedy: Wording = "",
-    _ examine: @escaping @Sendable (ConnectionHistory, Evidence) -> [Finding]
+  private init<Subject>(
+    _ id: StaticString, _ severity: Severity, _ grounds: Grounds, _ finds: StaticString,
+    _ condition: StaticString, _ needs: Coverage.Parts, _ leansOn: Coverage.Parts,
+    _ alternatives: [Alternative<Subject>], _ remedy: Wording, _ examination: Examination
   ) {
-    self.needs = needs
-    self.leansOn = leansOn
     self.id = id
     self.severity = severity
+    self.grounds = grounds
     self.finds = finds
     self.condition = condition
+    self.needs = needs
+    self.leansOn = leansOn
+    self.alternatives = alternatives.map { ($0.words, $0.isExcluded != nil) }
     self.remedy = remedy
-    examination = .connection(examine)
+    self.examination = examination
+  }
+
+  /// Creates a rule about one connection.
+  ///
+  /// - Parameter elsewise: the other explanations of what it finds, about the connection.
+  package init(
+    _ id: StaticString, _ severity: Severity, _ grounds: Grounds = .meaning,
+    _ finds: StaticString, when condition: StaticString, needs: Coverage.Parts = [],
+    leansOn: Coverage.Parts = [], elsewise: [Alternative<ConnectionHistory>] = [],
+    do remedy: Wording = "",
+    _ examine: @escaping @Sendable (ConnectionHistory, Evidence) -> [Finding]
+  ) {
+    self.init(
+      id, severity, grounds, finds, condition, needs, leansOn, elsewise, remedy,
+      .connection { history, evidence in
+        examine(history, evidence).map { $0.weighed(elsewise, history, evidence) }
+      })
+  }
+
+  /// Creates a rule about one connection that returns the subject of each finding with it.
+  ///
+  /// - Parameter elsewise: the other explanations of what it finds, about the subject.
+  package init<Subject>(
+    _ id: StaticString, _ severity: Severity, _ grounds: Grounds = .meaning,
+    _ finds: StaticString, when condition: StaticString, needs: Coverage.Parts = [],
+    leansOn: Coverage.Parts = [], elsewise: [Alternative<Subject>], do remedy: Wording = "",
+    _ examine: @escaping @Sendable (ConnectionHistory, Evidence) -> [(Subject, Finding)]
+  ) {
+    self.init(
+      id, severity, grounds, finds, condition, needs, leansOn, elsewise, remedy,
+      .connection { history, evidence in
+        examine(history, evidence).map { $1.weighed(elsewise, $0, evidence) }
+      })
   }
 
   /// Creates a rule about the whole capture.
   package init(
-    whole id: StaticString, _ severity: Severity, _ finds: StaticString,
-    when condition: StaticString, needs: Coverage.Parts = [], leansOn: Coverage.Parts = [],
-    do remedy: Wording = "", _ examine: @escaping @Sendable (Evidence) -> [Finding]
+    whole id: StaticString, _ severity: Severity, _ grounds: Grounds = .meaning,
+    _ finds: StaticString, when condition: StaticString, needs: Coverage.Parts = [],
+    leansOn: Coverage.Parts = [], elsewise: [Alternative<Void>] = [], do remedy: Wording = "",
+    _ examine: @escaping @Sendable (Evidence) -> [Finding]
   ) {
-    self.needs = needs
-    self.leansOn = leansOn
-    self.id = id
-    self.severity = severity
-    self.finds = finds
-    self.condition = condition
-    self.remedy = remedy
-    examination = .whole(examine)
+    self.init(
+      id, severity, grounds, finds, condition, needs, leansOn, elsewise, remedy,
+      .whole { evidence in examine(evidence).map { $0.weighed(elsewise, (), evidence) } })
+  }
+
+  /// Creates a rule about the whole capture that returns the subject of each finding with it.
+  package init<Subject>(
+    whole id: StaticString, _ severity: Severity, _ grounds: Grounds = .meaning,
+    _ finds: StaticString, when condition: StaticString, needs: Coverage.Parts = [],
+    leansOn: Coverage.Parts = [], elsewise: [Alternative<Subject>], do remedy: Wording = "",
+    _ examine: @escaping @Sendable (Evidence) -> [(Subject, Finding)]
+  ) {
+    self.init(
+      id, severity, grounds, finds, condition, needs, leansOn, elsewise, remedy,
+      .whole { evidence in examine(evidence).map { $1.weighed(elsewise, $0, evidence) } })
+  }
+}
+
+extension Finding {
+  /// Returns the finding with the explanations that the packets do not exclude.
+  fileprivate func weighed<Subject>(
+    _ elsewise: [Alternative<Subject>], _ subject: Subject, _ evidence: Evidence
+  ) -> Finding {
+    var finding = self
+    finding.alternatives += elsewise.filter { $0.isOpen(subject, evidence) }.map { "\($0.words)" }
+    return finding
   }
 }
 

@@ -116,6 +116,14 @@ struct ExplainDocument: ~Copyable {
     sink.string("what", finding.what.text)
     sink.string("cause", finding.why.text)
     sink.word("certainty", finding.certainty.key)
+    sink.word("grounds", (finding.grounds ?? .meaning).key)
+    if !finding.alternatives.isEmpty {
+      sink.beginList("alternatives")
+      for alternative in finding.alternatives {
+        sink.element(string: [UInt8](alternative.asSentence.text.utf8).bytes)
+      }
+      sink.endList()
+    }
     if finding.isResolved { sink.flag("resolved", true) }
     if finding.connections.count > (namesConnection ? 0 : 1) {
       sink.packets("connections", finding.connections[...])

@@ -67,10 +67,13 @@ package struct ExplainMarkdown: ~Copyable {
     line("")
     for finding in findings {
       let severity = (finding.severity ?? .note).key
+      let names = ["`\(finding.rule)`", finding.certaintyWord].filter { !$0.isEmpty }
       line(
-        "- **\(severity): \(Self.escaped(finding.what.text))** (`\(finding.rule)`, \(finding.certainty.key))"
-      )
+        "- **\(severity): \(Self.escaped(finding.what.text))** (\(names.joined(separator: ", ")))")
       line("  \(Self.escaped(finding.why.text)) `\(ExplainPage.packets(finding.evidence))`")
+      for alternative in finding.alternatives {
+        line("  - or: \(Self.escaped(alternative.asSentence.text))")
+      }
       for detail in finding.details {
         let text = options.showsKeys ? detail.revealed ?? detail.text : detail.text
         line("  - \(detail.label): \(Self.escaped(text.text))")

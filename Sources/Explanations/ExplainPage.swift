@@ -194,11 +194,11 @@ package struct ExplainPage: ~Copyable {
     block(
       finding.what.text, behind: Self.labelColumns - 2, written: severity.key.utf8CodeUnitCount,
       right: finding.rule.description)
-    let packets = Self.packets(finding.evidence)
     labelled(
       "why", finding.why.text,
-      right: packets.isEmpty
-        ? finding.certainty.key.description : "\(finding.certainty.key)  \(packets)")
+      right: [finding.certaintyWord, Self.packets(finding.evidence)].filter { !$0.isEmpty }
+        .joined(separator: "  "))
+    for alternative in finding.alternatives { labelled("or", alternative.asSentence.text) }
     for detail in finding.details {
       let text = options.showsKeys ? detail.revealed ?? detail.text : detail.text
       labelled(detail.label, text.text)
@@ -275,6 +275,11 @@ package struct ExplainPage: ~Copyable {
       out.byte(0x0a)
     }
   }
+}
+
+extension Finding {
+  /// How certain the cause is, in a word; empty if the finding states only facts.
+  package var certaintyWord: String { grounds == .fact ? "" : certainty.key.description }
 }
 
 extension Severity {

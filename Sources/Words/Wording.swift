@@ -57,6 +57,9 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     return with(String(decoding: bytes, as: UTF8.self))
   }
 
+  /// The clause as a sentence: with a capital letter and a full stop.
+  package var asSentence: Wording { "\(capitalized)." }
+
   /// The same text with its first letter in lower case, unless it starts with a code, an
   /// abbreviation or a name.
   package var asClause: Wording {

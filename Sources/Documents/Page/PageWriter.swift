@@ -221,10 +221,9 @@ struct PageWriter {
     out.text("<dl>")
     row("why", finding.why.text, into: &out)
     let packets = ExplainPage.packets(finding.evidence)
-    row(
-      "proof",
-      packets.isEmpty
-        ? finding.certainty.key.description : "\(finding.certainty.key): \(packets)", into: &out)
+    let proof = [finding.certaintyWord, packets].filter { !$0.isEmpty }.joined(separator: ": ")
+    if !proof.isEmpty { row("proof", proof, into: &out) }
+    for alternative in finding.alternatives { row("or", alternative.asSentence.text, into: &out) }
     for detail in finding.details {
       let text = options.showsKeys ? detail.revealed ?? detail.text : detail.text
       row(detail.label, text.text, into: &out)

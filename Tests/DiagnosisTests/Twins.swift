@@ -1,0 +1,64 @@
+// Two captures for each other explanation that a rule declares: in one, packets exclude it; in its
+// twin, it is what happened.
+
+import Diagnosis
+import MadeTraffic
+import Testing
+
+/// The two captures about another explanation of a rule.
+struct Twin: Sendable, CustomTestStringConvertible {
+  /// The rule's ID.
+  let rule: String
+  /// The other explanation, as the rule words it.
+  let alternative: String
+  /// Traffic that excludes it.
+  let excluded: @Sendable (inout Traffic) -> Void
+  /// Traffic in which it is what happened, or may be.
+  let open: @Sendable (inout Traffic) -> Void
+
+  init(
+    _ rule: String, or alternative: String,
+    excludedBy excluded: @escaping @Sendable (inout Traffic) -> Void,
+    openIn open: @escaping @Sendable (inout Traffic) -> Void
+  ) {
+    (self.rule, self.alternative, self.excluded, self.open) = (rule, alternative, excluded, open)
+  }
+
+  var testDescription: String { "\(rule), or \(alternative)" }
+
+  /// All twins: one list for each group of rules, in `TwinsOf….swift`.
+  static let all: [Twin] = [
+    attributeTwins, channelTwins, controllerTwins, linkTwins, pairingTwins,
+  ].flatMap(\.self)
+
+}
+
+@Suite("Other explanations") struct TwinTests {
+  @Test("every explanation that packets can exclude has a twin") func complete() {
+    let known = Set(Twin.all.map(\.testDescription))
+    for rule in Rule.all {
+      for (words, isExcludable) in rule.alternatives where isExcludable {
+        #expect(known.contains("\(rule.id), or \(words)"), "no twin: \(rule.id), or \(words)")
+      }
+    }
+    let declared = Set(
+      Rule.all.flatMap { rule in rule.alternatives.map { "\(rule.id), or \($0.words)" } })
+    for twin in known { #expect(declared.contains(twin), "no rule declares it: \(twin)") }
+  }
+
+  @Test("a rule excludes an explanation only by packets", arguments: Twin.all)
+  func twin(_ twin: Twin) {
+    let sure = evidence(twin.excluded).findings(isGrouped: false).filter {
+      $0.rule.description == twin.rule
+    }
+    #expect(!sure.isEmpty, "the rule is silent where packets exclude the explanation")
+    for finding in sure {
+      #expect(!finding.alternatives.map(\.text).contains(twin.alternative), "\(finding.line)")
+    }
+    for finding in evidence(twin.open).findings(isGrouped: false)
+    where finding.rule.description == twin.rule {
+      #expect(finding.alternatives.map(\.text).contains(twin.alternative), "\(finding.line)")
+      #expect(finding.certainty != .certain, "\(finding.line)")
+    }
+  }
+}

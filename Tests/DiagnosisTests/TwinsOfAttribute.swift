@@ -1,0 +1,7 @@
+import Bluetooth
+import MadeTraffic
+
+extension Twin {
+  /// The twins of these rules.
+  static let attributeTwins: [Twin] = []
+}
