@@ -235,7 +235,7 @@ extension Rule {
   ///   - why: returns the cause, or nil if the rule does not apply.
   ///   - instead: returns the remedy for a refusal for which the rule's remedy is not suitable.
   static func refused(
-    _ id: StaticString, _ severity: Severity, _ grounds: Grounds = .fact,
+    _ id: StaticString, _ severity: Severity, _ grounds: Grounds,
     _ codes: ClosedRange<UInt8>, also more: [ClosedRange<UInt8>] = [], _ finds: StaticString,
     when condition: StaticString, elsewise: [Alternative<RefusedRequest>] = [], do remedy: Wording,
     restsOnAbsence: Bool = false,

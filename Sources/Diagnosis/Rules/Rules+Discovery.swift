@@ -8,13 +8,13 @@ extension Rule {
   /// The rules about discovery.
   static let discovery: [Rule] = [
     Rule(
-      "gatt-discovery-backward", .error,
+      "gatt-discovery-backward", .error, .meaning,
       "A server answers a search for services with earlier ones, so that it never ends",
       when:
         """
         five or more responses to Read By Group Type Requests list only services below the first \
         handle that was asked for
-        """, needs: [.bothDirections],
+        """, needs: [.bothDirections], leansOn: .opening,
       do:
         """
         Fix the server: list only services from the first handle of the request on, and answer \
@@ -27,9 +27,9 @@ extension Rule {
       }
     },
     Rule(
-      "gatt-discovery-repeated", .warning, "A client discovers the same server again and again",
+      "gatt-discovery-repeated", .warning, .meaning, "A client discovers the same server again and again",
       when: "five or more complete searches for a server's primary services on one connection",
-      needs: [.bothDirections, .events],
+      needs: [.bothDirections, .events], leansOn: .opening,
       do:
         """
         Discover once on a connection and keep the result: do not call discoverServices() before \
@@ -42,7 +42,7 @@ extension Rule {
       }
     },
     Rule(
-      "adv-uuid-reversed", .warning, "A device advertises a UUID with its bytes in reverse order",
+      "adv-uuid-reversed", .warning, .meaning, "A device advertises a UUID with its bytes in reverse order",
       when:
         """
         a 128-bit UUID that a device advertised is the byte reversal of one of its services, and \
@@ -73,14 +73,12 @@ extension ConnectionHistory {
     guard search.backward.count >= Self.leastSearches, let first = search.backward.first,
       let last = search.backward.last
     else { return nil }
-    return hedged(
-      Finding(
-        "\(server.capitalized) answers a search for services with earlier ones, \(search.backward.count) times",
-        headline:
-          "\(server.words) answers a search for services with earlier ones, so the search gets no further (\(packet: first.packet))",
-        why:
-          "\(server.other.capitalized) asked for services from \(handle: search.asked) on, and got \(handle: search.got.lowerBound) to \(handle: search.got.upperBound), \(search.backward.count) times.",
-        evidence: PacketSet([first.packet, last.packet])))
+    return Finding(
+      "\(server.words) answers a search for services with earlier ones, \(search.backward.count) times",
+      at: first.packet,
+      why:
+        "\(server.other.capitalized) asked for services from \(handle: search.asked) on, and got \(handle: search.got.lowerBound) to \(handle: search.got.upperBound): the search gets no further.",
+      evidence: PacketSet(of: first, last))
   }
 
   fileprivate func repeated(_ search: ServiceSearch, _ server: Side) -> Finding? {
@@ -97,15 +95,14 @@ extension ConnectionHistory {
       ? "\(server.capitalized) indicated Service Changed \(changes?.count ?? 0) times (first at \(packet: changed?.packet ?? 0)), which asks the client to discover again."
       : "Each took requests and time, and found the same services."
     var finding = Finding(
-      "\(client.capitalized) discovered \(server.possessive) services \(search.complete.count) times on one connection",
-      headline:
-        "\(client.words) discovered \(server.possessive) services \(search.complete.count) times on one connection (\(packet: first.packet))",
+      "\(client.words) discovered \(server.possessive) services \(search.complete.count) times on one connection",
+      at: first.packet,
       why:
         "The searches for all primary services ended at \(packet: first.packet) for the first time, and at \(packet: last.packet) for the last. \(cause)",
-      evidence: PacketSet([first.packet, changed?.packet ?? 0, last.packet]))
+      evidence: PacketSet(of: first, changed, last))
     finding.group =
       "\(client.capitalized) discovered \(server.possessive) services again and again"
-    return hedged(finding)
+    return finding
   }
 
   fileprivate func reversedUUID() -> [Finding] {
@@ -116,9 +113,8 @@ extension ConnectionHistory {
         let service = search.services.first(where: { $0.uuid == advertised.reversed })
       else { return nil }
       return Finding(
-        "The peer advertises the UUID of a service with its bytes in reverse order",
-        headline:
-          "the peer advertises \(service.uuid) with its bytes in reverse order (\(packet: seen.longServicesPacket))",
+        "the peer advertises the UUID of a service with its bytes in reverse order",
+        at: seen.longServicesPacket,
         why:
           "It advertises \(advertised), which none of its services has. With the bytes in reverse order it is \(service.uuid), the service at \(handle: service.first).",
         evidence: [seen.longServicesPacket, complete.packet])

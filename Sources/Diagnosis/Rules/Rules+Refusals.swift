@@ -10,8 +10,14 @@ extension Rule {
   /// The rules about refusals.
   static let refusals: [Rule] = [
     refused(
-      "att-not-permitted", .warning, 0x02...0x03, "The server does not permit a read or write",
+      "att-not-permitted", .warning, .meaning, 0x02...0x03, "The server does not permit a read or write",
       when: "Read Not Permitted (0x02) or Write Not Permitted (0x03) answers a request",
+      elsewise: [
+        .moved,
+        Alternative("iOS refuses it for a reason of its own") { it, _ in
+          !it.connection.hidesNotifications(it.refusal)
+        },
+      ],
       do:
         "Use what the characteristic's declaration offers; firmware has to allow what it declares."
     ) { refusal, connection in
@@ -22,11 +28,9 @@ extension Rule {
       connection.hidesNotifications(refusal)
         ? "On the iPhone switch on Share System Notifications for the accessory (Settings, Bluetooth, the accessory's details). The setting appears once the two are bonded."
         : refusal.permittedInstead
-    } certainty: { refusal in
-      refusal.isOfNotificationSharing ? .likely : .certain
     },
     refused(
-      "att-invalid-handle", .warning, 0x01...0x01, "The server does not have the requested handle",
+      "att-invalid-handle", .warning, .fact, 0x01...0x01, "The server does not have the requested handle",
       when: "Invalid Handle (0x01) answers a request",
       do:
         """
@@ -60,7 +64,7 @@ extension Rule {
         """
     },
     refused(
-      "att-invalid-length", .warning, 0x0d...0x0d, "A value with the wrong length is written",
+      "att-invalid-length", .warning, .fact, 0x0d...0x0d, "A value with the wrong length is written",
       when: "Invalid Attribute Value Length (0x0d) answers a request",
       do: "Compare the length with what the characteristic's definition or the firmware accepts."
     ) { refusal, _ in
@@ -83,9 +87,17 @@ extension Rule {
         """
     },
     refused(
-      "att-invalid-offset", .warning, 0x07...0x07,
+      "att-invalid-offset", .warning, .meaning, 0x07...0x07,
       "A read or write begins after the end of the value",
       when: "Invalid Offset (0x07) answers a request",
+      elsewise: [
+        Alternative("the value has become shorter since the previous response") { it, _ in
+          it.refusal.unableToReadOn(it.connection) == nil
+        },
+        Alternative("the server had the bytes between already, and another part is wrong") {
+          it, _ in it.refusal.prepared?.late == nil
+        },
+      ],
       do:
         """
         Begin at offset 0 and continue where the previous part ended; a client that reads a long \
@@ -110,20 +122,19 @@ extension Rule {
       return
         """
         The part of \(packet: late.moment.packet) begins at byte \(late.offset) of \(handle: late.handle), \
-        and those before it end at byte \(late.end): the bytes between are missing, unless the server had \
-        them already.
+        and those before it end at byte \(late.end): the bytes between are missing.
         """
     } instead: { refusal, connection in
       refusal.opcode != .executeWriteRequest && refusal.unableToReadOn(connection) != nil
         ? "Fix the server: a part that begins at the value's end is empty, not an error. Until then write no more to it than fits into one request (MTU − 3 bytes), or stop reading at the part that does not fill the MTU."
         : nil
-    } certainty: { refusal in
-      if refusal.opcode != .executeWriteRequest { return .certain }
-      return refusal.prepared?.late == nil ? .possible : .likely
     },
     refused(
-      "att-prepare-queue", .warning, 0x09...0x09, "A server's queue of prepared writes is full",
+      "att-prepare-queue", .warning, .meaning, 0x09...0x09, "A server's queue of prepared writes is full",
       when: "Prepare Queue Full (0x09) answers a request",
+      elsewise: [
+        Alternative("another client has filled the queue") { it, _ in !it.refusal.isFirstPart }
+      ],
       do:
         """
         Execute or cancel what is prepared, or raise the server's queue (Zephyr: \
@@ -140,18 +151,16 @@ extension Rule {
       let before: Wording =
         refused.map {
           "The Execute Write Request before it was refused (\(packet: $0.answer.packet)), and the server seems to have kept its parts: it has to discard them (Core, Vol 3, Part F, 3.4.6.3)."
-        } ?? "Another client may have filled the queue, or the server did not empty it."
+        } ?? "The server did not empty its queue."
       return
         "This is the first part: \(refusal.client.words) has prepared nothing that is not executed or cancelled. \(before)"
     } instead: { refusal, _ in
       refusal.isFirstPart
         ? "Fix the server: after Execute Write Request its queue is empty, whatever the result. Until then disconnect, which empties the queue, or cancel what is prepared (Execute Write Request with flags 0x00)."
         : nil
-    } certainty: { refusal in
-      refusal.isFirstPart || refusal.offset == 0 ? .likely : .certain
     },
     refused(
-      "att-not-long", .note, 0x0b...0x0b,
+      "att-not-long", .note, .fact, 0x0b...0x0b,
       "Read Blob Request is used for a value that fits into one response",
       when: "Attribute Not Long (0x0b) answers a request",
       do:
@@ -163,13 +172,13 @@ extension Rule {
       "The value fits into one Read Response, so there is no further part."
     },
     refused(
-      "att-insufficient-resources", .warning, 0x11...0x11,
+      "att-insufficient-resources", .warning, .fact, 0x11...0x11,
       "A server has no resources for a request",
       when: "Insufficient Resources (0x11) answers a request",
       do: "Request less at a time, or later; look for leaked buffers in the firmware."
     ) { refusal, _ in "\(refusal.refuser) ran out of memory or of another resource." },
     refused(
-      "att-unlikely", .warning, 0x0e...0x0e,
+      "att-unlikely", .warning, .fact, 0x0e...0x0e,
       "A server fails to handle a request and gives no reason",
       when: "Unlikely Error (0x0e) answers a request",
       do:
@@ -181,7 +190,7 @@ extension Rule {
       "The error only shows that the application or the stack of \(refusal.server.words) failed."
     },
     refused(
-      "att-request-not-supported", .note, 0x06...0x06, "A server does not support a request",
+      "att-request-not-supported", .note, .fact, 0x06...0x06, "A server does not support a request",
       when: "Request Not Supported (0x06) answers a request",
       do:
         "Nothing, if the client works without it: few requests are mandatory. If the same server answers it at other times, its database was not ready."
@@ -191,19 +200,19 @@ extension Rule {
         : "\(refusal.refuser) reported that it does not support this request; clients can use others."
     },
     refused(
-      "att-unsupported-group", .note, 0x10...0x10,
+      "att-unsupported-group", .note, .fact, 0x10...0x10,
       "Read By Group Type Request is used with a type that is not a group",
       when: "Unsupported Group Type (0x10) answers a request",
       do:
         "Use Read By Group Type Request for primary and secondary services only (Core, Vol 3, Part G, 2.5.3)."
     ) { _, _ in "The requested type is not a grouping attribute." },
     refused(
-      "att-invalid-pdu", .warning, 0x04...0x04, "A server rejects a request as malformed",
+      "att-invalid-pdu", .warning, .fact, 0x04...0x04, "A server rejects a request as malformed",
       when: "Invalid PDU (0x04) answers a request",
       do: "Compare the request's length and fields with the specification, or the server's parser."
     ) { refusal, _ in "\(refusal.refuser) considers the request malformed." },
     refused(
-      "att-value-not-allowed", .warning, 0x13...0x13,
+      "att-value-not-allowed", .warning, .fact, 0x13...0x13,
       "The server does not accept a written value",
       when: "Value Not Allowed (0x13) answers a request",
       do: "Write a value that the characteristic's definition allows in this state."
@@ -211,7 +220,7 @@ extension Rule {
       "The length was right, but \(refusal.server.words) does not accept \(refusal.headWords)."
     },
     refused(
-      "att-application-error", .warning, 0x80...0x9f, also: [(0xa0, 0xdf)],
+      "att-application-error", .warning, .fact, 0x80...0x9f, also: [0xa0...0xdf],
       "A profile's rules refuse a request",
       when:
         """
@@ -233,7 +242,7 @@ extension Rule {
         : "Write what the profile allows in this state; its name for the code shows what is wrong."
     },
     refused(
-      "att-reserved-error", .warning, 0x14...0x7f, also: [(0xa0, 0xfb), (0x00, 0x00)],
+      "att-reserved-error", .warning, .fact, 0x14...0x7f, also: [0xa0...0xfb, 0x00...0x00],
       "A server answers with a reserved error code",
       when:
         """
@@ -258,13 +267,13 @@ extension Rule {
         """
     },
     refused(
-      "att-write-rejected", .warning, 0xfc...0xfc,
+      "att-write-rejected", .warning, .fact, 0xfc...0xfc,
       "A write is refused for a reason that no other code covers",
       when: "Write Request Rejected (0xfc) answers a request",
       do: "Check in the profile in which state the value is accepted."
     ) { refusal, _ in "The profile does not allow \(refusal.headWords) now." },
     refused(
-      "att-cccd-improper", .warning, 0xfd...0xfd,
+      "att-cccd-improper", .warning, .meaning, 0xfd...0xfd,
       "A procedure is started before the client subscribes to its answers",
       when:
         """
@@ -295,13 +304,13 @@ extension Rule {
         """
     },
     refused(
-      "att-procedure-in-progress", .warning, 0xfe...0xfe,
+      "att-procedure-in-progress", .warning, .fact, 0xfe...0xfe,
       "A procedure is started while another one is running",
       when: "Procedure Already in Progress (0xfe) answers a request",
       do: "Wait for the previous procedure's answer, or abort it."
     ) { _, _ in "The previous procedure has not finished." },
     refused(
-      "att-out-of-range", .warning, 0xff...0xff, "A written value is out of range",
+      "att-out-of-range", .warning, .fact, 0xff...0xff, "A written value is out of range",
       when: "Out of Range (0xff) answers a request",
       do: "Write a value within the characteristic's range."
     ) { refusal, _ in "The profile defines a range, and \(refusal.headWords) is not in it." },
@@ -309,7 +318,7 @@ extension Rule {
   ]
 
   private static let failedProcedure = Rule(
-    "gatt-procedure-failed", .warning, "A control point reports that a procedure failed",
+    "gatt-procedure-failed", .warning, .fact, "A control point reports that a procedure failed",
     when:
       """
       a notification or an indication of a control point has a result other than success; a note \
@@ -324,12 +333,8 @@ extension Rule {
   ) { connection, _ in
     Finding.together(
       connection.attributes.failedProcedures.map { failed in
-        let identity = connection.attributes.identity(failed.handle, of: failed.server)
-        let name: Wording = identity.map { "\($0)" } ?? "\(handle: failed.handle)"
+        let name = connection.attributes.name(failed.handle, of: failed.server)
         let times: Wording = failed.count > 1 ? ", \(failed.count) times" : ""
-        var evidence = PacketSet()
-        evidence.insert(failed.request)
-        evidence.insert(failed.answer.packet)
         var finding = Finding(
           "\(name) reported that a procedure failed\(times): \(failed.words)",
           headline:
@@ -338,8 +343,8 @@ extension Rule {
             """
             \(failed.server.capitalized) answered in \(packet: failed.answer.packet): \
             \(failed.words).
-            """, evidence: evidence)
-        finding.attribute = identity
+            """, evidence: PacketSet([failed.request ?? 0, failed.answer.packet]))
+        finding.attribute = connection.attributes.identity(failed.handle, of: failed.server)
         if let succeeded = failed.succeeded {
           finding.severity = .note
           finding.isResolved = true
@@ -350,12 +355,13 @@ extension Rule {
   }
 
   private static let droppedCommands = Rule(
-    "att-command-dropped", .warning, "Commands are written to an attribute that cannot be written",
+    "att-command-dropped", .warning, .meaning, "Commands are written to an attribute that cannot be written",
     when:
       """
       a Write Command goes to a declaration, or to a value whose declaration, discovered on this \
       connection, does not offer writing; not if the server seems to carry it out
-      """, needs: [.bothDirections],
+      """, needs: [.bothDirections], leansOn: .opening,
+    elsewise: [Alternative(always: "the server carries them out, although it does not offer it")],
     do:
       """
       Get the handle of the value by discovery of this server: handles differ between firmware \
@@ -373,22 +379,17 @@ extension Rule {
           } else {
             "\(handle: usage.handle) is a declaration, which no client can write."
           }
-        let client = usage.server.other
-        var finding = Finding(
-          "\(client.capitalized) wrote \(count: usage.commands.count, "command", "commands") to \(usage.named), which cannot be written",
-          headline:
-            "\(client.words) wrote commands to \(usage.named), which cannot be written (\(packet: first.packet))",
-          why: "\(why) A server drops such a command without an error.", .likely,
-          evidence: PacketSet([first.packet, usage.commands.last?.packet].compactMap(\.self)))
-        finding.attribute = usage.named
-        // What shows that the server carries them out may be missing.
-        finding.restsOnAbsence = true
-        return connection.hedged(finding)
+        return Finding(
+          "\(usage.server.other.words) wrote \(count: usage.commands.count, "command", "commands") to \(usage.named), which cannot be written",
+          at: first.packet, why: "\(why) A server drops such a command without an error.",
+          evidence: PacketSet(of: first, usage.commands.last), of: usage.named,
+          // What shows that the server carries them out may be missing.
+          restsOnAbsence: true)
       })
   }
 
   private static let notInProperties = Rule(
-    "att-not-in-properties", .note,
+    "att-not-in-properties", .note, .fact,
     "A server allows what the characteristic's declaration does not offer",
     when:
       """
@@ -404,36 +405,27 @@ extension Rule {
     Finding.together(
       connection.attributes.usages.flatMap { usage in
         usage.unoffered.map { unoffered in
-          let offers = usage.properties?.words ?? ""
-          let packet = unoffered.request
-          let what: Wording
-          let consequence: Wording
-          switch unoffered.operation {
-          case .read:
-            what = "\(usage.named) was read although it offers only \(offers)"
-            consequence =
-              unoffered.length == 0
-              ? "answered with an empty value instead of Read Not Permitted (0x02)."
-              : """
-              answered with \(count: unoffered.length, "byte", "bytes") instead of Read Not \
-              Permitted (0x02).
-              """
-          case .notification, .indication:
-            what = "\(usage.named) sent its value although it offers only \(offers)"
-            consequence =
-              unoffered.operation == .indication
-              ? "sent an indication, which the declaration does not offer."
-              : "sent a notification, which the declaration does not offer."
-          default:
-            what = "\(usage.named) was written although it offers only \(offers)"
-            consequence = "accepted the value instead of answering Write Not Permitted (0x03)."
-          }
-          var finding = Finding(
-            what.capitalized, headline: "\(what) (\(packet: packet))",
-            why: Wording("\(usage.server.words) \(consequence)").capitalized,
+          let (done, consequence): (StaticString, Wording) =
+            switch unoffered.operation {
+            case .read:
+              (
+                "was read",
+                "answered with \(unoffered.length == 0 ? "an empty value" : "\(count: unoffered.length, "byte", "bytes")" as Wording) instead of Read Not Permitted (0x02)"
+              )
+            case .notification, .indication:
+              (
+                "sent its value",
+                "sent \(unoffered.operation == .indication ? "an indication" : "a notification" as StaticString), which the declaration does not offer"
+              )
+            default:
+              (
+                "was written", "accepted the value instead of answering Write Not Permitted (0x03)"
+              )
+            }
+          return Finding(
+            "\(usage.named) \(done) although it offers only \(usage.properties?.words ?? "")",
+            at: unoffered.request, why: "\(usage.server.capitalized) \(consequence).",
             evidence: PacketSet([unoffered.request, unoffered.answer]))
-          finding.severity = .note
-          return finding
         }
       })
   }

@@ -115,6 +115,11 @@ package struct AttributeHistory: Sendable {
   var searches = (local: ServiceSearch(), peer: ServiceSearch())
   /// Counts what servers send, by server.
   var epochs = (local: ValueEpoch(), peer: ValueEpoch())
+  /// The transfers that take a round trip for each write, by server.
+  var steps = (local: WriteSteps(), peer: WriteSteps())
+  /// The first Proxy PDUs that were written to the characteristic of another Mesh service: the
+  /// index of the usage, the message type, and the packet.
+  package internal(set) var misplacedProxyPDUs: [(place: Int, type: UInt8, moment: Moment)] = []
   /// Commands that were sent after the server had reported that the client's view is out of date,
   /// by packet.
   package internal(set) var commandsOutOfSync = Tally()

@@ -90,6 +90,8 @@ package struct AttributeUsage: Sendable {
   package internal(set) var control: ControlWrite?
   /// The values that may be cut, by how they are transferred.
   package internal(set) var cuts: [CutValues] = []
+  /// The messages of notifications that all fill a PDU.
+  package internal(set) var messages = FullMessages()
   /// For a characteristic's declaration that sends values: the handle of the characteristic's
   /// value; 0: unknown, or discovered only after it had sent values.
   package internal(set) var declaredValue: UInt16 = 0

@@ -147,6 +147,15 @@ extension AttributeHistory {
   ) {
     let server = context.server
     let end = LineEnd(of: value)
+    let answer = context.opcode.role == .unacknowledged ? nil : context.moment
+    if server == .local {
+      steps.local.note(value, place, moment)
+      if let answer { steps.local.note(answer: 0, answer) }
+    } else {
+      steps.peer.note(value, place, moment)
+      if let answer { steps.peer.note(answer: 0, answer) }
+    }
+    noteProxyPDU(value, place, moment)
     // The value may be sent before the response.
     guard epoch == self.epoch(of: server) else {
       usages[place].series.note(answered: end)
@@ -161,11 +170,29 @@ extension AttributeHistory {
     }
   }
 
+  /// Records a Proxy PDU (the message type is in 6 bits of its first byte) that is written to
+  /// another service than its type belongs to: provisioning PDUs (3) to Mesh Provisioning Data In
+  /// (2adb), all others to Mesh Proxy Data In (2add) (Mesh Protocol, 6.3 and 7).
+  private mutating func noteProxyPDU(_ value: RawSpan, _ place: Int, _ moment: Moment) {
+    guard value.byteCount > 1, let uuid = usages[place].identity.uuid, uuid.width == 2,
+      uuid.low == 0x2add || uuid.low == 0x2adb, usages[place].identity.via == .discovered
+    else { return }
+    let type = value.byte(at: 0) & 0x3f
+    guard type <= 3, (type == 3) != (uuid.low == 0x2adb), misplacedProxyPDUs.count < Self.mostListed
+    else { return }
+    misplacedProxyPDUs.append((place, type, moment))
+  }
+
   /// Records that a server sent a value.
   mutating func noteSent(_ value: RawSpan, _ place: Int, _ context: Context) {
     if usages[place].control != nil { usages[place].control = nil }
     if usages[place].identity.service?.isShort(0x1801) == true { return }
     let server = context.server
+    if server == .local {
+      steps.local.note(answer: value.byteCount, context.moment)
+    } else {
+      steps.peer.note(answer: value.byteCount, context.moment)
+    }
     let written = server == .local ? epochs.local.written : epochs.peer.written
     if let written, usages[written.place].identity.service == usages[place].identity.service {
       usages[written.place].series.note(answered: written.end)
