@@ -180,8 +180,8 @@ extension Rule {
     do remedy: Wording
   ) -> Rule {
     Rule(
-      id, .error, .meaning, finds, when: condition, needs: .bothDirections,
-      elsewise: [.encryptedBefore],
+      about: RefusedRequest.self, id, .error, .meaning, finds, when: condition,
+      needs: .bothDirections, elsewise: [.encryptedBefore],
       do: remedy
     ) { connection, _ in
       Finding.together(

@@ -8,7 +8,7 @@ extension Rule {
   /// The rule about a client that its server leaves out.
   static let clients: [Rule] = [
     Rule(
-      whole: "gatt-client-left-out", .warning,
+      whole: "gatt-client-left-out", .warning, .meaning,
       "A server sends values to one of its clients only",
       when:
         """

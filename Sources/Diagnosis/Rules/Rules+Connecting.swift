@@ -15,7 +15,7 @@ extension Rule {
   static let classic: [Rule] = [unpaged]
 
   private static let connectTimeout = Rule(
-    whole: "connect-timeout", .error, "A device did not answer an attempt to connect",
+    whole: "connect-timeout", .error, .meaning, "A device did not answer an attempt to connect",
     when:
       "a connection attempt was cancelled a second or more after it began, without a connection; a note if the host only scanned now and then for a device of its filter accept list",
     needs: [.commands, .events],
@@ -80,7 +80,7 @@ extension Rule {
   }
 
   private static let wrongAddress = Rule(
-    whole: "connect-wrong-address", .error,
+    whole: "connect-wrong-address", .error, .meaning,
     "This host tried to connect to an address that the device does not advertise with",
     when:
       "an attempt to connect was cancelled a second or more later, and the device was seen with the other address type, or meanwhile with a private address that a known identity resolving key resolves",
@@ -112,7 +112,7 @@ extension Rule {
   }
 
   private static let connectLimit = Rule(
-    whole: "connect-limit", .error, "The controller or the host cannot open another connection",
+    whole: "connect-limit", .error, .meaning, "The controller or the host cannot open another connection",
     when:
       "an attempt to connect ended with Connection Limit Exceeded (0x09) or Connection Rejected due to Limited Resources (0x0d)",
     needs: [.commands, .events],
@@ -136,7 +136,7 @@ extension Rule {
     "Wait for the pending attempt, or cancel it (LE Create Connection Cancel) before another one begins."
 
   private static let connectRefused = Rule(
-    whole: "connect-refused", .error, "The controller refused or failed to connect",
+    whole: "connect-refused", .error, .meaning, "The controller refused or failed to connect",
     when: "an attempt to connect ended with another failing status", needs: [.commands, .events],
     do:
       "Command Disallowed: another attempt is pending; cancel it or wait for it. Connection Already Exists: use the open link. Invalid or Unsupported Parameters: compare the command's fields with what the controller supports."
@@ -193,7 +193,7 @@ extension Rule {
   }
 
   private static let bredrToLE = Rule(
-    whole: "connect-bredr-to-le", .error, "A BR/EDR connection was attempted to an LE device",
+    whole: "connect-bredr-to-le", .error, .meaning, "A BR/EDR connection was attempted to an LE device",
     when:
       "Create Connection failed for a random address, which exists only on LE, or for one that advertises on LE with flags that exclude BR/EDR, or that do not although the device is never heard on BR/EDR",
     needs: [.events],
@@ -318,7 +318,7 @@ extension Rule {
   }
 
   private static let unpaged = Rule(
-    whole: "connect-page-timeout", .warning,
+    whole: "connect-page-timeout", .warning, .meaning,
     "A BR/EDR device did not answer an attempt to connect",
     when:
       "Create Connection failed for a device that is not reported as one of LE; a note if the device was reached before or later, or if the capture has LE connections",
@@ -373,7 +373,7 @@ extension Rule {
   }
 
   private static let notAdvertisingAgain = Rule(
-    whole: "adv-not-restarted", .note, "A peripheral does not advertise after a connection",
+    whole: "adv-not-restarted", .note, .meaning, "A peripheral does not advertise after a connection",
     when:
       "this host enabled legacy advertising and was connected as the peripheral, the link ended, and no command that may concern advertising follows in the 10 s or more that the capture continues",
     needs: [.commands, .events],
@@ -408,7 +408,7 @@ extension Rule {
   private static let silence: Int64 = 10_000_000_000
 
   private static let wrongPHY = Rule(
-    whole: "connect-scan-wrong-phy", .note,
+    whole: "connect-scan-wrong-phy", .note, .meaning,
     "The host scanned on a different PHY than the device advertises on",
     when: "an attempt failed that did not scan on the primary PHY on which the device was seen",
     needs: [.commands, .events],
@@ -434,7 +434,7 @@ extension Rule {
   }
 
   private static let cancelled = Rule(
-    whole: "connect-cancelled", .note, "This host cancelled a connection at once",
+    whole: "connect-cancelled", .note, .meaning, "This host cancelled a connection at once",
     when:
       "an attempt was cancelled within a second, or a new link was ended by this host within a second without any data",
     needs: [.commands, .events],
@@ -657,7 +657,7 @@ extension Rule {
   /// A link that was only created ends after six intervals without a packet (Core, Vol 6, Part B,
   /// 4.5.2).
   private static let notEstablished = Rule(
-    whole: "connect-not-established", .error, "A link was created, but the peer never answered",
+    whole: "connect-not-established", .error, .meaning, "A link was created, but the peer never answered",
     when: "a connection ended with Connection Failed to be Established (0x3e)", needs: [.events],
     do:
       "The peer advertised but missed the connection request or did not follow: check distance and antennas, a peer that is busy or resets on connection, competing centrals, and its clock accuracy. Try again at once; hosts retry two or three times."

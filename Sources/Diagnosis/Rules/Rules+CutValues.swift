@@ -8,7 +8,7 @@ extension Rule {
   /// The rule about values that are cut.
   static let cutValues: [Rule] = [
     Rule(
-      "gatt-value-cut", .warning, .meaning, "Values are cut to what one PDU holds",
+      about: CutValues.self, "gatt-value-cut", .warning, .meaning, "Values are cut to what one PDU holds",
       when:
         """
         three or more values of a characteristic have exactly as many bytes as a notification or \
@@ -17,7 +17,8 @@ extension Rule {
         three other texts of this length is sent again
         """, needs: [.bothDirections, .opening],
       elsewise: [
-        Alternative(always: "the application itself shortens its texts to this length"),
+        Alternative<CutValues>(
+          always: "the application itself shortens its texts to this length"),
         Alternative("the texts have this length by chance") { cut, _ in cut.areUnclosed },
       ],
       do:

@@ -18,7 +18,7 @@ extension Rule {
     "Check range, battery and antenna, and whether the peer reset or crashed at that time. A central that is busy with scans or other links may also miss the peripheral."
 
   private static let supervisionTimeout = Rule(
-    "link-supervision-timeout", .error, "A link was lost: the peer was no longer heard",
+    "link-supervision-timeout", .error, .meaning, "A link was lost: the peer was no longer heard",
     when: "the link ended with Connection Timeout (0x08)", needs: [.events, .end],
     do:
       "\(Rule.lossRemedy) A supervision timeout of 4 to 6 s is enough for short gaps."
@@ -101,7 +101,7 @@ extension Rule {
   }
 
   private static let lostRepeatedly = Rule(
-    whole: "link-lost-repeatedly", .note, "The links to one device are lost repeatedly",
+    whole: "link-lost-repeatedly", .note, .meaning, "The links to one device are lost repeatedly",
     when: "two or more connections of one device ended with Connection Timeout (0x08)",
     needs: [.events, .end],
     do:
@@ -140,7 +140,7 @@ extension Rule {
   }
 
   private static let responseTimeout = Rule(
-    "link-lmp-timeout", .error, "A Link Layer procedure was not answered in time",
+    "link-lmp-timeout", .error, .meaning, "A Link Layer procedure was not answered in time",
     when: "the link or a procedure on it ended with LL Response Timeout (0x22)", needs: [.events],
     do:
       "One of the two controllers has a defect: the peer's did not answer, or this host's did not understand the answer. Update the firmware of both, and avoid the procedure (PHY, data length, parameter requests) until then. Another adapter on this host shows which one it is."
@@ -154,7 +154,7 @@ extension Rule {
   private static let procedureTimeout: Int64 = 40_000_000_000
 
   private static let collision = Rule(
-    "link-procedure-collision", .error, "Procedures of the two controllers collided",
+    "link-procedure-collision", .error, .meaning, "Procedures of the two controllers collided",
     when:
       "the link or a procedure on it ended with LL Procedure Collision (0x23), Instant Passed (0x28) or Different Transaction Collision (0x2a)",
     needs: [.events],
@@ -285,7 +285,7 @@ extension Rule {
   }
 
   private static let procedureFailed = Rule(
-    "link-procedure-failed", .note, "A Link Layer procedure failed",
+    "link-procedure-failed", .note, .meaning, "A Link Layer procedure failed",
     when:
       "a feature, version, PHY or subrate procedure ended with another error status on a link that stayed open",
     needs: [.events]
@@ -300,7 +300,7 @@ extension Rule {
   }
 
   private static let payloadTimeout = Rule(
-    "link-payload-timeout", .warning,
+    "link-payload-timeout", .warning, .meaning,
     "No authenticated packet came from the peer on an encrypted link",
     when: "the controller reports Authenticated Payload Timeout Expired", needs: [.events],
     do:
@@ -328,7 +328,7 @@ extension Rule {
   }
 
   private static let controllerEnded = Rule(
-    "link-controller-ended", .error, "A controller ended the link by itself",
+    "link-controller-ended", .error, .meaning, "A controller ended the link by itself",
     when: "Disconnection Complete has a reason that no host gives, and no other rule explains it",
     needs: [.events, .end],
     do:
@@ -347,7 +347,7 @@ extension Rule {
   }
 
   private static let lowResources = Rule(
-    "link-peer-low-resources", .warning, "The peer ended the link for lack of resources",
+    "link-peer-low-resources", .warning, .meaning, "The peer ended the link for lack of resources",
     when: "the reason is Remote Device Terminated Connection due to Low Resources (0x14)",
     needs: [.events, .end],
     do:
@@ -355,7 +355,7 @@ extension Rule {
   ) { history, _ in ended(history, .remoteLowResources, "for lack of resources") }
 
   private static let powerOff = Rule(
-    "link-power-off", .note, "The peer ended the link because it is switched off",
+    "link-power-off", .note, .meaning, "The peer ended the link because it is switched off",
     when: "the reason is Remote Device Terminated Connection due to Power Off (0x15)",
     needs: [.events, .end]
   ) { history, _ in ended(history, .remotePowerOff, "because it, or its Bluetooth, is switched off")
@@ -376,7 +376,7 @@ extension Rule {
   }
 
   private static let reset = Rule(
-    "link-reset", .note, "The controller was reset while a link was open",
+    "link-reset", .note, .meaning, "The controller was reset while a link was open",
     when:
       "a reset, or the controller's removal, ended an open link that this host had not asked to end",
     needs: [.events]
@@ -396,7 +396,7 @@ extension Rule {
   }
 
   private static let hostStalled = Rule(
-    whole: "host-stalled", .error,
+    whole: "host-stalled", .error, .meaning,
     "A request reaches this host 30 s late, and the peer has given up",
     when:
       "a request of the peer arrives 29 to 31 s after the previous packet, followed at once by the peer's disconnection, on two or more connections, or on one after which the controller leaves a command unanswered",
@@ -443,7 +443,7 @@ extension Rule {
   private static let leastStay: Int64 = 1_000_000_000
 
   private static let peerLeavesAtRequest = Rule(
-    whole: "link-peer-leaves-at-request", .warning,
+    whole: "link-peer-leaves-at-request", .warning, .meaning,
     "The peer ends its connections when it receives a certain request",
     when:
       "two or more connections of one device were ended by the peer within a second after the same request, which is unanswered and the last that this host sent; a write, or if the capture has no data of the peer, only if it is the only one",
@@ -486,7 +486,7 @@ extension Rule {
   }
 
   private static let peerLeaves = Rule(
-    whole: "link-peer-leaves", .warning, "The peer ends its connections after a constant time",
+    whole: "link-peer-leaves", .warning, .meaning, "The peer ends its connections after a constant time",
     when:
       "two or more connections of one device, each a second or longer, were ended by the peer after times that differ by at most a tenth",
     needs: [.events, .opening, .end], leansOn: [.bothDirections],

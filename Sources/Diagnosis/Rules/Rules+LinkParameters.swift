@@ -16,7 +16,7 @@ extension Rule {
     "Choose a supervision timeout above 2 × (1 + latency) × maximum interval, preferably six times that, within 100 ms to 32 s; intervals from 7.5 ms to 4 s. Apple's rules for accessories are stricter: interval at least 15 ms, latency at most 30, timeout 2 to 6 s."
 
   private static let impossible = Rule(
-    "link-parameters-impossible", .warning, "Connection parameters are invalid",
+    "link-parameters-impossible", .warning, .meaning, "Connection parameters are invalid",
     when:
       "parameters that are requested or in force are out of range, or their supervision timeout is too short for interval and latency",
     do: remedyForImpossible
@@ -54,7 +54,7 @@ extension Rule {
   }
 
   private static let impossibleAttempt = Rule(
-    whole: "connect-parameters-impossible", .warning,
+    whole: "connect-parameters-impossible", .warning, .meaning,
     "A connection attempt requests invalid parameters",
     when:
       "LE Create Connection has a supervision timeout that is too short for interval and latency, or values out of range",
@@ -71,7 +71,7 @@ extension Rule {
   }
 
   private static let refusedParameters = Rule(
-    "link-parameters-refused", .warning, "A change of the connection parameters was refused",
+    "link-parameters-refused", .warning, .meaning, "A change of the connection parameters was refused",
     when:
       "a Connection Parameter Update Response, a negative reply or LE Connection Update Complete refuses the change, and no later change was accepted",
     do:
@@ -135,7 +135,7 @@ extension Rule {
   }
 
   private static let unansweredParameters = Rule(
-    "link-parameters-unanswered", .warning,
+    "link-parameters-unanswered", .warning, .meaning,
     "A connection parameter update request is never answered",
     when:
       "a Connection Parameter Update Request has no response for 30 s or until the other side ends the link 5 s later or more, and the parameters do not change; an error if the requesting side ends the link",
@@ -185,7 +185,7 @@ extension Rule {
   private static let leastPaced = 8
 
   private static let longInterval = Rule(
-    "link-interval-long", .warning, "The connection interval is too long for the traffic",
+    "link-interval-long", .warning, .meaning, "The connection interval is too long for the traffic",
     when:
       "eight packets or more are sent as soon as the previous one is acknowledged, at a connection interval of 400 ms or more",
     needs: [.events, .sentData],
@@ -227,7 +227,7 @@ extension Rule {
   private static let longestChange: Int64 = 5_000_000_000
 
   private static let neverApplied = Rule(
-    "link-parameters-never-applied", .warning,
+    "link-parameters-never-applied", .warning, .meaning,
     "Connection parameters were accepted but never applied",
     when:
       "a change was accepted, no LE Connection Update Complete followed in the five seconds that the link stayed open, and the parameters in force are not those requested",

@@ -10,7 +10,7 @@ extension Rule {
   /// The rules about requests that are not answered.
   static let requests: [Rule] = [
     Rule(
-      "att-request-unanswered", .error, .meaning, "A request is never answered",
+      about: Unanswered.self, "att-request-unanswered", .error, .meaning, "A request is never answered",
       when:
         """
         a request has no answer for 30 s, until a host ends the link 2 s and three connection \
@@ -35,7 +35,7 @@ extension Rule {
         })
     },
     Rule(
-      "att-indication-unconfirmed", .warning, .meaning, "An indication is never confirmed",
+      about: Unanswered.self, "att-indication-unconfirmed", .warning, .meaning, "An indication is never confirmed",
       when:
         """
         an indication has no confirmation for 30 s, until a host ends the link 2 s and three \
@@ -63,7 +63,7 @@ extension Rule {
         })
     },
     Rule(
-      "att-second-request", .warning, .meaning, "A request is sent before the previous one is answered",
+      about: Overlapping.self, "att-second-request", .warning, .meaning, "A request is sent before the previous one is answered",
       when:
         """
         a request or an indication is sent while another one of the same side is pending on the \

@@ -27,7 +27,7 @@ extension Rule {
       Finding.together(connection.attributes.configurations.compactMap(connection.wrongBits))
     },
     Rule(
-      "gatt-cccd-write-command", .warning, .meaning,
+      about: Subscription.self, "gatt-cccd-write-command", .warning, .meaning,
       "A CCCD is written with Write Command, which servers may ignore",
       when:
         "a CCCD is written with Write Command, and no Write Request to it was accepted; a note if values arrive anyway",
@@ -118,7 +118,7 @@ extension Rule {
         """
     ) { connection, evidence in connection.otherSubscription(evidence).map { [$0] } ?? [] },
     Rule(
-      "gatt-cccd-lost", .warning, .meaning,
+      about: EarlierValues.self, "gatt-cccd-lost", .warning, .meaning,
       "A bonded server has lost its client's subscriptions",
       when:
         """
@@ -138,7 +138,7 @@ extension Rule {
         """
     ) { connection, evidence in connection.lostSubscriptions(evidence) },
     Rule(
-      "gatt-not-encrypted", .warning, .meaning,
+      about: EarlierValues.self, "gatt-not-encrypted", .warning, .meaning,
       "A bonded device gets no values on a link that is never encrypted",
       when:
         """
