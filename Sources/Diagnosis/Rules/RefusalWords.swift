@@ -243,7 +243,8 @@ extension Rule {
     instead: (@Sendable (Refusal, ConnectionHistory) -> Wording?)? = nil
   ) -> Rule {
     Rule(
-      about: RefusedRequest.self, id, severity, grounds, finds, when: condition, needs: .bothDirections,
+      about: RefusedRequest.self, id, severity, grounds, finds, when: condition,
+      needs: .bothDirections,
       leansOn: restsOnAbsence ? .opening : [], elsewise: elsewise, do: remedy
     ) { connection, evidence in
       Finding.together(

@@ -136,7 +136,8 @@ extension Rule {
       ]
     },
     refused(
-      "att-authorization", .error, .fact, 0x08...0x08, "A request is refused for lack of authorization",
+      "att-authorization", .error, .fact, 0x08...0x08,
+      "A request is refused for lack of authorization",
       when: "Insufficient Authorization (0x08) answers a request",
       do:
         """

@@ -9,7 +9,8 @@ extension Rule {
   /// The rules about outdated service maps.
   static let cache: [Rule] = [
     Rule(
-      about: StaleHandle.self, "gatt-stale-cache", .error, .meaning, "A client uses handles from an outdated attribute cache",
+      about: StaleHandle.self, "gatt-stale-cache", .error, .meaning,
+      "A client uses handles from an outdated attribute cache",
       when:
         """
         Invalid Handle, Read Not Permitted, Write Not Permitted or a length error answers a \

@@ -44,7 +44,8 @@ extension Rule {
       "This does not depend on keys: on \(request.side.other.words) the user or a program has to permit it."
     },
     refused(
-      .resources, "l2cap-no-resources", .error, .meaning, "There are no resources for another channel",
+      .resources, "l2cap-no-resources", .error, .meaning,
+      "There are no resources for another channel",
       when: "a connection request is refused because no resources are available (0x0004)",
       elsewise: [
         Alternative(
@@ -76,7 +77,8 @@ extension Rule {
       "It offered \(request.offer.words); the refusal does not show which of them is wrong."
     },
     refused(
-      .part, "l2cap-some-refused", .warning, .fact, "Only some of the requested channels are opened",
+      .part, "l2cap-some-refused", .warning, .fact,
+      "Only some of the requested channels are opened",
       when: "a Credit Based Connection Response opens fewer channels than were requested",
       do: "Use those that were opened; request fewer at a time."
     ) { request in
@@ -141,7 +143,8 @@ extension Rule {
     instead: (@Sendable (ChannelRequest) -> Wording?)? = nil
   ) -> Rule {
     Rule(
-      about: RefusedChannel.self, id, severity, grounds, finds, when: condition, needs: .bothDirections, elsewise: elsewise,
+      about: RefusedChannel.self, id, severity, grounds, finds, when: condition,
+      needs: .bothDirections, elsewise: elsewise,
       do: remedy
     ) { history, evidence in
       history.channels.refusals.compactMap { request in
@@ -381,7 +384,8 @@ extension ChannelRequest {
       isEncrypted.map { "The link was \($0 ? "" : "not " as StaticString)encrypted." } ?? ""
     let before: Wording =
       switch (pendingStatus, pending) {
-      case (1, let pending?): "It had reported that authentication was pending (\(packet: pending.packet))."
+      case (1, let pending?):
+        "It had reported that authentication was pending (\(packet: pending.packet))."
       case (2, let pending?):
         "It had reported that authorization was pending (\(packet: pending.packet)): its user or a program refused, and the link's key was not the reason."
       default: ""
@@ -442,7 +446,8 @@ extension Rule {
 
   /// A channel on which the receiver gives no more credits.
   private static let noCredits = Rule(
-    about: ChannelHistory.Starvation.self, "l2cap-no-credits", .warning, .meaning, "A channel stops because its receiver gives no credits",
+    about: ChannelHistory.Starvation.self, "l2cap-no-credits", .warning, .meaning,
+    "A channel stops because its receiver gives no credits",
     when:
       "the last credit of a credit-based channel is used, and no Flow Control Credit follows for 5 s on an open link; an error if an SDU is incomplete",
     needs: [.bothDirections, .events],

@@ -373,7 +373,8 @@ extension Rule {
   }
 
   private static let advertisingRefused = Rule(
-    about: CommandHistory.Refusal.self, whole: "hci-advertising-refused", .error, .meaning, "The controller refuses to advertise",
+    about: CommandHistory.Refusal.self, whole: "hci-advertising-refused", .error, .meaning,
+    "The controller refuses to advertise",
     when: "a command that sets up or enables advertising was refused", needs: [.commands, .events],
     elsewise: refusalAlternatives,
     do:
@@ -386,7 +387,8 @@ extension Rule {
   }
 
   private static let scanningRefused = Rule(
-    about: CommandHistory.Refusal.self, whole: "hci-scanning-refused", .error, .meaning, "The controller refuses to scan",
+    about: CommandHistory.Refusal.self, whole: "hci-scanning-refused", .error, .meaning,
+    "The controller refuses to scan",
     when: "a command that sets up or enables scanning was refused", needs: [.commands, .events],
     elsewise: refusalAlternatives,
     do:
@@ -417,7 +419,8 @@ extension Rule {
   }
 
   private static let refused = Rule(
-    about: CommandHistory.Refusal.self, whole: "hci-command-refused", .warning, .meaning, "The controller refuses a command",
+    about: CommandHistory.Refusal.self, whole: "hci-command-refused", .warning, .meaning,
+    "The controller refuses a command",
     when:
       "a command other than those that connect, advertise, scan or encrypt was answered with an error status",
     needs: [.commands, .events], elsewise: refusalAlternatives

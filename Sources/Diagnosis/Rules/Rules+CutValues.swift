@@ -8,7 +8,8 @@ extension Rule {
   /// The rule about values that are cut.
   static let cutValues: [Rule] = [
     Rule(
-      about: CutValues.self, "gatt-value-cut", .warning, .meaning, "Values are cut to what one PDU holds",
+      about: CutValues.self, "gatt-value-cut", .warning, .meaning,
+      "Values are cut to what one PDU holds",
       when:
         """
         three or more values of a characteristic have exactly as many bytes as a notification or \

@@ -9,7 +9,8 @@ extension Rule {
   /// The rules about handles, and about ways to write that a server does not follow.
   static let handles: [Rule] = [
     Rule(
-      about: AttributeUsage.self, "gatt-wrong-handle", .warning, .meaning, "A server sends values with the wrong handle",
+      about: AttributeUsage.self, "gatt-wrong-handle", .warning, .meaning,
+      "A server sends values with the wrong handle",
       when:
         """
         a notification or indication has the handle of a characteristic's declaration that was \

@@ -9,7 +9,8 @@ extension Rule {
   /// The rules about this host's advertising.
   static let ownAdvertising: [Rule] = [
     Rule(
-      about: AdvertisingFaults.FaultyData.self, whole: "adv-data-malformed", .warning, .meaning, "This host's advertising data is malformed",
+      about: AdvertisingFaults.FaultyData.self, whole: "adv-data-malformed", .warning, .meaning,
+      "This host's advertising data is malformed",
       when:
         "data that a command sets has a structure that extends past its end or has a length that its type does not allow, or begins with what seems to be Flags without their type",
       needs: [.commands, .events],

@@ -10,7 +10,8 @@ extension Rule {
   /// The rules about refusals.
   static let refusals: [Rule] = [
     refused(
-      "att-not-permitted", .warning, .meaning, 0x02...0x03, "The server does not permit a read or write",
+      "att-not-permitted", .warning, .meaning, 0x02...0x03,
+      "The server does not permit a read or write",
       when: "Read Not Permitted (0x02) or Write Not Permitted (0x03) answers a request",
       elsewise: [
         .moved,
@@ -30,7 +31,8 @@ extension Rule {
         : refusal.permittedInstead
     },
     refused(
-      "att-invalid-handle", .warning, .fact, 0x01...0x01, "The server does not have the requested handle",
+      "att-invalid-handle", .warning, .fact, 0x01...0x01,
+      "The server does not have the requested handle",
       when: "Invalid Handle (0x01) answers a request",
       do:
         """
@@ -64,7 +66,8 @@ extension Rule {
         """
     },
     refused(
-      "att-invalid-length", .warning, .fact, 0x0d...0x0d, "A value with the wrong length is written",
+      "att-invalid-length", .warning, .fact, 0x0d...0x0d,
+      "A value with the wrong length is written",
       when: "Invalid Attribute Value Length (0x0d) answers a request",
       do: "Compare the length with what the characteristic's definition or the firmware accepts."
     ) { refusal, _ in
@@ -130,7 +133,8 @@ extension Rule {
         : nil
     },
     refused(
-      "att-prepare-queue", .warning, .meaning, 0x09...0x09, "A server's queue of prepared writes is full",
+      "att-prepare-queue", .warning, .meaning, 0x09...0x09,
+      "A server's queue of prepared writes is full",
       when: "Prepare Queue Full (0x09) answers a request",
       elsewise: [
         Alternative("another client has filled the queue") { it, _ in !it.refusal.isFirstPart }
@@ -355,7 +359,8 @@ extension Rule {
   }
 
   private static let droppedCommands = Rule(
-    "att-command-dropped", .warning, .meaning, "Commands are written to an attribute that cannot be written",
+    "att-command-dropped", .warning, .meaning,
+    "Commands are written to an attribute that cannot be written",
     when:
       """
       a Write Command goes to a declaration, or to a value whose declaration, discovered on this \

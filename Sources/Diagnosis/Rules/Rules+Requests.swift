@@ -10,7 +10,8 @@ extension Rule {
   /// The rules about requests that are not answered.
   static let requests: [Rule] = [
     Rule(
-      about: Unanswered.self, "att-request-unanswered", .error, .meaning, "A request is never answered",
+      about: Unanswered.self, "att-request-unanswered", .error, .meaning,
+      "A request is never answered",
       when:
         """
         a request has no answer for 30 s, until a host ends the link 2 s and three connection \
@@ -35,7 +36,8 @@ extension Rule {
         })
     },
     Rule(
-      about: Unanswered.self, "att-indication-unconfirmed", .warning, .meaning, "An indication is never confirmed",
+      about: Unanswered.self, "att-indication-unconfirmed", .warning, .meaning,
+      "An indication is never confirmed",
       when:
         """
         an indication has no confirmation for 30 s, until a host ends the link 2 s and three \
@@ -63,7 +65,8 @@ extension Rule {
         })
     },
     Rule(
-      about: Overlapping.self, "att-second-request", .warning, .meaning, "A request is sent before the previous one is answered",
+      about: Overlapping.self, "att-second-request", .warning, .meaning,
+      "A request is sent before the previous one is answered",
       when:
         """
         a request or an indication is sent while another one of the same side is pending on the \
@@ -385,7 +388,9 @@ private struct Unanswered: Sendable {
   /// How long there was no answer, as a sentence.
   private var waitWords: Wording {
     let done: StaticString = request.opcode.role == .indication ? "confirmed" : "answered"
-    if request.isOvertaken { return "Later ones on the same bearer were \(done), this one was not." }
+    if request.isOvertaken {
+      return "Later ones on the same bearer were \(done), this one was not."
+    }
     if let end, let waited {
       return
         "No answer in \(duration: waited), \(connection.untilItsEnd) (\(packet: end.packet))."

@@ -17,7 +17,8 @@ extension Rule {
       Finding.together(connection.attributes.faults.malformed.map(connection.malformed))
     },
     Rule(
-      about: ServerFaults.RepeatedParts.self, "att-offset-ignored", .error, .meaning, "A server ignores the offset of a Read Blob Request",
+      about: ServerFaults.RepeatedParts.self, "att-offset-ignored", .error, .meaning,
+      "A server ignores the offset of a Read Blob Request",
       when:
         "all parts of a value that is read in parts are equal, and a part does not repeat itself",
       needs: [.bothDirections],

@@ -52,11 +52,15 @@ extension ConnectionHistory {
     let isProvisioning = first.type == 3
     let search = attributes.search(of: usage.server)
     let both = search.services.filter { $0.uuid.isShort(0x1827) || $0.uuid.isShort(0x1828) }.count
-    let kinds: [StaticString] = ["network PDU", "mesh beacon", "proxy configuration", "provisioning PDU"]
+    let kinds: [StaticString] = [
+      "network PDU", "mesh beacon", "proxy configuration", "provisioning PDU",
+    ]
     let kind = kinds[Int(first.type)]
     let isSilent = !attributes.usages.contains {
       $0.server == usage.server && $0.identity.service == usage.identity.service
-        && [$0.notifications.last, $0.indications.last].contains { $0?.packet ?? 0 > first.moment.packet }
+        && [$0.notifications.last, $0.indications.last].contains {
+          $0?.packet ?? 0 > first.moment.packet
+        }
     }
     var finding = Finding(
       "\(usage.server.other.words) wrote a \(kind) to \(usage.named)", at: first.moment.packet,
@@ -67,7 +71,8 @@ extension ConnectionHistory {
         both == 2
           ? "The server offers both services (\(packet: search.complete.last?.packet ?? 0)), of which it may offer only one at a time."
           : ""),
-      evidence: PacketSet(of: both == 2 ? search.complete.last : nil, first.moment), of: usage.named)
+      evidence: PacketSet(of: both == 2 ? search.complete.last : nil, first.moment), of: usage.named
+    )
     if isSilent { finding.severity = .error }
     return finding
   }
