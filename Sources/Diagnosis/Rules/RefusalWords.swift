@@ -15,10 +15,7 @@ extension Refusal {
     case .prepareWriteRequest: "prepared write to \(target) at offset \(offset ?? 0)"
     case .executeWriteRequest:
       if let prepared, prepared.attributes.handles.count == 1, !prepared.attributes.hasMore {
-        """
-        long write of \(count: length, "byte", "bytes") to \(target) in \
-        \(count: prepared.parts, "part", "parts")
-        """
+        "long write of \(count: length, "byte", "bytes") to \(target) in \(count: prepared.parts, "part", "parts")"
       } else {
         "execution of the prepared writes"
       }
@@ -48,10 +45,7 @@ extension Refusal {
     var code = NamedCode(UInt64(error.rawValue), error.name)
     code.ownName = errorName
     let words: Wording =
-      """
-      \(Wording(stringLiteral: String(decoding: errorName, as: UTF8.self))) \
-      (\(code: error.rawValue, digits: 2))
-      """
+      "\(Wording(stringLiteral: String(decoding: errorName, as: UTF8.self))) (\(code: error.rawValue, digits: 2))"
     return words.naming(code)
   }
 
@@ -90,20 +84,14 @@ extension Refusal {
     var finding = Finding(
       "\(action.capitalized) refused\(times): \(reason)",
       headline:
-        """
-        \(server.words) refused \(client.possessive) \(action) (\(packet: answer.packet)): \
-        \(reason)
-        """,
+        "\(server.words) refused \(client.possessive) \(action) (\(packet: answer.packet)): \(reason)",
       why: why, evidence: evidence)
     if handle != 0 { finding.attribute = attribute }
     if let accepted {
       finding.isResolved = true
       finding.severity = .note
       finding.note =
-        """
-        The same request was allowed \(delay) (\(packet: accepted.request.packet), \
-        \(packet: accepted.answer.packet)).
-        """
+        "The same request was allowed \(delay) (\(packet: accepted.request.packet), \(packet: accepted.answer.packet))."
     }
     return finding
   }
@@ -164,10 +152,7 @@ extension ConnectionHistory {
       of the link was the same\(step).
       """
     finding.remedy =
-      """
-      Find out what the server waits for before it allows this: a login or a mode of its own, or \
-      time.\(refusal.error.isAboutSecurity ? " Pairing again or another key changes nothing." : "" as StaticString)
-      """
+      "Find out what the server waits for before it allows this: a login or a mode of its own, or time.\(refusal.error.isAboutSecurity ? " Pairing again or another key changes nothing." : "" as StaticString)"
     finding.note = nil
     finding.evidence.insert(between?.packet)
   }

@@ -23,10 +23,7 @@ extension Rule {
       "att-mitm-demanded", .error, .meaning, 0x05...0x05,
       "A request is refused on an encrypted link because its key is not authenticated",
       when:
-        """
-        Insufficient Authentication (0x05) answers a request on a link that is encrypted with a \
-        Just Works key or the key of an earlier pairing
-        """,
+        "Insufficient Authentication (0x05) answers a request on a link that is encrypted with a Just Works key or the key of an earlier pairing",
       elsewise: [
         Alternative(
           "the key is authenticated, and the attribute requires LE Secure Connections or another bond"
@@ -48,43 +45,30 @@ extension Rule {
         case .authenticated: "more than that"
         default: "an authenticated key (MITM protection)"
         }
-      return """
-        \(refusal.refuser) answered Insufficient Authentication (0x05) although \
-        \(refusal.protection): the attribute requires \(demand).
-        """
+      return
+        "\(refusal.refuser) answered Insufficient Authentication (0x05) although \(refusal.protection): the attribute requires \(demand)."
     },
     unprotected(
       "att-insufficient-authentication", 0x05,
       "A request is refused because the devices have no key",
       when:
-        """
-        Insufficient Authentication (0x05) answers a request on a link that is not encrypted; a \
-        note if the same request is allowed later
-        """, do: howToPair),
+        "Insufficient Authentication (0x05) answers a request on a link that is not encrypted; a note if the same request is allowed later",
+      do: howToPair),
     unprotected(
       "att-insufficient-encryption", 0x0f,
       "A request is refused because the link is not encrypted",
       when:
-        """
-        Insufficient Encryption (0x0f) answers a request; a note if the same request is allowed \
-        later
-        """,
+        "Insufficient Encryption (0x0f) answers a request; a note if the same request is allowed later",
       do:
-        """
-        Encrypt the link before the request: with the stored key if the devices are bonded, \
-        otherwise by pairing. A server should answer 0x05 to a peer for which it has no key.
-        """),
+        "Encrypt the link before the request: with the stored key if the devices are bonded, otherwise by pairing. A server should answer 0x05 to a peer for which it has no key."
+    ),
     refused(
       "att-encryption-too-weak", .error, .meaning, 0x0f...0x0f,
       "A request is refused for lack of encryption although the link is encrypted",
       when: "Insufficient Encryption (0x0f) answers a request on an encrypted link",
       elsewise: [Alternative(always: "the server uses this error code for something else")],
       do:
-        """
-        Delete the bond on both sides and pair again, with 16-byte keys and, if both sides \
-        support it, LE Secure Connections; or fix the server if its error code asks for more than \
-        it requires.
-        """
+        "Delete the bond on both sides and pair again, with 16-byte keys and, if both sides support it, LE Secure Connections; or fix the server if its error code asks for more than it requires."
     ) { refusal, _ in
       !refusal.security.isEncrypted
         ? nil
@@ -94,18 +78,13 @@ extension Rule {
       "att-0f-without-key", .note, .meaning,
       "A server answers Insufficient Encryption although there is no key to encrypt with",
       when:
-        """
-        Insufficient Encryption (0x0f) answers a request on an unencrypted link, the devices pair \
-        only afterwards, and neither the capture nor a --keys file has a bond between them
-        """, needs: [.bothDirections],
+        "Insufficient Encryption (0x0f) answers a request on an unencrypted link, the devices pair only afterwards, and neither the capture nor a --keys file has a bond between them",
+      needs: [.bothDirections],
       elsewise: [
         Alternative(always: "they had a bond that this capture does not show")
       ],
       do:
-        """
-        In the server's firmware, answer 0x05 while there is no key for the peer: some clients \
-        pair on only one of the two errors.
-        """
+        "In the server's firmware, answer 0x05 while there is no key for the peer: some clients pair on only one of the two errors."
     ) { connection, evidence in
       let attributes = connection.attributes
       guard !connection.security.isStoredKey else { return [] }
@@ -126,10 +105,7 @@ extension Rule {
           "\(refusal.server.words) answered \(refusal.error) on a link for which no key existed",
           at: refusal.answer.packet,
           why:
-            """
-            The devices paired only afterwards (\(packet: pairing.packet)). Without a key \
-            \(ATTErrorCode(rawValue: 0x05)) is expected.
-            """,
+            "The devices paired only afterwards (\(packet: pairing.packet)). Without a key \(ATTErrorCode(rawValue: 0x05)) is expected.",
           evidence: [refusal.request.packet, refusal.answer.packet], of: refusal.attribute,
           // The absence is that they had not paired before.
           restsOnAbsence: true)
@@ -140,25 +116,16 @@ extension Rule {
       "A request is refused for lack of authorization",
       when: "Insufficient Authorization (0x08) answers a request",
       do:
-        """
-        Find out what the server's application waits for: an unlock, a button, its own login, or \
-        an authorization callback that its firmware lacks. Authorization does not depend on keys: \
-        pairing alone seldom grants it.
-        """
+        "Find out what the server's application waits for: an unlock, a button, its own login, or an authorization callback that its firmware lacks. Authorization does not depend on keys: pairing alone seldom grants it."
     ) { refusal, _ in
-      """
-      \(refusal.refuser) did not authorize the request, which is its application's decision \
-      (\(refusal.protection)).
-      """
+      "\(refusal.refuser) did not authorize the request, which is its application's decision (\(refusal.protection))."
     },
     refused(
       "att-key-size", .error, .meaning, 0x0c...0x0c,
       "A request is refused because the key is too short",
       when: "Encryption Key Size Too Short (0x0c) answers a request",
       do:
-        """
-        Delete the bond, then pair again with a maximum encryption key size of 16 on both sides.
-        """
+        "Delete the bond, then pair again with a maximum encryption key size of 16 on both sides."
     ) { refusal, _ in
       "The key of this link is shorter than the attribute requires: \(refusal.protection)."
     },
@@ -231,10 +198,8 @@ extension ConnectionHistory {
       Wording("\($0.action) (\(packet: $0.request.packet))")
     }
     var finding = first.finding(
-      """
-      \(Wording(listing: Array(actions)).capitalized)\(resolved.count > 4 ? " and more" : "" as StaticString) \
-      require a higher security level, and \(first.protection).
-      """)
+      "\(Wording(listing: Array(actions)).capitalized)\(resolved.count > 4 ? " and more" : "" as StaticString) require a higher security level, and \(first.protection)."
+    )
     finding.what = "\(number.capitalized) requests refused, allowed \(means): \(first.reason)"
     finding.group = "\(number) requests refused, allowed \(general): \(first.reason)"
     finding.headline = "\(number) requests were refused, and allowed \(means)"
@@ -258,10 +223,7 @@ extension ConnectionHistory {
       finding.what = "\(refusal.action.capitalized) refused, allowed \(means.exact)\(reason)"
       finding.group = "\(refusal.action) refused, allowed \(means.general): \(refusal.reason)"
       finding.headline =
-        """
-        \(refusal.client.possessive) \(refusal.action) was refused (\(packet: answered)) and \
-        allowed \(means.exact), \(refusal.delay)
-        """
+        "\(refusal.client.possessive) \(refusal.action) was refused (\(packet: answered)) and allowed \(means.exact), \(refusal.delay)"
       finding.remedy = Self.nothingToDo
       finding.note = nil
       explainByState(refusal, &finding)
@@ -307,10 +269,7 @@ extension ConnectionHistory {
       outcome = "The link was not encrypted afterwards, and neither device asked to pair."
       (packets, isEffect) = ([], false)
       finding.headline =
-        """
-        \(refusal.client.possessive) \(refusal.action) was refused for lack of security \
-        (\(packet: answered)), and the devices neither encrypted the link nor paired
-        """
+        "\(refusal.client.possessive) \(refusal.action) was refused for lack of security (\(packet: answered)), and the devices neither encrypted the link nor paired"
       finding.restsOnAbsence = true
     }
     finding.why = "\(cause). \(outcome)"

@@ -37,10 +37,7 @@ extension Rule {
         Finding(
           "the supplied map does not match this device", at: conflict.packet,
           why:
-            """
-            The map has \(conflict.attribute.uuid) at \(handle: conflict.attribute.handle), but \
-            what the capture shows there cannot be that.
-            """,
+            "The map has \(conflict.attribute.uuid) at \(handle: conflict.attribute.handle), but what the capture shows there cannot be that.",
           evidence: PacketSet(conflicts.map(\.packet)))
       }
     },
@@ -64,10 +61,7 @@ extension Rule {
           "\(first.server.words) indicated that its attributes have changed",
           at: first.moment.packet,
           why:
-            """
-            Service Changed covers \(handle: first.first) to \(handle: first.last): what was known \
-            about these handles is no longer valid.\(then)
-            """,
+            "Service Changed covers \(handle: first.first) to \(handle: first.last): what was known about these handles is no longer valid.\(then)",
           evidence: PacketSet(changes.map(\.moment.packet)), restsOnAbsence: after == nil)
       ]
     },
@@ -76,20 +70,13 @@ extension Rule {
       "A server refuses a request of a change-unaware client",
       when: "Database Out Of Sync (0x12) answers a request", needs: [.bothDirections],
       do:
-        """
-        Read the Database Hash (2b2a) or discover again, then repeat the request: the server \
-        takes the next request as a sign that the client is change-aware.
-        """
+        "Read the Database Hash (2b2a) or discover again, then repeat the request: the server takes the next request as a sign that the client is change-aware."
     ) { connection, _ in
       Finding.together(
         connection.attributes.refusals.compactMap { refusal in
           guard refusal.error.rawValue == 0x12 else { return nil }
           return refusal.finding(
-            """
-            The attributes have changed since the two last connected, and \
-            \(refusal.client.words), which reported support for robust caching, is still \
-            change-unaware: the server answers one request with 0x12.
-            """
+            "The attributes have changed since the two last connected, and \(refusal.client.words), which reported support for robust caching, is still change-unaware: the server answers one request with 0x12."
           )
         })
     },
@@ -97,16 +84,11 @@ extension Rule {
       "gatt-change-unaware", .warning, .meaning,
       "Commands are dropped because the client's attribute cache is out of date",
       when:
-        """
-        Write Commands follow Database Out Of Sync (0x12) before the client reads the Database \
-        Hash or discovers
-        """, needs: [.bothDirections],
+        "Write Commands follow Database Out Of Sync (0x12) before the client reads the Database Hash or discovers",
+      needs: [.bothDirections],
       elsewise: [Alternative(always: "the server carries them out")],
       do:
-        """
-        Read the Database Hash (2b2a) or discover again first: a server silently ignores commands \
-        of a change-unaware client.
-        """
+        "Read the Database Hash (2b2a) or discover again first: a server silently ignores commands of a change-unaware client."
     ) { connection, _ in
       let commands = connection.attributes.commandsOutOfSync
       guard commands.count > 0, let first = commands.first,
@@ -117,10 +99,7 @@ extension Rule {
           "\(refusal.client.words) sent \(count: commands.count, "command", "commands") that the server ignores",
           at: first.packet,
           why:
-            """
-            After Database Out Of Sync (\(packet: refusal.answer.packet)) the server silently \
-            ignores the client's commands until the client is change-aware.
-            """,
+            "After Database Out Of Sync (\(packet: refusal.answer.packet)) the server silently ignores the client's commands until the client is change-aware.",
           evidence: PacketSet(of: refusal.request, refusal.answer).union(commands.packets))
       ]
     },
@@ -197,11 +176,7 @@ extension ConnectionHistory {
     }), !discovered(from: change.moment.packet) {
       return StaleHandle(
         why:
-          """
-          Service Changed (\(packet: change.moment.packet)) covered \(handle: change.first) to \
-          \(handle: change.last), but the client used \(handle: refusal.handle) without \
-          rediscovering it.
-          """,
+          "Service Changed (\(packet: change.moment.packet)) covered \(handle: change.first) to \(handle: change.last), but the client used \(handle: refusal.handle) without rediscovering it.",
         packets: [change.moment.packet], isChangeShown: true, hasWorked: isGone || worked != nil)
     }
     guard !discovered(from: 0) else { return nil }
@@ -211,11 +186,7 @@ extension ConnectionHistory {
     {
       return StaleHandle(
         why:
-          """
-          The Database Hash differs from the one on connection \(before.id) \
-          (\(packet: old.moment.packet), \(packet: hash.moment.packet)): the server's attributes \
-          have changed.
-          """,
+          "The Database Hash differs from the one on connection \(before.id) (\(packet: old.moment.packet), \(packet: hash.moment.packet)): the server's attributes have changed.",
         packets: PacketSet(of: old.moment, hash.moment), isChangeShown: true,
         hasWorked: isGone || worked != nil)
     }
@@ -235,10 +206,8 @@ extension ConnectionHistory {
     guard isGone, refusal.attribute.via == .carried else { return nil }
     return StaleHandle(
       why:
-        """
-        The handle was discovered on an earlier connection; this one used it without discovery, \
-        and the server no longer has it.
-        """, hasWorked: true)
+        "The handle was discovered on an earlier connection; this one used it without discovery, and the server no longer has it.",
+      hasWorked: true)
   }
 
   /// Returns findings about requests that were refused because the client's map is outdated.
@@ -248,10 +217,7 @@ extension ConnectionHistory {
       var finding = refusal.finding(stale.why)
       finding.what = "Outdated handles: \(finding.what)"
       finding.headline =
-        """
-        \(refusal.client.words) used an outdated handle (\(packet: refusal.request.packet)): \
-        \(refusal.reason)
-        """
+        "\(refusal.client.words) used an outdated handle (\(packet: refusal.request.packet)): \(refusal.reason)"
       finding.evidence = finding.evidence.union(stale.packets)
       // The absence is that no discovery preceded the request.
       finding.restsOnAbsence = true

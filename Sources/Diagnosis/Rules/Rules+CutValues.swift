@@ -23,11 +23,7 @@ extension Rule {
         Alternative("the texts have this length by chance") { cut, _ in cut.areUnclosed },
       ],
       do:
-        """
-        Exchange a larger MTU before the values are sent (on Android requestMtu(517), with Zephyr \
-        bt_gatt_exchange_mtu(), in Arduino for ESP32 BLEDevice::setMTU() on both sides), or split \
-        the value into several and join them at the receiver.
-        """
+        "Exchange a larger MTU before the values are sent (on Android requestMtu(517), with Zephyr bt_gatt_exchange_mtu(), in Arduino for ESP32 BLEDevice::setMTU() on both sides), or split the value into several and join them at the receiver."
     ) { connection, _ in
       guard !connection.isIncomplete else { return [] }
       return Finding.together(
@@ -39,19 +35,14 @@ extension Rule {
       "gatt-message-cut", .note, .meaning,
       "Messages of several notifications end with one that fills a PDU",
       when:
-        """
-        after a write a server sends two or more notifications, each of them as long as the MTU \
-        permits, the last one too; no message ends with a shorter one
-        """, needs: [.bothDirections, .events, .opening],
+        "after a write a server sends two or more notifications, each of them as long as the MTU permits, the last one too; no message ends with a shorter one",
+      needs: [.bothDirections, .events, .opening],
       elsewise: [
         Alternative(always: "its length is a multiple of what one notification holds"),
         Alternative(always: "the rest was not sent, because the client or the server stopped"),
       ],
       do:
-        """
-        Compare the length of the message with what arrives: after splitting it, a server has to \
-        send the rest, too.
-        """
+        "Compare the length of the message with what arrives: after splitting it, a server has to send the rest, too."
     ) { connection, evidence in
       Finding.together(
         connection.attributes.usages.compactMap { connection.cutMessages($0, evidence) })

@@ -11,16 +11,10 @@ extension Rule {
       "gatt-discovery-backward", .error, .meaning,
       "A server answers a search for services with earlier ones, so that it never ends",
       when:
-        """
-        five or more responses to Read By Group Type Requests list only services below the first \
-        handle that was asked for
-        """, needs: [.bothDirections], leansOn: .opening,
+        "five or more responses to Read By Group Type Requests list only services below the first handle that was asked for",
+      needs: [.bothDirections], leansOn: .opening,
       do:
-        """
-        Fix the server: list only services from the first handle of the request on, and answer \
-        Attribute Not Found (0x0a) after the last one (Core, Vol 3, Part F, 3.4.4.9). As a \
-        client, end the discovery if an answer does not get further.
-        """
+        "Fix the server: list only services from the first handle of the request on, and answer Attribute Not Found (0x0a) after the last one (Core, Vol 3, Part F, 3.4.4.9). As a client, end the discovery if an answer does not get further."
     ) { connection, _ in
       [Side.peer, .local].compactMap {
         connection.backward(connection.attributes.search(of: $0), $0)
@@ -32,11 +26,7 @@ extension Rule {
       when: "five or more complete searches for a server's primary services on one connection",
       needs: [.bothDirections, .events], leansOn: .opening,
       do:
-        """
-        Discover once on a connection and keep the result: do not call discoverServices() before \
-        each read or write. As a server, indicate Service Changed only when attributes have \
-        changed.
-        """
+        "Discover once on a connection and keep the result: do not call discoverServices() before each read or write. As a server, indicate Service Changed only when attributes have changed."
     ) { connection, _ in
       [Side.peer, .local].compactMap {
         connection.repeated(connection.attributes.search(of: $0), $0)
@@ -46,16 +36,10 @@ extension Rule {
       "adv-uuid-reversed", .warning, .meaning,
       "A device advertises a UUID with its bytes in reverse order",
       when:
-        """
-        a 128-bit UUID that a device advertised is the byte reversal of one of its services, and \
-        none of its services has it; all its primary services were discovered
-        """, needs: [.bothDirections, .events],
+        "a 128-bit UUID that a device advertised is the byte reversal of one of its services, and none of its services has it; all its primary services were discovered",
+      needs: [.bothDirections, .events],
       do:
-        """
-        Put the UUID into the advertising data with its last byte first, as in the service's \
-        declaration (with Zephyr BT_UUID_128_ENCODE()): apps that scan for the service do not \
-        find the device.
-        """
+        "Put the UUID into the advertising data with its last byte first, as in the service's declaration (with Zephyr BT_UUID_128_ENCODE()): apps that scan for the service do not find the device."
     ) { connection, _ in connection.reversedUUID() },
   ]
 }

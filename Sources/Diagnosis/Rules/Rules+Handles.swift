@@ -12,11 +12,8 @@ extension Rule {
       about: AttributeUsage.self, "gatt-wrong-handle", .warning, .meaning,
       "A server sends values with the wrong handle",
       when:
-        """
-        a notification or indication has the handle of a characteristic's declaration that was \
-        discovered on this connection before, or one outside all primary services of a complete \
-        discovery
-        """, needs: [.bothDirections], leansOn: .opening,
+        "a notification or indication has the handle of a characteristic's declaration that was discovered on this connection before, or one outside all primary services of a complete discovery",
+      needs: [.bothDirections], leansOn: .opening,
       elsewise: [
         Alternative("the service before it ends too early in the server's table") { usage, _ in
           usage.identity.kind != nil
@@ -48,10 +45,7 @@ extension Rule {
         Alternative(always: "the server carries them out, and has nothing to send")
       ],
       do:
-        """
-        Write with response: on Android WRITE_TYPE_DEFAULT, on iOS .withResponse, with Bleak \
-        write_gatt_char(…, response=True). Then the server also reports errors.
-        """
+        "Write with response: on Android WRITE_TYPE_DEFAULT, on iOS .withResponse, with Bleak write_gatt_char(…, response=True). Then the server also reports errors."
     ) { connection, evidence in
       Finding.together(
         connection.attributes.usages.compactMap { connection.notOffered($0, evidence) })
@@ -69,16 +63,10 @@ extension Rule {
     Rule(
       "att-prepared-not-executed", .warning, .meaning, "A prepared write is never executed",
       when:
-        """
-        the server has accepted parts of a prepared write, no Execute Write Request follows, and \
-        the link stays open for 2 s
-        """, needs: [.bothDirections, .events, .opening],
+        "the server has accepted parts of a prepared write, no Execute Write Request follows, and the link stays open for 2 s",
+      needs: [.bothDirections, .events, .opening],
       do:
-        """
-        Send an Execute Write Request after the last part: until then the server only keeps the \
-        parts, and drops them when the link ends. On Android end a reliable write with \
-        executeReliableWrite().
-        """
+        "Send an Execute Write Request after the last part: until then the server only keeps the parts, and drops them when the link ends. On Android end a reliable write with executeReliableWrite()."
     ) { connection, evidence in connection.notExecuted(evidence) },
   ]
 }

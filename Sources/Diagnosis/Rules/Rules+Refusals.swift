@@ -35,35 +35,23 @@ extension Rule {
       "The server does not have the requested handle",
       when: "Invalid Handle (0x01) answers a request",
       do:
-        """
-        Use handles discovered on this connection, or from a cache validated by the Database Hash \
-        or Service Changed.
-        """
+        "Use handles discovered on this connection, or from a cache validated by the Database Hash or Service Changed."
     ) { refusal, connection in
       if let range = refusal.range, range.first > range.last {
         return
-          """
-          The requested range is empty: its first handle, \(handle: range.first), is above its \
-          last one, \(handle: range.last).
-          """
+          "The requested range is empty: its first handle, \(handle: range.first), is above its last one, \(handle: range.last)."
       }
       if let run = connection.attributes.discoveries.first(where: { $0.client == refusal.client }),
         refusal.attribute.uuid == nil
       {
         return
-          """
-          The discovery of \(refusal.server.words) from \(packet: run.first.packet) to \
-          \(packet: run.last.packet) found no attribute with the handle \
-          \(handle: refusal.handle).
-          """
+          "The discovery of \(refusal.server.words) from \(packet: run.first.packet) to \(packet: run.last.packet) found no attribute with the handle \(handle: refusal.handle)."
       }
       return "\(refusal.refuser) has no attribute with the handle \(handle: refusal.handle)."
     } instead: { refusal, _ in
       guard let range = refusal.range, range.first > range.last else { return nil }
-      return """
-        Request ranges from the lower handle to the higher one; a search that has reached its \
-        last handle is complete and needs no further request.
-        """
+      return
+        "Request ranges from the lower handle to the higher one; a search that has reached its last handle is complete and needs no further request."
     },
     refused(
       "att-invalid-length", .warning, .fact, 0x0d...0x0d,
@@ -73,21 +61,14 @@ extension Rule {
     ) { refusal, _ in
       if refusal.opcode == .executeWriteRequest {
         return
-          """
-          The prepared writes\(refusal.partsWords) make \(refusal.length) bytes: more than \
-          \(refusal.server.words) accepts here.
-          """
+          "The prepared writes\(refusal.partsWords) make \(refusal.length) bytes: more than \(refusal.server.words) accepts here."
       }
       if refusal.attribute.uuid == .clientConfiguration, refusal.length != 2 {
-        return """
-          A CCCD has two bytes, for instance 01 00 for notifications or 02 00 for indications; \
-          \(refusal.client.words) wrote \(refusal.length).
-          """
+        return
+          "A CCCD has two bytes, for instance 01 00 for notifications or 02 00 for indications; \(refusal.client.words) wrote \(refusal.length)."
       }
-      return """
-        \(refusal.refuser) does not accept \(count: refusal.length, "byte", "bytes") here: the \
-        length is fixed, or the maximum is smaller.
-        """
+      return
+        "\(refusal.refuser) does not accept \(count: refusal.length, "byte", "bytes") here: the length is fixed, or the maximum is smaller."
     },
     refused(
       "att-invalid-offset", .warning, .meaning, 0x07...0x07,
@@ -102,31 +83,19 @@ extension Rule {
         },
       ],
       do:
-        """
-        Begin at offset 0 and continue where the previous part ended; a client that reads a long \
-        value stops at the first part that does not fill the MTU.
-        """
+        "Begin at offset 0 and continue where the previous part ended; a client that reads a long value stops at the first part that does not fill the MTU."
     ) { refusal, connection in
       if refusal.opcode != .executeWriteRequest {
         if let whole = refusal.unableToReadOn(connection) { return whole }
         return
-          """
-          The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), the \
-          offset of the requested part.
-          """
+          "The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), the offset of the requested part."
       }
       guard let late = refusal.prepared?.late else {
         return
-          """
-          One of the prepared writes\(refusal.partsWords) begins after the end of the value on \
-          \(refusal.server.words); the capture does not show which one.
-          """
+          "One of the prepared writes\(refusal.partsWords) begins after the end of the value on \(refusal.server.words); the capture does not show which one."
       }
       return
-        """
-        The part of \(packet: late.moment.packet) begins at byte \(late.offset) of \(handle: late.handle), \
-        and those before it end at byte \(late.end): the bytes between are missing.
-        """
+        "The part of \(packet: late.moment.packet) begins at byte \(late.offset) of \(handle: late.handle), and those before it end at byte \(late.end): the bytes between are missing."
     } instead: { refusal, connection in
       refusal.opcode != .executeWriteRequest && refusal.unableToReadOn(connection) != nil
         ? "Fix the server: a part that begins at the value's end is empty, not an error. Until then write no more to it than fits into one request (MTU − 3 bytes), or stop reading at the part that does not fill the MTU."
@@ -140,10 +109,7 @@ extension Rule {
         Alternative("another client has filled the queue") { it, _ in !it.refusal.isFirstPart }
       ],
       do:
-        """
-        Execute or cancel what is prepared, or raise the server's queue (Zephyr: \
-        CONFIG_BT_ATT_PREPARE_COUNT); a larger MTU needs fewer parts.
-        """
+        "Execute or cancel what is prepared, or raise the server's queue (Zephyr: CONFIG_BT_ATT_PREPARE_COUNT); a larger MTU needs fewer parts."
     ) { refusal, connection in
       guard refusal.isFirstPart else {
         return "\(refusal.refuser) cannot queue more parts than those already prepared."
@@ -168,10 +134,7 @@ extension Rule {
       "Read Blob Request is used for a value that fits into one response",
       when: "Attribute Not Long (0x0b) answers a request",
       do:
-        """
-        Nothing: the value is complete; clients that get a response of MTU − 1 bytes check for \
-        more.
-        """
+        "Nothing: the value is complete; clients that get a response of MTU − 1 bytes check for more."
     ) { _, _ in
       "The value fits into one Read Response, so there is no further part."
     },
@@ -186,10 +149,7 @@ extension Rule {
       "A server fails to handle a request and gives no reason",
       when: "Unlikely Error (0x0e) answers a request",
       do:
-        """
-        Check the server: stacks answer this if the application's callback returned an error or \
-        threw, or if none is registered.
-        """
+        "Check the server: stacks answer this if the application's callback returned an error or threw, or if none is registered."
     ) { refusal, _ in
       "The error only shows that the application or the stack of \(refusal.server.words) failed."
     },
@@ -227,18 +187,13 @@ extension Rule {
       "att-application-error", .warning, .fact, 0x80...0x9f, also: [0xa0...0xdf],
       "A profile's rules refuse a request",
       when:
-        """
-        an error between 0x80 and 0x9f answers a request, or one between 0xa0 and 0xdf that the profile names
-        """,
+        "an error between 0x80 and 0x9f answers a request, or one between 0xa0 and 0xdf that the profile names",
       do:
         "Ask the vendor of the server's firmware what the code means for this attribute, and what it expects first: an unlock, another value, another order of writes. In your own firmware, find where the application returns the code."
     ) { refusal, _ in
       if refusal.error.range != .application, refusal.errorName == nil { return nil }
       return refusal.errorName == nil
-        ? """
-        The code is specific to the application of \(refusal.server.words), which refused \
-        \(refusal.headWords).
-        """
+        ? "The code is specific to the application of \(refusal.server.words), which refused \(refusal.headWords)."
         : "The profile's rules do not allow \(refusal.headWords)."
     } instead: { refusal, _ in
       refusal.errorName == nil
@@ -249,26 +204,14 @@ extension Rule {
       "att-reserved-error", .warning, .fact, 0x14...0x7f, also: [0xa0...0xfb, 0x00...0x00],
       "A server answers with a reserved error code",
       when:
-        """
-        the error 0x00, one between 0x14 and 0x7f, or one between 0xa0 and 0xfb that no profile names answers \
-        a request
-        """,
+        "the error 0x00, one between 0x14 and 0x7f, or one between 0xa0 and 0xfb that no profile names answers a request",
       do:
-        """
-        Use 0x80 to 0x9f for application errors, and answer a successful request with its \
-        response, not with an Error Response.
-        """
+        "Use 0x80 to 0x9f for application errors, and answer a successful request with its response, not with an Error Response."
     ) { refusal, _ in
       if refusal.errorName != nil { return nil }
       return refusal.error.rawValue == 0
-        ? """
-        0x00 is not an error: \(refusal.server.words) sent an Error Response with a code that \
-        elsewhere means success, and clients interpret it differently.
-        """
-        : """
-        The code is reserved: the application of \(refusal.server.words) chose it, or a status of another \
-        layer leaked into it.
-        """
+        ? "0x00 is not an error: \(refusal.server.words) sent an Error Response with a code that elsewhere means success, and clients interpret it differently."
+        : "The code is reserved: the application of \(refusal.server.words) chose it, or a status of another layer leaked into it."
     },
     refused(
       "att-write-rejected", .warning, .fact, 0xfc...0xfc,
@@ -280,10 +223,7 @@ extension Rule {
       "att-cccd-improper", .warning, .meaning, 0xfd...0xfd,
       "A procedure is started before the client subscribes to its answers",
       when:
-        """
-        Client Characteristic Configuration Descriptor Improperly Configured (0xfd) answers a \
-        request
-        """,
+        "Client Characteristic Configuration Descriptor Improperly Configured (0xfd) answers a request",
       do: "Write the CCCD of the characteristic that sends the answers before the first request.",
       restsOnAbsence: true
     ) { refusal, connection in
@@ -295,17 +235,10 @@ extension Rule {
         let place: Wording =
           connection.connection.isOpeningMissing ? "in this capture" : "on this connection"
         return
-          """
-          \(refusal.refuser) answers by notifications or indications, but none of its CCCDs was \
-          written \(place).
-          """
+          "\(refusal.refuser) answers by notifications or indications, but none of its CCCDs was written \(place)."
       }
       return
-        """
-        \(refusal.refuser) answers by notifications or indications of a characteristic other than \
-        \(owner), whose CCCD was written at \(packet: last.request.packet), or that CCCD enables \
-        the wrong one of the two.
-        """
+        "\(refusal.refuser) answers by notifications or indications of a characteristic other than \(owner), whose CCCD was written at \(packet: last.request.packet), or that CCCD enables the wrong one of the two."
     },
     refused(
       "att-procedure-in-progress", .warning, .fact, 0xfe...0xfe,
@@ -324,16 +257,10 @@ extension Rule {
   private static let failedProcedure = Rule(
     "gatt-procedure-failed", .warning, .fact, "A control point reports that a procedure failed",
     when:
-      """
-      a notification or an indication of a control point has a result other than success; a note \
-      if the same command succeeds later
-      """, needs: .bothDirections,
+      "a notification or an indication of a control point has a result other than success; a note if the same command succeeds later",
+    needs: .bothDirections,
     do:
-      """
-      Look up the result in the profile of the characteristic, and compare what was written with \
-      what the server can do in this state. The write itself was accepted, so apps and stacks that \
-      look only at its status see no error.
-      """
+      "Look up the result in the profile of the characteristic, and compare what was written with what the server can do in this state. The write itself was accepted, so apps and stacks that look only at its status see no error."
   ) { connection, _ in
     Finding.together(
       connection.attributes.failedProcedures.map { failed in
@@ -344,10 +271,8 @@ extension Rule {
           headline:
             "a procedure of \(name) failed (\(packet: failed.answer.packet)): \(failed.words)",
           why:
-            """
-            \(failed.server.capitalized) answered in \(packet: failed.answer.packet): \
-            \(failed.words).
-            """, evidence: PacketSet([failed.request ?? 0, failed.answer.packet]))
+            "\(failed.server.capitalized) answered in \(packet: failed.answer.packet): \(failed.words).",
+          evidence: PacketSet([failed.request ?? 0, failed.answer.packet]))
         finding.attribute = connection.attributes.identity(failed.handle, of: failed.server)
         if let succeeded = failed.succeeded {
           finding.severity = .note
@@ -362,16 +287,11 @@ extension Rule {
     "att-command-dropped", .warning, .meaning,
     "Commands are written to an attribute that cannot be written",
     when:
-      """
-      a Write Command goes to a declaration, or to a value whose declaration, discovered on this \
-      connection, does not offer writing; not if the server seems to carry it out
-      """, needs: [.bothDirections], leansOn: .opening,
+      "a Write Command goes to a declaration, or to a value whose declaration, discovered on this connection, does not offer writing; not if the server seems to carry it out",
+    needs: [.bothDirections], leansOn: .opening,
     elsewise: [Alternative(always: "the server carries them out, although it does not offer it")],
     do:
-      """
-      Get the handle of the value by discovery of this server: handles differ between firmware \
-      versions. Use Write Requests while testing, since a server answers them with an error.
-      """
+      "Get the handle of the value by discovery of this server: handles differ between firmware versions. Use Write Requests while testing, since a server answers them with an error."
   ) { connection, _ in
     Finding.together(
       connection.attributes.usages.compactMap { usage in
@@ -397,15 +317,10 @@ extension Rule {
     "att-not-in-properties", .note, .fact,
     "A server allows what the characteristic's declaration does not offer",
     when:
-      """
-      a read, a write, a notification or an indication succeeds although the characteristic's \
-      declaration in the capture lacks the property
-      """, needs: [.bothDirections],
+      "a read, a write, a notification or an indication succeeds although the characteristic's declaration in the capture lacks the property",
+    needs: [.bothDirections],
     do:
-      """
-      Declare what is allowed, or do not allow it: clients such as CoreBluetooth do not use \
-      undeclared operations.
-      """
+      "Declare what is allowed, or do not allow it: clients such as CoreBluetooth do not use undeclared operations."
   ) { connection, _ in
     Finding.together(
       connection.attributes.usages.flatMap { usage in
@@ -465,11 +380,8 @@ extension Refusal {
       usage.longestWrite.length > Int(offset)
       ? " A long write had set \(usage.longestWrite.length) bytes (\(packet: usage.longestWrite.packet))."
       : ""
-    return """
-      The previous response reached byte \(offset) (\(packet: usage.longestRead.packet)), so a \
-      part that begins there is at least empty and not an error: the server's firmware cannot \
-      handle long values.\(written)
-      """
+    return
+      "The previous response reached byte \(offset) (\(packet: usage.longestRead.packet)), so a part that begins there is at least empty and not an error: the server's firmware cannot handle long values.\(written)"
   }
 
   /// The packets of the parts of a prepared write.
@@ -502,10 +414,7 @@ extension Refusal {
     switch attribute.kind {
     case .service, .include, .characteristic:
       return
-        """
-        \(handle: handle) is a declaration, which no client can \(verb) this way: the client used \
-        the wrong handle. Not every characteristic has a CCCD after its value.
-        """
+        "\(handle: handle) is a declaration, which no client can \(verb) this way: the client used the wrong handle. Not every characteristic has a CCCD after its value."
     case .value, .descriptor, nil: break
     }
     if isOfConfiguration {
@@ -521,10 +430,7 @@ extension Refusal {
     }
     if properties.has(bit: isRead ? 1 : 3) {
       return
-        """
-        The declaration offers \(properties.words), but \(server.words) does not allow it: its \
-        permissions and properties do not match.
-        """
+        "The declaration offers \(properties.words), but \(server.words) does not allow it: its permissions and properties do not match."
     }
     let instead: Wording =
       !isRead && properties.has(bit: 2) ? ": it accepts write without response" : ""
@@ -566,10 +472,7 @@ extension Refusal {
           "The server is an Apple device, so its firmware cannot be changed: check its settings for this accessory, and that the two are bonded."
       }
       return
-        """
-        In the firmware of \(server.words) allow what the declaration offers (Zephyr: \
-        \(permission) with the property), or do not offer it.
-        """
+        "In the firmware of \(server.words) allow what the declaration offers (Zephyr: \(permission) with the property), or do not offer it."
     }
     let uses = properties.uses
     let offered: Wording =
@@ -577,10 +480,7 @@ extension Refusal {
       ? "Do not use it: the declaration offers no operation for clients"
       : "Use what it offers: \(Wording(listing: uses))"
     return
-      """
-      \(offered). If it should be \(done), the firmware has to declare \(verb) and allow it \
-      (Zephyr: \(permission)).
-      """
+      "\(offered). If it should be \(done), the firmware has to declare \(verb) and allow it (Zephyr: \(permission))."
   }
 }
 

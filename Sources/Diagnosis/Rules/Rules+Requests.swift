@@ -51,10 +51,7 @@ extension Rule {
         },
       ],
       do:
-        """
-        Hosts confirm on their own: look for a client whose receive path is blocked, or for a stack that \
-        leaves the confirmation to the application. Until then no other indication may be sent.
-        """
+        "Hosts confirm on their own: look for a client whose receive path is blocked, or for a stack that leaves the confirmation to the application. Until then no other indication may be sent."
     ) { connection, evidence in
       Finding.together(
         connection.attributes.unanswered.compactMap { request in
@@ -68,10 +65,8 @@ extension Rule {
       about: Overlapping.self, "att-second-request", .warning, .meaning,
       "A request is sent before the previous one is answered",
       when:
-        """
-        a request or an indication is sent while another one of the same side is pending on the \
-        same bearer; on an enhanced bearer only if neither is answered
-        """, needs: [.bothDirections, .events],
+        "a request or an indication is sent while another one of the same side is pending on the same bearer; on an enhanced bearer only if neither is answered",
+      needs: [.bothDirections, .events],
       elsewise: [
         Alternative("the answer to the previous one is missing from this capture") { it, _ in
           // A client that continues before an answer is rarer than a capture that lacks one.
@@ -87,10 +82,7 @@ extension Rule {
         },
       ],
       do:
-        """
-        Queue requests: on Android wait for the callback of each GATT operation, in firmware for the \
-        response. Servers may drop the second one.
-        """
+        "Queue requests: on Android wait for the callback of each GATT operation, in firmware for the response. Servers may drop the second one."
     ) { connection, _ in
       [Side.local, .peer].compactMap { side in
         Overlapping(connection, side).map { ($0, $0.finding) }
@@ -102,19 +94,13 @@ extension Rule {
       needs: [.bothDirections, .events],
       elsewise: [Alternative(always: "its answer is missing from this capture")],
       do:
-        """
-        Disconnect after an ATT timeout and reconnect: nothing more may be sent on that bearer, \
-        and stacks drop it.
-        """
+        "Disconnect after an ATT timeout and reconnect: nothing more may be sent on that bearer, and stacks drop it."
     ) { connection, _ in
       connection.attributes.afterTimeout.prefix(1).map { first in
         Finding(
           "\(first.sender.words) continued after an ATT timeout", at: first.packet,
           why:
-            """
-            \(packet: first.request) was not answered for 30 s: the transaction has failed, and no \
-            other may begin on that bearer.
-            """,
+            "\(packet: first.request) was not answered for 30 s: the transaction has failed, and no other may begin on that bearer.",
           evidence: [first.request, first.packet], restsOnAbsence: true)
       }
     },
@@ -124,10 +110,8 @@ extension Rule {
   private static let strayResponses = Rule(
     "att-response-unexpected", .warning, .meaning, "A response is sent twice",
     when:
-      """
-      an ATT response with the opcode and bytes of the one before it arrives, and no pending request \
-      fits it, on a connection whose opening is in the capture and that lacks no records
-      """, needs: [.bothDirections, .events, .opening],
+      "an ATT response with the opcode and bytes of the one before it arrives, and no pending request fits it, on a connection whose opening is in the capture and that lacks no records",
+    needs: [.bothDirections, .events, .opening],
     elsewise: [
       Alternative(always: "its request is missing from this capture"),
       Alternative(always: "the recorder wrote one response twice"),
@@ -147,11 +131,7 @@ extension Rule {
         "\(side.words) sent \(count: own.count, "response", "responses") that no request waits for",
         at: first.packet,
         why:
-          """
-          The \(first.opcode) in \(packet: first.packet) repeats the one before it, and no request \
-          was pending. A client that takes it for the answer to its next request misses the real \
-          answer, and all later answers seem to be one too late.
-          """,
+          "The \(first.opcode) in \(packet: first.packet) repeats the one before it, and no request was pending. A client that takes it for the answer to its next request misses the real answer, and all later answers seem to be one too late.",
         evidence: PacketSet(own.map(\.packet)))
     }
   }
@@ -181,10 +161,7 @@ extension Rule {
       "\(count: attributes.crossedCount, "response", "responses") arrived on a different bearer from the request",
       at: first.packet,
       why:
-        """
-        \(packet: first.packet) is the answer to \(packet: first.request), which was sent on \
-        another channel. Some hosts open several bearers at once and mix them up. \(harm)
-        """,
+        "\(packet: first.packet) is the answer to \(packet: first.request), which was sent on another channel. Some hosts open several bearers at once and mix them up. \(harm)",
       evidence: PacketSet(attributes.crossed.prefix(4).flatMap { [$0.request, $0.packet] }))
     // Hosts that do this do it on each connection, so it is reported once.
     finding.group = "Responses arrived on a different bearer from the request"
@@ -237,16 +214,9 @@ private struct Overlapping: Sendable {
     var finding = Finding(
       "\(side.capitalized) sent \(kind) before the previous one was \(done)",
       headline:
-        """
-        \(side.words) sent its \(second) (\(packet: first.packet)) before its \(open) \
-        (\(packet: first.before)) was \(done)
-        """,
+        "\(side.words) sent its \(second) (\(packet: first.packet)) before its \(open) (\(packet: first.before)) was \(done)",
       why:
-        """
-        The \(second) in \(packet: first.packet) was sent while the \(open) in \
-        \(packet: first.before) was unanswered. A bearer allows only one pending in each \
-        direction. It happened \(count: times, "time", "times") on this connection.
-        """,
+        "The \(second) in \(packet: first.packet) was sent while the \(open) in \(packet: first.before) was unanswered. A bearer allows only one pending in each direction. It happened \(count: times, "time", "times") on this connection.",
       evidence: PacketSet(
         own.flatMap { $0.isOnChannel || own.count == 1 ? [$0.before, $0.packet] : [$0.packet] }))
     if let twice = own.first(where: \.asksForMTU) {
@@ -494,11 +464,7 @@ private struct Unanswered: Sendable {
         "\(answering.words) answered the indication\(about) (\(packet: request.packet)) with an Error Response instead of a confirmation",
       why: Wording(
         sentences:
-          """
-          \(packet: refused.packet) is an Error Response to the Handle Value Indication \
-          \(packet: request.packet). A client has to send a confirmation, even if it does not use \
-          the value.
-          """,
+          "\(packet: refused.packet) is an Error Response to the Handle Value Indication \(packet: request.packet). A client has to send a confirmation, even if it does not use the value.",
         refused.pending.map {
           "\(asking.capitalized) itself waited for the answer to \(packet: $0) and may take the error for it."
         } ?? ""),
@@ -524,18 +490,10 @@ private struct Unanswered: Sendable {
         bluetoothd, or the program that opened ATT itself, as gatttool does: check whether it is \
         still running. Restart Bluetooth if nothing is answered any more.
         """
-        : """
-        The peer's Bluetooth stack answers such a request, not its application: check whether the \
-        firmware hangs or a callback blocks the stack, and whether the stack has a free buffer \
-        for the answer.
-        """
+        : "The peer's Bluetooth stack answers such a request, not its application: check whether the firmware hangs or a callback blocks the stack, and whether the stack has a free buffer for the answer."
     default:
       answering == .local
-        ? """
-        The application on this host has to answer: on iOS and macOS CBPeripheralManager's \
-        respond(to:withResult:), on Android BluetoothGattServer.sendResponse(), with BlueZ the reply of \
-        ReadValue or WriteValue.
-        """
+        ? "The application on this host has to answer: on iOS and macOS CBPeripheralManager's respond(to:withResult:), on Android BluetoothGattServer.sendResponse(), with BlueZ the reply of ReadValue or WriteValue."
         : "Check the peer's firmware for a callback that waits or returns without a response."
     }
   }

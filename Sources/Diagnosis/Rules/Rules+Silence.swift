@@ -23,20 +23,14 @@ extension Rule {
         Alternative(always: "the device's firmware reports its results in another way"),
       ],
       do:
-        """
-        Fix the server: indicate a response code for every procedure, also for one that it does \
-        not support or that fails, after it has answered the write. As a client, give up after \
-        30 s, and connect again.
-        """
+        "Fix the server: indicate a response code for every procedure, also for one that it does not support or that fails, after it has answered the write. As a client, give up after 30 s, and connect again."
     ) { connection, evidence in connection.missingResults(evidence) },
     Rule(
       "gatt-unsubscribed", .warning, .sequence,
       "A client ends its subscription and continues to write",
       when:
-        """
-        a client that got values of a characteristic disables its CCCD, then writes to the same \
-        service three times or more and gets no value; the link stays open for 2 s
-        """, needs: [.bothDirections, .events, .opening],
+        "a client that got values of a characteristic disables its CCCD, then writes to the same service three times or more and gets no value; the link stays open for 2 s",
+      needs: [.bothDirections, .events, .opening],
       do:
         """
         Keep the subscription as long as answers are expected: look for code that disables it \
@@ -56,11 +50,7 @@ extension Rule {
         link stays open for 2 s
         """, needs: [.bothDirections, .events, .opening],
       do:
-        """
-        Compare the bytes with those that the maker's app sends: line end, length, checksum and \
-        byte order, and whether a login must come first. A device that is only controlled may \
-        send no answers.
-        """
+        "Compare the bytes with those that the maker's app sends: line end, length, checksum and byte order, and whether a login must come first. A device that is only controlled may send no answers."
     ) { connection, evidence in
       Finding.together(connection.silences(evidence).compactMap(connection.unanswered))
     },

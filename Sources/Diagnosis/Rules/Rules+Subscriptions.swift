@@ -13,16 +13,10 @@ extension Rule {
       "gatt-wrong-cccd-bits", .warning, .meaning,
       "Notifications are enabled on a characteristic that only indicates, or the reverse",
       when:
-        """
-        a CCCD write sets a bit that the characteristic's declaration in the capture does not \
-        offer, while it offers the other one
-        """, needs: [.bothDirections], leansOn: .opening,
+        "a CCCD write sets a bit that the characteristic's declaration in the capture does not offer, while it offers the other one",
+      needs: [.bothDirections], leansOn: .opening,
       do:
-        """
-        Write 0x0001 for notifications and 0x0002 for indications, as the declaration offers \
-        (CoreBluetooth and BlueZ choose on their own; on Android write ENABLE_NOTIFICATION_VALUE or \
-        ENABLE_INDICATION_VALUE).
-        """
+        "Write 0x0001 for notifications and 0x0002 for indications, as the declaration offers (CoreBluetooth and BlueZ choose on their own; on Android write ENABLE_NOTIFICATION_VALUE or ENABLE_INDICATION_VALUE)."
     ) { connection, _ in
       Finding.together(connection.attributes.configurations.compactMap(connection.wrongBits))
     },
@@ -48,10 +42,7 @@ extension Rule {
       when: "0x0100, 0x0200 or 0x0300 is written to a CCCD, and no value that subscribes",
       needs: .bothDirections, leansOn: .opening,
       do:
-        """
-        Write the low byte first: 01 00 enables notifications, 02 00 indications. On Android use \
-        ENABLE_NOTIFICATION_VALUE, in firmware send the 16-bit number as little-endian.
-        """
+        "Write the low byte first: 01 00 enables notifications, 02 00 indications. On Android use ENABLE_NOTIFICATION_VALUE, in firmware send the 16-bit number as little-endian."
     ) { connection, _ in
       Finding.together(connection.attributes.configurations.compactMap(connection.swapped))
     },
@@ -66,11 +57,7 @@ extension Rule {
         """, needs: [.bothDirections, .events, .opening],
       elsewise: [Alternative(always: "the value is a setting of the server's own")],
       do:
-        """
-        Find the CCCD's handle by discovery (Find Information) instead of assuming that it follows \
-        the value, and write the value there; with a library enable notifications by its own call \
-        (on Android writeDescriptor(), with Bleak start_notify()).
-        """
+        "Find the CCCD's handle by discovery (Find Information) instead of assuming that it follows the value, and write the value there; with a library enable notifications by its own call (on Android writeDescriptor(), with Bleak start_notify())."
     ) { connection, evidence in
       connection.missedSubscriptions(evidence).compactMap { missed in
         missed.mistaken.map { connection.mistaken(missed, $0) }
@@ -80,19 +67,13 @@ extension Rule {
       "gatt-not-subscribed", .note, .meaning,
       "A client writes to a service and does not subscribe to its values",
       when:
-        """
-        a client writes to a service whose declarations offer notifications or indications, writes \
-        no CCCD of it and reads none of its values, none arrives, and the link stays open for 2 s
-        """, needs: [.bothDirections, .events, .opening],
+        "a client writes to a service whose declarations offer notifications or indications, writes no CCCD of it and reads none of its values, none arrives, and the link stays open for 2 s",
+      needs: [.bothDirections, .events, .opening],
       elsewise: [
         Alternative(always: "the client expects no answer"), .subscribedBefore,
       ],
       do:
-        """
-        If answers are expected, subscribe before writing: on Android \
-        setCharacteristicNotification() and writeDescriptor() on the CCCD, on iOS setNotifyValue(), \
-        with Bleak start_notify(). A device that is only controlled may need no subscription.
-        """
+        "If answers are expected, subscribe before writing: on Android setCharacteristicNotification() and writeDescriptor() on the CCCD, on iOS setNotifyValue(), with Bleak start_notify(). A device that is only controlled may need no subscription."
     ) { connection, evidence in
       Finding.together(
         connection.missedSubscriptions(evidence).compactMap { missed in
@@ -102,40 +83,27 @@ extension Rule {
     Rule(
       "gatt-notifications-silent", .warning, .meaning, "A subscription brings no values",
       when:
-        """
-        a CCCD was written on a link whose opening is in the capture and no value arrives, while \
-        the client writes to another service that can send values and whose CCCDs it has not \
-        written
-        """, needs: [.bothDirections, .events, .opening],
+        "a CCCD was written on a link whose opening is in the capture and no value arrives, while the client writes to another service that can send values and whose CCCDs it has not written",
+      needs: [.bothDirections, .events, .opening],
       elsewise: [
         Alternative(always: "there was nothing to send"),
         Alternative(always: "the client expects no answer"),
       ],
       do:
-        """
-        Write the CCCD of the characteristic that sends the answers: the one in the service that \
-        is written to.
-        """
+        "Write the CCCD of the characteristic that sends the answers: the one in the service that is written to."
     ) { connection, evidence in connection.otherSubscription(evidence).map { [$0] } ?? [] },
     Rule(
       about: EarlierValues.self, "gatt-cccd-lost", .warning, .meaning,
       "A bonded server has lost its client's subscriptions",
       when:
-        """
-        an earlier connection of the device wrote a CCCD and got values; this one is encrypted \
-        with the stored key, lasts longer than any earlier pause between values, writes no CCCD \
-        and gets no value
-        """, needs: [.bothDirections, .events, .opening],
+        "an earlier connection of the device wrote a CCCD and got values; this one is encrypted with the stored key, lasts longer than any earlier pause between values, writes no CCCD and gets no value",
+      needs: [.bothDirections, .events, .opening],
       elsewise: [
         .nothingToSend,
         Alternative(always: "another client or the device's user has stopped the values"),
       ],
       do:
-        """
-        CCCDs of bonded clients persist: store them in the firmware with the bond (Zephyr: \
-        CONFIG_BT_SETTINGS and settings_load(), Nordic: peer manager). As a client, write the \
-        CCCD on each connection: it does no harm.
-        """
+        "CCCDs of bonded clients persist: store them in the firmware with the bond (Zephyr: CONFIG_BT_SETTINGS and settings_load(), Nordic: peer manager). As a client, write the CCCD on each connection: it does no harm."
     ) { connection, evidence in connection.lostSubscriptions(evidence) },
     Rule(
       about: EarlierValues.self, "gatt-not-encrypted", .warning, .meaning,
@@ -150,11 +118,7 @@ extension Rule {
         Alternative(always: "another client or the device's user has stopped the values"),
       ],
       do:
-        """
-        Encrypt the link with the stored key right after connecting: only the central can. A \
-        peripheral can ask for it with a Security Request (Zephyr: bt_conn_set_security, Nordic: \
-        pm_conn_secure).
-        """
+        "Encrypt the link with the stored key right after connecting: only the central can. A peripheral can ask for it with a Security Request (Zephyr: bt_conn_set_security, Nordic: pm_conn_secure)."
     ) { connection, evidence in connection.valuesWithoutEncryption(evidence) },
   ]
 }
@@ -318,11 +282,8 @@ extension ConnectionHistory {
       at: configuration.request.packet,
       why: Wording(
         sentences:
-          """
-          \(code: configuration.value, digits: 4) has only reserved bits. With its bytes swapped \
-          it would be \(code: meant, digits: 4), which enables \
-          \(meant & 1 != 0 ? "notifications" : "indications" as StaticString).
-          """, it.outcome),
+          "\(code: configuration.value, digits: 4) has only reserved bits. With its bytes swapped it would be \(code: meant, digits: 4), which enables \(meant & 1 != 0 ? "notifications" : "indications" as StaticString).",
+        it.outcome),
       evidence: [configuration.request.packet], of: configuration.owner)
     if it.sent > 0 {
       finding.severity = .note
@@ -371,18 +332,11 @@ extension ConnectionHistory {
       at: configuration.request.packet,
       why: Wording(
         sentences:
-          """
-          \(it.client.capitalized) wrote \(code: configuration.value, digits: 4) to the CCCD, but \
-          the declaration offers \(properties.words).
-          """,
+          "\(it.client.capitalized) wrote \(code: configuration.value, digits: 4) to the CCCD, but the declaration offers \(properties.words).",
         right.map { "The right value followed at \(packet: $0.request.packet)." } ?? it.outcome),
       evidence: PacketSet(of: configuration.request, configuration.accepted), of: owner)
     finding.remedy =
-      """
-      Write \(code: notify ? 1 : 2, digits: 4): the declaration offers \(offered) (on Android \
-      \(notify ? "ENABLE_NOTIFICATION_VALUE" : "ENABLE_INDICATION_VALUE" as StaticString); \
-      CoreBluetooth and BlueZ choose on their own).
-      """
+      "Write \(code: notify ? 1 : 2, digits: 4): the declaration offers \(offered) (on Android \(notify ? "ENABLE_NOTIFICATION_VALUE" : "ENABLE_INDICATION_VALUE" as StaticString); CoreBluetooth and BlueZ choose on their own)."
     if right != nil || it.sent > 0 {
       finding.severity = .note
       finding.isResolved = true
@@ -423,11 +377,7 @@ extension ConnectionHistory {
         "no value arrived: the subscription is for \(owner), but the writes go to another service",
         at: first.request.packet,
         why:
-          """
-          \(client.capitalized) wrote \(target.written) times to \
-          \(target.named) of the service \(service), but to no CCCD of that service; answers \
-          may come from a characteristic there.
-          """,
+          "\(client.capitalized) wrote \(target.written) times to \(target.named) of the service \(service), but to no CCCD of that service; answers may come from a characteristic there.",
         evidence: PacketSet(of: first.request, target.writes.first, target.commands.first),
         of: owner, restsOnAbsence: true)
     }

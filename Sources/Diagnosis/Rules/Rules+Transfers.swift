@@ -11,11 +11,8 @@ extension Rule {
       "gatt-mesh-wrong-service", .warning, .meaning,
       "A mesh PDU is written to the characteristic of the wrong service",
       when:
-        """
-        a Proxy PDU of the type Provisioning is written to Mesh Proxy Data In, or one of another \
-        type to Mesh Provisioning Data In, both discovered on this connection; an error if the \
-        server sends no value afterwards
-        """, needs: [.bothDirections],
+        "a Proxy PDU of the type Provisioning is written to Mesh Proxy Data In, or one of another type to Mesh Provisioning Data In, both discovered on this connection; an error if the server sends no value afterwards",
+      needs: [.bothDirections],
       do:
         """
         Write provisioning PDUs to Mesh Provisioning Data In (2adb) and subscribe to Mesh \
