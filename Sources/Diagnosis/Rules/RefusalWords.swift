@@ -205,8 +205,23 @@ extension Alternative where Subject == RefusedRequest {
   /// The client did not discover the attribute on this connection.
   static var moved: Self {
     Self("the handle is from an earlier connection, and another attribute has it now") { it, _ in
-      it.refusal.accepted != nil || !it.refusal.isOfUnseenMap(it.connection)
+      it.refusal.accepted != nil || it.refusal.attribute.uuid == nil
+        || !it.refusal.isOfUnseenMap(it.connection)
     }
+  }
+}
+
+/// Why a request is refused, and how to fix it if the rule's own remedy is not suitable.
+struct Reason: ExpressibleByStringInterpolation {
+  let why: Wording
+  var instead: Wording?
+
+  init(_ why: Wording, instead: Wording) { (self.why, self.instead) = (why, instead) }
+
+  init(stringLiteral value: String) { why = Wording(stringLiteral: value) }
+
+  init(stringInterpolation: Wording.StringInterpolation) {
+    why = Wording(stringInterpolation: stringInterpolation)
   }
 }
 
@@ -217,15 +232,14 @@ extension Rule {
   ///   - codes: the errors, and `more` of them.
   ///   - restsOnAbsence: whether the cause is something that did not happen before on the
   ///     connection.
-  ///   - why: returns the cause, or nil if the rule does not apply.
-  ///   - instead: returns the remedy for a refusal for which the rule's remedy is not suitable.
+  ///   - reason: returns the cause, and the remedy if the rule's own is not suitable; nil if the
+  ///     rule does not apply.
   static func refused(
     _ id: StaticString, _ severity: Severity, _ grounds: Grounds,
     _ codes: ClosedRange<UInt8>, also more: [ClosedRange<UInt8>] = [], _ finds: StaticString,
     when condition: StaticString, elsewise: [Alternative<RefusedRequest>] = [], do remedy: Wording,
     restsOnAbsence: Bool = false,
-    _ why: @escaping @Sendable (Refusal, ConnectionHistory) -> Wording?,
-    instead: (@Sendable (Refusal, ConnectionHistory) -> Wording?)? = nil
+    _ reason: @escaping @Sendable (Refusal, ConnectionHistory) -> Reason?
   ) -> Rule {
     Rule(
       about: RefusedRequest.self, id, severity, grounds, finds, when: condition,
@@ -237,21 +251,21 @@ extension Rule {
           let code = refusal.error.rawValue
           guard codes.contains(code) || more.contains(where: { $0 ~= code }),
             !refusal.isOfStaleMap(connection, evidence), !connection.explainsValue(of: refusal),
-            let why = why(refusal, connection)
+            let reason = reason(refusal, connection)
           else { return nil }
-          var finding = refusal.finding(why)
-          finding.remedy = instead?(refusal, connection)
+          var finding = refusal.finding(reason.why)
+          finding.remedy = reason.instead
           finding.restsOnAbsence = restsOnAbsence
           if refusal.error.isAboutAttribute || code == 0x0d, !connection.hidesNotifications(refusal)
           {
             connection.explainByState(refusal, &finding)
           }
           if refusal.isSwitchingOff {
-            finding.severity = .warning
+            finding.severity = finding.severity ?? .warning
             finding.remedy =
               "Nothing, if it was off already: a client that switches off what was never on has to expect this error."
             finding.why =
-              "\(finding.why) The write was to switch notifications and indications off, so nothing is lost by the refusal."
+              "\(finding.why) The write was to switch notifications and indications off."
           }
           if let (later, packet) = connection.allowed(refusal, evidence) {
             finding.note = Wording(

@@ -70,9 +70,9 @@ extension Rule {
       do:
         "Delete the bond on both sides and pair again, with 16-byte keys and, if both sides support it, LE Secure Connections; or fix the server if its error code asks for more than it requires."
     ) { refusal, _ in
-      !refusal.security.isEncrypted
-        ? nil
-        : "\(refusal.refuser) answered Insufficient Encryption (0x0f) although \(refusal.protection): the attribute requires a longer key or another type of key."
+      guard refusal.security.isEncrypted else { return nil }
+      return
+        "\(refusal.refuser) answered Insufficient Encryption (0x0f) although \(refusal.protection): the attribute requires a longer key or another type of key."
     },
     Rule(
       "att-0f-without-key", .note, .meaning,

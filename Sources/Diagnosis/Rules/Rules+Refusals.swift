@@ -23,12 +23,11 @@ extension Rule {
         "Use what the characteristic's declaration offers; firmware has to allow what it declares."
     ) { refusal, connection in
       connection.hidesNotifications(refusal)
-        ? "This is the control point of Apple's Notification Center Service. iOS answers so while its user does not share notifications with this accessory, or has not confirmed the pairing."
-        : refusal.whyNotPermitted
-    } instead: { refusal, connection in
-      connection.hidesNotifications(refusal)
-        ? "On the iPhone switch on Share System Notifications for the accessory (Settings, Bluetooth, the accessory's details). The setting appears once the two are bonded."
-        : refusal.permittedInstead
+        ? Reason(
+          "This is the control point of Apple's Notification Center Service. iOS answers so while its user does not share notifications with this accessory, or has not confirmed the pairing.",
+          instead:
+            "On the iPhone switch on Share System Notifications for the accessory (Settings, Bluetooth, the accessory's details). The setting appears once the two are bonded."
+        ) : refusal.notPermitted
     },
     refused(
       "att-invalid-handle", .warning, .fact, 0x01...0x01,
@@ -38,20 +37,18 @@ extension Rule {
         "Use handles discovered on this connection, or from a cache validated by the Database Hash or Service Changed."
     ) { refusal, connection in
       if let range = refusal.range, range.first > range.last {
-        return
-          "The requested range is empty: its first handle, \(handle: range.first), is above its last one, \(handle: range.last)."
+        return Reason(
+          "The requested range is empty: its first handle, \(handle: range.first), is above its last one, \(handle: range.last).",
+          instead:
+            "Request ranges from the lower handle to the higher one; a search that has reached its last handle is complete and needs no further request."
+        )
       }
-      if let run = connection.attributes.discoveries.first(where: { $0.client == refusal.client }),
-        refusal.attribute.uuid == nil
-      {
-        return
-          "The discovery of \(refusal.server.words) from \(packet: run.first.packet) to \(packet: run.last.packet) found no attribute with the handle \(handle: refusal.handle)."
+      let run = connection.attributes.discoveries.first { $0.client == refusal.client }
+      guard let run, refusal.attribute.uuid == nil else {
+        return "\(refusal.refuser) has no attribute with the handle \(handle: refusal.handle)."
       }
-      return "\(refusal.refuser) has no attribute with the handle \(handle: refusal.handle)."
-    } instead: { refusal, _ in
-      guard let range = refusal.range, range.first > range.last else { return nil }
       return
-        "Request ranges from the lower handle to the higher one; a search that has reached its last handle is complete and needs no further request."
+        "The discovery of \(refusal.server.words) from \(packet: run.first.packet) to \(packet: run.last.packet) found no attribute with the handle \(handle: refusal.handle)."
     },
     refused(
       "att-invalid-length", .warning, .fact, 0x0d...0x0d,
@@ -62,13 +59,13 @@ extension Rule {
       if refusal.opcode == .executeWriteRequest {
         return
           "The prepared writes\(refusal.partsWords) make \(refusal.length) bytes: more than \(refusal.server.words) accepts here."
-      }
-      if refusal.attribute.uuid == .clientConfiguration, refusal.length != 2 {
+      } else if refusal.attribute.uuid == .clientConfiguration, refusal.length != 2 {
         return
           "A CCCD has two bytes, for instance 01 00 for notifications or 02 00 for indications; \(refusal.client.words) wrote \(refusal.length)."
+      } else {
+        return
+          "\(refusal.refuser) does not accept \(count: refusal.length, "byte", "bytes") here: the length is fixed, or the maximum is smaller."
       }
-      return
-        "\(refusal.refuser) does not accept \(count: refusal.length, "byte", "bytes") here: the length is fixed, or the maximum is smaller."
     },
     refused(
       "att-invalid-offset", .warning, .meaning, 0x07...0x07,
@@ -85,21 +82,22 @@ extension Rule {
       do:
         "Begin at offset 0 and continue where the previous part ended; a client that reads a long value stops at the first part that does not fill the MTU."
     ) { refusal, connection in
-      if refusal.opcode != .executeWriteRequest {
-        if let whole = refusal.unableToReadOn(connection) { return whole }
+      if let whole = refusal.unableToReadOn(connection) {
+        return Reason(
+          whole,
+          instead:
+            "Fix the server: a part that begins at the value's end is empty, not an error. Until then write no more to it than fits into one request (MTU − 3 bytes), or stop reading at the part that does not fill the MTU."
+        )
+      } else if refusal.opcode != .executeWriteRequest {
         return
           "The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), the offset of the requested part."
-      }
-      guard let late = refusal.prepared?.late else {
+      } else if let late = refusal.prepared?.late {
+        return
+          "The part of \(packet: late.moment.packet) begins at byte \(late.offset) of \(handle: late.handle), and those before it end at byte \(late.end): the bytes between are missing."
+      } else {
         return
           "One of the prepared writes\(refusal.partsWords) begins after the end of the value on \(refusal.server.words); the capture does not show which one."
       }
-      return
-        "The part of \(packet: late.moment.packet) begins at byte \(late.offset) of \(handle: late.handle), and those before it end at byte \(late.end): the bytes between are missing."
-    } instead: { refusal, connection in
-      refusal.opcode != .executeWriteRequest && refusal.unableToReadOn(connection) != nil
-        ? "Fix the server: a part that begins at the value's end is empty, not an error. Until then write no more to it than fits into one request (MTU − 3 bytes), or stop reading at the part that does not fill the MTU."
-        : nil
     },
     refused(
       "att-prepare-queue", .warning, .meaning, 0x09...0x09,
@@ -120,14 +118,13 @@ extension Rule {
       }
       let before: Wording =
         refused.map {
-          "The Execute Write Request before it was refused (\(packet: $0.answer.packet)), and the server seems to have kept its parts: it has to discard them (Core, Vol 3, Part F, 3.4.6.3)."
+          "After the Execute Write Request before it was refused (\(packet: $0.answer.packet)), the server has to discard its parts (Core, Vol 3, Part F, 3.4.6.3)."
         } ?? "The server did not empty its queue."
-      return
-        "This is the first part: \(refusal.client.words) has prepared nothing that is not executed or cancelled. \(before)"
-    } instead: { refusal, _ in
-      refusal.isFirstPart
-        ? "Fix the server: after Execute Write Request its queue is empty, whatever the result. Until then disconnect, which empties the queue, or cancel what is prepared (Execute Write Request with flags 0x00)."
-        : nil
+      return Reason(
+        "This is the first part: \(refusal.client.words) has prepared nothing that is not executed or cancelled. \(before)",
+        instead:
+          "Fix the server: after Execute Write Request its queue is empty, whatever the result. Until then disconnect, which empties the queue, or cancel what is prepared (Execute Write Request with flags 0x00)."
+      )
     },
     refused(
       "att-not-long", .note, .fact, 0x0b...0x0b,
@@ -135,15 +132,15 @@ extension Rule {
       when: "Attribute Not Long (0x0b) answers a request",
       do:
         "Nothing: the value is complete; clients that get a response of MTU − 1 bytes check for more."
-    ) { _, _ in
-      "The value fits into one Read Response, so there is no further part."
-    },
+    ) { _, _ in "The value fits into one Read Response, so there is no further part." },
     refused(
       "att-insufficient-resources", .warning, .fact, 0x11...0x11,
       "A server has no resources for a request",
       when: "Insufficient Resources (0x11) answers a request",
       do: "Request less at a time, or later; look for leaked buffers in the firmware."
-    ) { refusal, _ in "\(refusal.refuser) ran out of memory or of another resource." },
+    ) { refusal, _ in
+      "\(refusal.refuser) ran out of memory or of another resource."
+    },
     refused(
       "att-unlikely", .warning, .fact, 0x0e...0x0e,
       "A server fails to handle a request and gives no reason",
@@ -159,9 +156,7 @@ extension Rule {
       do:
         "Nothing, if the client works without it: few requests are mandatory. If the same server answers it at other times, its database was not ready."
     ) { refusal, _ in
-      refusal.opcode == .exchangeMTURequest
-        ? "\(refusal.refuser) reported that it does not support this request: the MTU stays unchanged."
-        : "\(refusal.refuser) reported that it does not support this request; clients can use others."
+      "\(refusal.refuser) reported that it does not support this request\(refusal.opcode == .exchangeMTURequest ? ": the MTU stays unchanged" : "; clients can use others" as StaticString)."
     },
     refused(
       "att-unsupported-group", .note, .fact, 0x10...0x10,
@@ -191,14 +186,17 @@ extension Rule {
       do:
         "Ask the vendor of the server's firmware what the code means for this attribute, and what it expects first: an unlock, another value, another order of writes. In your own firmware, find where the application returns the code."
     ) { refusal, _ in
-      if refusal.error.range != .application, refusal.errorName == nil { return nil }
-      return refusal.errorName == nil
-        ? "The code is specific to the application of \(refusal.server.words), which refused \(refusal.headWords)."
-        : "The profile's rules do not allow \(refusal.headWords)."
-    } instead: { refusal, _ in
-      refusal.errorName == nil
-        ? nil
-        : "Write what the profile allows in this state; its name for the code shows what is wrong."
+      if refusal.errorName != nil {
+        return Reason(
+          "The profile's rules do not allow \(refusal.headWords).",
+          instead:
+            "Write what the profile allows in this state; its name for the code shows what is wrong."
+        )
+      } else if refusal.error.range == .application {
+        return
+          "The code is specific to the application of \(refusal.server.words), which refused \(refusal.headWords)."
+      }
+      return nil
     },
     refused(
       "att-reserved-error", .warning, .fact, 0x14...0x7f, also: [0xa0...0xfb, 0x00...0x00],
@@ -209,9 +207,10 @@ extension Rule {
         "Use 0x80 to 0x9f for application errors, and answer a successful request with its response, not with an Error Response."
     ) { refusal, _ in
       if refusal.errorName != nil { return nil }
-      return refusal.error.rawValue == 0
+      return
+        refusal.error.rawValue == 0
         ? "0x00 is not an error: \(refusal.server.words) sent an Error Response with a code that elsewhere means success, and clients interpret it differently."
-        : "The code is reserved: the application of \(refusal.server.words) chose it, or a status of another layer leaked into it."
+        : "The specification reserves this code, so it gives no reason."
     },
     refused(
       "att-write-rejected", .warning, .fact, 0xfc...0xfc,
@@ -232,7 +231,7 @@ extension Rule {
           && $0.request.packet < refusal.request.packet
       }
       guard let last = asked.last, let owner = last.owner else {
-        let place: Wording =
+        let place: StaticString =
           connection.connection.isOpeningMissing ? "in this capture" : "on this connection"
         return
           "\(refusal.refuser) answers by notifications or indications, but none of its CCCDs was written \(place)."
@@ -250,7 +249,9 @@ extension Rule {
       "att-out-of-range", .warning, .fact, 0xff...0xff, "A written value is out of range",
       when: "Out of Range (0xff) answers a request",
       do: "Write a value within the characteristic's range."
-    ) { refusal, _ in "The profile defines a range, and \(refusal.headWords) is not in it." },
+    ) { refusal, _ in
+      "The profile defines a range, and \(refusal.headWords) is not in it."
+    },
     failedProcedure, notInProperties, droppedCommands,
   ]
 
@@ -390,97 +391,71 @@ extension Refusal {
     return " (\(packet: prepared.first.packet) to \(packet: prepared.last))"
   }
 
-  /// Whether a subscription was written to a descriptor that is not a CCCD.
-  private var isMisplacedSubscription: Bool {
-    error.rawValue == 0x03 && attribute.kind == .descriptor
-      && attribute.uuid != .clientConfiguration
-      && attribute.uuid != nil && length == 2 && (head == [1, 0] || head == [2, 0])
-  }
-
   /// Whether iOS refuses a command to its Notification Center Service.
   fileprivate var isOfNotificationSharing: Bool {
     error.rawValue == 0x03 && attribute.uuid == AppleServices.notificationControl
   }
 
-  /// Whether a client was prevented from writing a CCCD.
-  private var isOfConfiguration: Bool {
-    error.rawValue == 0x03 && attribute.uuid == .clientConfiguration && attribute.via != .inferred
-  }
-
-  /// Why an attribute cannot be read or written.
-  fileprivate var whyNotPermitted: Wording {
+  /// Why an attribute cannot be read or written, and how to fix it, depending on what is known of
+  /// the attribute.
+  fileprivate var notPermitted: Reason {
     let isRead = error.rawValue == 0x02
-    let (verb, done): (Wording, Wording) = isRead ? ("read", "read") : ("write", "written")
-    switch attribute.kind {
-    case .service, .include, .characteristic:
-      return
-        "\(handle: handle) is a declaration, which no client can \(verb) this way: the client used the wrong handle. Not every characteristic has a CCCD after its value."
-    case .value, .descriptor, nil: break
-    }
-    if isOfConfiguration {
-      return
-        "A server has to let every client write its CCCDs; it may require a higher security level first, but with another error (Core, Vol 3, Part G, 3.3.3.3). This is a defect of \(server.words): clients cannot subscribe there."
-    }
-    if isMisplacedSubscription {
-      return
-        "\(hex: head) enables \(head[0] == 1 ? "notifications" : "indications" as StaticString) in a CCCD, but \(attribute) is not one: \(client.words) treats it as one. The refusal has no effect, unless values were expected."
-    }
-    guard let properties else {
-      return "\(refuser) does not let \(attribute) be \(done)."
-    }
-    if properties.has(bit: isRead ? 1 : 3) {
-      return
-        "The declaration offers \(properties.words), but \(server.words) does not allow it: its permissions and properties do not match."
-    }
-    let instead: Wording =
-      !isRead && properties.has(bit: 2) ? ": it accepts write without response" : ""
-    return "The declaration offers \(properties.words), but not \(verb)\(instead)."
-  }
-
-  /// How to fix a read or a write that is not permitted, depending on what is known of the
-  /// attribute.
-  fileprivate var permittedInstead: Wording {
-    let isRead = error.rawValue == 0x02
-    switch attribute.kind {
-    case .service, .include, .characteristic:
-      return
-        "Get the handle of the characteristic's value, or of its descriptor, by discovery of this server."
-    case .value, .descriptor, nil: break
-    }
-    if isOfConfiguration {
-      return server == .local
-        ? "Fix the server on this host: with BlueZ try the flags notify or indicate without encrypt-notify, encrypt-indicate and similar, and another version of bluetoothd; in firmware allow writes to the CCCD (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE)."
-        : "Nothing on this host helps: the peer's firmware has to allow writes to its CCCD (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE; with BlueZ the flags notify or indicate without encrypt-notify). Until then poll the value, if it can be read."
-    }
-    if isMisplacedSubscription {
-      return
-        "Make the app write the subscription only to the characteristic's 2902 descriptor (on Android getDescriptor() with that UUID, not each of getDescriptors())."
-    }
-    if attribute.kind == .descriptor {
-      return
-        "Do not use the descriptor unless the profile states that it can be \(isRead ? "read" : "written" as StaticString)."
-    }
-    guard let properties else {
-      return "Discover the characteristic: its declaration shows what can be done with its value."
-    }
-    let permission: StaticString = isRead ? "BT_GATT_PERM_READ" : "BT_GATT_PERM_WRITE"
     let (verb, done): (StaticString, StaticString) =
       isRead ? ("read", "read") : ("write", "written")
-    if properties.has(bit: isRead ? 1 : 3) {
-      if attribute.service.map({ AppleServices.all.contains($0) }) ?? false {
-        return
-          "The server is an Apple device, so its firmware cannot be changed: check its settings for this accessory, and that the two are bonded."
-      }
-      return
-        "In the firmware of \(server.words) allow what the declaration offers (Zephyr: \(permission) with the property), or do not offer it."
+    let isConfiguration = attribute.uuid == .clientConfiguration
+    switch attribute.kind {
+    case .service, .include, .characteristic:
+      return Reason(
+        "\(handle: handle) is a declaration, which no client can \(verb) this way: the client used the wrong handle. Not every characteristic has a CCCD after its value.",
+        instead:
+          "Get the handle of the characteristic's value, or of its descriptor, by discovery of this server."
+      )
+    case .descriptor where !isRead && isConfiguration && attribute.via != .inferred:
+      return Reason(
+        "A server has to let every client write its CCCDs; it may require a higher security level first, but with another error (Core, Vol 3, Part G, 3.3.3.3). This is a defect of \(server.words): clients cannot subscribe there.",
+        instead: server == .local
+          ? "Fix the server on this host: with BlueZ try the flags notify or indicate without encrypt-notify, encrypt-indicate and similar, and another version of bluetoothd; in firmware allow writes to the CCCD (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE)."
+          : "Nothing on this host helps: the peer's firmware has to allow writes to its CCCD (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE; with BlueZ the flags notify or indicate without encrypt-notify). Until then poll the value, if it can be read."
+      )
+    case .descriptor
+    where !isRead && !isConfiguration && length == 2 && [[1, 0], [2, 0]].contains(head):
+      return Reason(
+        "\(hex: head) enables \(head[0] == 1 ? "notifications" : "indications" as StaticString) in a CCCD, but \(attribute) is not one: \(client.words) treats it as one. The refusal has no effect, unless values were expected.",
+        instead:
+          "Make the app write the subscription only to the characteristic's 2902 descriptor (on Android getDescriptor() with that UUID, not each of getDescriptors())."
+      )
+    case .value, .descriptor, nil: break
     }
+    guard let properties else {
+      return Reason(
+        "\(refuser) does not let \(attribute) be \(done).",
+        instead: attribute.kind == .descriptor
+          ? "Do not use the descriptor unless the profile states that it can be \(done)."
+          : "Discover the characteristic: its declaration shows what can be done with its value."
+      )
+    }
+    let permission: StaticString = isRead ? "BT_GATT_PERM_READ" : "BT_GATT_PERM_WRITE"
+    if properties.has(bit: isRead ? 1 : 3) {
+      let isApples = attribute.service.map { AppleServices.all.contains($0) } ?? false
+      return Reason(
+        "The declaration offers \(properties.words), but \(server.words) does not allow it: its permissions and properties do not match.",
+        instead: isApples
+          ? "The server is an Apple device, so its firmware cannot be changed: check its settings for this accessory, and that the two are bonded."
+          : "In the firmware of \(server.words) allow what the declaration offers (Zephyr: \(permission) with the property), or do not offer it."
+      )
+    }
+    let instead: StaticString =
+      !isRead && properties.has(bit: 2) ? ": it accepts write without response" : ""
     let uses = properties.uses
     let offered: Wording =
       uses.isEmpty
       ? "Do not use it: the declaration offers no operation for clients"
       : "Use what it offers: \(Wording(listing: uses))"
-    return
-      "\(offered). If it should be \(done), the firmware has to declare \(verb) and allow it (Zephyr: \(permission))."
+    return Reason(
+      "The declaration offers \(properties.words), but not \(verb)\(instead).",
+      instead:
+        "\(offered). If it should be \(done), the firmware has to declare \(verb) and allow it (Zephyr: \(permission))."
+    )
   }
 }
 
