@@ -199,9 +199,8 @@ extension ConnectionHistory {
     guard connection.isEncrypted == true, security.isStoredKey, !connection.isOpeningMissing,
       let encrypted = security.encrypted
     else { return [] }
-    let end = Moment(
-      packet: connection.lastPacket ?? .max, time: connection.lastTime ?? evidence.extent.latest)
-    guard let lasted = end.nanoseconds(since: encrypted), lasted >= Self.shortestWait else {
+    guard let lasted = end(evidence).nanoseconds(since: encrypted), lasted >= Self.shortestWait
+    else {
       return []
     }
     return attributes.usages.compactMap { usage in

@@ -89,9 +89,7 @@ extension ConnectionHistory {
     case nil, .localHost, .peer: break
     default: return nil
     }
-    return Moment(
-      packet: connection.lastPacket ?? .max, time: connection.lastTime ?? evidence.extent.latest
-    ).nanoseconds(since: moment)
+    return end(evidence).nanoseconds(since: moment)
   }
 
   /// Whether records of the connection are missing or cut.
@@ -150,12 +148,10 @@ extension ConnectionHistory {
     guard silence.configurations.allSatisfy({ $0.value & 3 == 0 }),
       let off = silence.configurations.last(where: { ended in
         attributes.configurations.contains {
-          $0.descriptor.handle == ended.descriptor.handle && $0.server == ended.server
-            && $0.accepted != nil && $0.value & 3 != 0
-            && $0.request.packet < ended.request.packet
+          $0.isSame(as: ended) && $0.isInForce && $0.request.packet < ended.request.packet
         }
       }), let owner = off.owner,
-      let got = owner.handle.flatMap({ attributes.usage($0, of: off.server) }), got.sent > 0,
+      let got = attributes.usage(of: off), got.sent > 0,
       // Answers are expected only if there were some.
       silence.series.answered.count > 0
     else { return nil }
@@ -320,7 +316,7 @@ extension AttributeHistory {
     where configuration.server == server && configuration.accepted != nil
       && configuration.owner?.service == service
     {
-      last.removeAll { $0.descriptor.handle == configuration.descriptor.handle }
+      last.removeAll { $0.isSame(as: configuration) }
       last.append(configuration)
     }
     return last

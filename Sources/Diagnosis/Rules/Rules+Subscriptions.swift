@@ -131,10 +131,7 @@ private struct Subscription: Sendable {
 
   init(_ configuration: Configuration, _ connection: ConnectionHistory) {
     self.configuration = configuration
-    sent =
-      configuration.owner?.handle.flatMap {
-        connection.attributes.usage($0, of: configuration.server)
-      }?.sent ?? 0
+    sent = connection.attributes.usage(of: configuration)?.sent ?? 0
   }
 
   var client: Side { configuration.server.other }
@@ -210,7 +207,7 @@ extension ConnectionHistory {
       return sender.handle.flatMap { attributes.usage($0, of: server) }?.sent ?? 0 > 0
     }
     return (security.isStoredKey || pairing.attempts.contains(where: \.isBonded))
-      && configured.contains { $0.accepted != nil && $0.value & 3 != 0 }
+      && configured.contains(where: \.isInForce)
   }
 
   /// Returns a finding about a value for a CCCD that was written to another attribute.
@@ -272,8 +269,7 @@ extension ConnectionHistory {
     let meant = configuration.value.byteSwapped
     guard 1...3 ~= meant,
       !attributes.configurations.contains(where: {
-        $0.descriptor.handle == configuration.descriptor.handle
-          && $0.server == configuration.server && $0.value & 3 != 0
+        $0.isSame(as: configuration) && $0.value & 3 != 0
       })
     else { return nil }
     let it = Subscription(configuration, self)
@@ -298,8 +294,7 @@ extension ConnectionHistory {
     let configuration = it.configuration
     guard configuration.value & 3 != 0,
       !attributes.configurations.contains(where: {
-        $0.descriptor.handle == configuration.descriptor.handle
-          && $0.server == configuration.server && $0.accepted != nil
+        $0.isSame(as: configuration) && $0.accepted != nil
       })
     else { return nil }
     var finding = Finding(
@@ -324,8 +319,8 @@ extension ConnectionHistory {
       notify ? ("indications", "notifications") : ("notifications", "indications")
     let it = Subscription(configuration, self)
     let right = attributes.configurations.first {
-      $0.descriptor.handle == configuration.descriptor.handle
-        && $0.request.packet > configuration.request.packet && $0.value & (notify ? 1 : 2) != 0
+      $0.isSame(as: configuration) && $0.request.packet > configuration.request.packet
+        && $0.value & (notify ? 1 : 2) != 0
     }
     var finding = Finding(
       "\(it.client.words) enabled \(wrong) of \(owner), which offers only \(offered)",
@@ -412,8 +407,7 @@ extension ConnectionHistory {
   private func values(
     of configuration: Configuration, missedOn later: ConnectionHistory, for lasted: Int64
   ) -> EarlierValues? {
-    guard configuration.accepted != nil, configuration.value & 3 != 0,
-      let owner = configuration.owner, let handle = owner.handle,
+    guard configuration.isInForce, let owner = configuration.owner, let handle = owner.handle,
       let usage = attributes.usage(handle, of: configuration.server),
       let regular = Self.regularity(of: usage), lasted >= regular.patience,
       (later.attributes.usage(handle, of: configuration.server)?.sent ?? 0) == 0,
@@ -440,10 +434,7 @@ extension ConnectionHistory {
       guard let values = bond.history.values(of: configuration, missedOn: self, for: lasted),
         // What came before encryption does not need it.
         values.first.packet > encrypted,
-        !all.contains(where: {
-          $0.descriptor.handle == configuration.descriptor.handle && $0.server == server
-            && $0.value & 3 == 0
-        })
+        !all.contains(where: { $0.isSame(as: configuration) && $0.value & 3 == 0 })
       else { continue }
       let finding = Finding(
         "\(server.words) sent no \(values.owner) on a link that was never encrypted",
@@ -462,18 +453,12 @@ extension ConnectionHistory {
     guard connection.isEncrypted == true, security.isStoredKey, !connection.isOpeningMissing,
       let encrypted = security.encrypted
     else { return [] }
-    let end = Moment(
-      packet: connection.lastPacket ?? .max, time: connection.lastTime ?? evidence.extent.latest)
-    guard let lasted = end.nanoseconds(since: encrypted) else { return [] }
+    guard let lasted = end(evidence).nanoseconds(since: encrypted) else { return [] }
     func isWritten(_ other: Configuration) -> Bool {
-      attributes.configurations.contains {
-        $0.descriptor.handle == other.descriptor.handle && $0.server == other.server
-      }
+      attributes.configurations.contains { $0.isSame(as: other) }
     }
     for before in evidence.earlier(than: self).reversed() {
-      let wanted = before.attributes.configurations.filter {
-        $0.accepted != nil && $0.value & 3 != 0
-      }
+      let wanted = before.attributes.configurations.filter(\.isInForce)
       for configuration in wanted {
         let server = configuration.server
         guard let values = before.values(of: configuration, missedOn: self, for: lasted),

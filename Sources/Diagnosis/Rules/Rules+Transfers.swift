@@ -26,8 +26,9 @@ extension Rule {
       when:
         """
         20 or more different values are written to an attribute in 2 s or more, each as soon as \
-        the server has answered the one before it, and the client waits for 80 % of the time. A \
-        warning if file data (Simple Management Protocol) is less than a quarter of what is written
+        the server has answered the one before it, and the client waits for 80 % of the time; \
+        they have one length, or file data of the Simple Management Protocol. A warning if that \
+        data is less than a quarter of what is written
         """, needs: [.bothDirections],
       do:
         """
@@ -63,7 +64,7 @@ extension ConnectionHistory {
       "\(usage.server.other.words) wrote a \(kind) to \(usage.named)", at: first.moment.packet,
       why: Wording(
         sentences:
-          "The first byte has the message type \(first.type), \(kind). It belongs to \(isProvisioning ? "Mesh Provisioning Data In (2adb)" : "Mesh Proxy Data In (2add)" as StaticString) (Mesh Protocol, 7); other receivers ignore it.",
+          "The first byte has the message type \(first.type), \(kind). It belongs to \(isProvisioning ? "Mesh Provisioning Data In (2adb)" : "Mesh Proxy Data In (2add)" as StaticString) (Mesh Protocol, 7).",
         isSilent ? "The server sent nothing of this service afterwards." : "",
         both == 2
           ? "The server offers both services (\(packet: search.complete.last?.packet ?? 0)), of which it may offer only one at a time."
@@ -78,18 +79,17 @@ extension ConnectionHistory {
   private static let leastSpan: Int64 = 2_000_000_000
 
   fileprivate func upload(to server: Side) -> Finding? {
-    guard let run = (server == .local ? attributes.steps.local : attributes.steps.peer).longest,
+    guard let run = attributes.steps[server].longest,
       run.count >= Self.leastSteps, let span = run.last.nanoseconds(since: run.first),
       span >= Self.leastSpan, run.waited >= span / 5 * 4, run.answered < run.bytes,
       run.repeats <= run.count / 10
     else { return nil }
+    let payload = run.payload.flatMap { $0 > 0 ? $0 : nil }
+    // The parts of a file have one length, except the last.
+    guard payload != nil || run.alike >= run.count / 10 * 9 else { return nil }
     let usage = attributes.usages[run.place]
     let client = server.other
-    let payload = run.payload.flatMap { $0 > 0 ? $0 : nil }
     let rate = Double(payload ?? run.bytes) * 1e9 / Double(span)
-    let size: Wording =
-      run.lengths.least == run.lengths.most
-      ? "\(run.lengths.most)" : "\(run.lengths.least) to \(run.lengths.most)"
     let exchange = attributes.mtuExchanges.last { $0.answer.packet < run.first.packet }
     let room: Wording =
       exchange.map {
@@ -101,7 +101,7 @@ extension ConnectionHistory {
       why: Wording(
         sentences:
           "Each write was sent after the answer to the one before it, which took \(duration: run.waited / Int64(run.count)) on average: \(Int(rate)) bytes/s.",
-        "A write had \(size) bytes\(payload.map { ", of which \(($0 + run.count / 2) / run.count) were data of the file or image" } ?? "").",
+        "A write had up to \(run.length) bytes\(payload.map { ", and on average \(($0 + run.count / 2) / run.count) were data of the file or image" } ?? "").",
         room),
       evidence: PacketSet(of: exchange?.answer, run.first, run.last), of: usage.named)
     if let payload, payload < run.bytes / 4 { finding.severity = .warning }

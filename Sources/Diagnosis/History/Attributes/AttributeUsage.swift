@@ -3,6 +3,19 @@ import Bytes
 package import Sessions
 package import Words
 
+/// One value for each side.
+struct BothSides<Value: Sendable>: Sendable {
+  private var local: Value
+  private var peer: Value
+
+  init(_ value: Value) { (local, peer) = (value, value) }
+
+  subscript(side: Side) -> Value {
+    get { side == .local ? local : peer }
+    _modify { if side == .local { yield &local } else { yield &peer } }
+  }
+}
+
 /// How often something happened, with its first and last occurrence.
 package struct Tally: Sendable {
   package private(set) var count = 0

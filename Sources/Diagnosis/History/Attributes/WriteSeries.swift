@@ -124,17 +124,11 @@ extension AttributeHistory {
     usage.series.epoch == epoch(of: usage.server) && usage.series.count > 0 ? usage.series : nil
   }
 
-  func epoch(of server: Side) -> Int {
-    server == .local ? epochs.local.number : epochs.peer.number
-  }
+  func epoch(of server: Side) -> Int { epochs[server].number }
 
   /// Begins a new series of writes.
   mutating func beginEpoch(of server: Side) {
-    if server == .local {
-      epochs.local = ValueEpoch(number: epochs.local.number &+ 1)
-    } else {
-      epochs.peer = ValueEpoch(number: epochs.peer.number &+ 1)
-    }
+    epochs[server] = ValueEpoch(number: epochs[server].number &+ 1)
   }
 
   /// Records a write that the server accepted, or a command.
@@ -147,13 +141,9 @@ extension AttributeHistory {
   ) {
     let server = context.server
     let end = LineEnd(of: value)
-    let answer = context.opcode.role == .unacknowledged ? nil : context.moment
-    if server == .local {
-      steps.local.note(value, place, moment)
-      if let answer { steps.local.note(answer: 0, answer) }
-    } else {
-      steps.peer.note(value, place, moment)
-      if let answer { steps.peer.note(answer: 0, answer) }
+    steps[server].note(value, place, moment)
+    if context.opcode.role != .unacknowledged {
+      steps[server].note(answer: 0, context.moment)
     }
     noteProxyPDU(value, place, moment)
     // The value may be sent before the response.
@@ -163,11 +153,7 @@ extension AttributeHistory {
     }
     usages[place].series.note(
       moment, end, isCommand: context.opcode.role == .unacknowledged, epoch: epoch)
-    if server == .local {
-      epochs.local.written = (place, end)
-    } else {
-      epochs.peer.written = (place, end)
-    }
+    epochs[server].written = (place, end)
   }
 
   /// Records a Proxy PDU (the message type is in 6 bits of its first byte) that is written to
@@ -188,12 +174,8 @@ extension AttributeHistory {
     if usages[place].control != nil { usages[place].control = nil }
     if usages[place].identity.service?.isShort(0x1801) == true { return }
     let server = context.server
-    if server == .local {
-      steps.local.note(answer: value.byteCount, context.moment)
-    } else {
-      steps.peer.note(answer: value.byteCount, context.moment)
-    }
-    let written = server == .local ? epochs.local.written : epochs.peer.written
+    steps[server].note(answer: value.byteCount, context.moment)
+    let written = epochs[server].written
     if let written, usages[written.place].identity.service == usages[place].identity.service {
       usages[written.place].series.note(answered: written.end)
     }

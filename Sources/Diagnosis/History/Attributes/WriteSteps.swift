@@ -9,9 +9,10 @@ package struct WriteSteps: Sendable {
     /// The index of the attribute's usage.
     let place: Int
     package private(set) var count = 0
-    /// The bytes of all, and of the shortest and the longest.
     package private(set) var bytes = 0
-    package private(set) var lengths = (least: Int.max, most: 0)
+    /// The length of the longest, and how many have it.
+    package private(set) var length = 0
+    package private(set) var alike = 0
     /// The bytes of a file in them; nil: unknown.
     package private(set) var payload: Int? = 0
     /// The bytes of the answers.
@@ -33,7 +34,8 @@ package struct WriteSteps: Sendable {
       let length = value.byteCount
       count &+= 1
       bytes &+= length
-      lengths = (min(lengths.least, length), max(lengths.most, length))
+      if length > self.length { (self.length, alike) = (length, 0) }
+      alike &+= length == self.length ? 1 : 0
       payload = payload.flatMap { sum in
         WriteSteps.payload(value).map { sum &+ min($0, Int(UInt16.max)) }
       }
