@@ -308,11 +308,7 @@ extension AttributeHistory {
       usages[place].indications.note(context.moment)
       // Perhaps Service Changed, whose own attribute may be forgotten by then.
       if value.byteCount == 4, usages[place].identity.uuid ?? .serviceChanged == .serviceChanged {
-        if context.server == .local {
-          searches.local.invalidate()
-        } else {
-          searches.peer.invalidate()
-        }
+        searches[context.server].invalidate()
         // Then its subscription shows what it was.
         let isServiceChanged =
           usages[place].identity.uuid != nil
