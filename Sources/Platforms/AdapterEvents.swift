@@ -12,8 +12,6 @@ struct AdapterEvents: Sendable {
   let index: AdapterIndex
   private var power: AppEvent.Power?
   private var wasReset = false
-  /// The last answer to a command: after the last one before its first use a controller is ready.
-  private var lastAnswer: (packet: Int, time: Timestamp?)?
   private var commands = HostCommands(limit: 64)
   private var states: Set<AppEvent.LinkLayerState> = []
   private var scanning = ScanSetup()
@@ -116,13 +114,12 @@ struct AdapterEvents: Sendable {
       || HCICommand.waitsForAttempts(opcode)
   }
 
-  /// Records that the controller is used: if it was reset before, it is ready since the last
-  /// answer.
-  private mutating func use(_ events: inout [AppEvent]) {
+  /// Records that a command uses the controller: if it was reset before, it is ready by then.
+  private mutating func use(_ command: HostCommands.Command, _ events: inout [AppEvent]) {
     guard power != .on else { return }
-    defer { power = .on }
-    guard wasReset, let lastAnswer else { return }
-    events.append(AppEvent(.power(.on), packet: lastAnswer.packet, time: lastAnswer.time))
+    power = .on
+    guard wasReset else { return }
+    events.append(AppEvent(.power(.on), packet: command.packet, time: command.time))
   }
 
   /// Applies a command that was carried out or refused.
@@ -143,7 +140,7 @@ struct AdapterEvents: Sendable {
       guard let wanted = try? ScanSwitch(opcode, parameters.bytes) else { return }
       scan(wanted, command, status, record, &events)
     case let opcode where LECreateConnection.opcodes.contains(opcode):
-      use(&events)
+      use(command, &events)
       var cursor = Cursor(parameters.bytes)
       let wanted = try? LECreateConnection(opcode, parsing: &cursor)
       requests.begin(wanted, (command.packet, command.time), status, record, &events)
@@ -155,7 +152,7 @@ struct AdapterEvents: Sendable {
       requests.change(opcode, parameters.bytes, (command.packet, command.time), record, &events)
     default:
       guard let asked = command.advertising else { return }
-      advertise(asked, parameters.bytes, isCut: command.isCut, status, record, &events)
+      advertise(asked, command, status, record, &events)
     }
   }
 
@@ -169,7 +166,7 @@ struct AdapterEvents: Sendable {
       turn(.scanning, false, record, &events)
       return
     }
-    use(&events)
+    use(command, &events)
     guard status == .success else {
       events.append(AppEvent(.scanRefused(status), record))
       return
@@ -185,20 +182,22 @@ struct AdapterEvents: Sendable {
   }
 
   private mutating func advertise(
-    _ command: AdvertisingCommand, _ parameters: RawSpan, isCut: Bool, _ status: StatusCode,
+    _ asked: AdvertisingCommand, _ command: HostCommands.Command, _ status: StatusCode,
     _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
   ) {
-    guard case .enable(let isOn, let named) = command else {
+    let (all, isCut) = (command.parameters, command.isCut)
+    let parameters = all.bytes
+    guard case .enable(let isOn, let named) = asked else {
       guard status == .success else {
-        sets.refuse(command)
-        if case .instance(let set, _, _, _) = command {
-          sets.observe(command, parameters, isCut: isCut)
+        sets.refuse(asked)
+        if case .instance(let set, _, _, _) = asked {
+          sets.observe(asked, parameters, isCut: isCut)
           begin([sets.own(set)], status, record, &events)
         }
         return
       }
-      sets.observe(command, parameters, isCut: isCut)
-      if case .instance(let set, _, _, _) = command {
+      sets.observe(asked, parameters, isCut: isCut)
+      if case .instance(let set, _, _, _) = asked {
         sets.turn(set, isOn: true)
         begin([sets.own(set)], status, record, &events)
       }
@@ -206,11 +205,12 @@ struct AdapterEvents: Sendable {
     }
     guard isOn else {
       guard status == .success, sets.turnOff(named) else { return }
-      events.append(AppEvent(.advertisingStopped, record))
+      events.append(
+        AppEvent(.advertisingStopped, packet: command.packet, time: command.time))
       turn(.advertising, sets.isAnyOn, record, &events)
       return
     }
-    use(&events)
+    use(command, &events)
     if status == .success { for set in named { sets.turn(set, isOn: true) } }
     begin(named.map { sets.own($0) }, status, record, &events)
   }
@@ -238,7 +238,6 @@ struct AdapterEvents: Sendable {
       guard (try? cursor.u8()) == 0, let handle = try? cursor.u16() else { return }
       requests.end(handle & 0x0fff)
     case HCIEvent.commandCompleteCode:
-      lastAnswer = (record.number, record.time)
       let status = dissection.parameters?.status(bytes) ?? 0
       answered(answer.request?.packet, StatusCode(rawValue: status), record, &events)
     case HCIEvent.commandStatusCode:

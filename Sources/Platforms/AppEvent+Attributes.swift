@@ -48,7 +48,8 @@ extension AppEvent {
     case .stackRefused(let attribute, _, _), .neverResponded(let attribute, _, _):
       return isAbout(attribute)
     case .power, .linkLayer, .scanStarted, .scanRestarted, .scanRefused, .scanStopped, .discovered,
-      .advertisingStarted, .advertisingStopped, .connecting, .connectingEnded, .connectNote, .linkCreated,
+      .advertisingStarted, .advertisingStopped, .connecting, .connectingEnded, .connectNote,
+      .linkCreated,
       .linkEstablished, .connectFailed, .disconnected, .mtu, .phy, .parameters, .phyRead, .rssi,
       .encryption, .bonding, .channel, .queueWritten, .queueAborted, .readyToWrite,
       .writesExecuted, .readyToUpdate:

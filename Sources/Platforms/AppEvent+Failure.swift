@@ -25,7 +25,8 @@ extension AppEvent {
     case .channel(_, _, let result, _): result != 0
     case .value(let value): value.outcome != .done && value.outcome != .cancelled
     case .responded(let answer): answer.error != nil
-    case .linkLayer, .scanStarted, .scanRestarted, .scanStopped, .discovered, .advertisingStopped, .connecting,
+    case .linkLayer, .scanStarted, .scanRestarted, .scanStopped, .discovered, .advertisingStopped,
+      .connecting,
       .connectingEnded, .asked, .linkCreated, .linkEstablished, .queueAborted, .readyToWrite,
       .serviceServed, .readRequested, .writeRequested, .writePrepared, .writesExecuted,
       .subscription, .updated, .confirmed, .readyToUpdate:

@@ -279,7 +279,8 @@ extension AppEvent {
     case .power, .scanStarted, .scanRestarted, .scanRefused, .scanStopped, .discovered,
       .advertisingStarted, .advertisingStopped, .linkLayer:
       .adapter
-    case .connecting, .connectingEnded, .connectNote, .linkCreated, .linkEstablished, .connectFailed,
+    case .connecting, .connectingEnded, .connectNote, .linkCreated, .linkEstablished,
+      .connectFailed,
       .disconnected, .mtu, .phy, .phyRead, .parameters, .rssi, .encryption, .bonding, .channel:
       .link
     case .asked, .services, .includedServices, .characteristics, .descriptors, .discoveryEnded,

@@ -17,8 +17,8 @@ struct ConnectRequests: Sendable {
 
   /// A device that is on the list, or was.
   private struct Wanted: Sendable {
+    /// Its address; some stacks put it on the list with both address types.
     let peer: DeviceAddress
-    let key: UInt64
     /// The command that put it on the list.
     var asked: Place
     var way: AppEvent.ConnectWay?
@@ -109,10 +109,9 @@ struct ConnectRequests: Sendable {
     case HCICommand.leAddDeviceToFilterAcceptList, HCICommand.leRemoveDeviceFromFilterAcceptList:
       var cursor = Cursor(parameters)
       guard let device = try? LEFilterAcceptListDevice(parsing: &cursor) else { return }
-      let key = Attributes.key(device.address, device.type)
-      let known = devices.firstIndex { $0.key == key }
+      let known = devices.firstIndex { $0.peer == device.address }
       if opcode == HCICommand.leAddDeviceToFilterAcceptList {
-        add(device.address, key, known, place)
+        add(device.address, known, place)
       } else if let known {
         if devices[known].isListed { remove(known, place, record, &events) }
       } else if let end = lastListed?.cancelled, pending == nil {
@@ -123,15 +122,13 @@ struct ConnectRequests: Sendable {
     }
   }
 
-  private mutating func add(
-    _ peer: DeviceAddress, _ key: UInt64, _ known: Int?, _ place: Place
-  ) {
+  private mutating func add(_ peer: DeviceAddress, _ known: Int?, _ place: Place) {
     if cancelled?.attempt.peer != peer { cancelled?.hasAdded = true }
     guard let known else {
       if devices.count >= Self.mostDevices {
         devices.remove(at: devices.firstIndex { !$0.isListed } ?? 0)
       }
-      devices.append(Wanted(peer: peer, key: key, asked: place))
+      devices.append(Wanted(peer: peer, asked: place))
       return
     }
     guard !devices[known].isListed else { return }
@@ -297,10 +294,9 @@ struct ConnectRequests: Sendable {
   }
 
   private mutating func connect(_ complete: LEConnectionComplete) {
-    let key = Attributes.key(complete.peer, complete.peerType)
     let waiting = devices.indices.filter { devices[$0].isWaiting }
     guard
-      let index = devices.firstIndex(where: { $0.key == key })
+      let index = devices.firstIndex(where: { $0.peer == complete.peer })
         ?? (waiting.count == 1 ? waiting[0] : nil)
     else { return }
     devices[index].handle = complete.handle

@@ -134,7 +134,7 @@ extension Run {
   /// Returns the platform that the first packets of a file show, if it can be read twice.
   fileprivate static func platform(
     of files: [CaptureFile]
-  ) -> (platform: Platform, packet: Int)? {
+  ) -> (platform: Platform, packet: Int?)? {
     // Failures are reported by the second reading.
     guard let file = files.first, files.allSatisfy({ $0.byteCount != nil }),
       var source = try? CaptureReader(file.open())
@@ -143,7 +143,7 @@ extension Run {
     var pass = Pass()
     var output = Output()
     try? pass.run(&source, &report, into: &output)
-    return report.found
+    return report.shown
   }
 }
 

@@ -10,8 +10,14 @@ package import Sessions
 /// uses them for each scan with filters. Linux's monitor shows that the host is Linux, whose kernel
 /// may send the first of them as well.
 package struct PlatformReport: PacketReport, ~Copyable {
-  /// The platform, and the packet that shows it; 0: the capture's format.
-  package private(set) var found: (platform: Platform, packet: Int)?
+  /// The platform, if anything shows it, and the packet that does; nil: only the capture's format
+  /// suggests it.
+  package var shown: (platform: Platform, packet: Int?)? {
+    found.map { (.android, $0) } ?? (isPacketLoggers ? (.corebluetooth, nil) : nil)
+  }
+  private var found: Int?
+  /// Whether the format is that of Apple's PacketLogger, which others write as well.
+  private let isPacketLoggers: Bool
   private var records = 0
 
   private static let mostRecords = 20_000
@@ -20,7 +26,7 @@ package struct PlatformReport: PacketReport, ~Copyable {
 
   /// Looks at a capture with this summary.
   package init(_ summary: CaptureSummary) {
-    if summary.format == .packetLogger { found = (.corebluetooth, 0) }
+    isPacketLoggers = summary.format == .packetLogger
   }
 
   package var isSatisfied: Bool { found != nil || records >= Self.mostRecords }
@@ -37,7 +43,7 @@ package struct PlatformReport: PacketReport, ~Copyable {
     guard found == nil, case .command(let command) = dissection.content,
       Self.androids.contains(command.opcode)
     else { return }
-    found = (.android, record.number)
+    found = record.number
   }
 
   package mutating func finish(

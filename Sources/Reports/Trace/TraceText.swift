@@ -151,11 +151,9 @@ struct TraceText: ~Copyable {
       line.spaces(connectionColumns.width + 3)
       line.text(options.platform == .corebluetooth ? "CoreBluetooth" : "Android")
       if let packet = options.platformPacket {
-        line.text(packet == 0 ? " (the capture is Apple's)" : " (the stack is Android's: ")
-        if packet > 0 {
-          line.packet(packet)
-          line.byte(0x29)
-        }
+        line.text(" (the stack is Android's: ")
+        line.packet(packet)
+        line.byte(0x29)
       }
       style(.plain)
       finishLine(into: &output)

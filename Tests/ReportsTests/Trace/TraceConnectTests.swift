@@ -88,13 +88,15 @@ private let restart = "(the stack restarts its attempt)"
     let call = "→ BluetoothDevice.connectGatt  \(first), autoConnect false"
     #expect(
       android == [
-        call + byWhom, "→ BluetoothGatt.disconnect  \(first)  (or close; by the app or the system that requested it)",
+        call + byWhom,
+        "→ BluetoothGatt.disconnect  \(first)  (or close; by the app or the system that requested it)",
         call, "→ BluetoothGatt.disconnect  \(first)",
       ])
     let apple = try attempts(.corebluetooth, isAppOnly: true, build)
-    #expect(apple.map { $0.split(separator: "(")[0] } == [
-      "→ connect", "→ cancelPeripheralConnection", "→ connect", "→ cancelPeripheralConnection",
-    ])
+    #expect(
+      apple.map { $0.split(separator: "(")[0] } == [
+        "→ connect", "→ cancelPeripheralConnection", "→ connect", "→ cancelPeripheralConnection",
+      ])
   }
 
   @Test("only a direct connection that waited 30 s has status 133") func timeout() throws {
@@ -133,7 +135,9 @@ private let restart = "(the stack restarts its attempt)"
     #expect(lines.count == 3 && lines[2].hasPrefix("(the connection attempt is cancelled)"))
   }
 
-  @Test("a stack that waits again after a lost link makes no call; a new call follows an end by the host")
+  @Test(
+    "a stack that waits again after a lost link makes no call; a new call follows an end by the host"
+  )
   func lost() throws {
     func build(_ isEndedHere: Bool) -> (inout Traffic) -> Void {
       { traffic in
@@ -233,9 +237,10 @@ private let restart = "(the stack restarts its attempt)"
       $0.waitForListed()
     }
     #expect(!lines.contains { $0.contains("→") || $0.contains("133") }, "\(lines)")
-    #expect(lines.map { String($0.prefix(20)) } == [
-      "(the stack starts a ", "(the stack waits for", restart.prefix(20).description,
-    ])
+    #expect(
+      lines.map { String($0.prefix(20)) } == [
+        "(the stack starts a ", "(the stack waits for", restart.prefix(20).description,
+      ])
   }
 
   @Test("a device that the controller did not take is not waited for") func full() throws {

@@ -28,7 +28,9 @@ private func calls(
       }
       for request in requests {
         #expect(
-          lines.contains { $0.contains("\"type\":\"call\"") && $0.contains("\"packet\":\(request),") },
+          lines.contains {
+            $0.contains("\"type\":\"call\"") && $0.contains("\"packet\":\(request),")
+          },
           "\(request): \(lines)")
         #expect(
           lines.contains {
@@ -199,7 +201,10 @@ private func calls(
     #expect(!sent.isEmpty && sent.allSatisfy { $0.contains("→") }, "\(sent)")
     let received = try lines { $0.directions = [.received] }
     #expect(sent.count + received.count == all.count, "\(received)")
-    #expect(try lines { $0.packets = [1...1] }.allSatisfy { $0.contains("STATE_CONNECTED") || $0.contains("link layer") })
+    #expect(
+      try lines { $0.packets = [1...1] }.allSatisfy {
+        $0.contains("STATE_CONNECTED") || $0.contains("link layer")
+      })
     #expect(try lines { $0.limit = 3 }.count == 3)
     let words = try lines { $0.words = [try! TextPattern("body sensor")] }
     #expect(words.count == 2, "\(words)")
