@@ -161,7 +161,13 @@ package struct Memory: ~Copyable, Sendable {
     case .note(let note): observe(note, record, bytes, &answer)
     case .control(let control): observe(control, record, dissection, bytes, &answer)
     case .iso(let header):
-      if let key = streams.connection(of: LinkKey(record.adapter, header.handle)) {
+      let stream = LinkKey(record.adapter, header.handle)
+      // Its data shows that the handle is a stream, whose beginning may be missing.
+      if !links.isOpen(stream) {
+        _ = links.open(
+          stream, .synchronous, packet: record.number, time: record.time, isOpeningMissing: true)
+      }
+      if let key = streams.connection(of: stream) {
         answer.link = links.find(key, packet: record.number)
       }
     case .sco, .controllerLog, .unknown: break
@@ -178,8 +184,12 @@ package struct Memory: ~Copyable, Sendable {
     }
   }
 
+  /// Applies what takes effect after the latest packet.
+  mutating func finishPacket() { if attributes.changed != nil { attributes.forgetChanged() } }
+
   /// Forgets what only the packet before this one showed.
   private mutating func clearNews() {
+    finishPacket()
     if advertisements.hasNews { advertisements.clear() }
     if !signals.notes.isEmpty { signals.clear() }
     if !doubt.isEmpty { doubt.clear() }
@@ -216,7 +226,9 @@ package struct Memory: ~Copyable, Sendable {
     if command.opcode == HCICommand.reset { links.noteReset(of: adapter) }
     guard let link = answer.link else { return }
     switch command.opcode {
-    case HCICommand.disconnect: links[link].disconnectPacket = record.number
+    case HCICommand.disconnect:
+      links[link].disconnectPacket = record.number
+      links[link].disconnectTime = record.time
     case HCICommand.leEnableEncryption, HCICommand.leLongTermKeyRequestReply:
       links[link].beginEncryption()
     default: break

@@ -232,7 +232,10 @@ extension ConnectionHistory {
     let ways = resolved.map { way(from: $0, to: $0.accepted?.request.packet ?? 0) }
     let isAlike = ways.allSatisfy { $0.exact == ways[0].exact }
     let (general, means) = isAlike ? ways[0] : ("later", "later")
-    let number: Wording = resolved.count == 2 ? "two" : "\(resolved.count)"
+    let number: Wording =
+      resolved.count == 2
+      ? "two"
+      : "\(resolved.count, isLeast: attributes.refusals.count >= AttributeHistory.mostRefusals)"
     let delays = resolved.count > 4 ? [] : resolved.compactMap(\.lateness)
     let late: Wording = delays.isEmpty ? "" : ", \(Wording(listing: delays)) later"
     let actions = resolved.prefix(4).map {

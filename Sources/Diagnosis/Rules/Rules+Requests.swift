@@ -167,7 +167,7 @@ extension Rule {
       let own = connection.attributes.strays.filter { $0.sender == side }
       guard let first = own.first else { return nil }
       var finding = Finding(
-        "\(side.capitalized) sent \(count: own.count, "response", "responses") that no request waits for",
+        "\(side.capitalized) sent \(connection.attributes.strays.count >= AttributeHistory.mostListed ? "at least " : "" as StaticString)\(count: own.count, "response", "responses") that no request waits for",
         headline:
           "\(side.words) sent a response that no request waits for (\(packet: first.packet)), which may be taken for the answer to another one",
         why:
