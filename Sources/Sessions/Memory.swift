@@ -153,6 +153,10 @@ package struct Memory: ~Copyable, Sendable {
     _ answer: inout Answer
   ) {
     coverage.observe(record, dissection)
+    // The confirmation still belongs to the attribute that reported the change.
+    if attributes.changed != nil, let pdu = dissection.att, pdu.opcode.role != .confirmation {
+      attributes.forgetChanged()
+    }
     clearNews()
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
@@ -184,12 +188,11 @@ package struct Memory: ~Copyable, Sendable {
     }
   }
 
-  /// Applies what takes effect after the latest packet.
-  mutating func finishPacket() { if attributes.changed != nil { attributes.forgetChanged() } }
+  /// Ends the capture: applies what would take effect with the next ATT PDU.
+  mutating func finish() { attributes.forgetChanged() }
 
   /// Forgets what only the packet before this one showed.
   private mutating func clearNews() {
-    finishPacket()
     if advertisements.hasNews { advertisements.clear() }
     if !signals.notes.isEmpty { signals.clear() }
     if !doubt.isEmpty { doubt.clear() }

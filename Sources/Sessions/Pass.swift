@@ -132,7 +132,7 @@ package struct Pass: ~Copyable {
     } catch {
       failure = error
     }
-    memory.finishPacket()
+    memory.finish()
     report.learn(source.summary)
     report.finish(memory, failure, into: &output)
     output.flush()

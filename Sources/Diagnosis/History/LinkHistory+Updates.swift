@@ -53,10 +53,13 @@ package struct ParameterUpdate: Sendable {
   var isOpen: Bool { completed == nil && isGranted != false }
 
   /// Returns whether a command for these parameters may carry out this request. Some hosts narrow
-  /// the interval. If either is cut off, they cannot be distinguished.
+  /// the interval, and one that has granted the request may still choose the latency and the
+  /// timeout. If either is cut off, they cannot be distinguished.
   func isCarriedOut(by command: WantedParameters?) -> Bool {
     guard let wanted, let command else { return true }
-    return wanted.latency == command.latency && wanted.timeout == command.timeout
+    return
+      (isGranted == true
+      || wanted.latency == command.latency && wanted.timeout == command.timeout)
       && wanted.intervalMin <= command.intervalMax && command.intervalMin <= wanted.intervalMax
   }
 

@@ -212,7 +212,7 @@ package struct MapPage: ~Copyable {
         summary.characteristics - inferred.characteristics
           - (isMixed ? supplied.characteristics : 0),
         summary.descriptors - inferred.descriptors - (isMixed ? supplied.descriptors : 0),
-        isBrief: isMixed || device.database?.discovery == nil)
+        isBrief: isMixed || inferred.count > 0 || device.database?.discovery == nil)
       extent(device)
       if isMixed {
         out.text("; ")

@@ -243,7 +243,7 @@ extension Sentence {
     let reason = connection.reason
     switch ending {
     case .localHost where connection.endedUnheard:
-      if let name = reason?.name { output.name(name) }
+      if let reason { output.named(reason.name, UInt64(reason.rawValue), digits: 2) }
       output.text(
         connection.wasDeadBefore
           ? ": the link was dead before this host disconnected"

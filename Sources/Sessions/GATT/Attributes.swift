@@ -32,7 +32,7 @@ package struct Attributes: Sendable {
   /// The supplied maps that are out of date and whose server was forgotten, and whether that
   /// server's address distinguishes it from all others.
   private var outdated: [(map: Int, isIdentified: Bool)] = []
-  /// The handles that the current packet reports as changed.
+  /// The handles that the latest indication of Service Changed reports.
   private(set) var changed:
     (first: UInt16, last: UInt16, key: UInt64, connection: Int, packet: Int)?
   private let shared: SharedLimits
@@ -245,8 +245,8 @@ package struct Attributes: Sendable {
   }
 
   /// Forgets the attributes of the range that a server has reported as changed (Core, Vol 3, Part G,
-  /// 7.1). This takes effect after the packet that reports it, since the range may contain the
-  /// attribute that carried it.
+  /// 7.1). This takes effect after the indication and its confirmation, since the range may contain
+  /// the attribute that carried it.
   mutating func forgetChanged() {
     guard let changed else { return }
     self.changed = nil

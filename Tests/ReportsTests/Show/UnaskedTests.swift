@@ -157,7 +157,8 @@ struct UnaskedTests {
     for first in ["01", "08"] {
       let shown = printed(ShowText(ShowOptions(), RecordList([]).summary), of: write(first))
         .split(separator: "\n")
-      #expect(shown[6].contains("2a05 Service Changed (0x0003)"), "\(shown)")
+      #expect(shown[6].contains("Indication") && shown[6].contains("2a05 Service"), "\(shown)")
+      #expect(shown[7].contains("2a05 Service Changed"), "\(shown)")
       #expect(shown[8].contains("0x0011") && !shown[8].contains("2a19"), "\(shown)")
     }
     // It is the last packet of the capture.
