@@ -158,7 +158,13 @@ extension Rule {
           why: why(request), evidence: request.evidence)
         finding.severity = request.severity
         finding.remedy = instead?(request)
-        if !request.isOnLE, request.isConnection { refused.stateFacts(&finding, evidence) }
+        if !request.isOnLE, request.isConnection {
+          finding.grounds = .fact
+          finding.severity = .note
+          finding.remedy = ""
+          finding.why = request.classicWords
+          finding.evidence.insert(request.pending?.packet)
+        }
         if kind == .service { history.takeWrongTransport(&finding, request, evidence) }
         if let opening = refused.opening {
           let packet = opening.answer?.packet ?? 0
@@ -200,20 +206,6 @@ private struct RefusedChannel {
       $0.psm == request.psm && $0.side != request.side && $0.isConnection
         && $0.asked.nanoseconds(since: request.asked).map { $0.magnitude } ?? 0 <= Self.crossing
     }
-  }
-
-  /// Reduces a finding about BR/EDR to what the packets show. It is a note if the device opened a
-  /// channel for the same service on any connection.
-  func stateFacts(_ finding: inout Finding, _ evidence: Evidence) {
-    finding.grounds = .fact
-    finding.remedy = ""
-    finding.why = request.classicWords
-    finding.evidence.insert(request.pending?.packet)
-    let isReached = evidence.connections.contains { other in
-      other.device == history.device
-        && other.channels.openings.contains { $0.psm == request.psm && $0.opened > 0 }
-    }
-    finding.severity = isReached ? .note : .warning
   }
 }
 
@@ -514,6 +506,8 @@ extension ConnectionHistory {
       let adapter = evidence.adapters.first(where: { $0.index == connection.adapter }),
       let own = adapter.sets.leOnly, own.packet < request.asked.packet
     else { return }
+    finding.grounds = .meaning
+    finding.severity = .warning
     finding.headline =
       "the peer asked for ATT over BR/EDR (\(packet: request.asked.packet)), but this host offers it on LE"
     finding.groupHeadline = "the peer asked for ATT over BR/EDR, but this host offers it on LE"

@@ -373,11 +373,16 @@ private struct Unanswered: Sendable {
         && connection.link.latest?.packet == request.packet ? "The link seems to be gone." : "")
   }
 
-  /// Whether the peer's controller acknowledged everything that this host sent.
-  private var arrivalWords: Wording {
+  /// Whether the other side received it: this host did, or its controller acknowledged everything
+  /// that this host sent.
+  private var hasArrived: Bool {
     let link = connection.connection
-    return asking == .local && !link.hasLostPackets && link.sentPackets > 0
+    return asking == .peer || !link.hasLostPackets && link.sentPackets > 0
       && link.sentPackets == link.completedPackets
+  }
+
+  private var arrivalWords: Wording {
+    asking == .local && hasArrived
       ? "The peer's controller acknowledged every packet, so the request arrived." : ""
   }
 
@@ -391,6 +396,12 @@ private struct Unanswered: Sendable {
       evidence: PacketSet(
         of: sent, request.isOvertaken ? nil : end), restsOnAbsence: true)
     finding.group = words
+    // A side that does not get an answer in 30 s has to give up the bearer.
+    if isTimedOut, let end, let waited {
+      finding.headline =
+        "\(asking.words) ended the link after \(duration: waited) (\(packet: end.packet)) because \(finding.headline)"
+    }
+    if hasArrived { finding.fault = answering }
     return finding
   }
 
@@ -440,6 +451,7 @@ private struct Unanswered: Sendable {
       isTimedOut ? "\(asking.capitalized) then ended the link, as ATT requires." : "")
     finding.attribute = request.handle.flatMap { connection.attributes.identity($0, of: asking) }
     if !isSubscribed {
+      finding.fault = asking
       finding.remedy =
         asking == .local
         ? "Fix the stack of this host: indicate only to clients that have written the CCCD, and to bonded ones that had. Until then the peer's firmware has to confirm, which a GATT client in its stack does."

@@ -281,6 +281,7 @@ extension ConnectionHistory {
           "\(code: configuration.value, digits: 4) has only reserved bits. With its bytes swapped it would be \(code: meant, digits: 4), which enables \(meant & 1 != 0 ? "notifications" : "indications" as StaticString).",
         it.outcome),
       evidence: [configuration.request.packet], of: configuration.owner)
+    finding.fault = it.client
     if it.sent > 0 {
       finding.severity = .note
     } else if configuration.error != nil {
@@ -304,6 +305,7 @@ extension ConnectionHistory {
         "It wrote the subscription without response. Servers accept a descriptor's value only with a Write Request; \(it.sent == 0 ? "this one sent no value" : "this one sends values anyway" as StaticString).",
       evidence: [configuration.request.packet], of: configuration.owner,
       restsOnAbsence: it.sent == 0)
+    finding.fault = it.client
     if it.sent > 0 { finding.severity = .note }
     return (it, finding)
   }

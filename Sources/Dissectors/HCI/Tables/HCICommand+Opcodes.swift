@@ -36,6 +36,7 @@ extension HCICommand {
   package static let readLocalVersionInformation: UInt16 = 0x1001
   package static let readBufferSize: UInt16 = 0x1005
   package static let readBDADDR: UInt16 = 0x1009
+  package static let readRSSI: UInt16 = 0x1405
   package static let readEncryptionKeySize: UInt16 = 0x1408
 
   package static let writeLinkSupervisionTimeout: UInt16 = 0x0c37
@@ -69,6 +70,7 @@ extension HCICommand {
   package static let leAddDeviceToResolvingList: UInt16 = 0x2027
   package static let leRemoveDeviceFromResolvingList: UInt16 = 0x2028
   package static let leClearResolvingList: UInt16 = 0x2029
+  package static let leReadPHY: UInt16 = 0x2030
   package static let leSetPHY: UInt16 = 0x2032
   package static let leSetAdvertisingSetRandomAddress: UInt16 = 0x2035
   package static let leSetExtendedAdvertisingParameters: UInt16 = 0x2036
@@ -98,6 +100,9 @@ extension HCICommand {
   package static let leExtendedCreateConnectionV2: UInt16 = 0x2085
   /// LE Set Periodic Advertising Parameters, version 2
   package static let leSetPeriodicAdvertisingParametersV2: UInt16 = 0x2086
+
+  /// Android LE Get Vendor Capabilities, which only Android's Bluetooth stack sends
+  package static let androidVendorCapabilities: UInt16 = 0xfd53
 
   /// The LE Controller commands: OGF 0x08. Those that are assigned end before this range does.
   package static let leControllerCommands: ClosedRange<UInt16> = 0x2000...0x20ff
