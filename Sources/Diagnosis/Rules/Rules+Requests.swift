@@ -7,7 +7,6 @@ import Words
 // bearer and in each direction, timing out after 30 s (Core, Vol 3, Part F, 3.3.2, 3.3.3).
 
 extension Rule {
-  /// The rules about requests that are not answered.
   static let requests: [Rule] = [
     Rule(
       about: Unanswered.self, "att-request-unanswered", .error, .meaning,
@@ -231,7 +230,7 @@ private struct Overlapping: Sendable {
     }
     if let crossed = own.first(where: \.isOnChannel) {
       finding.why =
-        "\(finding.why) \(packet: crossed.before) and \(packet: crossed.packet) were sent on one enhanced bearer, and neither was answered."
+        "\(finding.why) Neither \(packet: crossed.before) nor \(packet: crossed.packet) was answered."
     }
     if let stray {
       finding.severity = .note
@@ -340,8 +339,9 @@ private struct Unanswered: Sendable {
   func isSubscribed(_ evidence: Evidence) -> Bool {
     func enables(_ history: ConnectionHistory) -> Bool {
       history.attributes.configurations.contains {
-        $0.server == asking && $0.owner?.handle == request.handle && $0.value & 2 != 0
-          && $0.accepted?.packet ?? .max < request.packet
+        // Of a CCCD that was not discovered it is unknown what it enables.
+        $0.server == asking && $0.owner?.handle ?? request.handle == request.handle
+          && $0.value & 2 != 0 && $0.accepted?.packet ?? .max < request.packet
       }
     }
     return enables(connection) || evidence.earlier(than: connection).contains(where: enables)
@@ -377,8 +377,9 @@ private struct Unanswered: Sendable {
   /// that this host sent.
   private var hasArrived: Bool {
     let link = connection.connection
-    return asking == .peer || !link.hasLostPackets && link.sentPackets > 0
-      && link.sentPackets == link.completedPackets
+    return asking == .peer
+      || !link.hasLostPackets && link.sentPackets > 0
+        && link.sentPackets == link.completedPackets
   }
 
   private var arrivalWords: Wording {

@@ -5,7 +5,6 @@ import Words
 // Rules about servers that do not answer, describe or send as the specification requires.
 
 extension Rule {
-  /// The rules about what servers answer, and about what they offer.
   static let servers: [Rule] = [
     Rule(
       "att-malformed", .warning, .fact, "A server sends a malformed PDU",
