@@ -183,6 +183,6 @@ import Words
 
   @Test("a link that lives on without the confirmation: a note") func livesOn() {
     #expect(indication(subscribes: true, lasts: 60_000)?.severity == .note)
-    #expect(indication(subscribes: true, lasts: 10_000)?.severity == .warning)
+    #expect(indication(subscribes: true, lasts: 10_000)?.severity == .note)
   }
 }

@@ -169,6 +169,12 @@ extension ConnectionHistory {
     let isGeneric =
       value.service?.isShort(0x1800) == true || value.service?.isShort(0x1801) == true
     if sent > 0 || isGeneric { finding.severity = .note }
+    if found.server == .local {
+      finding.remedy =
+        isGeneric
+        ? "Nothing, for an application: the stack of this host defines this service."
+        : "Add the descriptor 0x2902 where this host's application defines the characteristic (on Android addDescriptor()), or remove the property."
+    }
     return finding
   }
 
