@@ -58,6 +58,14 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       ), "\(finding.why.text)")
   }
 
+  @Test("pages beyond the limit are counted") func manyPages() throws {
+    let evidence = evidence { traffic in
+      for _ in 0..<199 { Self.page(&traffic, status: 0x04) }
+    }
+    let found = try #require(first("connect-page-timeout", in: evidence))
+    #expect(found.what.text.contains("(199 attempts)"), "\(found.what.text)")
+  }
+
   @Test("attempts beyond the limit are not counted, and that is reported") func omitted()
     throws
   {
@@ -71,7 +79,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       }
     }
     let many = try #require(first("connect-timeout", in: attempts(260)))
-    #expect(many.what.text.hasSuffix("(256 attempts)"))
+    #expect(many.what.text.hasSuffix("(at least 256 attempts)"))
     #expect(
       many.note?.text.hasSuffix(
         "Only the first 256 failed attempts of a controller are analysed; 4 later ones are not counted here."

@@ -21,6 +21,8 @@ package struct AdapterHistory: Sendable {
     /// The packet that shows the address as a random one, if nothing shows it as a public one. Only
     /// LE has random addresses.
     package var random: Int?
+    /// The number of later failures of the same kind that are not kept.
+    package var more = 0
   }
 
   /// A Hardware Error event.
@@ -420,7 +422,15 @@ package struct AdapterHistory: Sendable {
       let asked = pages.last { $0.peer == complete.peer }?.asked
       pages.removeAll { $0.peer == complete.peer }
       if complete.status == .success { hear(complete.peer) }
-      guard complete.status != .success, pageFailures.count < Self.mostPages else { return }
+      guard complete.status != .success else { return }
+      if pageFailures.count >= Self.mostPages {
+        let like = pageFailures.lastIndex {
+          $0.peer == complete.peer && $0.status == complete.status
+            && ($0.asked == nil) == (asked == nil)
+        }
+        if let like { pageFailures[like].more += 1 }
+        return
+      }
       let sighting = sightings.find(complete.peer, .public)
       pageFailures.append(
         PageFailure(
@@ -465,4 +475,9 @@ package struct AdapterHistory: Sendable {
     }
     return count
   }
+}
+
+extension [AdapterHistory.PageFailure] {
+  /// The number of attempts, with those that are not kept.
+  package var attempts: Int { reduce(0) { $0 + 1 + $1.more } }
 }

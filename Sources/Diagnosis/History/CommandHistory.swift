@@ -113,11 +113,11 @@ package struct CommandHistory: Sendable {
   /// The command that was answered last.
   private var latest: UInt16 = 0
   /// Whether a command was forgotten that may still be answered.
-  private var hasForgotten = false
+  package private(set) var hasForgotten = false
 
-  private static let mostWaiting = 64
-  private static let mostRefusals = 64
-  private static let mostPackets = 8
+  static let mostWaiting = 64
+  static let mostRefusals = 64
+  static let mostPackets = 8
 
   init() {}
 

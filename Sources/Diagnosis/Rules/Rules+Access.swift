@@ -192,7 +192,10 @@ extension ConnectionHistory {
     let ways = resolved.compactMap { one in one.accepted.map { way(from: one, to: $0.request) } }
     let isAlike = ways.allSatisfy { $0.exact == ways[0].exact }
     let (general, means) = isAlike ? ways[0] : ("later", "later")
-    let number: Wording = resolved.count == 2 ? "two" : "\(resolved.count)"
+    let number: Wording =
+      resolved.count == 2
+      ? "two"
+      : "\(resolved.count, isLeast: attributes.refusals.count >= AttributeHistory.mostRefusals)"
     let actions = resolved.prefix(4).map {
       Wording("\($0.action) (\(packet: $0.request.packet))")
     }

@@ -28,7 +28,9 @@ extension Rule {
       if first.isBackground { return [waitedInBackground(attempts, evidence)] }
       let isListed = first.isAcceptListUsed
       let waited: Wording = first.waited.map { " after \(duration: $0)" } ?? ""
-      let tries: Wording = attempts.count > 1 ? " (\(attempts.count) attempts)" : ""
+      let tries: Wording =
+        attempts.count > 1
+        ? " (\(attempts.count, isLeast: evidence.omitsAttempts) attempts)" : ""
       var why: Wording =
         isListed
         ? "This host put the device on the filter accept list, started to connect to any device of that list at \(packet: first.asked.packet), cancelled\(waited) and removed the device from the list."
@@ -64,7 +66,9 @@ extension Rule {
     _ attempts: [ConnectAttempt], _ evidence: Evidence
   ) -> Finding {
     let first = attempts[0]
-    let times: Wording = attempts.count > 1 ? " (\(attempts.count) times)" : ""
+    let times: Wording =
+      attempts.count > 1
+      ? " (\(attempts.count, isLeast: evidence.omitsAttempts) times)" : ""
     var finding = Finding(
       "\(first.target.capitalized) did not appear while this host scanned for it in the background\(times)",
       headline: "\(first.target) did not appear while this host scanned for it",
@@ -91,7 +95,9 @@ extension Rule {
     evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere != nil }.compactMap { attempts in
       let first = attempts[0]
       guard let seen = first.elsewhere else { return nil }
-      let tries: Wording = attempts.count > 1 ? " (\(attempts.count) attempts)" : ""
+      let tries: Wording =
+        attempts.count > 1
+        ? " (\(attempts.count, isLeast: evidence.omitsAttempts) attempts)" : ""
       let reports: Wording =
         "\(count: seen.sighting.count, "advertisement", "advertisements") of it \(seen.sighting.count == 1 ? "was" : "were" as StaticString) seen (last \(packet: seen.sighting.last.packet))"
       var finding = Finding(
@@ -152,7 +158,9 @@ extension Rule {
       let first = attempts[0]
       let fault = first.wanted?.faultWords ?? ""
       if attempts.allSatisfy(\.isRepeated), let blocked = first.blocked {
-        let times: Wording = attempts.count > 1 ? ", \(attempts.count) times" : ""
+        let times: Wording =
+          attempts.count > 1
+          ? ", \(attempts.count, isLeast: evidence.omitsAttempts) times" : ""
         var finding = Finding(
           "The attempt to connect to \(first.target) was repeated while it was pending\(times): \(first.statusWords)",
           headline: "an attempt to connect was repeated while it was pending",
@@ -240,7 +248,7 @@ extension Rule {
     if let random = failure.random { return toRandomAddress(group, random, evidence) }
     let last = failure.sighting?.last.packet ?? 0
     let isLEOnly = failure.sighting?.isLEOnly
-    let tries: Wording = group.count > 1 ? " (\(group.count) attempts)" : ""
+    let tries: Wording = group.attempts > 1 ? " (\(group.attempts) attempts)" : ""
     let why: Wording
     switch isLEOnly {
     case true?:
@@ -287,7 +295,7 @@ extension Rule {
     _ group: [AdapterHistory.PageFailure], _ random: Int, _ evidence: Evidence
   ) -> Finding {
     let failure = group[0]
-    let tries: Wording = group.count > 1 ? " (\(group.count) attempts)" : ""
+    let tries: Wording = group.attempts > 1 ? " (\(group.attempts) attempts)" : ""
     var finding = Finding(
       "A BR/EDR connection was attempted to \(failure.peer), a random address\(tries): \(failure.status)",
       headline:
@@ -346,7 +354,7 @@ extension Rule {
     }
     return groups.map { group in
       let first = group[0]
-      let tries: Wording = group.count > 1 ? " (\(group.count) attempts)" : ""
+      let tries: Wording = group.attempts > 1 ? " (\(group.attempts) attempts)" : ""
       let waited: Wording =
         first.asked.flatMap { first.ended.nanoseconds(since: $0) }.map { " after \(duration: $0)" }
         ?? ""
@@ -569,6 +577,9 @@ extension Sighting {
 }
 
 extension Evidence {
+  /// Whether not all attempts are kept.
+  fileprivate var omitsAttempts: Bool { adapters.contains { $0.attempts.omitted > 0 } }
+
   /// Returns the attempts that satisfy a condition, grouped by device, in the order of each group's
   /// first attempt.
   fileprivate func attempts(_ isMeant: (ConnectAttempt) -> Bool) -> [[ConnectAttempt]] {
@@ -746,10 +757,10 @@ extension Rule {
     var finding = Finding(
       isOne
         ? "The link was never established\(after): \(StatusCode.connectionFailedToBeEstablished.linkWords)"
-        : "\(group.count) links to one device were never established\(after): \(StatusCode.connectionFailedToBeEstablished.linkWords)",
+        : "\(group.count, isLeast: evidence.omitsConnections) links to one device were never established\(after): \(StatusCode.connectionFailedToBeEstablished.linkWords)",
       headline: isOne
         ? "a link was never established: the peer did not answer on it\(heardWell)"
-        : "\(group.count) links to one device were never established: the peer did not answer on them\(heardWell)",
+        : "\(group.count, isLeast: evidence.omitsConnections) links to one device were never established: the peer did not answer on them\(heardWell)",
       why: isPeripheral
         ? "The central's connection request arrived, but nothing more came from it for six connection intervals.\(six)"
         : "The controller sent its connection request, which creates the link, and heard nothing from the peer for six connection intervals.\(six)",

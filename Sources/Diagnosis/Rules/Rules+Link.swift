@@ -114,8 +114,8 @@ extension Rule {
         ? " after \(Wording(listing: spans.prefix(6).map { "\(duration: $0)" }))" : ""
       let same = commonRequest(before: lost)
       return Finding(
-        "\(lost.count) links to one device were lost\(after)",
-        headline: "\(lost.count) links to one device were lost",
+        "\(lost.count, isLeast: evidence.omitsConnections) links to one device were lost\(after)",
+        headline: "\(lost.count, isLeast: evidence.omitsConnections) links to one device were lost",
         why: Wording(
           sentences: "Each ended with \(StatusCode.connectionTimeout).", same?.words ?? ""),
         evidence: PacketSet(lost.prefix(8).compactMap(\.connection.lastPacket)).union(
@@ -471,7 +471,7 @@ extension Rule {
           group.allSatisfy { $0.history.link.unacknowledged == 0 }
           ? " Its controller had acknowledged it each time." : ""
         return Finding(
-          "The peer ended \(group.count) connections when it received \(request.words)",
+          "The peer ended \(group.count, isLeast: evidence.omitsConnections) connections when it received \(request.words)",
           headline: "the peer ends the connection when it receives \(request.words)",
           why:
             "Each time \(request.words) was \(group.allSatisfy(\.request.isOnly) ? "the only data that this host sent" : "the last thing that this host sent, and had no answer" as StaticString), and the peer ended the link within \(duration: longest) after it, with \(StatusCode.remoteUserTerminated).\(acknowledged)",
@@ -514,7 +514,7 @@ extension Rule {
         "\(duration: shortest)" == ("\(duration: longest)" as Wording)
         ? "\(duration: longest)" : "\(duration: shortest) to \(duration: longest)"
       var finding = Finding(
-        "The peer ended \(left.count) connections after \(after)",
+        "The peer ended \(left.count, isLeast: evidence.omitsConnections) connections after \(after)",
         headline: "the peer ends its connections after \(after)",
         why: wish.words, .likely,
         evidence: PacketSet([wish.packet].compactMap(\.self)).union(

@@ -91,7 +91,8 @@ extension Rule {
         first.isGranted == false ? "\(first.side.other.words)" : "the controller"
       let reason: Wording =
         (first.status ?? first.refusal).map { ": \($0)" } ?? ""
-      let times: Wording = refused.count == 1 ? "" : " \(refused.count) times"
+      let times: Wording =
+        refused.count == 1 ? "" : " \(refused.count, isLeast: link.omittedUpdates > 0) times"
       let asked: Wording =
         first.wanted.map {
           "\(first.side.capitalized) requested \($0.words)."

@@ -126,7 +126,7 @@ extension Rule {
       let own = connection.attributes.strays.filter { $0.sender == side }
       guard let first = own.first else { return nil }
       return Finding(
-        "\(side.words) sent \(count: own.count, "response", "responses") that no request waits for",
+        "\(side.words) sent \(connection.attributes.strays.count >= AttributeHistory.mostListed ? "at least " : "" as StaticString)\(count: own.count, "response", "responses") that no request waits for",
         at: first.packet,
         why:
           "The \(first.opcode) in \(packet: first.packet) repeats the one before it, and no request was pending. A client that takes it for the answer to its next request misses the real answer, and all later answers seem to be one too late.",

@@ -246,9 +246,11 @@ extension AttributeHistory {
     _ descriptor: AttributeIdentity, _ value: RawSpan, _ context: Context,
     _ memory: borrowing Memory
   ) -> Int? {
-    guard descriptor.isConfiguration, value.byteCount == 2,
-      configurations.count < Self.mostConfigurations
-    else { return nil }
+    guard descriptor.isConfiguration, value.byteCount == 2 else { return nil }
+    guard configurations.count < Self.mostConfigurations else {
+      omittedConfigurations += 1
+      return nil
+    }
     discoverer = nil
     let owner = descriptor.owner.map { identity($0, context, memory) }
     configurations.append(

@@ -67,6 +67,8 @@ package struct AttributeHistory: Sendable {
   package internal(set) var refusals: [Refusal] = []
   package internal(set) var refusalCount = 0
   package internal(set) var configurations: [Configuration] = []
+  /// The number of later ones that are not kept.
+  package internal(set) var omittedConfigurations = 0
   /// Values written to CCCDs with commands, which are not answered.
   package internal(set) var commandedConfigurations: [Configuration] = []
   /// Services that were written to, and none of whose values was subscribed to.

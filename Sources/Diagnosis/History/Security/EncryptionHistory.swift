@@ -1,4 +1,4 @@
-package import Bluetooth
+import Bluetooth
 import Bytes
 import Captures
 import Dissectors
