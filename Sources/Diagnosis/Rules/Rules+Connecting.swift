@@ -112,7 +112,8 @@ extension Rule {
   }
 
   private static let connectLimit = Rule(
-    whole: "connect-limit", .error, .meaning, "The controller or the host cannot open another connection",
+    whole: "connect-limit", .error, .meaning,
+    "The controller or the host cannot open another connection",
     when:
       "an attempt to connect ended with Connection Limit Exceeded (0x09) or Connection Rejected due to Limited Resources (0x0d)",
     needs: [.commands, .events],
@@ -193,7 +194,8 @@ extension Rule {
   }
 
   private static let bredrToLE = Rule(
-    whole: "connect-bredr-to-le", .error, .meaning, "A BR/EDR connection was attempted to an LE device",
+    whole: "connect-bredr-to-le", .error, .meaning,
+    "A BR/EDR connection was attempted to an LE device",
     when:
       "Create Connection failed for a random address, which exists only on LE, or for one that advertises on LE with flags that exclude BR/EDR, or that do not although the device is never heard on BR/EDR",
     needs: [.events],
@@ -373,7 +375,8 @@ extension Rule {
   }
 
   private static let notAdvertisingAgain = Rule(
-    whole: "adv-not-restarted", .note, .meaning, "A peripheral does not advertise after a connection",
+    whole: "adv-not-restarted", .note, .meaning,
+    "A peripheral does not advertise after a connection",
     when:
       "this host enabled legacy advertising and was connected as the peripheral, the link ended, and no command that may concern advertising follows in the 10 s or more that the capture continues",
     needs: [.commands, .events],
@@ -657,7 +660,8 @@ extension Rule {
   /// A link that was only created ends after six intervals without a packet (Core, Vol 6, Part B,
   /// 4.5.2).
   private static let notEstablished = Rule(
-    whole: "connect-not-established", .error, .meaning, "A link was created, but the peer never answered",
+    whole: "connect-not-established", .error, .meaning,
+    "A link was created, but the peer never answered",
     when: "a connection ended with Connection Failed to be Established (0x3e)", needs: [.events],
     do:
       "The peer advertised but missed the connection request or did not follow: check distance and antennas, a peer that is busy or resets on connection, competing centrals, and its clock accuracy. Try again at once; hosts retry two or three times."

@@ -373,11 +373,10 @@ extension Rule {
   }
 
   private static let advertisingRefused = Rule(
-    about: CommandHistory.Refusal.self, whole: "hci-advertising-refused", .error, .meaning, "The controller refuses to advertise",
+    about: CommandHistory.Refusal.self, whole: "hci-advertising-refused", .error, .meaning,
+    "The controller refuses to advertise",
     when: "a command that sets up or enables advertising was refused", needs: [.commands, .events],
-    elsewise: refusalAlternatives,
-    do:
-      "Command Disallowed: advertising is already enabled, or all links are in use. Invalid Parameters: check interval, data length and address type against the advertising type; set a random address first. Limit Reached or Memory Capacity Exceeded: remove other advertising sets."
+    elsewise: refusalAlternatives
   ) { evidence in
     evidence.refusals { isAdvertising($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
       adapter, refusal in
@@ -386,11 +385,10 @@ extension Rule {
   }
 
   private static let scanningRefused = Rule(
-    about: CommandHistory.Refusal.self, whole: "hci-scanning-refused", .error, .meaning, "The controller refuses to scan",
+    about: CommandHistory.Refusal.self, whole: "hci-scanning-refused", .error, .meaning,
+    "The controller refuses to scan",
     when: "a command that sets up or enables scanning was refused", needs: [.commands, .events],
-    elsewise: refusalAlternatives,
-    do:
-      "Command Disallowed: stop the running scan before changing its parameters, and do not scan during a connection attempt if the controller cannot do both."
+    elsewise: refusalAlternatives
   ) { evidence in
     evidence.refusals { isScanning($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
       adapter, refusal in
@@ -417,7 +415,8 @@ extension Rule {
   }
 
   private static let refused = Rule(
-    about: CommandHistory.Refusal.self, whole: "hci-command-refused", .warning, .meaning, "The controller refuses a command",
+    about: CommandHistory.Refusal.self, whole: "hci-command-refused", .warning, .meaning,
+    "The controller refuses a command",
     when:
       "a command other than those that connect, advertise, scan or encrypt was answered with an error status",
     needs: [.commands, .events], elsewise: refusalAlternatives
@@ -444,7 +443,10 @@ extension Rule {
     needs: [.commands, .events]
   ) { evidence in
     evidence.adapters.compactMap { adapter in
-      let unknown = adapter.commands.refusals.filter { $0.isOptional && !isElsewhere($0.opcode) }
+      // What the specification does not define shows nothing about the controller.
+      let unknown = adapter.commands.refusals.filter {
+        $0.isOptional && !isElsewhere($0.opcode) && PDUTable.core.command($0.opcode) != nil
+      }
       guard let first = unknown.first else { return nil }
       let most = 6
       var names = unknown.prefix(most).map { commandName($0.opcode) }
@@ -532,6 +534,7 @@ extension Rule {
       headline: headline,
       why: "The command in \(packet: refusal.first.packet) was answered with this status.",
       evidence: refusal.packets)
+    finding.remedy = refusal.remedy
     if let fault = refusal.fault, refusal.status.rawValue == 0x12 {
       finding.headline =
         "\(headline) because the length of the command in \(packet: refusal.first.packet) is wrong"
@@ -619,10 +622,29 @@ extension Rule {
 }
 
 extension CommandHistory.Refusal {
+  /// How to fix it, for its status; nil if the status does not show that.
+  fileprivate var remedy: Wording? {
+    switch status {
+    case .commandDisallowed where Rule.isAdvertising(opcode):
+      "Disable advertising before you change its parameters, and check whether all links are in use."
+    case .commandDisallowed where Rule.isScanning(opcode):
+      "Stop the running scan before you change its parameters, and do not scan during a connection attempt if the controller cannot do both."
+    case StatusCode(rawValue: 0x12) where Rule.isAdvertising(opcode):
+      "Check interval, data length and address type against the advertising type; set a random address first."
+    // Memory Capacity Exceeded, and Limit Reached.
+    case StatusCode(rawValue: 0x07) where Rule.isAdvertising(opcode),
+      StatusCode(rawValue: 0x43) where Rule.isAdvertising(opcode):
+      "Remove other advertising sets."
+    default: nil
+    }
+  }
+
   /// Whether it concerns something that LE links do not need: an option that the peer lacks,
-  /// BR/EDR, or something with a harmless consequence.
+  /// information (Core, Vol 4, Part E, 7.4 and 7.5), BR/EDR, or something with a harmless
+  /// consequence.
   fileprivate var isOfOption: Bool {
-    status == .unsupportedRemoteFeature || isOfBREDR || consequence != nil
+    status == .unsupportedRemoteFeature || opcode >> 10 == 0x04 || opcode >> 10 == 0x05
+      || isOfBREDR || consequence != nil
   }
 
   /// Whether the command is one of BR/EDR: of link control, unless LE has it too, of link policy,

@@ -486,7 +486,8 @@ extension Rule {
   }
 
   private static let peerLeaves = Rule(
-    whole: "link-peer-leaves", .warning, .meaning, "The peer ends its connections after a constant time",
+    whole: "link-peer-leaves", .warning, .meaning,
+    "The peer ends its connections after a constant time",
     when:
       "two or more connections of one device, each a second or longer, were ended by the peer after times that differ by at most a tenth",
     needs: [.events, .opening, .end], leansOn: [.bothDirections],

@@ -71,7 +71,8 @@ extension Rule {
   }
 
   private static let refusedParameters = Rule(
-    "link-parameters-refused", .warning, .meaning, "A change of the connection parameters was refused",
+    "link-parameters-refused", .warning, .meaning,
+    "A change of the connection parameters was refused",
     when:
       "a Connection Parameter Update Response, a negative reply or LE Connection Update Complete refuses the change, and no later change was accepted",
     do:
