@@ -273,7 +273,8 @@ import Words
       findings(of: "enc-key-size", in: negotiated)
         == ["The encryption key has only 7 bytes #2 #3 #8 #10"])
     #expect(
-      finding("enc-key-size", in: negotiated)?.remedy?.text.hasPrefix("Make the peer offer") == true)
+      finding("enc-key-size", in: negotiated)?.remedy?.text.hasPrefix("Make the peer offer") == true
+    )
   }
 
   @Test("a key that is shorter than on an earlier connection of the two") func keyShrinks() {
