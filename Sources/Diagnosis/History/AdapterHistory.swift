@@ -7,20 +7,36 @@ import Sessions
 /// What a controller was asked, and what it refused: commands, attempts to connect, advertising,
 /// scanning.
 package struct AdapterHistory: Sendable {
-  /// A BR/EDR connection that was not established.
-  package struct PageFailure: Sendable {
-    /// Create Connection, if it is in the capture.
-    package var asked: Moment?
-    /// Connection Complete.
-    package var ended: Moment
-    package var peer: DeviceAddress
+  /// The BR/EDR connections with one device that failed with the same status.
+  package struct PageFailures: Sendable {
+    package let peer: DeviceAddress
     /// The reason.
-    package var status: StatusCode
+    package let status: StatusCode
+    /// Create Connection, if it is in the capture, and Connection Complete, of the first ones.
+    package var attempts: [(asked: Moment?, ended: Moment)] = []
+    /// The number of connections.
+    package var count = 0
     /// How the device was seen advertising on LE.
-    package var sighting: Sighting?
+    package let sighting: Sighting?
     /// The packet that shows the address as a random one, if nothing shows it as a public one. Only
     /// LE has random addresses.
-    package var random: Int?
+    package let random: Int?
+
+    fileprivate static let mostKept = 8
+
+    /// The packets of the first ones.
+    package var evidence: PacketSet {
+      PacketSet(attempts.flatMap { [$0.asked?.packet ?? 0, $0.ended.packet] })
+    }
+  }
+
+  /// The end of a link that is not known, since the capture begins later.
+  package struct UnknownLoss: Sendable {
+    package let handle: UInt16
+    /// Disconnection Complete.
+    package let ended: Moment
+    /// The last Number Of Completed Packets before it: the link carried data.
+    package let acknowledged: Moment?
   }
 
   /// Something on BR/EDR that is under way.
@@ -45,7 +61,17 @@ package struct AdapterHistory: Sendable {
   /// The attempts to connect over LE.
   package private(set) var attempts = ConnectAttempts()
   /// The BR/EDR connections that failed.
-  package private(set) var pageFailures: [PageFailure] = []
+  package private(set) var pageFailures: [PageFailures] = []
+  /// The number of those that are not in the list.
+  package private(set) var omittedPageFailures = 0
+  /// The losses of links that the capture does not open.
+  package private(set) var unknownLosses: [UnknownLoss] = []
+  /// The last acknowledgements on such links, by their handles.
+  private var unknownLinks: [UInt16: Moment] = [:]
+  /// LE Write Suggested Default Data Length.
+  package private(set) var suggestedLength: (length: LinkHistory.Length, moment: Moment)?
+  /// Whether the last parameters for scanning leave no pauses between scan windows.
+  private var scansFully = false
   /// The first Hardware Error events.
   package private(set) var hardwareErrors: [HardwareError] = []
   /// The number of Hardware Error events.
@@ -85,6 +111,7 @@ package struct AdapterHistory: Sendable {
 
   private static let mostErrors = 16
   private static let mostPages = 64
+  private static let mostUnknownLinks = 64
   private static let mostActivities = 16
   private static let mostClassicPeers = 1024
   /// No page, name request or inquiry takes longer: 0xffff slots of 0.625 ms for a page, 61.44 s
@@ -147,15 +174,19 @@ package struct AdapterHistory: Sendable {
     forgetAfterDrops(record)
     let moment = Moment(record)
     commands.observe(moment)
-    guard buffers.isCounting else { return }
+    guard buffers.isCounting || answer.link == nil else { return }
     var cursor = Cursor(bytes, dissection.body)
     guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
     for _ in 0..<event.count {
       guard let link = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
       // Most events concern one link, which is known; to look one up copies it.
-      let connection =
-        answer.link.map { memory.links.id($0) }
-        ?? memory.links.known(LinkKey(record.adapter, link.handle))?.id ?? 0
+      let known = answer.link.map { memory.links.id($0) }
+        ?? memory.links.known(LinkKey(record.adapter, link.handle))?.id
+      if known == nil, link.packets > 0, unknownLinks.count < Self.mostUnknownLinks {
+        unknownLinks[link.handle] = moment
+      }
+      guard buffers.isCounting else { continue }
+      let connection = known ?? 0
       buffers.complete(
         Int(link.packets), connection: connection, moment, gap: memory.links.gap)
     }
@@ -216,6 +247,11 @@ package struct AdapterHistory: Sendable {
       pages.removeAll { $0.peer == command.peer }
       if pages.count >= Self.mostPages { pages.removeFirst() }
       pages.append((command.peer, moment))
+    case HCICommand.leSetScanParameters, HCICommand.leSetExtendedScanParameters:
+      let parameters = try? ScanParameters(opcode, bytes.part(body))
+      let settings = [parameters?.le1M, parameters?.leCoded].compactMap(\.self)
+      // Two PHYs share one radio.
+      scansFully = settings.count == 1 && settings[0].isContinuous
     case HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable:
       scanSwitch = (moment, isOn(opcode, bytes, body))
     case HCICommand.leSetAdvertisingEnable:
@@ -224,7 +260,13 @@ package struct AdapterHistory: Sendable {
     case HCICommand.leSetExtendedAdvertisingEnable:
       setsSwitch = (moment, isOn(opcode, bytes, body))
       lastAdvertising = nil
-    case HCICommand.leControllerCommands: attempts.observe(opcode, moment, bytes, body, sightings)
+    case HCICommand.leWriteSuggestedDefaultDataLength:
+      var cursor = Cursor(bytes, body)
+      guard let octets = try? cursor.u16(), let time = try? cursor.u16() else { return }
+      suggestedLength = (LinkHistory.Length(octets: octets, time: time), moment)
+    case HCICommand.leControllerCommands:
+      attempts.observe(
+        opcode, moment, bytes, body, fullScan: scansFully ? scanning : nil, sightings)
     default: break
     }
   }
@@ -254,7 +296,7 @@ package struct AdapterHistory: Sendable {
       record(status.opcode, status.status, moment, answer.request?.packet, memory)
     default:
       commands.observe(moment)
-      observeOther(event, moment, bytes, body, memory)
+      observeOther(event, moment, bytes, body, answer, memory)
     }
   }
 
@@ -412,7 +454,7 @@ package struct AdapterHistory: Sendable {
   }
 
   private mutating func observeOther(
-    _ event: HCIEvent, _ moment: Moment, _ bytes: RawSpan, _ body: Slice,
+    _ event: HCIEvent, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, _ answer: Answer,
     _ memory: borrowing Memory
   ) {
     var cursor = Cursor(bytes, body)
@@ -447,16 +489,44 @@ package struct AdapterHistory: Sendable {
       let asked = pages.last { $0.peer == complete.peer }?.asked
       pages.removeAll { $0.peer == complete.peer }
       if complete.status == .success { hear(complete.peer) }
-      guard complete.status != .success, pageFailures.count < Self.mostPages else { return }
-      let sighting = sightings.find(complete.peer, .public)
-      pageFailures.append(
-        PageFailure(
-          asked: asked, ended: moment, peer: complete.peer, status: complete.status,
-          sighting: sighting,
+      guard complete.status != .success else { return }
+      let place = pageFailures.firstIndex {
+        $0.peer == complete.peer && $0.status == complete.status
+      }
+      if let place {
+        pageFailures[place].note(asked, moment)
+      } else if pageFailures.count < Self.mostPages {
+        let sighting = sightings.find(complete.peer, .public)
+        var failures = PageFailures(
+          peer: complete.peer, status: complete.status, sighting: sighting,
           random: sighting == nil && !classicPeers.contains(complete.peer.value)
-            ? random(complete.peer, memory) : nil))
+            ? random(complete.peer, memory) : nil)
+        failures.note(asked, moment)
+        pageFailures.append(failures)
+      } else {
+        omittedPageFailures &+= 1
+      }
+    case HCIEvent.disconnectionCompleteCode:
+      if answer.link == nil { lose(moment, bytes, body, memory) }
     default: observeClassic(event, bytes, body)
     }
+  }
+
+  /// Records that a link that is not known ended, if it was lost.
+  private mutating func lose(
+    _ moment: Moment, _ bytes: RawSpan, _ body: Slice, _ memory: borrowing Memory
+  ) {
+    var cursor = Cursor(bytes, body)
+    guard let end = try? LinkEvent(parsing: &cursor), end.status == .success else { return }
+    let acknowledged = unknownLinks.removeValue(forKey: end.handle)
+    let index = index
+    var isKnown = false
+    memory.links.forEach { isKnown = isKnown || $0.adapter == index && $0.handle == end.handle }
+    guard !isKnown, end.detail == StatusCode.connectionTimeout.rawValue,
+      unknownLosses.count < Self.mostErrors
+    else { return }
+    unknownLosses.append(
+      UnknownLoss(handle: end.handle, ended: moment, acknowledged: acknowledged))
   }
 
   /// Returns the packet that shows an address as a random one: a connection that this controller
@@ -476,8 +546,8 @@ package struct AdapterHistory: Sendable {
 
   /// Processes the end of the capture.
   mutating func finish(_ memory: borrowing Memory, _ extent: CaptureExtent) {
-    attempts.finish(sightings, memory)
     let end = Moment(packet: extent.lastPacket, time: extent.latest)
+    attempts.finish(sightings, memory, at: end)
     buffers.finish(end)
     hostBuffers.finish(end)
   }
@@ -491,5 +561,13 @@ package struct AdapterHistory: Sendable {
       if connection.isOpen, connection.adapter == index, connection.id != 0 { count += 1 }
     }
     return count
+  }
+}
+
+extension AdapterHistory.PageFailures {
+  /// Counts a connection that failed.
+  fileprivate mutating func note(_ asked: Moment?, _ ended: Moment) {
+    count &+= 1
+    if attempts.count < Self.mostKept { attempts.append((asked, ended)) }
   }
 }

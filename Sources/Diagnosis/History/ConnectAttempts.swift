@@ -42,6 +42,9 @@ package struct ConnectAttempt: Sendable {
   /// With the filter accept list: the command after the end that removes the device from it. Only
   /// this distinguishes a host that gave up from one that changed the list.
   package internal(set) var removed: Moment?
+  /// With the filter accept list: whether the host did not begin another attempt at once after it
+  /// had cancelled this one.
+  package internal(set) var isAbandoned = false
 
   /// The devices on the filter accept list, if it is used and known.
   var devices: [UInt64]?
@@ -63,6 +66,8 @@ package struct ConnectAttempt: Sendable {
   package internal(set) var unresolved = 0
   /// The command that started the scan that was running when this attempt was refused.
   package internal(set) var scanning: Moment?
+  /// The command that started a scan without pauses that ran for half of the attempt or more.
+  package internal(set) var fullScan: Moment?
   /// Another attempt that was pending when this one was refused.
   package internal(set) var blocked: Moment?
   /// Whether that attempt was for the same device.
@@ -85,6 +90,14 @@ package struct ConnectAttempt: Sendable {
 
   /// The number of reports of the device during the attempt.
   package var sightingsMeanwhile: Int { max(0, (after?.count ?? 0) - (before?.count ?? 0)) }
+
+  /// Records a scan without pauses that runs when the attempt is cancelled.
+  fileprivate mutating func note(_ scan: Moment?) {
+    guard let scan, let waited, let cancelled,
+      let scanned = cancelled.nanoseconds(since: scan), scanned >= waited / 2
+    else { return }
+    fullScan = scan
+  }
 
   /// Whether it ended without a link.
   package var hasFailed: Bool { status.map { $0 != .success } ?? false }
@@ -124,15 +137,18 @@ package struct ConnectAttempts: Sendable {
 
   /// Records a command of the host.
   mutating func observe(
-    _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, _ sightings: Sightings
+    _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, fullScan: Moment?,
+    _ sightings: Sightings
   ) {
     switch opcode {
     case HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
       HCICommand.leExtendedCreateConnectionV2:
+      noteAbandoned(at: moment)
       begin(opcode, moment, bytes, body, sightings)
     case HCICommand.leCreateConnectionCancel:
       if let position = open.firstIndex(where: { $0.cancelled == nil }) {
         open[position].cancelled = moment
+        open[position].note(fullScan)
       }
     case HCICommand.leClearFilterAcceptList:
       acceptList = []
@@ -175,6 +191,18 @@ package struct ConnectAttempts: Sendable {
     latest = moment.packet
     if open.count >= Self.mostOpen { open.removeFirst() }
     open.append(attempt)
+  }
+
+  /// Hosts that cancel an attempt to change the filter accept list repeat it within this time.
+  private static let pauseForList: Int64 = 2_000_000_000
+
+  /// Records that until `moment` no attempt followed the last one.
+  private mutating func noteAbandoned(at moment: Moment) {
+    guard open.isEmpty, let last = kept.last, last.isAcceptListUsed, last.cancelled != nil,
+      last.asked.packet == latest, last.hasFailed, last.removed == nil, let ended = last.ended,
+      moment.nanoseconds(since: ended) ?? 0 >= Self.pauseForList
+    else { return }
+    kept[kept.count - 1].isAbandoned = true
   }
 
   private mutating func beginWaits(_ moment: Moment, _ sightings: Sightings) {
@@ -272,7 +300,8 @@ package struct ConnectAttempts: Sendable {
 
   /// Processes the end of the capture: looks for devices that were not reached under their other
   /// addresses.
-  mutating func finish(_ sightings: Sightings, _ memory: borrowing Memory) {
+  mutating func finish(_ sightings: Sightings, _ memory: borrowing Memory, at end: Moment) {
+    noteAbandoned(at: end)
     let isMissing = { (attempt: ConnectAttempt) in
       attempt.hasFailed && attempt.cancelled != nil && attempt.peer != nil
         && attempt.sightingsMeanwhile == 0
@@ -316,6 +345,7 @@ package struct ConnectAttempts: Sendable {
 
   /// Forgets open attempts, because the controller was reset or went away, or records are missing.
   mutating func forget(isReset: Bool) {
+    latest = 0
     open.removeAll()
     acceptList = isReset ? [] : nil
     waits.removeAll()
