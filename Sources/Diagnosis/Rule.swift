@@ -41,6 +41,9 @@ package enum Certainty: UInt8, Sendable, CaseIterable {
     }
   }
 
+  /// The next lower level. Until all rules are converted.
+  var lowered: Certainty { self == .certain ? .likely : .possible }
+
   /// Creates the certainty of a cause about which this many doubts remain.
   init(doubts: Int) {
     self = doubts == 0 ? .certain : doubts == 1 ? .likely : .possible
@@ -203,13 +206,17 @@ package struct Finding: Sendable {
   package var limit = Certainty.certain
   /// How certain the cause is. Facts are certain.
   package var certainty: Certainty {
-    let doubts: Int
-    switch grounds ?? .meaning {
-    case .fact: return .certain
-    case .meaning: doubts = Int(Certainty.certain.rawValue - limit.rawValue)
-    case .sequence: doubts = repetitions > 1 ? 1 : 2
+    get {
+      let doubts: Int
+      switch grounds ?? .meaning {
+      case .fact: return .certain
+      case .meaning: doubts = Int(Certainty.certain.rawValue - limit.rawValue)
+      case .sequence: doubts = repetitions > 1 ? 1 : 2
+      }
+      return Certainty(doubts: doubts + alternatives.count)
     }
-    return Certainty(doubts: doubts + alternatives.count)
+    // Until all rules are converted.
+    set { limit = newValue }
   }
   /// The packets that show it.
   package var evidence: PacketSet
@@ -316,7 +323,7 @@ package struct Rule: Sendable {
   ///
   /// - Parameter elsewise: the other explanations of what it finds, about the connection.
   package init(
-    _ id: StaticString, _ severity: Severity, _ grounds: Grounds = .meaning,
+    _ id: StaticString, _ severity: Severity, _ grounds: Grounds,
     _ finds: StaticString, when condition: StaticString, needs: Coverage.Parts = [],
     leansOn: Coverage.Parts = [], elsewise: [Alternative<ConnectionHistory>] = [],
     do remedy: Wording = "",
@@ -333,7 +340,7 @@ package struct Rule: Sendable {
   ///
   /// - Parameter elsewise: the other explanations of what it finds, about the subject.
   package init<Subject>(
-    _ id: StaticString, _ severity: Severity, _ grounds: Grounds = .meaning,
+    about subject: Subject.Type, _ id: StaticString, _ severity: Severity, _ grounds: Grounds,
     _ finds: StaticString, when condition: StaticString, needs: Coverage.Parts = [],
     leansOn: Coverage.Parts = [], elsewise: [Alternative<Subject>], do remedy: Wording = "",
     _ examine: @escaping @Sendable (ConnectionHistory, Evidence) -> [(Subject, Finding)]
@@ -347,7 +354,7 @@ package struct Rule: Sendable {
 
   /// Creates a rule about the whole capture.
   package init(
-    whole id: StaticString, _ severity: Severity, _ grounds: Grounds = .meaning,
+    whole id: StaticString, _ severity: Severity, _ grounds: Grounds,
     _ finds: StaticString, when condition: StaticString, needs: Coverage.Parts = [],
     leansOn: Coverage.Parts = [], elsewise: [Alternative<Void>] = [], do remedy: Wording = "",
     _ examine: @escaping @Sendable (Evidence) -> [Finding]
@@ -358,8 +365,10 @@ package struct Rule: Sendable {
   }
 
   /// Creates a rule about the whole capture that returns the subject of each finding with it.
+  ///
+  /// - Parameter elsewise: the other explanations of what it finds, about the subject.
   package init<Subject>(
-    whole id: StaticString, _ severity: Severity, _ grounds: Grounds = .meaning,
+    about subject: Subject.Type, whole id: StaticString, _ severity: Severity, _ grounds: Grounds,
     _ finds: StaticString, when condition: StaticString, needs: Coverage.Parts = [],
     leansOn: Coverage.Parts = [], elsewise: [Alternative<Subject>], do remedy: Wording = "",
     _ examine: @escaping @Sendable (Evidence) -> [(Subject, Finding)]

@@ -39,12 +39,6 @@ package struct AdapterHistory: Sendable {
     package let acknowledged: Moment?
   }
 
-  /// Something on BR/EDR that is under way.
-  private struct Activity: Sendable {
-    let kind: CommandHistory.Obstacle.Kind
-    let since: Moment
-  }
-
   /// A Hardware Error event.
   package struct HardwareError: Sendable {
     package var moment: Moment
@@ -84,8 +78,7 @@ package struct AdapterHistory: Sendable {
   package private(set) var sets = AdvertisingSets()
   /// The resolving list.
   private(set) var resolving = ResolvingList()
-  /// Requests of names and inquiries that were accepted.
-  private var activities: [Activity] = []
+  private var groups = IsochronousGroups()
   /// The devices that were heard on BR/EDR.
   private var classicPeers: Set<UInt64> = []
   /// Whether there were too many to remember.
@@ -112,11 +105,7 @@ package struct AdapterHistory: Sendable {
   private static let mostErrors = 16
   private static let mostPages = 64
   private static let mostUnknownLinks = 64
-  private static let mostActivities = 16
   private static let mostClassicPeers = 1024
-  /// No page, name request or inquiry takes longer: 0xffff slots of 0.625 ms for a page, 61.44 s
-  /// for an inquiry (Core, Vol 4, Part E, 6.6 and 7.1.1).
-  private static let longestActivity: Int64 = 62_000_000_000
 
   init(_ index: AdapterIndex) { self.index = index }
 
@@ -223,13 +212,13 @@ package struct AdapterHistory: Sendable {
     hostBuffers.forget()
     sets.forget()
     resolving.forget(at: moment.packet)
-    activities.removeAll()
   }
 
   private mutating func observe(
     _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice
   ) {
     if AdvertisingCommand.concerns(opcode) { sets.observe(opcode, moment, bytes.part(body)) }
+    groups.observe(opcode, moment, bytes.part(body))
     // Some vendors' commands control advertising, too.
     if HCICommand.isVendors(opcode) { lastAdvertising = nil }
     switch opcode {
@@ -283,7 +272,9 @@ package struct AdapterHistory: Sendable {
         return commands.observe(moment)
       }
       let status = dissection.parameters?.status(bytes).map { StatusCode(rawValue: $0) }
-      record(complete.opcode, status, moment, answer.request?.packet, memory)
+      record(
+        complete.opcode, status, moment, answer.request?.packet, isComplete: true, bytes, body,
+        memory)
       switch complete.opcode {
       case HCICommand.readBufferSize, HCICommand.leReadBufferSize, HCICommand.leReadBufferSizeV2:
         buffers.learn(complete.opcode, moment, bytes, body)
@@ -293,7 +284,9 @@ package struct AdapterHistory: Sendable {
       guard let status = try? CommandStatus(parsing: &cursor) else {
         return commands.observe(moment)
       }
-      record(status.opcode, status.status, moment, answer.request?.packet, memory)
+      record(
+        status.opcode, status.status, moment, answer.request?.packet, isComplete: false, bytes,
+        body, memory)
     default:
       commands.observe(moment)
       observeOther(event, moment, bytes, body, answer, memory)
@@ -313,11 +306,9 @@ package struct AdapterHistory: Sendable {
     switch opcode {
     case HCICommand.reset:
       (scanning, advertising) = (nil, nil)
-      activities.removeAll()
       pages.removeAll()
       sets.clear()
     case HCICommand.leClearAdvertisingSets: sets.clear()
-    case HCICommand.inquiryCancel: activities.removeAll { $0.kind == .inquiring }
     case HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable:
       scanning = scanSwitch.flatMap { $0.isOn ? scanning ?? $0.moment : nil }
     case HCICommand.leSetAdvertisingEnable:
@@ -334,18 +325,8 @@ package struct AdapterHistory: Sendable {
 
   /// Returns the controller's current activity that forbids a command (Core, Vol 4, Part E, 7.8.5,
   /// 7.8.9, 7.8.10).
-  private func obstacle(
-    to opcode: UInt16, _ moment: Moment, _ request: Int?
-  ) -> CommandHistory.Obstacle? {
+  private func obstacle(to opcode: UInt16) -> CommandHistory.Obstacle? {
     switch opcode {
-    case HCICommand.createConnection, HCICommand.remoteNameRequest, HCICommand.inquiry:
-      let all =
-        pages.map { Activity(kind: .paging, since: $0.asked) } + activities
-        + attempts.open.map { Activity(kind: .connecting, since: $0.asked) }
-      return all.first {
-        $0.since.packet != request
-          && moment.nanoseconds(since: $0.since) ?? .max <= Self.longestActivity
-      }.map { .init(kind: $0.kind, since: $0.since) }
     case HCICommand.leSetScanParameters, HCICommand.leSetExtendedScanParameters,
       HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable:
       // An attempt that is being cancelled is pending until its end is reported.
@@ -359,7 +340,7 @@ package struct AdapterHistory: Sendable {
 
   private mutating func record(
     _ opcode: UInt16, _ status: StatusCode?, _ moment: Moment, _ request: Int?,
-    _ memory: borrowing Memory
+    isComplete: Bool, _ bytes: RawSpan, _ body: Slice, _ memory: borrowing Memory
   ) {
     // Its error was not the reason why it did not answer yet.
     if let request, let last = hardwareErrors.indices.last,
@@ -376,12 +357,12 @@ package struct AdapterHistory: Sendable {
       }
       hostBuffers.accept(opcode)
       resolving.accept(opcode, request)
-      begin(opcode, request)
+      groups.accept(opcode, request, bytes.part(body))
     }
     commands.observe(
-      opcode, status, moment, request,
+      opcode, status, moment, request, isComplete: isComplete,
       status == .commandDisallowed
-        ? obstacle(to: opcode, moment, request)
+        ? obstacle(to: opcode) ?? groups.obstacle(opcode, request)
         : status == .success ? nil : resolving.obstacle(opcode, request, status))
     if let status, status != .success {
       resolving.refuse(opcode, request)
@@ -402,29 +383,12 @@ package struct AdapterHistory: Sendable {
       scanning: connectsWhileScanning ? nil : scanning, sightings)
   }
 
-  /// Records that a name request or an inquiry was accepted.
-  private mutating func begin(_ opcode: UInt16, _ request: Int?) {
-    let kind: CommandHistory.Obstacle.Kind
-    switch opcode {
-    case HCICommand.remoteNameRequest: kind = .naming
-    case HCICommand.inquiry: kind = .inquiring
-    default: return
-    }
-    guard let request, activities.count < Self.mostActivities,
-      let command = commands.waiting.first(where: { $0.moment.packet == request })
-    else { return }
-    activities.append(Activity(kind: kind, since: command.moment))
-  }
-
-  /// Records an event that shows that devices were heard on BR/EDR, or ends an activity (Core, Vol
-  /// 4, Part E, 7.7.1 to 7.7.7, 7.7.33 and 7.7.38).
+  /// Records an event that shows that devices were heard on BR/EDR (Core, Vol 4, Part E, 7.7.2,
+  /// 7.7.4, 7.7.7, 7.7.33 and 7.7.38).
   private mutating func observeClassic(_ event: HCIEvent, _ bytes: RawSpan, _ body: Slice) {
     let start = Int(body.start)
     switch event.code {
-    case HCIEvent.inquiryCompleteCode: activities.removeAll { $0.kind == .inquiring }
     case HCIEvent.remoteNameRequestCompleteCode:
-      // One name is requested at a time.
-      activities.removeAll { $0.kind == .naming }
       if body.count >= 7, bytes.byte(at: start) == 0 { hear(bytes, at: start + 1) }
     case HCIEvent.connectionRequestCode where body.count >= 6: hear(bytes, at: start)
     case HCIEvent.inquiryResultCode, HCIEvent.inquiryResultWithRSSICode,
@@ -468,6 +432,12 @@ package struct AdapterHistory: Sendable {
         sets.observeTerminated(moment, &cursor)
         return
       }
+      if LinkEvent.isochronousSubevents.contains(subevent) {
+        if let event = try? LinkEvent(parsing: &cursor) {
+          groups.observe(established: event, moment)
+        }
+        return
+      }
       guard LEConnectionComplete.subevents.contains(subevent),
         let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor)
       else { return }
@@ -483,6 +453,10 @@ package struct AdapterHistory: Sendable {
         !$0.isPassed && moment.nanoseconds(since: $0.moment) ?? .max <= CommandHistory.longestWait
       }
       hardwareErrors.append(HardwareError(moment: moment, code: code, pending: pending))
+    case HCIEvent.disconnectionCompleteCode:
+      guard let event = try? LinkEvent(parsing: &cursor) else { return }
+      groups.observe(ended: event)
+      if answer.link == nil { lose(event, moment, memory) }
     case HCIEvent.dataBufferOverflowCode: buffers.overflow(moment, bytes, body)
     case ConnectionComplete.code:
       guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }
@@ -506,18 +480,13 @@ package struct AdapterHistory: Sendable {
       } else {
         omittedPageFailures &+= 1
       }
-    case HCIEvent.disconnectionCompleteCode:
-      if answer.link == nil { lose(moment, bytes, body, memory) }
     default: observeClassic(event, bytes, body)
     }
   }
 
   /// Records that a link that is not known ended, if it was lost.
-  private mutating func lose(
-    _ moment: Moment, _ bytes: RawSpan, _ body: Slice, _ memory: borrowing Memory
-  ) {
-    var cursor = Cursor(bytes, body)
-    guard let end = try? LinkEvent(parsing: &cursor), end.status == .success else { return }
+  private mutating func lose(_ end: LinkEvent, _ moment: Moment, _ memory: borrowing Memory) {
+    guard end.status == .success else { return }
     let acknowledged = unknownLinks.removeValue(forKey: end.handle)
     let index = index
     var isKnown = false

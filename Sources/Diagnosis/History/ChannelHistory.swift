@@ -292,6 +292,7 @@ package struct ChannelHistory: Sendable {
     guard let position else { return }
     if pdu.isPending {
       open[position].pending = moment
+      if case .connectionResponse(let pdu) = pdu { open[position].pendingStatus = pdu.status }
       return
     }
     var request = open.remove(at: position)

@@ -42,6 +42,8 @@ package struct ChannelRequest: Sendable {
   package internal(set) var answered = Capacity()
   /// The response that reports it as pending; the final one follows.
   package internal(set) var pending: Moment?
+  /// What was pending, on BR/EDR: 1 authentication, 2 authorization (Core, Vol 3, Part A, 4.3).
+  package internal(set) var pendingStatus: UInt16 = 0
   /// The final response.
   package internal(set) var answer: Moment?
   /// The result in that response.
@@ -87,7 +89,7 @@ package struct ChannelRequest: Sendable {
     code == other.code && isOnLE == other.isOnLE && side == other.side && psm == other.psm
       && opened == other.opened && count == other.count
       && result.code == other.result.code && result.set == other.result.set
-      && isEncrypted == other.isEncrypted
+      && isEncrypted == other.isEncrypted && pendingStatus == other.pendingStatus
   }
 
   init(_ code: SignallingCode, _ identifier: UInt8, by side: Side, _ asked: Moment) {

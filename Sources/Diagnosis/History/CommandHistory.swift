@@ -12,10 +12,10 @@ package struct CommandHistory: Sendable {
   package struct Obstacle: Sendable {
     package enum Kind: Sendable {
       case connecting, scanning, advertising
-      /// BR/EDR: a page, the request of a name, an inquiry.
-      case paging, naming, inquiring
       /// The resolving list has the identity with the same key, or with another one.
       case listed, listedOtherwise
+      /// A stream of the isochronous group is open, or the group was not removed.
+      case streaming, groupKept
     }
 
     package let kind: Kind
@@ -32,7 +32,7 @@ package struct CommandHistory: Sendable {
     package var packets = PacketSet()
     package var first: Moment
     package var last: Moment
-    /// The first later command of the same opcode that succeeded.
+    /// The first later command of the same opcode that completed with success.
     package var succeeded: Moment?
     /// The first command of the other family of advertising commands since the last reset, if that
     /// family was used.
@@ -48,6 +48,8 @@ package struct CommandHistory: Sendable {
     package var fault: LengthFault?
     /// Whether the first command only switches something off.
     package var stops = false
+    /// Whether the first command names the address 00:00:00:00:00:00.
+    package var namesNoDevice = false
     /// For parameters of a scan: the next command that enabled scanning.
     package var begun: Moment?
   }
@@ -63,6 +65,8 @@ package struct CommandHistory: Sendable {
     /// The number of its parameter bytes, and what is wrong with its length.
     package var length = 0
     package var fault: LengthFault?
+    /// Whether it names the address 00:00:00:00:00:00.
+    package var namesNoDevice = false
   }
 
   /// An answer with a wrong length after which the host sent no command but a reset.
@@ -150,7 +154,27 @@ package struct CommandHistory: Sendable {
     let disables = !body.isEmpty && bytes.byte(at: Int(body.start)) & switches == 0
     waiting.append(
       Waiting(
-        opcode: opcode, moment: moment, disables: disables, length: Int(body.count), fault: fault))
+        opcode: opcode, moment: moment, disables: disables, length: Int(body.count), fault: fault,
+        namesNoDevice: Self.namesNoDevice(opcode, bytes.part(body))))
+  }
+
+  /// Returns whether a command names the address 00:00:00:00:00:00. In link control commands the
+  /// address comes first, in those of lists of devices after the address type (1 byte).
+  private static func namesNoDevice(_ opcode: UInt16, _ parameters: RawSpan) -> Bool {
+    let start: Int
+    switch opcode {
+    case HCICommand.createConnection, HCICommand.createConnectionCancel,
+      HCICommand.linkKeyRequestReply, HCICommand.linkKeyRequestNegativeReply,
+      HCICommand.remoteNameRequest, HCICommand.remoteNameRequestCancel,
+      HCICommand.deleteStoredLinkKey:
+      start = 0
+    case HCICommand.leAddDeviceToFilterAcceptList, HCICommand.leRemoveDeviceFromFilterAcceptList,
+      HCICommand.leAddDeviceToResolvingList, HCICommand.leRemoveDeviceFromResolvingList:
+      start = 1
+    default: return false
+    }
+    guard parameters.byteCount >= start + 6 else { return false }
+    return (start..<start + 6).allSatisfy { parameters.byte(at: $0) == 0 }
   }
 
   /// Hosts that wait for an answer do nothing for a while, but give up some time.
@@ -188,9 +212,11 @@ package struct CommandHistory: Sendable {
   /// - Parameters:
   ///   - status: nil if the command does not return a known status.
   ///   - request: the command's packet, if known.
+  ///   - isComplete: whether it is Command Complete. Command Status only begins what the command
+  ///     asks for.
   mutating func observe(
     _ opcode: UInt16, _ status: StatusCode?, _ moment: Moment, _ request: Int?,
-    _ obstacle: Obstacle? = nil
+    isComplete: Bool, _ obstacle: Obstacle? = nil
   ) {
     lastEvent = moment
     guard opcode != 0, HCICommand.hasGroup(opcode) else { return }
@@ -201,7 +227,9 @@ package struct CommandHistory: Sendable {
     if opcode == HCICommand.unknownOpcode {
       // Only the position in the order, if anything, identifies the command.
       guard let position else { return }
-      return observe(waiting[position].opcode, status, moment, waiting[position].moment.packet)
+      return observe(
+        waiting[position].opcode, status, moment, waiting[position].moment.packet,
+        isComplete: isComplete)
     }
     if let position {
       command = waiting.remove(at: position)
@@ -230,19 +258,23 @@ package struct CommandHistory: Sendable {
         grants[grantCount % Self.mostGrants] = (opcode, moment)
       }
       grantCount &+= 1
-      succeed(opcode, command?.moment ?? moment, disables: command?.disables ?? false)
+      succeed(
+        opcode, command?.moment ?? moment, disables: command?.disables ?? false,
+        isComplete: isComplete)
     } else {
       refuse(opcode, status, command, moment, obstacle)
     }
   }
 
-  private mutating func succeed(_ opcode: UInt16, _ moment: Moment, disables: Bool) {
+  private mutating func succeed(
+    _ opcode: UInt16, _ moment: Moment, disables: Bool, isComplete: Bool
+  ) {
     if let family = Self.family(opcode), families[family] == nil {
       families[family] = (moment, opcode)
     }
     guard !refusals.isEmpty else { return }
     for index in refusals.indices
-    where refusals[index].opcode == opcode && refusals[index].succeeded == nil
+    where isComplete && refusals[index].opcode == opcode && refusals[index].succeeded == nil
       && !(disables && Self.isSwitch(opcode))
     {
       refusals[index].succeeded = moment
@@ -282,7 +314,8 @@ package struct CommandHistory: Sendable {
       position.map { refusals[$0] }
       ?? Refusal(
         opcode: opcode, status: status, first: command?.moment ?? answer, last: answer,
-        fault: command?.fault, stops: command?.disables == true && Self.isSwitch(opcode))
+        fault: command?.fault, stops: command?.disables == true && Self.isSwitch(opcode),
+        namesNoDevice: command?.namesNoDevice ?? false)
     refusal.begun = nil
     refusal.count &+= 1
     refusal.last = answer
@@ -321,6 +354,8 @@ package struct CommandHistory: Sendable {
     case (HCICommand.disconnect, .commandDisallowed),
       (HCICommand.leCreateConnectionCancel, .commandDisallowed),
       (HCICommand.inquiryCancel, .commandDisallowed),
+      // What is to be cancelled has just completed.
+      (HCICommand.createConnectionCancel, _), (HCICommand.remoteNameRequestCancel, _),
       (HCICommand.exitPeriodicInquiryMode, .commandDisallowed):
       return true
     case (HCICommand.leSetAdvertisingEnable, .commandDisallowed),

@@ -232,7 +232,7 @@ extension Rule {
     certainty sure: (@Sendable (Refusal) -> Certainty)? = nil
   ) -> Rule {
     Rule(
-      id, severity, finds, when: condition, needs: .bothDirections,
+      id, severity, .meaning, finds, when: condition, needs: .bothDirections,
       leansOn: restsOnAbsence ? .opening : [], do: remedy
     ) { connection, evidence in
       guard !connection.attributes.refusals.isEmpty else { return [] }

@@ -20,7 +20,7 @@ extension Rule {
 
   private static let security: [Rule] = [
     Rule(
-      "att-mitm-demanded", .error,
+      "att-mitm-demanded", .error, .meaning,
       "A request is refused on an encrypted link because its key is not authenticated",
       when:
         """
@@ -69,7 +69,7 @@ extension Rule {
         })
     },
     Rule(
-      "att-insufficient-authentication", .error,
+      "att-insufficient-authentication", .error, .meaning,
       "A request is refused because the devices have no key",
       when:
         """
@@ -85,7 +85,7 @@ extension Rule {
           }))
     },
     Rule(
-      "att-insufficient-encryption", .error,
+      "att-insufficient-encryption", .error, .meaning,
       "A request is refused because the link is not encrypted",
       when:
         """
@@ -105,7 +105,7 @@ extension Rule {
           }))
     },
     Rule(
-      "att-encryption-too-weak", .error,
+      "att-encryption-too-weak", .error, .meaning,
       "A request is refused for lack of encryption although the link is encrypted",
       when: "Insufficient Encryption (0x0f) answers a request on an encrypted link",
       needs: [.bothDirections],
@@ -127,7 +127,7 @@ extension Rule {
         })
     },
     Rule(
-      "att-0f-without-key", .note,
+      "att-0f-without-key", .note, .meaning,
       "A server answers Insufficient Encryption although there is no key to encrypt with",
       when:
         """

@@ -8,7 +8,7 @@ extension Rule {
   /// The rules about bonds and privacy.
   static let bonds: [Rule] = [
     Rule(
-      "bond-repaired", .note, "The devices paired again after the key of their bond was missing",
+      "bond-repaired", .note, .meaning, "The devices paired again after the key of their bond was missing",
       when:
         "pairing ends with an encrypted link, and encryption had failed because of a missing key before, on this or an earlier connection",
       needs: [.events]
@@ -35,7 +35,7 @@ extension Rule {
       return [finding]
     },
     Rule(
-      "bond-address-unresolved", .note,
+      "bond-address-unresolved", .note, .meaning,
       "A bonded peer uses a private address that no known key resolves",
       when:
         "the peer uses a resolvable private address that no identity resolving key in the capture or from --keys resolves, and the link was encrypted with a stored key",
@@ -74,13 +74,13 @@ extension Rule {
       return [finding]
     },
     Rule(
-      whole: "privacy-rotated", .note, "One device connected under several private addresses",
+      whole: "privacy-rotated", .note, .meaning, "One device connected under several private addresses",
       when:
         "an identity resolving key in the capture or from --keys resolves the addresses of two or more connections to one identity",
       needs: [.events]
     ) { evidence in rotated(evidence) },
     Rule(
-      whole: "keys-known", .note, "Known keys",
+      whole: "keys-known", .note, .meaning, "Known keys",
       when: "--show-keys is given, and the capture or a --keys file has keys"
     ) { evidence in
       guard evidence.listsKeys else { return [] }

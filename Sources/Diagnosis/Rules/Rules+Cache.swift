@@ -9,7 +9,7 @@ extension Rule {
   /// The rules about outdated service maps.
   static let cache: [Rule] = [
     Rule(
-      "gatt-stale-cache", .error, "A client uses handles from an outdated attribute cache",
+      "gatt-stale-cache", .error, .meaning, "A client uses handles from an outdated attribute cache",
       when:
         """
         Invalid Handle, Read Not Permitted, Write Not Permitted or a length error answers a \
@@ -21,7 +21,7 @@ extension Rule {
       Finding.together(connection.staleRefusals(evidence) + connection.mapConflicts)
     },
     Rule(
-      "gatt-service-changed", .note, "A server indicates that its attributes have changed",
+      "gatt-service-changed", .note, .meaning, "A server indicates that its attributes have changed",
       when: "Service Changed (2a05) is indicated",
       do: "Rediscover the range before using its handles; hosts do so on their own."
     ) { connection, _ in
@@ -49,7 +49,7 @@ extension Rule {
       return [finding]
     },
     Rule(
-      "att-database-out-of-sync", .warning,
+      "att-database-out-of-sync", .warning, .meaning,
       "A server refuses a request of a change-unaware client",
       when: "Database Out Of Sync (0x12) answers a request", needs: [.bothDirections],
       do:
@@ -71,7 +71,7 @@ extension Rule {
         })
     },
     Rule(
-      "gatt-change-unaware", .warning,
+      "gatt-change-unaware", .warning, .meaning,
       "Commands are dropped because the client's attribute cache is out of date",
       when:
         """

@@ -10,7 +10,7 @@ extension Rule {
   /// The rules about what the capture lacks.
   static let capture: [Rule] = [
     Rule(
-      whole: "capture-ends-damaged", .warning, "The capture is damaged and ends early",
+      whole: "capture-ends-damaged", .warning, .fact, "The capture is damaged and ends early",
       when: "reading stopped at a corrupt or incomplete record",
       do: "Stop the recording properly before copying the file, and copy it again."
     ) { evidence in
@@ -27,7 +27,7 @@ extension Rule {
       ]
     },
     Rule(
-      whole: "capture-damaged-between", .warning,
+      whole: "capture-damaged-between", .warning, .fact,
       "One of several files is damaged, and records are missing",
       when: "a file that others follow, or an archive, cannot be read to its end",
       do: "Copy the file again from where it was recorded, or take another bug report."
@@ -52,7 +52,7 @@ extension Rule {
       }
     },
     Rule(
-      whole: "capture-dropped", .warning, "Records are missing in the capture",
+      whole: "capture-dropped", .warning, .fact, "Records are missing in the capture",
       when: "the capture's own counters report dropped records",
       do:
         "Record to a faster disk or on a less busy machine; on Linux give btmon a larger buffer, or write with -w and decode later."
@@ -70,7 +70,7 @@ extension Rule {
       ]
     },
     Rule(
-      whole: "capture-records-missing", .warning,
+      whole: "capture-records-missing", .warning, .fact,
       "Records are missing, and the capture does not report it",
       when:
         "a controller completed more packets than the capture shows as sent, or answered commands that are not in the capture",
@@ -100,7 +100,7 @@ extension Rule {
       ]
     },
     Rule(
-      whole: "capture-truncated", .warning, "Packets were cut short by the recorder",
+      whole: "capture-truncated", .warning, .fact, "Packets were cut short by the recorder",
       when: "records keep fewer bytes than their packets had",
       do:
         "On Android set the developer option Bluetooth HCI snoop log to Enabled, not Enabled filtered, switch Bluetooth off and on, and record again; on Windows choose Full Packet Logging in btvs; with tcpdump use -s 0."
@@ -147,16 +147,15 @@ extension Rule {
       return [finding]
     },
     Rule(
-      whole: "capture-one-sided", .warning, "The capture has one direction only",
-      when: "ten or more data packets went one way and none the other",
+      whole: "capture-one-sided", .warning, .fact, "The capture has one direction only",
+      when:
+        "all data went one way, and some of it needs an answer or is one: a response, or a request after another one",
       do:
         "If it was exported from another capture, with a filter for example, use the whole capture. Otherwise record on the host itself (HCI snoop log, btmon, PacketLogger), which gives both directions."
     ) { evidence in
       let extent = evidence.extent
       let isSent = extent.receivedData == 0
-      guard extent.sentData + extent.receivedData >= 10,
-        isSent || extent.sentData == 0
-      else { return [] }
+      guard isSent || extent.sentData == 0, let first = extent.unpaired.first else { return [] }
       return [
         Finding(
           isSent
@@ -165,13 +164,13 @@ extension Rule {
           headline: "the capture has one direction only",
           why:
             isSent
-            ? "All \(extent.sentData) data packets went from this host to the peer: the answers are missing."
-            : "All \(extent.receivedData) data packets came from the peer: this host's requests are missing.",
-          evidence: [])
+            ? "All \(extent.sentData) data packets went from this host to the peer, although the peer must have sent some as well (before \(packet: first))."
+            : "All \(extent.receivedData) data packets came from the peer, although this host must have sent some as well (before \(packet: first)).",
+          evidence: [first])
       ]
     },
     Rule(
-      whole: "capture-data-only", .note, "The capture has data, but no commands and events",
+      whole: "capture-data-only", .note, .fact, "The capture has data, but no commands and events",
       when: "there are data packets, but no HCI commands or events",
       do:
         "Record with the phone's HCI snoop log or with btmon, and start before the devices connect."
@@ -187,7 +186,7 @@ extension Rule {
       ]
     },
     Rule(
-      whole: "capture-starts-late", .note, "The capture starts in the middle of connections",
+      whole: "capture-starts-late", .note, .fact, "The capture starts in the middle of connections",
       when: "data or events belong to a connection whose opening is not in the capture",
       do:
         "Start recording before the devices connect; on Android switch Bluetooth off and on after enabling the log."
@@ -218,7 +217,7 @@ extension Rule {
       return [earlier, unseen].compactMap(\.self)
     },
     Rule(
-      whole: "capture-direction-missing", .note, "The capture does not record packet directions",
+      whole: "capture-direction-missing", .note, .fact, "The capture does not record packet directions",
       when: "the link type has no direction (187)",
       do: "Save with a link type that records directions (201), or as btsnoop."
     ) { evidence in
@@ -233,7 +232,7 @@ extension Rule {
       ]
     },
     Rule(
-      whole: "capture-clock-jumps", .note, "The capture's clock jumps",
+      whole: "capture-clock-jumps", .note, .fact, "The capture's clock jumps",
       when:
         "a record is more than a second older or more than an hour younger than the previous one"
     ) { evidence in
@@ -254,12 +253,12 @@ extension Rule {
             headline: "nothing was captured for up to \(duration: pauses.largest)",
             why:
               "More than an hour passed before \(pauses.count == 1 ? "this packet" : "each of these \(pauses.count) packets"): a sleeping machine, a changed clock, or two recordings in one file.",
-            .possible, evidence: pauses.packets))
+            evidence: pauses.packets))
       }
       return findings
     },
     Rule(
-      whole: "capture-management-only", .note,
+      whole: "capture-management-only", .note, .fact,
       "The capture has the kernel's management interface, but no HCI packets",
       when:
         "there are records of the management interface, and no HCI command, event or data packet",
@@ -281,7 +280,7 @@ extension Rule {
 
   /// Only in captures without a connection, which show nothing but commands: others end anywhere.
   private static let endsUnanswered = Rule(
-    whole: "capture-ends-unanswered", .note, "The capture ends with a command without an answer",
+    whole: "capture-ends-unanswered", .note, .fact, "The capture ends with a command without an answer",
     when:
       "the last record is a command that would have an answer, the controller answered others before, and the capture has no connection",
     needs: [.commands, .events],
@@ -312,7 +311,8 @@ extension Rule {
 
   /// The host skipped the discovery because it knew the answers.
   private static let cachedDiscovery = Rule(
-    "capture-cached-discovery", .note, "Attributes are used whose discovery is not in the capture",
+    "capture-cached-discovery", .note, .fact,
+    "Attributes are used whose discovery is not in the capture",
     when:
       "handles of the peer that neither a discovery in the capture nor a supplied map identifies are used four times or more",
     needs: [.bothDirections], leansOn: [.opening],
@@ -347,7 +347,6 @@ extension Rule {
           : use.asked > 0
             ? "\(use.words). This host did not discover them: it has the handles from an earlier connection, or its program knows them. \(history.attributes.doubtOfMap)"
             : "\(use.words), of handles that this host did not discover: it knows them from an earlier connection or not at all, or the peer uses the wrong handle.",
-      isLate || isCut || use.asked == 0 ? .likely : .certain,
       evidence: PacketSet([use.first, use.last]))
     finding.restsOnAbsence = true
     return [finding]

@@ -8,7 +8,7 @@ extension Rule {
   /// The rules about channels.
   static let channels: [Rule] = [
     refused(
-      .service, "l2cap-service-missing", .error,
+      .service, "l2cap-service-missing", .error, .meaning,
       "No service listens for a requested channel",
       when:
         "a connection request is refused because its PSM or SPSM is not supported (result 0x0002)",
@@ -23,7 +23,7 @@ extension Rule {
       request.listeningRemedy
     },
     refused(
-      .security, "l2cap-security", .error, "A channel requires a higher security level",
+      .security, "l2cap-security", .error, .meaning, "A channel requires a higher security level",
       when:
         """
         a connection request is refused for insufficient authentication (0x0005), a key that is too short \
@@ -35,17 +35,22 @@ extension Rule {
         encrypted, pair again with MITM protection (passkey entry or numeric comparison) or with \
         a 16-byte key.
         """
-    ) { request in request.securityWords },
+    ) { $0.securityWords },
     refused(
-      .authorization, "l2cap-not-authorized", .error, "A channel requires authorization",
+      .authorization, "l2cap-not-authorized", .error, .meaning, "A channel requires authorization",
       when: "a connection request is refused for insufficient authorization (0x0006)",
       do: "Authorize the device on the side that refused: in its settings, its app or its firmware."
     ) { request in
       "This does not depend on keys: on \(request.side.other.words) the user or a program has to permit it."
     },
     refused(
-      .resources, "l2cap-no-resources", .error, "There are no resources for another channel",
+      .resources, "l2cap-no-resources", .error, .meaning, "There are no resources for another channel",
       when: "a connection request is refused because no resources are available (0x0004)",
+      elsewise: [
+        Alternative(
+          "both sides requested the channel at the same time, and one request gave way"
+        ) { refused, _ in !refused.isCrossed }
+      ],
       do:
         """
         Close channels that are not needed, or raise the limit (Zephyr: CONFIG_BT_L2CAP_TX_BUF_COUNT and \
@@ -55,7 +60,7 @@ extension Rule {
       Wording("\(request.side.other.words) ran out of channels or memory.").capitalized
     },
     refused(
-      .parameters, "l2cap-unacceptable-parameters", .error,
+      .parameters, "l2cap-unacceptable-parameters", .error, .fact,
       "A channel is refused because of the requested sizes",
       when:
         """
@@ -71,7 +76,7 @@ extension Rule {
       "It offered \(request.offer.words); the refusal does not show which of them is wrong."
     },
     refused(
-      .part, "l2cap-some-refused", .warning, "Only some of the requested channels are opened",
+      .part, "l2cap-some-refused", .warning, .fact, "Only some of the requested channels are opened",
       when: "a Credit Based Connection Response opens fewer channels than were requested",
       do: "Use those that were opened; request fewer at a time."
     ) { request in
@@ -83,7 +88,7 @@ extension Rule {
       ).capitalized
     },
     refused(
-      .other, "l2cap-refused", .error, "A channel is refused for another reason",
+      .other, "l2cap-refused", .error, .fact, "A channel is refused for another reason",
       when:
         """
         a connection request is refused with another result: an invalid Source CID (0x0009), one \
@@ -98,7 +103,7 @@ extension Rule {
       "The result is the only reason that \(request.side.other.words) gives."
     },
     refused(
-      .configuration, "l2cap-configuration-refused", .error,
+      .configuration, "l2cap-configuration-refused", .error, .fact,
       "The configuration of a BR/EDR channel is refused",
       when: "a Configure Request is refused without an alternative: rejected, or its flow spec is",
       do: "Compare the modes and options that both sides support (Information Response)."
@@ -106,7 +111,7 @@ extension Rule {
       "Nothing can be sent on the channel until both sides agree on a configuration."
     },
     refused(
-      .reconfiguration, "l2cap-reconfigure-refused", .warning,
+      .reconfiguration, "l2cap-reconfigure-refused", .warning, .fact,
       "The sizes of an open channel cannot be changed",
       when: "a Credit Based Reconfigure Response has a failing result",
       do:
@@ -116,7 +121,7 @@ extension Rule {
         """
     ) { request in "The channels keep their previous sizes." },
     refused(
-      .rejected, "l2cap-command-rejected", .warning, "A signalling command is rejected",
+      .rejected, "l2cap-command-rejected", .warning, .fact, "A signalling command is rejected",
       when: "Command Reject answers anything but a Connection Parameter Update Request on LE",
       do:
         "Compare the command with what the other side reports as supported (Information Response)."
@@ -130,14 +135,18 @@ extension Rule {
 
   private static func refused(
     _ kind: ChannelRequest.Refusal, _ id: StaticString, _ severity: Severity,
-    _ finds: StaticString, when condition: StaticString, do remedy: Wording,
+    _ grounds: Grounds, _ finds: StaticString, when condition: StaticString,
+    elsewise: [Alternative<RefusedChannel>] = [], do remedy: Wording,
     _ why: @escaping @Sendable (ChannelRequest) -> Wording,
     instead: (@Sendable (ChannelRequest) -> Wording?)? = nil
   ) -> Rule {
-    Rule(id, severity, finds, when: condition, needs: .bothDirections, do: remedy) {
-      history, evidence in
+    Rule(
+      about: RefusedChannel.self, id, severity, grounds, finds, when: condition, needs: .bothDirections, elsewise: elsewise,
+      do: remedy
+    ) { history, evidence in
       history.channels.refusals.compactMap { request in
         guard request.refusal == kind else { return nil }
+        let refused = RefusedChannel(request: request, history: history)
         let times: Wording = request.times > 1 ? ", \(request.times) times" : ""
         let clause: Wording = "\(request.refusalClause)\(times)"
         var finding = Finding(
@@ -146,31 +155,62 @@ extension Rule {
           why: why(request), evidence: request.evidence)
         finding.severity = request.severity
         finding.remedy = instead?(request)
+        if !request.isOnLE, request.isConnection { refused.stateFacts(&finding, evidence) }
         if kind == .service { history.takeWrongTransport(&finding, request, evidence) }
-        if let later = history.channels.opening(after: request) {
+        if let opening = refused.opening {
+          let packet = opening.answer?.packet ?? 0
           finding.severity = .note
           finding.isResolved = true
-          finding.headline =
-            "\(clause) at first, and opened it at \(packet: later.answer?.packet ?? 0)"
-          finding.note =
-            "The same channel was requested later and opened (\(packet: later.answer?.packet ?? 0))."
+          finding.headline = "\(clause) at first, and the channel was opened at \(packet: packet)"
+          finding.note = "The channel was opened in \(packet: packet)."
         } else if request.psm == .eatt {
           finding.note = "ATT continues on its fixed channel, one request at a time."
         }
-        return finding
+        return (refused, finding)
       }
     }
   }
 }
 
-extension ChannelHistory {
-  /// Returns a later request like a refused one that opened channels.
-  fileprivate func opening(after refused: ChannelRequest) -> ChannelRequest? {
-    guard refused.isConnection, let last = refused.last else { return nil }
-    return openings.first {
-      $0.psm == refused.psm && $0.side == refused.side && $0.asked.packet > last.packet
-        && $0.opened > 0
+/// A refused request for a channel, and its connection.
+private struct RefusedChannel {
+  let request: ChannelRequest
+  let history: ConnectionHistory
+
+  /// Requests of both sides for one service within this time cross.
+  private static let crossing: Int64 = 1_000_000_000
+
+  /// The requests for the same service that opened a channel after the refused one was sent, by
+  /// either side.
+  var opening: ChannelRequest? {
+    guard request.isConnection, let last = request.last else { return nil }
+    return history.channels.openings.first {
+      $0.psm == request.psm && $0.opened > 0 && $0.answer?.packet ?? 0 > request.asked.packet
+        && ($0.side != request.side || $0.asked.packet > last.packet)
     }
+  }
+
+  /// Whether the other side requested a channel for the same service at the same time.
+  var isCrossed: Bool {
+    let channels = history.channels
+    return (channels.openings + channels.refusals + channels.open).contains {
+      $0.psm == request.psm && $0.side != request.side && $0.isConnection
+        && $0.asked.nanoseconds(since: request.asked).map { $0.magnitude } ?? 0 <= Self.crossing
+    }
+  }
+
+  /// Reduces a finding about BR/EDR to what the packets show. It is a note if the device opened a
+  /// channel for the same service on any connection.
+  func stateFacts(_ finding: inout Finding, _ evidence: Evidence) {
+    finding.grounds = .fact
+    finding.remedy = ""
+    finding.why = request.classicWords
+    finding.evidence.insert(request.pending?.packet)
+    let isReached = evidence.connections.contains { other in
+      other.device == history.device
+        && other.channels.openings.contains { $0.psm == request.psm && $0.opened > 0 }
+    }
+    finding.severity = isReached ? .note : .warning
   }
 }
 
@@ -333,6 +373,23 @@ extension ChannelRequest {
     case nil: Wording("\(who) requires a higher security level for \(service).").capitalized
     }
   }
+
+  /// What is known of a refusal on BR/EDR. A pending response with status 2 means that a program or
+  /// its user decides, not the link's key (Core, Vol 3, Part A, 4.3).
+  fileprivate var classicWords: Wording {
+    let encrypted: Wording =
+      isEncrypted.map { "The link was \($0 ? "" : "not " as StaticString)encrypted." } ?? ""
+    let before: Wording =
+      switch (pendingStatus, pending) {
+      case (1, let pending?): "It had reported that authentication was pending (\(packet: pending.packet))."
+      case (2, let pending?):
+        "It had reported that authorization was pending (\(packet: pending.packet)): its user or a program refused, and the link's key was not the reason."
+      default: ""
+      }
+    return Wording(
+      sentences: "\(side.other.capitalized) gave no other reason than this result.", before,
+      encrypted)
+  }
 }
 
 extension Rule {
@@ -342,7 +399,8 @@ extension Rule {
 
   /// A channel that was opened although a side accepts too little on it.
   private static let sizeTooSmall = Rule(
-    "l2cap-size-too-small", .warning, "A channel is opened with an MTU or MPS that is too small",
+    "l2cap-size-too-small", .warning, .fact,
+    "A channel is opened with an MTU or MPS that is too small",
     when:
       "a credit-based channel is opened, and a side accepts SDUs or frames of fewer than 23 bytes (64 on enhanced channels); an error if that is 0",
     needs: .bothDirections,
@@ -384,10 +442,14 @@ extension Rule {
 
   /// A channel on which the receiver gives no more credits.
   private static let noCredits = Rule(
-    "l2cap-no-credits", .warning, "A channel stops because its receiver gives no credits",
+    about: ChannelHistory.Starvation.self, "l2cap-no-credits", .warning, .meaning, "A channel stops because its receiver gives no credits",
     when:
       "the last credit of a credit-based channel is used, and no Flow Control Credit follows for 5 s on an open link; an error if an SDU is incomplete",
     needs: [.bothDirections, .events],
+    elsewise: [
+      Alternative("nothing more was to be sent") { starved, _ in starved.isInSDU },
+      Alternative(always: "the receiving program pauses on purpose"),
+    ],
     do:
       "Make the receiver give a credit for each frame that it has processed: look for an application that does not read, a buffer that is not released, or a callback that blocks (Zephyr: bt_l2cap_chan_recv_complete(), NimBLE: ble_l2cap_recv_ready() with a new buffer)."
   ) { history, evidence in
@@ -402,7 +464,8 @@ extension Rule {
     // The other side may have been out of range.
     default: return []
     }
-    return history.channels.starved.compactMap { starved in
+    return history.channels.starved.compactMap {
+      starved -> (ChannelHistory.Starvation, Finding)? in
       let last = starved.closed ?? end
       guard let waited = last.nanoseconds(since: starved.since), waited >= leastStarvation else {
         return nil
@@ -427,17 +490,11 @@ extension Rule {
           "\(receiver) gave no more credits on the channel\(service) after \(packet: starved.since.packet)",
         why:
           "\(packet: starved.since.packet) used the last credit. For \(duration: waited), \(until), \(receiver) gave no other.\(before)\(rest)",
-        .likely,
         evidence: PacketSet(
           [starved.granted?.moment.packet, starved.since.packet, last.packet].compactMap(\.self)))
-      if starved.isInSDU {
-        finding.severity = .error
-      } else {
-        // Perhaps nothing waits to be sent.
-        finding.certainty = .possible
-      }
+      if starved.isInSDU { finding.severity = .error }
       finding.restsOnAbsence = true
-      return finding
+      return (starved, finding)
     }
   }
 }

@@ -14,7 +14,8 @@ extension Rule {
   ]
 
   private static let hardwareError = Rule(
-    whole: "hci-hardware-error", .error, "The controller reports a hardware error",
+    whole: "hci-hardware-error", .error, .fact,
+    "The controller reports a hardware error",
     when: "the controller sent a Hardware Error event", needs: [.events],
     do:
       "The controller has lost its state: the host has to reset it. Look for newer controller firmware, and for problems of the power supply or the transport (UART flow control, USB) at that time."
@@ -37,7 +38,8 @@ extension Rule {
         "the controller reports Hardware Error instead of answering \(command.words)"
       finding.why =
         "\(command.words), with \(count: command.length, "byte", "bytes") of parameters, had no answer when the controller reported the error\(later) (\(packet: error.moment.packet)): it seems to have failed at this command."
-      finding.certainty = .likely
+      finding.grounds = .sequence
+      finding.repetitions = adapter.hardwareErrors.count { $0.pending?.opcode == command.opcode }
       finding.restsOnAbsence = true
       finding.evidence = PacketSet([command.moment.packet]).union(finding.evidence)
       if let fault = command.fault {
@@ -58,16 +60,23 @@ extension Rule {
   }
 
   private static let dataOverflow = Rule(
-    whole: "hci-data-overflow", .error,
+    about: DataBuffers.self, whole: "hci-data-overflow", .error, .meaning,
     "The host sends more data packets than the controller has buffers for",
     when:
       "the controller sent Data Buffer Overflow, or had more packets to hold than it has buffers and completed none for a second or more",
     needs: [.events],
+    elsewise: [
+      Alternative("the controller has more buffers than it reports") { buffers, _ in
+        !buffers.overflows.isEmpty
+      }
+    ],
     do:
       "Let the host send no more packets than LE Read Buffer Size reports (for BR/EDR, and if that reports none, Read Buffer Size), counted over all links of that transport, until Number Of Completed Packets frees a buffer (Core, Vol 4, Part E, 4.1.1). Look for a newer version of the host software; until then write with responses, or pause between writes. Reset the controller."
   ) { evidence in
     guard !evidence.extent.infersDirections else { return [] }
-    return evidence.adapters.compactMap { overflow($0, evidence) }
+    return evidence.adapters.compactMap { adapter in
+      overflow(adapter, evidence).map { (adapter.buffers, $0) }
+    }
   }
 
   private static func overflow(_ adapter: AdapterHistory, _ evidence: Evidence) -> Finding? {
@@ -110,7 +119,6 @@ extension Rule {
         sentences:
           "The controller has \(count: size.packets, "buffer", "buffers") for data packets (\(packet: size.moment.packet)). With \(packet: excess.last.packet) it had to hold \(excess.most)\(from): a host has to wait for Number Of Completed Packets.",
         loss, after),
-      event == nil ? .likely : .certain,
       evidence: PacketSet(
         [
           size.moment.packet, excess.since, excess.moment.packet, event?.moment.packet,
@@ -121,11 +129,18 @@ extension Rule {
   }
 
   private static let buffersWithheld = Rule(
-    whole: "hci-buffers-withheld", .error,
+    about: DataBuffers.Withheld.self, whole: "hci-buffers-withheld", .error, .meaning,
     "The controller returns none of its buffers, so the host cannot send",
     when:
       "the host has sent as many packets as the controller has buffers, and no Number Of Completed Packets follows for 5 s and longer than the supervision timeout",
     needs: [.commands, .events, .opening],
+    elsewise: [
+      Alternative("the peer of the only link with data accepted none for this time") {
+        withheld, _ in !withheld.isOfOneLink || !withheld.isOver && !withheld.isPeerHeard
+      },
+      Alternative("the controller was busy for this time") { withheld, _ in !withheld.isOver },
+      Alternative(always: "the host hides Number Of Completed Packets from its recorder"),
+    ],
     do:
       "Check that the host lets the controller send Number Of Completed Packets (Set Event Mask) and counts it for the right link. Reset the controller, update its firmware, or try another one."
   ) { evidence in
@@ -137,7 +152,7 @@ extension Rule {
         history.undelivered == nil, !history.connection.hasLostPackets,
         withheld.length
           >= max(leastWithheld, longestLoss(of: history) + 1_000_000_000)
-      else { return nil }
+      else { return nil as (DataBuffers.Withheld, Finding)? }
       let size = withheld.capacity
       var finding = Finding(
         "The controller\(adapter.words) returned none of its \(count: size.packets, "buffer", "buffers")",
@@ -145,18 +160,15 @@ extension Rule {
           "the controller returned none of its buffers after \(packet: withheld.since.packet), so this host could send nothing more",
         why:
           "The controller has \(count: size.packets, "buffer", "buffers") for data packets (\(packet: size.moment.packet)). \(packet: withheld.since.packet) took the last one, and no Number Of Completed Packets returned one in the \(duration: withheld.length) that followed: until then a host must not send.",
-        .likely,
         evidence: [size.moment.packet, withheld.since.packet, withheld.until.packet])
       finding.restsOnAbsence = true
       if withheld.isOver || withheld.isOfOneLink && withheld.isPeerHeard {
-        finding.why =
-          "\(finding.why) \(withheld.isOfOneLink ? "All of them held packets of one link, so its peer may have accepted none for this time." as Wording : "Later it returned them.")"
+        if withheld.isOver { finding.why = "\(finding.why) Later it returned them." }
         finding.severity = .warning
-        finding.certainty = .possible
         finding.remedy =
           "Find out whether the peer is busy at that time, for example with erasing its flash: it accepts no packets then. If it is not, reset the controller, update its firmware, or try another one."
       }
-      return finding
+      return (withheld, finding)
     }
   }
 
@@ -173,11 +185,12 @@ extension Rule {
   }
 
   private static let hostBuffersFull = Rule(
-    whole: "hci-host-buffers", .error,
+    whole: "hci-host-buffers", .error, .meaning,
     "The host does not free its buffers, so the controller delivers no more data",
     when:
       "the host switched on flow control for data from the controller, received as many packets as its Host Buffer Size, and freed none for 5 s or more (Host Number Of Completed Packets)",
     needs: [.commands, .events, .receivedData],
+    elsewise: [Alternative(always: "the controller does not use this flow control")],
     do:
       "Fix the host's stack: it has to send Host Number Of Completed Packets for each packet that it has processed. Until then switch the flow control off (Zephyr: CONFIG_BT_HCI_ACL_FLOW_CONTROL=n), or use more buffers."
   ) { evidence in
@@ -191,7 +204,6 @@ extension Rule {
           "this host freed none of its buffers from \(packet: stuck.since.packet) on, so the controller could deliver no more data",
         why:
           "This host had announced \(count: stuck.capacity, "buffer", "buffers") (\(packet: stuck.command.packet)). \(packet: stuck.since.packet) took the last one, and the capture has no Host Number Of Completed Packets that frees one in the \(duration: waited) that followed. Until then a controller keeps what it receives, so a peer seems not to answer.",
-        .likely,
         evidence: [stuck.command.packet, stuck.since.packet, stuck.until.packet])
       finding.restsOnAbsence = true
       return finding
@@ -199,7 +211,7 @@ extension Rule {
   }
 
   private static let badAnswer = Rule(
-    whole: "hci-answer-length", .error,
+    whole: "hci-answer-length", .error, .sequence,
     "The host stops at an answer whose length is wrong",
     when:
       "the return parameters of a Command Complete are longer or shorter than the command's, and the host sends nothing for a second or more and then a reset",
@@ -230,10 +242,10 @@ extension Rule {
           "the host stopped at the controller's answer to \(name), which has \(first.fault.measure) (\(packet: first.moment.packet))",
         why:
           "\(first.fault.words.capitalized). After this answer (\(packet: first.moment.packet)) the host sent \(pause), then it reset the controller (\(packet: first.reset?.packet ?? first.moment.packet)). Hosts that check the length ignore such an answer and wait for another one.\(again)",
-        all.count > 1 ? .likely : .possible,
         evidence: PacketSet(
           all.prefix(8).flatMap { [$0.request, $0.moment.packet, $0.reset?.packet] }
             .compactMap(\.self)))
+      finding.repetitions = all.count
       finding.restsOnAbsence = true
       if evidence.connections.contains(where: { $0.connection.adapter == adapter.index }) {
         finding.severity = .warning
@@ -243,11 +255,12 @@ extension Rule {
   }
 
   private static let wrongAdvertisingSet = Rule(
-    whole: "hci-wrong-advertising-set", .warning,
+    whole: "hci-wrong-advertising-set", .warning, .meaning,
     "The controller reports an advertising set that the host never configured",
     when:
       "LE Advertising Set Terminated has a handle that no command has configured since a reset that the capture contains",
     needs: [.commands, .events],
+    elsewise: [Alternative(always: "a vendor's command configured the set")],
     do:
       "Update the firmware of the controller, and report this to its vendor. Until then do not rely on the handle in the event: with one set, advertise again after each disconnection."
   ) { evidence in
@@ -267,17 +280,17 @@ extension Rule {
           "the controller reports advertising set \(first.handle) (\(packet: first.moment.packet)), but the host only configured \(noun) \(known)",
         why:
           "Since the reset the host has configured \(noun) \(known) only\(first.switched.map { ", and enabled set \(Wording(listing: first.enabled.prefix(8).map { "\($0)" })) (\(packet: $0.packet))" as Wording } ?? ""). LE Advertising Set Terminated (\(packet: first.moment.packet)) names set \(first.handle), so the host cannot match it: it may not learn which set the connection belongs to, and not advertise again.",
-        .likely,
         evidence: PacketSet(
           all.flatMap { [$0.switched?.packet, $0.moment.packet].compactMap(\.self) }))
     }
   }
 
   private static let unanswered = Rule(
-    whole: "hci-command-unanswered", .warning, "The controller does not answer a command",
+    whole: "hci-command-unanswered", .warning, .meaning, "The controller does not answer a command",
     when:
       "a command has neither Command Complete nor Command Status although later ones have, or the controller is silent for two seconds and more",
     needs: [.commands, .events],
+    elsewise: [Alternative(always: "the answer is missing from the capture")],
     do:
       "A controller that falls silent has crashed or lost its transport: reset or power-cycle it (on Linux use hciconfig reset or re-plug the adapter), and look for newer firmware."
   ) { evidence in evidence.adapters.flatMap { unanswered($0, evidence) } }
@@ -298,11 +311,11 @@ extension Rule {
         silent.count > 1
         ? ", nor \(count: silent.count - 1, "later command", "later commands")" : ""
       var finding = Finding(
-        "The controller\(adapter.words) is dead: no event after \(dead.words)",
+        "The controller\(adapter.words) fell silent: no event after \(dead.words)",
         headline: "the controller fell silent after \(packet: dead.moment.packet)",
         why:
           "It answered \(count: commands.answered, "command", "commands") before, but not this one\(others), and sent nothing else.",
-        .likely, evidence: PacketSet(silent.prefix(8).map(\.moment.packet)))
+        evidence: PacketSet(silent.prefix(8).map(\.moment.packet)))
       finding.severity = .error
       finding.restsOnAbsence = true
       findings.append(finding)
@@ -318,8 +331,8 @@ extension Rule {
       "The controller\(adapter.words) did not answer \(several)",
       headline: "the controller left \(count: passed.count, "command", "commands") unanswered",
       why:
-        "It continued to answer other commands or to send events: the command's outcome is unknown, or its answer is missing from the capture.",
-      .likely, evidence: PacketSet(passed.prefix(8).map(\.moment.packet)))
+        "It continued to answer other commands or to send events, so the command's outcome is unknown.",
+      evidence: PacketSet(passed.prefix(8).map(\.moment.packet)))
     finding.restsOnAbsence = true
     findings.append(finding)
     return findings
@@ -332,11 +345,12 @@ extension Rule {
   }
 
   private static let advertisingMixed = Rule(
-    whole: "hci-advertising-mixed", .error,
+    whole: "hci-advertising-mixed", .error, .meaning,
     "Legacy and extended advertising commands were mixed, which controllers refuse",
     when:
       "a command of one family was refused with Command Disallowed (0x0c) and the other family was used since the last reset",
     needs: [.commands, .events],
+    elsewise: [Alternative(always: "the state of the controller forbids the command")],
     do:
       "Use only one family between resets, for advertising, scanning and connecting alike: the extended commands (0x2036 to 0x2043) if the controller has them (Core, Vol 4, Part E, 3.1.1)."
   ) { evidence in
@@ -351,7 +365,6 @@ extension Rule {
         headline: "legacy and extended advertising commands are mixed",
         why:
           "Since \(other) the controller has been in the other mode, and it answers \(times(refusal.count))Command Disallowed (0x0c).",
-        .likely,
         evidence: PacketSet([refusal.otherFamily?.packet].compactMap(\.self)).union(
           refusal.packets))
       resolve(&finding, refusal)
@@ -360,20 +373,22 @@ extension Rule {
   }
 
   private static let advertisingRefused = Rule(
-    whole: "hci-advertising-refused", .error, "The controller refuses to advertise",
+    about: CommandHistory.Refusal.self, whole: "hci-advertising-refused", .error, .meaning, "The controller refuses to advertise",
     when: "a command that sets up or enables advertising was refused", needs: [.commands, .events],
+    elsewise: refusalAlternatives,
     do:
       "Command Disallowed: advertising is already enabled, or all links are in use. Invalid Parameters: check interval, data length and address type against the advertising type; set a random address first. Limit Reached or Memory Capacity Exceeded: remove other advertising sets."
   ) { evidence in
     evidence.refusals { isAdvertising($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
       adapter, refusal in
-      report(refusal, adapter, "the controller refused to advertise")
+      (refusal, report(refusal, adapter, "the controller refused to advertise"))
     }
   }
 
   private static let scanningRefused = Rule(
-    whole: "hci-scanning-refused", .error, "The controller refuses to scan",
+    about: CommandHistory.Refusal.self, whole: "hci-scanning-refused", .error, .meaning, "The controller refuses to scan",
     when: "a command that sets up or enables scanning was refused", needs: [.commands, .events],
+    elsewise: refusalAlternatives,
     do:
       "Command Disallowed: stop the running scan before changing its parameters, and do not scan during a connection attempt if the controller cannot do both."
   ) { evidence in
@@ -397,15 +412,15 @@ extension Rule {
         finding.why =
           "\(finding.why) Scanning was enabled nevertheless (\(packet: begun.packet)), with the parameters before."
       }
-      return finding
+      return (refusal, finding)
     }
   }
 
   private static let refused = Rule(
-    whole: "hci-command-refused", .warning, "The controller refuses a command",
+    about: CommandHistory.Refusal.self, whole: "hci-command-refused", .warning, .meaning, "The controller refuses a command",
     when:
       "a command other than those that connect, advertise, scan or encrypt was answered with an error status",
-    needs: [.commands, .events]
+    needs: [.commands, .events], elsewise: refusalAlternatives
   ) { evidence in
     evidence.refusals {
       !isAdvertising($0.opcode) && !isScanning($0.opcode) && !isElsewhere($0.opcode)
@@ -415,15 +430,15 @@ extension Rule {
         refusal, adapter, "the controller refused \(commandName(refusal.opcode))")
       if refusal.isOfOption { finding.severity = .note }
       if let words = refusal.consequence {
-        finding.why =
-          "The command in \(packet: refusal.first.packet) was answered with this status. \(words)"
+        finding.why = "\(finding.why) \(words)"
       }
-      return finding
+      return (refusal, finding)
     }
   }
 
   private static let unknownCommand = Rule(
-    whole: "hci-unknown-command", .note, "The controller does not know a command",
+    whole: "hci-unknown-command", .note, .fact,
+    "The controller does not know a command",
     when:
       "commands were answered with Unknown HCI Command (0x01) or Unsupported Feature or Parameter Value (0x11)",
     needs: [.commands, .events]
@@ -435,13 +450,23 @@ extension Rule {
       var names = unknown.prefix(most).map { commandName($0.opcode) }
       if unknown.count > most { names.append("\(unknown.count - most) others") }
       return Finding(
-        "The controller\(adapter.words) lacks \(count: unknown.count, "command", "commands") that the host tried",
-        headline: "the controller lacks \(commandName(first.opcode))",
+        "The controller\(adapter.words) does not support \(count: unknown.count, "command", "commands") that the host tried",
+        headline: "the controller does not support \(commandName(first.opcode))",
         why:
-          "\(Wording(listing: names)): the controller is older or lacks the feature. Hosts work without it.",
+          "\(Wording(listing: names)). Hosts usually work without what a controller does not support.",
         evidence: unknown.prefix(8).reduce(PacketSet()) { $0.union($1.packets) })
     }
   }
+
+  /// Command Disallowed does not show which state of the controller forbids the command.
+  private static let refusalAlternatives: [Alternative<CommandHistory.Refusal>] = [
+    Alternative("the controller refuses the command for another reason") { refusal, _ in
+      refusal.obstacle?.isDefined(for: refusal.opcode) ?? true
+    },
+    Alternative("the answer belongs to the other one of two equal commands") { refusal, _ in
+      refusal.granted.map { refusal.first.packet > $0.packet } ?? true
+    },
+  ]
 
   // MARK: What commands are for
 
@@ -454,7 +479,7 @@ extension Rule {
 
   /// Returns whether a command sets up advertising: LE Set Advertising Parameters to Enable without
   /// the one that reads, and the commands for extended and periodic advertising.
-  private static func isAdvertising(_ opcode: UInt16) -> Bool {
+  fileprivate static func isAdvertising(_ opcode: UInt16) -> Bool {
     switch opcode {
     case HCICommand.leSetAdvertisingParameters,
       HCICommand.leSetAdvertisingData...HCICommand.leSetAdvertisingEnable,
@@ -467,7 +492,7 @@ extension Rule {
     }
   }
 
-  private static func isScanning(_ opcode: UInt16) -> Bool {
+  fileprivate static func isScanning(_ opcode: UInt16) -> Bool {
     switch opcode {
     case HCICommand.leSetScanParameters, HCICommand.leSetScanEnable,
       HCICommand.leSetExtendedScanParameters, HCICommand.leSetExtendedScanEnable:
@@ -557,20 +582,15 @@ extension Rule {
             "advertising is on (since \(packet: obstacle.since.packet))",
             "Disable advertising before you change its parameters or enable it again."
           )
-        case .paging:
+        case .streaming:
           (
-            "another device is being paged (since \(packet: obstacle.since.packet))",
-            "Wait for Connection Complete of the first attempt, or cancel it (Create Connection Cancel): a controller pages one device at a time."
+            "a stream of the group is open (since \(packet: obstacle.since.packet))",
+            "Wait for the Disconnection Complete of each stream of the group (CIS), then send LE Remove CIG: until then the group is active."
           )
-        case .naming:
+        case .groupKept:
           (
-            "the request of a device's name is pending (since \(packet: obstacle.since.packet))",
-            "Wait for Remote Name Request Complete, or cancel the request (Remote Name Request Cancel), before you connect: it pages the device, too, and this controller does one thing at a time."
-          )
-        case .inquiring:
-          (
-            "an inquiry is running (since \(packet: obstacle.since.packet))",
-            "Cancel the inquiry (Inquiry Cancel) or wait for Inquiry Complete first: this controller does one thing at a time."
+            "the group was never removed (\(packet: obstacle.since.packet) was refused)",
+            "Remove the group (LE Remove CIG) after the Disconnection Complete of its last stream, and repeat the command if it is refused: a group can be set up anew only after that."
           )
         case .listed, .listedOtherwise: ("", "")
         }
@@ -584,8 +604,6 @@ extension Rule {
       finding.severity = .note
       finding.why =
         "\(finding.why) The same command had just succeeded (\(packet: granted.packet)): it was sent twice."
-      // Both commands were pending when the first answer came: it may belong to either.
-      if refusal.first.packet < granted.packet { finding.certainty = .likely }
     }
     resolve(&finding, refusal)
     return finding
@@ -601,31 +619,71 @@ extension Rule {
 }
 
 extension CommandHistory.Refusal {
-  /// Whether it concerns something that links do not need: an option that the peer lacks, the power
-  /// modes of BR/EDR (group 0x02), its supervision timeout, which only the central sets (Core, Vol
-  /// 4, Part E, 7.3.42), or something with a harmless consequence.
+  /// Whether it concerns something that LE links do not need: an option that the peer lacks,
+  /// BR/EDR, or something with a harmless consequence.
   fileprivate var isOfOption: Bool {
-    status == .unsupportedRemoteFeature || opcode >> 10 == 0x02
-      || opcode == HCICommand.writeLinkSupervisionTimeout
-      || consequence != nil
+    status == .unsupportedRemoteFeature || isOfBREDR || consequence != nil
+  }
+
+  /// Whether the command is one of BR/EDR: of link control, unless LE has it too, of link policy,
+  /// or for the supervision timeout, which only the central sets (Core, Vol 4, Part E, 7.1, 7.2 and
+  /// 7.3.42).
+  private var isOfBREDR: Bool {
+    switch opcode {
+    case HCICommand.disconnect, HCICommand.readRemoteVersionInformation: false
+    case HCICommand.writeLinkSupervisionTimeout: true
+    default: opcode >> 10 == 0x01 || opcode >> 10 == 0x02
+    }
   }
 
   /// The consequence, if it is minor.
   fileprivate var consequence: Wording? {
     switch (opcode, status.rawValue) {
+    case _ where namesNoDevice: "The command names no device: its address is 00:00:00:00:00:00."
     case (0x0c01, _), (0x0c63, _), (HCICommand.leSetEventMask, _):
-      "The old mask stays in force: older controllers refuse the bits of events that they do not support."
+      "The old mask stays in force: controllers refuse the bits of events that they do not support."
     case (HCICommand.leSetRandomAddress, 0x0c), (HCICommand.leSetAdvertisingSetRandomAddress, 0x0c):
       "The old address stays in use: it cannot be changed during advertising, scanning or a connection attempt (Core, Vol 4, Part E, 7.8.4 and 7.8.52)."
     // [mem]; Repeated Attempts.
     case (HCICommand.leAddDeviceToFilterAcceptList, 0x17):
       "Broadcom's controllers answer this if the device is already on the list."
+    case (HCICommand.deleteStoredLinkKey, _):
+      "Hosts send this although they keep keys themselves; no link depends on it."
+    case (HCICommand.configureDataPath, _):
+      "The command is for audio that does not pass through HCI; no link depends on it."
     default: nil
     }
   }
 
-  /// Whether the controller merely lacks something.
-  fileprivate var isOptional: Bool { status.rawValue == 0x01 || status.rawValue == 0x11 }
+  /// Whether the controller merely lacks something: a command, or a value that is not needed to
+  /// advertise, scan or connect.
+  fileprivate var isOptional: Bool {
+    switch status.rawValue {
+    case 0x01: !isLegacy
+    case 0x11: !isLegacy && !Rule.isAdvertising(opcode) && !Rule.isScanning(opcode)
+    default: false
+    }
+  }
+
+  /// Whether every LE controller that advertises, scans or connects has the command (0x2005 to
+  /// 0x200e).
+  private var isLegacy: Bool {
+    HCICommand.leSetRandomAddress...HCICommand.leCreateConnectionCancel ~= opcode
+  }
+}
+
+extension CommandHistory.Obstacle {
+  /// Whether the specification names this state as the reason to refuse the command (Core, Vol 4,
+  /// Part E, 7.8.5, 7.8.10, 7.8.38, 7.8.64, 7.8.97 and 7.8.100).
+  fileprivate func isDefined(for opcode: UInt16) -> Bool {
+    switch kind {
+    case .listed, .listedOtherwise, .streaming, .groupKept: true
+    case .scanning:
+      opcode == HCICommand.leSetScanParameters || opcode == HCICommand.leSetExtendedScanParameters
+    case .advertising: opcode == HCICommand.leSetAdvertisingParameters
+    case .connecting: false
+    }
+  }
 }
 
 extension CommandHistory.Obstacle.Kind {

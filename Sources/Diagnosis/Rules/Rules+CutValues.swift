@@ -8,7 +8,7 @@ extension Rule {
   /// The rule about values that are cut.
   static let cutValues: [Rule] = [
     Rule(
-      "gatt-value-cut", .warning, "Values are cut to what one PDU holds",
+      "gatt-value-cut", .warning, .meaning, "Values are cut to what one PDU holds",
       when:
         """
         three or more values of a characteristic have exactly as many bytes as a notification or \

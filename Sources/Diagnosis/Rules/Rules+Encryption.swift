@@ -10,7 +10,7 @@ extension Rule {
 
   private static let encryptionFailures: [Rule] = [
     Rule(
-      "enc-authentication-failure", .error,
+      "enc-authentication-failure", .error, .meaning,
       "Authentication with a stored key failed",
       when:
         "encryption ends with Authentication Failure (0x05), or authentication of a BR/EDR link with a status other than success",
@@ -30,7 +30,7 @@ extension Rule {
       } + classicFailures(history, evidence)
     },
     Rule(
-      "enc-timeout", .error, "Encryption was started and never completed",
+      "enc-timeout", .error, .meaning, "Encryption was started and never completed",
       when:
         "no Encryption Change follows LE Enable Encryption for 10 s, the link ends with LL Response Timeout (0x22), or this host leaves LE Long Term Key Request unanswered",
       needs: [.commands, .events],
@@ -38,7 +38,7 @@ extension Rule {
         "If a host does not answer LE Long Term Key Request, its stack is waiting for the application: the handler of that event must always reply, with the key or with the negative reply. Otherwise check the firmware of the peer's controller."
     ) { history, evidence in unfinished(history, evidence) },
     Rule(
-      "enc-rejected", .error, "Encryption was rejected",
+      "enc-rejected", .error, .meaning, "Encryption was rejected",
       when:
         "LE Enable Encryption or Encryption Change ends with a status other than a missing key or a lost link",
       needs: [.events],
@@ -63,7 +63,7 @@ extension Rule {
         }
     },
     Rule(
-      "enc-key-size", .warning, "The encryption key is shorter than 16 bytes",
+      "enc-key-size", .warning, .meaning, "The encryption key is shorter than 16 bytes",
       when:
         "the controller reports a key size below 16 bytes, or the two sides negotiated one in pairing",
       needs: [.events],

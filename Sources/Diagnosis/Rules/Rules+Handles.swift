@@ -9,7 +9,7 @@ extension Rule {
   /// The rules about handles, and about ways to write that a server does not follow.
   static let handles: [Rule] = [
     Rule(
-      "gatt-wrong-handle", .warning, "A server sends values with the wrong handle",
+      "gatt-wrong-handle", .warning, .meaning, "A server sends values with the wrong handle",
       when:
         """
         a notification or indication has the handle of a characteristic's declaration that was \
@@ -27,7 +27,7 @@ extension Rule {
       Finding.together(connection.attributes.usages.compactMap(connection.wrongHandle))
     },
     Rule(
-      "att-command-not-offered", .warning,
+      "att-command-not-offered", .warning, .meaning,
       "Write Commands go to a characteristic that offers only Write Requests",
       when:
         """
@@ -45,7 +45,7 @@ extension Rule {
         connection.attributes.usages.compactMap { connection.notOffered($0, evidence) })
     },
     Rule(
-      "att-prepare-echo", .warning, "A server does not repeat the part of a prepared write",
+      "att-prepare-echo", .warning, .meaning, "A server does not repeat the part of a prepared write",
       when:
         "the handle, offset or value in a Prepare Write Response differ from those in the request",
       needs: [.bothDirections],
@@ -55,7 +55,7 @@ extension Rule {
       Finding.together(connection.attributes.echoes.map(connection.wrongEcho))
     },
     Rule(
-      "att-prepared-not-executed", .warning, "A prepared write is never executed",
+      "att-prepared-not-executed", .warning, .meaning, "A prepared write is never executed",
       when:
         """
         the server has accepted parts of a prepared write, no Execute Write Request follows, and \

@@ -8,7 +8,7 @@ extension Rule {
   /// The rules about different keys and loss of integrity.
   static let keyMismatches: [Rule] = [
     Rule(
-      "enc-keys-differ", .error, "The two sides have different keys for the bond",
+      "enc-keys-differ", .error, .meaning, "The two sides have different keys for the bond",
       when:
         "encryption was started with a stored key, nothing was received afterwards, and the link was lost within the supervision timeout: with MIC Failure (0x3d) on the side that notices, with Connection Timeout (0x08) or 0x13 on the other",
       needs: [.commands, .events, .receivedData, .end],
@@ -70,7 +70,7 @@ extension Rule {
       return [finding]
     },
     Rule(
-      "enc-mic-failure", .error,
+      "enc-mic-failure", .error, .meaning,
       "An encrypted link was lost because a packet failed its integrity check",
       when:
         "the link ends with MIC Failure (0x3d) after it was encrypted with a new key, or after encrypted data was received",

@@ -9,7 +9,7 @@ extension Rule {
   /// The rules about the MTU and about lengths.
   static let mtu: [Rule] = [
     Rule(
-      "att-mtu-asymmetric", .warning,
+      "att-mtu-asymmetric", .warning, .meaning,
       "A device offers different MTUs as a client and as a server",
       when:
         "both sides exchange the MTU, a side's request and response name different MTUs, and so the two exchanges have different results",
@@ -20,7 +20,7 @@ extension Rule {
       connection.isWhole ? connection.asymmetricMTU.map { [$0] } ?? [] : []
     },
     Rule(
-      "att-mtu-changed", .warning, "A client exchanges the MTU twice, with different results",
+      "att-mtu-changed", .warning, .meaning, "A client exchanges the MTU twice, with different results",
       when: "a client's second MTU exchange on a connection has another result than its first",
       needs: [.bothDirections, .events, .opening],
       do:
@@ -28,7 +28,7 @@ extension Rule {
     ) { connection, _ in connection.isWhole ? connection.changedMTU.map { [$0] } ?? [] : []
     },
     Rule(
-      "att-pdu-too-long", .warning, "A server sends a PDU that is longer than the MTU",
+      "att-pdu-too-long", .warning, .meaning, "A server sends a PDU that is longer than the MTU",
       when:
         "a response, notification or indication on the link's own bearer has more bytes than the MTU that was exchanged on this connection",
       needs: [.bothDirections, .events, .opening],
@@ -41,7 +41,7 @@ extension Rule {
       return Finding.together(connection.attributes.faults.longPDUs.map(connection.tooLong))
     },
     Rule(
-      "att-value-too-long", .warning, "A server sends a value of more than 512 bytes",
+      "att-value-too-long", .warning, .meaning, "A server sends a value of more than 512 bytes",
       when:
         "a notification or an indication has more than 512 bytes, or a read reaches beyond byte 512",
       do:
@@ -62,7 +62,7 @@ extension Rule {
   /// The rule about an MTU that is larger than what the client uses. It costs only time, so it
   /// comes after the rules about links.
   static let mtuUnused = Rule(
-    "att-mtu-unused", .note, "A client writes 20-byte pieces although the MTU is larger",
+    "att-mtu-unused", .note, .meaning, "A client writes 20-byte pieces although the MTU is larger",
     when:
       "ten or more consecutive writes to an attribute have exactly 20 bytes, with pauses of at most 500 ms, after a larger MTU was exchanged; not if they are numbered, or the messages of a known protocol",
     needs: [.bothDirections],

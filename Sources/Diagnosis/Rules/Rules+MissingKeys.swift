@@ -8,7 +8,7 @@ extension Rule {
   /// The rules about a bond that only one side has.
   static let missingKeys: [Rule] = [
     Rule(
-      "enc-key-missing-peripheral", .error,
+      "enc-key-missing-peripheral", .error, .meaning,
       "The central encrypts with the key of a bond, but the peripheral has no such key",
       when:
         "encryption ends with PIN or Key Missing (0x06), or the peripheral's host answers LE Long Term Key Request with the Negative Reply",
@@ -34,7 +34,7 @@ extension Rule {
       return [finding]
     },
     Rule(
-      "enc-key-missing-central", .error,
+      "enc-key-missing-central", .error, .meaning,
       "The central has lost the bond and pairs again, but the peripheral still has the bond and refuses",
       when:
         "a Pairing Request without a preceding attempt to encrypt is refused at once, and the two had a bond on an earlier connection of the capture, or a --keys file has one",

@@ -9,12 +9,15 @@ import Words
 extension Rule {
   /// The rule about requests for channels that are not answered.
   static let openChannels = Rule(
-    "l2cap-request-unanswered", .error, "A channel request is never answered",
+    about: Bool.self, "l2cap-request-unanswered", .error, .meaning, "A channel request is never answered",
     when:
       """
       a connection request has no response for 60 s, or until the link is ended on purpose 2 s \
       later or more, and the other side was heard; 300 s if a response reports it as pending
       """, needs: [.bothDirections, .events],
+    elsewise: [
+      Alternative("the other side would have answered later") { isTimedOut, _ in isTimedOut }
+    ],
     do:
       """
       Check the stack of the side that was asked: it has to answer each request, even if only \
@@ -30,9 +33,11 @@ extension ConnectionHistory {
   private static let responseTimeout: Int64 = 60_000_000_000
   private static let pendingTimeout: Int64 = 300_000_000_000
 
-  /// Returns a finding about a request that is open at the end. Returns nil if the link was lost,
+  /// Returns a finding about a request that is open at the end, and whether it timed out. Returns nil if the link was lost,
   /// the capture contains nothing from the other side, or no side waited.
-  fileprivate func unanswered(_ request: ChannelRequest, _ evidence: Evidence) -> Finding? {
+  fileprivate func unanswered(
+    _ request: ChannelRequest, _ evidence: Evidence
+  ) -> (isTimedOut: Bool, Finding)? {
     let answering = request.side.other
     guard request.isConnection, (answering == .local ? link.sent : link.heard) > 0 else {
       return nil
@@ -55,13 +60,13 @@ extension ConnectionHistory {
     var finding = Finding(
       clause.capitalized, headline: "\(clause) (\(packet: request.asked.packet))",
       why: "No answer in \(duration: waited), \(until).\(pending)",
-      waited >= timeout ? .certain : .likely,
       evidence: PacketSet(
         [request.asked, request.pending, link.ended].compactMap { $0?.packet }))
     // ATT has another channel.
     if request.psm == .eatt { finding.severity = .warning }
+    if !request.isOnLE { finding.severity = .note }
     finding.restsOnAbsence = true
     finding.group = clause
-    return finding
+    return (waited >= timeout, finding)
   }
 }

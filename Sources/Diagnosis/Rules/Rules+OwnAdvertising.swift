@@ -9,17 +9,22 @@ extension Rule {
   /// The rules about this host's advertising.
   static let ownAdvertising: [Rule] = [
     Rule(
-      whole: "adv-data-malformed", .warning, "This host's advertising data is malformed",
+      about: AdvertisingFaults.FaultyData.self, whole: "adv-data-malformed", .warning, .meaning, "This host's advertising data is malformed",
       when:
         "data that a command sets has a structure that extends past its end or has a length that its type does not allow, or begins with what seems to be Flags without their type",
       needs: [.commands, .events],
+      elsewise: [
+        Alternative("the list of UUIDs is empty on purpose") { data, _ in
+          if case .withoutType = data.fault { false } else { true }
+        }
+      ],
       do:
         "Write each structure as its length, its type and its data; the length counts the type and the data: Flags are 02 01 06 (Core, Vol 3, Part C, 11). Scanners ignore what follows a wrong length, so names, services and flags are missing."
     ) { evidence in
-      evidence.adapters.flatMap { $0.sets.faults.data.map(malformed) }
+      evidence.adapters.flatMap { $0.sets.faults.data.map { ($0, malformed($0)) } }
     },
     Rule(
-      whole: "adv-random-address", .warning,
+      whole: "adv-random-address", .warning, .meaning,
       "This host advertises under a random address that it must not use",
       when:
         "a command sets a random address whose upper two bits are 10, or connectable advertising is enabled under a non-resolvable private address; the latter is a note unless that replaces a static or resolvable address of the set",
@@ -42,7 +47,6 @@ extension Rule {
       }
     let packet = data.moment.packet
     var why: Wording
-    var certainty = Certainty.certain
     switch data.fault {
     case .tooLong(let offset, let claimed, let available):
       why =
@@ -57,12 +61,11 @@ extension Rule {
     case .withoutType(let flags):
       why =
         "The first structure has one byte, \(code: Int(flags), digits: 2): as a type it is an incomplete list of UUIDs with no entry, which has no use. As the value of Flags it is usual: the type seems to be left out, and the length to count only the value."
-      certainty = .likely
     }
     if data.count > 1 { why = "\(why) The same was set \(data.count) times." }
     let headline: Wording = "this host's \(name) is malformed (\(packet: packet))"
     return Finding(
-      "This host's \(name) is malformed", headline: headline, why: why, certainty,
+      "This host's \(name) is malformed", headline: headline, why: why,
       evidence: [packet])
   }
 

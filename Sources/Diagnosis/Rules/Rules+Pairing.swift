@@ -18,7 +18,7 @@ extension Rule {
     _ id: StaticString, _ finds: StaticString, when condition: StaticString, do remedy: Wording,
     _ explain: @escaping @Sendable (FailedPairing) -> Finding?
   ) -> Rule {
-    Rule(id, .error, finds, when: condition, do: remedy) { connection, evidence in
+    Rule(id, .error, .meaning, finds, when: condition, do: remedy) { connection, evidence in
       var found: [(finding: Finding, packets: [Int])] = []
       for (position, attempt) in connection.pairing.attempts.enumerated() {
         // Two responses to one request explain everything that follows.

@@ -28,7 +28,7 @@ extension Rule {
       return failed.shortKey()
     },
     Rule(
-      "smp-mitm-impossible", .note,
+      "smp-mitm-impossible", .note, .meaning,
       "MITM protection was requested, but the IO capabilities allow only Just Works",
       when:
         "a side requests MITM protection, the method is Just Works, and the pairing did not fail because of that",

@@ -9,7 +9,7 @@ extension Rule {
   /// The rules about keys that are weaker than they look, and about unnecessary pairings.
   static let pairingNotes: [Rule] = [
     Rule(
-      "smp-invalid-public-key", .warning, "A public key is invalid, or a copy of the other side's",
+      "smp-invalid-public-key", .warning, .meaning, "A public key is invalid, or a copy of the other side's",
       when:
         "a public key is not a point on the curve P-256, or both keys have the same X coordinate",
       do:
@@ -18,7 +18,7 @@ extension Rule {
       connection.pairing.attempts.firstFinding { $0.invalidKey() }
     },
     Rule(
-      "smp-debug-key", .warning, "A device pairs with the debug key pair of the specification",
+      "smp-debug-key", .warning, .meaning, "A device pairs with the debug key pair of the specification",
       when:
         "a public key whose X coordinate is that of the debug key pair (Core, Vol 3, Part H, 2.3.5.6.1)",
       do:
@@ -27,7 +27,7 @@ extension Rule {
       connection.pairing.attempts.firstFinding { $0.debugKey() }
     },
     Rule(
-      "smp-passkey-recovered", .note, "The capture reveals the passkey of a pairing",
+      "smp-passkey-recovered", .note, .meaning, "The capture reveals the passkey of a pairing",
       when: "all 20 rounds of passkey entry over Secure Connections are in the capture",
       needs: [.bothDirections],
       do: "Use a new passkey for each pairing."
@@ -35,7 +35,7 @@ extension Rule {
       connection.pairing.attempts.firstFinding { $0.recovered() }
     },
     Rule(
-      "smp-passkey-exposed", .note,
+      "smp-passkey-exposed", .note, .meaning,
       "An eavesdropper can find the passkey of a legacy pairing",
       when:
         "LE legacy pairing with passkey entry succeeds on a link that is not encrypted, and a confirm value and the random value that opens it are in the capture",
@@ -46,7 +46,7 @@ extension Rule {
       connection.pairing.attempts.firstFinding { $0.exposedPasskey(connection) }
     },
     Rule(
-      "smp-key-exposed", .note, "An eavesdropper can compute the key of a legacy pairing",
+      "smp-key-exposed", .note, .meaning, "An eavesdropper can compute the key of a legacy pairing",
       when:
         "LE legacy pairing with Just Works succeeds on a link that is not encrypted, and both random values are in the capture",
       needs: [.bothDirections],
@@ -56,7 +56,7 @@ extension Rule {
       connection.pairing.attempts.firstFinding { $0.exposedKey(connection) }
     },
     Rule(
-      "smp-keys-missing", .warning, "A side does not distribute the keys that were agreed on",
+      "smp-keys-missing", .warning, .meaning, "A side does not distribute the keys that were agreed on",
       when:
         "pairing succeeds, both sides agreed that keys are distributed, and one of them sends none of its own in the 5 s or more until the link ends or the capture shows it last",
       needs: [.bothDirections, .events, .opening],
@@ -66,7 +66,7 @@ extension Rule {
       connection.pairing.attempts.suffix(1).compactMap { $0.undistributed(connection) }
     },
     Rule(
-      "smp-while-encrypted", .note, "Two devices pair although their link is already encrypted",
+      "smp-while-encrypted", .note, .meaning, "Two devices pair although their link is already encrypted",
       when: "a Pairing Request on an encrypted LE link", needs: [.bothDirections, .events],
       do:
         "Nothing, if the new key is better than the old one. Otherwise look for a program that pairs on each connection."
@@ -76,7 +76,7 @@ extension Rule {
       }
     },
     Rule(
-      "smp-over-bond", .warning, "Two devices pair again although they are bonded",
+      "smp-over-bond", .warning, .meaning, "Two devices pair again although they are bonded",
       when:
         "a Pairing Response after the same two devices had paired and bonded on an earlier connection of the capture, no program had deleted the bond, and encryption had not failed since; a note if the pairing gives a new key",
       needs: [.bothDirections, .events],
@@ -84,7 +84,7 @@ extension Rule {
         "If this was not intended, one side has lost its key: check whether the other one deletes the old bond (Android and iOS ask their user first)."
     ) { connection, evidence in connection.overBond(evidence) },
     Rule(
-      whole: "smp-repeated", .note, "Two devices tried to pair several times",
+      whole: "smp-repeated", .note, .meaning, "Two devices tried to pair several times",
       when: "three attempts or more with the same device, of which two or more failed",
       needs: [.bothDirections],
       do: "Fix what the first failure shows."

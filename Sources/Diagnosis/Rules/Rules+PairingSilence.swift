@@ -9,7 +9,7 @@ extension Rule {
   /// The rule about PDUs that should not occur.
   static let unexpectedPDU =
     Rule(
-      "smp-unexpected", .warning, "A Security Manager PDU was out of sequence",
+      "smp-unexpected", .warning, .meaning, "A Security Manager PDU was out of sequence",
       when:
         "a Pairing Request from the peripheral, a second Pairing Response, or a value that the pairing method does not use",
       needs: [.bothDirections],
@@ -20,7 +20,7 @@ extension Rule {
   /// The rules about what did not happen.
   static let pairingSilence: [Rule] = [
     Rule(
-      "smp-user-silent", .error, "A user had to act for the pairing to continue, but did not",
+      "smp-user-silent", .error, .meaning, "A user had to act for the pairing to continue, but did not",
       when:
         "no SMP PDU for 25 s or more at a step where digits are typed or compared, then the pairing or the link ends",
       needs: [.bothDirections, .events],
@@ -32,7 +32,7 @@ extension Rule {
       }
     },
     Rule(
-      "smp-timeout", .error, "A pairing was not answered for 30 s",
+      "smp-timeout", .error, .meaning, "A pairing was not answered for 30 s",
       when:
         "no SMP PDU for 30 s at a step where no user has to act; then the pairing is over (Core, Vol 3, Part H, 3.4)",
       needs: [.bothDirections, .events],
@@ -44,7 +44,7 @@ extension Rule {
       }
     },
     Rule(
-      "smp-abandoned", .error, "The link ended in the middle of a pairing",
+      "smp-abandoned", .error, .meaning, "The link ended in the middle of a pairing",
       when: "the link ends before it is encrypted with the new key, and neither side refused",
       needs: [.bothDirections, .events, .end],
       do:
@@ -55,7 +55,7 @@ extension Rule {
       }
     },
     Rule(
-      "smp-security-request-ignored", .warning,
+      "smp-security-request-ignored", .warning, .meaning,
       "A peripheral requested security, but the central did nothing",
       when:
         "a Security Request on a link that is not encrypted, after which the central neither pairs nor encrypts for 5 s, or until the link ends",
@@ -68,7 +68,7 @@ extension Rule {
       }.first.map { [$0] } ?? []
     },
     Rule(
-      "smp-security-request-race", .note,
+      "smp-security-request-race", .note, .meaning,
       "A Security Request crossed with the central's own pairing or encryption",
       when:
         "a Security Request arrives after the central's Pairing Request, or while it starts encryption, and that did not succeed",

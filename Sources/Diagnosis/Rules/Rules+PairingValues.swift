@@ -59,7 +59,7 @@ extension Rule {
       }
     },
     Rule(
-      "smp-address-missing", .note,
+      "smp-address-missing", .note, .meaning,
       "The addresses of both sides are missing, so a passkey cannot be searched for",
       when:
         "a legacy pairing was refused with Confirm Value Failed (0x04), and neither side's address is in the capture",

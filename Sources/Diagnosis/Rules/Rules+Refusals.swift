@@ -309,7 +309,7 @@ extension Rule {
   ]
 
   private static let failedProcedure = Rule(
-    "gatt-procedure-failed", .warning, "A control point reports that a procedure failed",
+    "gatt-procedure-failed", .warning, .meaning, "A control point reports that a procedure failed",
     when:
       """
       a notification or an indication of a control point has a result other than success; a note \
@@ -350,7 +350,7 @@ extension Rule {
   }
 
   private static let droppedCommands = Rule(
-    "att-command-dropped", .warning, "Commands are written to an attribute that cannot be written",
+    "att-command-dropped", .warning, .meaning, "Commands are written to an attribute that cannot be written",
     when:
       """
       a Write Command goes to a declaration, or to a value whose declaration, discovered on this \
@@ -388,7 +388,7 @@ extension Rule {
   }
 
   private static let notInProperties = Rule(
-    "att-not-in-properties", .note,
+    "att-not-in-properties", .note, .meaning,
     "A server allows what the characteristic's declaration does not offer",
     when:
       """

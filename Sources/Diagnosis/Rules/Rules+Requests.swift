@@ -10,7 +10,7 @@ extension Rule {
   /// The rules about requests that are not answered.
   static let requests: [Rule] = [
     Rule(
-      "att-request-unanswered", .error, "A request is never answered",
+      "att-request-unanswered", .error, .meaning, "A request is never answered",
       when:
         """
         a request has no answer for 30 s, until a host ends the link 2 s and three connection \
@@ -27,7 +27,7 @@ extension Rule {
         })
     },
     Rule(
-      "att-indication-unconfirmed", .error, "An indication is never confirmed",
+      "att-indication-unconfirmed", .error, .meaning, "An indication is never confirmed",
       when:
         """
         an indication has no confirmation for 30 s, until a host ends the link 2 s and three \
@@ -46,7 +46,7 @@ extension Rule {
         })
     },
     Rule(
-      "att-second-request", .warning, "A request is sent before the previous one is answered",
+      "att-second-request", .warning, .meaning, "A request is sent before the previous one is answered",
       when:
         """
         a request or an indication is sent while another one of the same side is pending on the \
@@ -117,7 +117,7 @@ extension Rule {
       }
     },
     Rule(
-      "att-after-timeout", .warning, "Requests continue after one has timed out",
+      "att-after-timeout", .warning, .meaning, "Requests continue after one has timed out",
       when: "a client sends on a bearer on which its request has been pending for 30 s or longer",
       needs: [.bothDirections, .events],
       do:
@@ -147,7 +147,7 @@ extension Rule {
   ]
 
   private static let strayResponses = Rule(
-    "att-response-unexpected", .warning, "A response is sent twice",
+    "att-response-unexpected", .warning, .meaning, "A response is sent twice",
     when:
       """
       an ATT response with the opcode of the one before it arrives, and no pending request fits it, \
@@ -183,7 +183,7 @@ extension Rule {
   }
 
   private static let crossedBearers = Rule(
-    "att-answer-on-other-bearer", .note,
+    "att-answer-on-other-bearer", .note, .meaning,
     "Responses arrive on a different enhanced bearer from their requests",
     when:
       "a response on an enhanced bearer can only be the answer to a request on another one",

@@ -8,7 +8,7 @@ extension Rule {
   /// The rules about what servers answer, and about what they offer.
   static let servers: [Rule] = [
     Rule(
-      "att-malformed", .warning, "A server sends a malformed PDU",
+      "att-malformed", .warning, .meaning, "A server sends a malformed PDU",
       when:
         "a response, notification or indication ends too early or too late, or has an impossible format; an error if its receiver ends the link within 1 s",
       do:
@@ -17,7 +17,7 @@ extension Rule {
       Finding.together(connection.attributes.faults.malformed.map(connection.malformed))
     },
     Rule(
-      "att-offset-ignored", .error, "A server ignores the offset of a Read Blob Request",
+      "att-offset-ignored", .error, .meaning, "A server ignores the offset of a Read Blob Request",
       when:
         "all parts of a value that is read in parts are equal, and a part does not repeat itself",
       needs: [.bothDirections],
@@ -28,7 +28,7 @@ extension Rule {
         connection.attributes.faults.repeated.compactMap(connection.ignoredOffset))
     },
     Rule(
-      "gatt-declaration-malformed", .warning,
+      "gatt-declaration-malformed", .warning, .meaning,
       "Reading a characteristic's declaration does not give a declaration",
       when:
         "a Read Request for a declaration that was discovered on this connection is answered with a value of neither 5 nor 19 bytes",
@@ -41,7 +41,7 @@ extension Rule {
           .map(connection.hedged))
     },
     Rule(
-      "gatt-value-too-short", .warning,
+      "gatt-value-too-short", .warning, .meaning,
       "A value is shorter than its characteristic's definition requires",
       when:
         "the first value that is read, or sent by the server, of a characteristic defined by the Bluetooth SIG ends inside a field that the definition requires",
@@ -52,7 +52,7 @@ extension Rule {
         connection.attributes.faults.shortValues.map(connection.tooShort).map(connection.hedged))
     },
     Rule(
-      "gatt-cccd-missing", .warning,
+      "gatt-cccd-missing", .warning, .meaning,
       "A characteristic offers notifications or indications, but has no CCCD",
       when:
         "the declaration offers them, and all handles up to the next declaration or the end of the service were discovered without a Client Characteristic Configuration descriptor; a note if values arrive anyway, or in the services Generic Access and Generic Attribute",
@@ -64,7 +64,7 @@ extension Rule {
         connection.attributes.faults.missing.map(connection.missingConfiguration))
     },
     Rule(
-      "gatt-value-before-encryption", .note,
+      "gatt-value-before-encryption", .note, .meaning,
       "A bonded server sends values before the link is encrypted",
       when:
         "a characteristic whose values arrived on an encrypted link before, or which is of the HID service, notifies only before this link is encrypted with the stored key, and not in the 5 s or more after it; its CCCD is not written on this connection",

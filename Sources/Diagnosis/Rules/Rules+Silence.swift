@@ -8,7 +8,7 @@ extension Rule {
   /// The rules about writes that a server accepts and does not answer.
   static let unansweredWrites: [Rule] = [
     Rule(
-      "gatt-result-missing", .warning, "A control point does not report the result of a procedure",
+      "gatt-result-missing", .warning, .meaning, "A control point does not report the result of a procedure",
       when:
         """
         a write to the control point of a fitness machine, a cycling sensor or power meter, \
@@ -23,7 +23,7 @@ extension Rule {
         """
     ) { connection, evidence in connection.missingResults(evidence) },
     Rule(
-      "gatt-unsubscribed", .warning,
+      "gatt-unsubscribed", .warning, .meaning,
       "A client ends its subscription and continues to write",
       when:
         """
@@ -41,7 +41,7 @@ extension Rule {
       Finding.together(connection.silences(evidence).compactMap(connection.unsubscribed))
     },
     Rule(
-      "gatt-writes-unanswered", .note, "Writes are accepted, but no answer comes",
+      "gatt-writes-unanswered", .note, .meaning, "Writes are accepted, but no answer comes",
       when:
         """
         a client subscribes to values of a vendor's service, then writes to that service three \

@@ -10,7 +10,7 @@ extension Rule {
   /// The rules about values that do not arrive.
   static let subscriptions: [Rule] = [
     Rule(
-      "gatt-wrong-cccd-bits", .warning,
+      "gatt-wrong-cccd-bits", .warning, .meaning,
       "Notifications are enabled on a characteristic that only indicates, or the reverse",
       when:
         """
@@ -27,7 +27,7 @@ extension Rule {
       Finding.together(connection.attributes.configurations.compactMap(connection.wrongBits))
     },
     Rule(
-      "gatt-cccd-write-command", .warning,
+      "gatt-cccd-write-command", .warning, .meaning,
       "A CCCD is written with Write Command, which servers may ignore",
       when:
         "a CCCD is written with Write Command, and no Write Request to it was accepted; a note if values arrive anyway",
@@ -39,7 +39,7 @@ extension Rule {
         connection.attributes.commandedConfigurations.compactMap(connection.commanded))
     },
     Rule(
-      "gatt-cccd-swapped", .warning, "The bytes of a CCCD's value are in the wrong order",
+      "gatt-cccd-swapped", .warning, .meaning, "The bytes of a CCCD's value are in the wrong order",
       when: "0x0100, 0x0200 or 0x0300 is written to a CCCD, and no value that subscribes",
       needs: .bothDirections,
       do:
@@ -53,7 +53,7 @@ extension Rule {
           .map(connection.hedged))
     },
     Rule(
-      "gatt-subscription-misplaced", .warning,
+      "gatt-subscription-misplaced", .warning, .meaning,
       "A subscription is written to an attribute that is not a CCCD",
       when:
         """
@@ -73,7 +73,7 @@ extension Rule {
       }
     },
     Rule(
-      "gatt-not-subscribed", .note,
+      "gatt-not-subscribed", .note, .meaning,
       "A client writes to a service and does not subscribe to its values",
       when:
         """
@@ -93,7 +93,7 @@ extension Rule {
         })
     },
     Rule(
-      "gatt-notifications-silent", .warning, "A subscription brings no values",
+      "gatt-notifications-silent", .warning, .meaning, "A subscription brings no values",
       when:
         """
         a CCCD was written on a link whose opening is in the capture and no value arrives, while \
@@ -107,7 +107,7 @@ extension Rule {
         """
     ) { connection, evidence in connection.otherSubscription(evidence).map { [$0] } ?? [] },
     Rule(
-      "gatt-cccd-lost", .warning,
+      "gatt-cccd-lost", .warning, .meaning,
       "A bonded server has lost its client's subscriptions",
       when:
         """
@@ -123,7 +123,7 @@ extension Rule {
         """
     ) { connection, evidence in connection.lostSubscriptions(evidence) },
     Rule(
-      "gatt-not-encrypted", .warning,
+      "gatt-not-encrypted", .warning, .meaning,
       "A bonded device gets no values on a link that is never encrypted",
       when:
         """

@@ -10,7 +10,7 @@ extension Rule {
   /// The rules about lengths, frames and transfers.
   static let traffic: [Rule] = [
     Rule(
-      "att-write-too-long", .warning, "A write is longer than allowed",
+      "att-write-too-long", .warning, .fact, "A write is longer than allowed",
       when:
         """
         a Write Request or Command has more bytes than the MTU in force, or a prepared write goes \
@@ -53,13 +53,17 @@ extension Rule {
         })
     },
     Rule(
-      "att-mtu-default", .note,
-      "Values are split into 20-byte pieces because the MTU is not exchanged",
+      "att-mtu-default", .note, .meaning, "Values are split into 20-byte pieces because the MTU is not exchanged",
       when:
         """
         no MTU is exchanged on a link whose opening is in the capture, and a message needs \
         several notifications or writes that fill the default MTU of 23
         """, needs: [.bothDirections, .opening],
+      elsewise: [
+        Alternative("these values have this length whatever the MTU is") { connection, _ in
+          connection.attributes.vendors.joined.contains { $0.parts > 1 }
+        }
+      ],
       do:
         """
         Exchange the MTU after connecting: on Android requestMtu(517), with Zephyr \
@@ -67,12 +71,16 @@ extension Rule {
         """
     ) { connection, _ in connection.defaultMTU.map { [$0] } ?? [] },
     Rule(
-      "gatt-counter-gap", .warning, "Values are missing: a counter in them has gaps",
+      about: Bool.self, "gatt-counter-gap", .warning, .meaning, "Values are missing: a counter in them has gaps",
       when:
         """
         the first byte of 20 or more notifications grows by one each time, except in a few places \
         where it grows by more; not if the queue was idle and no time passed for the missing values
         """,
+      elsewise: [
+        Alternative("the counter itself skips values") { isTimed, _ in isTimed },
+        Alternative(always: "the recorder lost them"),
+      ],
       do:
         """
         Check the sender: if it does not wait, notifications that do not fit into its transmit \
@@ -80,7 +88,7 @@ extension Rule {
         false). A shorter connection interval or a larger MTU drains the queue faster.
         """
     ) { connection, _ in
-      connection.attributes.usages.compactMap { usage in
+      connection.attributes.usages.compactMap { usage -> (Bool, Finding)? in
         let counter = usage.counter
         let gaps = counter.gaps.filter { !connection.isJump($0, counter) }
         guard counter.isCounter, let first = gaps.first else { return nil }
@@ -102,17 +110,16 @@ extension Rule {
             """
             The first byte is a counter: it grew by one \(counter.steps) times and skipped values \
             \(count: isWhole ? counter.gapCount : gaps.count, "time", "times"). A Bluetooth link \
-            loses no data, so \(isTimed ? "the sender dropped them before" : "the sender dropped them before, or its counter skips values, or the capture lacks them" as StaticString).
+            loses no data, so the sender dropped them before.
             """,
-          isTimed ? .likely : .possible,
           evidence: PacketSet(gaps.flatMap { [$0.before, $0.after] }))
         if !isTimed { finding.severity = .note }
         finding.restsOnAbsence = true
-        return finding
+        return (isTimed, finding)
       }
     },
     Rule(
-      "frame-checksum", .warning, "A frame of a vendor's protocol has a wrong checksum",
+      "frame-checksum", .warning, .fact, "A frame of a vendor's protocol has a wrong checksum",
       when:
         """
         a frame on a channel where the protocol was recognised has a checksum that does not match \
@@ -126,7 +133,7 @@ extension Rule {
       Finding.together(connection.attributes.vendors.badFrames.map(connection.badFrame))
     },
     Rule(
-      "frame-transfer-incomplete", .warning, "A vendor's transfer is incomplete",
+      "frame-transfer-incomplete", .warning, .fact, "A vendor's transfer is incomplete",
       when:
         "a vendor's message announces a number of others, or of parts, and fewer follow",
       do:
@@ -164,9 +171,10 @@ extension Rule {
         })
     },
     Rule(
-      "frame-unanswered", .note, "Requests of a vendor's protocol have no answer",
+      "frame-unanswered", .note, .meaning, "Requests of a vendor's protocol have no answer",
       when: "no matching response follows a request within the protocol's timeout",
       needs: [.bothDirections],
+      elsewise: [Alternative(always: "the protocol has no answer to these requests")],
       do:
         "Check whether the device supports the command, and whether its length and order are right."
     ) { connection, evidence in
@@ -193,7 +201,7 @@ extension Rule {
             \(count: open.count, "request", "requests") of \
             \(Wording(stringLiteral: tally.title)) had no answer (\(packet: first))
             """,
-          why: "\(tally.answered) of \(tally.requests) were answered.", .likely,
+          why: "\(tally.answered) of \(tally.requests) were answered.",
           evidence: PacketSet(open))
         finding.restsOnAbsence = true
         if tally.answered == 0, let missed {
@@ -211,7 +219,7 @@ extension Rule {
       }
     },
     Rule(
-      "app-level-pairing", .note,
+      "app-level-pairing", .note, .meaning,
       "The application has its own pairing and does not use Bluetooth's",
       when:
         """
@@ -310,7 +318,7 @@ extension ConnectionHistory {
         """
         \(reason), and these values fill it; longer ones need several packets.
         """,
-      .likely, evidence: PacketSet([tally.first, tally.last].compactMap { $0?.packet }))
+      evidence: PacketSet([tally.first, tally.last].compactMap { $0?.packet }))
     finding.restsOnAbsence = true
     finding.attribute = usage.named
     finding.remedy = Self.askForMTU(usage.server.other)

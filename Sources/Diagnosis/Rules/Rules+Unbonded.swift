@@ -9,7 +9,7 @@ extension Rule {
   /// The rule about pairings without a bond.
   static let unbonded: [Rule] = [
     Rule(
-      whole: "smp-not-bonded", .warning,
+      whole: "smp-not-bonded", .warning, .meaning,
       "The devices pair on each connection because a side does not bond",
       when:
         """

@@ -8,10 +8,12 @@ extension HCICommand {
   package static let exitPeriodicInquiryMode: UInt16 = 0x0404
   package static let createConnection: UInt16 = 0x0405
   package static let disconnect: UInt16 = 0x0406
+  package static let createConnectionCancel: UInt16 = 0x0408
   package static let acceptConnectionRequest: UInt16 = 0x0409
   package static let linkKeyRequestReply: UInt16 = 0x040b
   package static let linkKeyRequestNegativeReply: UInt16 = 0x040c
   package static let remoteNameRequest: UInt16 = 0x0419
+  package static let remoteNameRequestCancel: UInt16 = 0x041a
   package static let readRemoteVersionInformation: UInt16 = 0x041d
   package static let ioCapabilityRequestReply: UInt16 = 0x042b
   package static let userConfirmationRequestReply: UInt16 = 0x042c
@@ -27,6 +29,7 @@ extension HCICommand {
   package static let reset: UInt16 = 0x0c03
   /// Host Number Of Completed Packets: the command that has no response and may be sent without a
   /// command credit (7.3.40).
+  package static let deleteStoredLinkKey: UInt16 = 0x0c12
   package static let setControllerToHostFlowControl: UInt16 = 0x0c31
   package static let hostBufferSize: UInt16 = 0x0c33
   package static let hostNumberOfCompletedPackets: UInt16 = 0x0c35
@@ -81,11 +84,14 @@ extension HCICommand {
   package static let lePeriodicAdvertisingCreateSyncCancel: UInt16 = 0x2045
   /// LE Read Buffer Size, version 2
   package static let leReadBufferSizeV2: UInt16 = 0x2060
+  package static let leSetCIGParameters: UInt16 = 0x2062
+  package static let leRemoveCIG: UInt16 = 0x2065
   package static let leRequestPeerSCA: UInt16 = 0x206d
   package static let leReadRemoteTransmitPowerLevel: UInt16 = 0x2077
   package static let leSubrateRequest: UInt16 = 0x207e
   package static let readAuthenticatedPayloadTimeout: UInt16 = 0x0c7b
   package static let writeAuthenticatedPayloadTimeout: UInt16 = 0x0c7c
+  package static let configureDataPath: UInt16 = 0x0c83
   /// LE Set Extended Advertising Parameters, version 2
   package static let leSetExtendedAdvertisingParametersV2: UInt16 = 0x207f
   /// LE Extended Create Connection, version 2
