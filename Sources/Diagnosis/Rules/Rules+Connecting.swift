@@ -142,7 +142,7 @@ extension Rule {
     "Wait for the pending attempt, or cancel it (LE Create Connection Cancel) before another one begins."
 
   private static let connectRefused = Rule(
-    whole: "connect-refused", .error, .meaning, "The controller refused or failed to connect",
+    about: Bool.self, whole: "connect-refused", .error, .meaning, "The controller refused or failed to connect",
     when: "an attempt to connect ended with another failing status", needs: [.commands, .events],
     elsewise: [
       Alternative("the controller refuses this command for another reason") { scansMeanwhile, _ in
@@ -204,7 +204,7 @@ extension Rule {
   }
 
   private static let bredrToLE = Rule(
-    whole: "connect-bredr-to-le", .error, .meaning, "A BR/EDR connection was attempted to an LE device",
+    about: AdapterHistory.PageFailures.self, whole: "connect-bredr-to-le", .error, .meaning, "A BR/EDR connection was attempted to an LE device",
     when:
       "Create Connection had no answer from a random address, which exists only on LE, or from one that advertises on LE with flags that exclude BR/EDR, or that do not; a device that was ever heard on BR/EDR is none of these",
     needs: [.events],

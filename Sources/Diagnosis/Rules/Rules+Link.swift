@@ -31,7 +31,7 @@ extension Rule {
   }
 
   private static let supervisionTimeout = Rule(
-    whole: "link-supervision-timeout", .error, .meaning, "A link was lost: the peer was no longer heard",
+    about: Loss.self, whole: "link-supervision-timeout", .error, .meaning, "A link was lost: the peer was no longer heard",
     when:
       "a link ended with Connection Timeout (0x08); a warning if the capture has neither its opening nor data of it",
     needs: [.events, .end],
@@ -46,7 +46,18 @@ extension Rule {
     do:
       "\(Rule.lossRemedy) A supervision timeout of 4 to 6 s is enough for short gaps."
   ) { evidence -> [(Loss, Finding)] in
-    evidence.connections.compactMap { lost($0, evidence) }
+    let all = evidence.connections.compactMap { lost($0, evidence) }
+    // How often the link to a device was lost right after the same procedure.
+    let key = { (finding: Finding) in
+      "\(finding.connections.first.flatMap { evidence.devices[$0] } ?? 0) \(finding.what.text)"
+    }
+    let procedures = Dictionary(
+      all.filter { $0.0 == .procedure }.map { (key($0.1), 1) }, uniquingKeysWith: +)
+    return all.map { loss, found in
+      var finding = found
+      if loss == .procedure { finding.repetitions = procedures[key(finding)] ?? 1 }
+      return (loss, finding)
+    }
       + evidence.adapters.flatMap(\.unknownLosses).map { (.silence, lost($0)) }
   }
 
@@ -115,10 +126,6 @@ extension Rule {
     }
     if let fatal = history.fatalProcedure {
       finding.grounds = .sequence
-      finding.repetitions = evidence.connections.count {
-        $0.device == history.device && $0.connection.ending == .timeout
-          && $0.fatalProcedure?.words == fatal.words
-      }
       finding.what = "The link was lost right after \(fatal.words): \(StatusCode.connectionTimeout)"
       finding.headline =
         "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard from the peer after \(fatal.words) (\(packet: fatal.moment.packet))"
@@ -138,6 +145,9 @@ extension Rule {
     } else if link.supervisionTimeout ?? 0 >= 4_000_000_000 {
       // The supervision timeout is already long.
       finding.remedy = Rule.lossRemedy
+    }
+    if history.connection.transport == .brEDR {
+      finding.severity = evidence.later(than: history).isEmpty ? .warning : .note
     }
     finding.group = "The link was lost: \(StatusCode.connectionTimeout)"
     finding.groupHeadline =
@@ -243,7 +253,7 @@ extension Rule {
   }
 
   private static let responseTimeout = Rule(
-    "link-lmp-timeout", .error, .meaning, "A Link Layer procedure was not answered in time",
+    about: Unfinished.self, "link-lmp-timeout", .error, .meaning, "A Link Layer procedure was not answered in time",
     when: "the link or a procedure on it ended with LL Response Timeout (0x22)", needs: [.events],
     elsewise: [
       Alternative("the controller gave up a procedure of its own early") { end, _ in
@@ -319,8 +329,8 @@ extension Rule {
     let link = history.link
     return history.ends(by: { $0 == .instantPassed }) {
       "connection \(history.id) ended at \(packet: $0.packet): a change took effect before the other side knew of it (Instant Passed)"
-    }.map { finding in
-      var finding = finding
+    }.map { found in
+      var finding = found
       var words: [Wording] = [
         "A change of parameters, PHY or channels takes effect at an announced event, and the announcement came too late."
       ]
@@ -578,7 +588,7 @@ extension Rule {
   // MARK: The peer that leaves
 
   private static let peerLeavesAtRequest = Rule(
-    whole: "link-peer-leaves-at-request", .warning, .sequence,
+    about: Bool.self, whole: "link-peer-leaves-at-request", .warning, .sequence,
     "The peer ends its connections when it receives a certain request",
     when:
       "two or more connections of one device were ended by the peer within a second after the same request, which is unanswered and the last that this host sent; a write, or if the capture has no data of the peer, only if it is the only one",
@@ -624,7 +634,7 @@ extension Rule {
   }
 
   private static let peerLeaves = Rule(
-    whole: "link-peer-leaves", .warning, .sequence,
+    about: Bool.self, whole: "link-peer-leaves", .warning, .sequence,
     "The peer ends its connections after a constant time",
     when:
       "two or more connections of one device, each a second or longer, were ended by the peer after times that differ by at most a tenth; or three or more after such times since encryption, or since the same last request of this host",
