@@ -202,7 +202,10 @@ extension ConnectionHistory {
     switch ending {
     case .localHost:
       return StoryLine(
-        link.disconnect ?? ended, to: ended.packet, "this host disconnects\(unused(evidence))")
+        link.disconnect ?? ended, to: ended.packet,
+        connection.reason == .connectionTimeout || connection.reason == .responseTimeout
+          ? "this host disconnects, but the peer does not confirm it\(reason)"
+          : "this host disconnects\(unused(evidence))")
     case .peer:
       let why: Wording =
         connection.reason == .remoteUserTerminated

@@ -545,7 +545,7 @@ import Words
     #expect(finding.evidence.ranges.map(\.lowerBound) == [8, 10])
     #expect(
       finding.why.text
-        == "A change of parameters, PHY or channels takes effect at an announced event, and the announcement came too late. A change of the connection parameters was under way (#8). It requests what is already in force, 3 times. With latency 5 the peripheral may be deaf for 180 ms. Neither host requested it. The last procedure was a connection parameter change (#8)."
+        == "A change of parameters, PHY or channels takes effect at an announced event, and the announcement came too late. A change of the connection parameters was under way (#8). It requests what is already in force, 3 times. With latency 5 the peripheral may sleep for 180 ms. Neither host requested it. The last procedure was a connection parameter change (#8)."
     )
     #expect(findings(of: "link-procedure-collision", in: evidence) == [])
   }

@@ -223,6 +223,8 @@ package struct LinkHistory: Sendable {
   package private(set) var disconnect: Moment?
   /// The event that ended the link, or the record that reports that its controller is gone.
   package private(set) var ended: Moment?
+  /// Whether the link ended with the supervision timeout.
+  private var isLost = false
   /// The last packet that this host had sent when the peer answered something.
   private var answeredLast = 0
   /// The last packets sent, in a ring; the oldest follows `sent`.
@@ -319,7 +321,17 @@ package struct LinkHistory: Sendable {
 
   /// The last sign of the peer on the link: data, an acknowledgement, or an event that it caused.
   package var lastSign: Moment? {
-    [heardLast, acknowledgedLast, eventLast].compactMap(\.self).max { $0.packet < $1.packet }
+    [heardLast, later(acknowledgedLast), later(eventLast)].compactMap(\.self)
+      .max { $0.packet < $1.packet }
+  }
+
+  /// Returns the moment, unless a lost link was silent then: just before its end a controller also
+  /// completes the packets that it discards, and changes take effect as announced.
+  private func later(_ moment: Moment?) -> Moment? {
+    guard isLost, let moment, let timeout = supervisionTimeout,
+      let left = ended?.nanoseconds(since: moment)
+    else { return moment }
+    return left < timeout - min(timeout / 4, Self.clockMargin) ? nil : moment
   }
 
   /// Returns the first procedure of the Link Layer that was reported between two packets.
@@ -497,7 +509,12 @@ package struct LinkHistory: Sendable {
       let packets = body.count < 5 ? 0 : Int(bytes.byte(at: Int(body.start) + 3))
       acknowledge(moment, packets: packets)
     case HCIEvent.disconnectionCompleteCode:
-      if answer.closed { ended = ended ?? moment } else if ended == nil { disconnect = nil }
+      if answer.closed {
+        ended = ended ?? moment
+        isLost = answer.ending == .timeout
+      } else if ended == nil {
+        disconnect = nil
+      }
     case HCIEvent.commandStatusCode:
       var cursor = Cursor(bytes, body)
       guard let status = try? CommandStatus(parsing: &cursor) else { return }

@@ -35,7 +35,7 @@ extension Rule {
         : "This host started to connect at \(packet: first.asked.packet) and gave up\(waited). Until then the controller reported no connection."
       let scan: Wording =
         first.fullScan.map {
-          "Meanwhile this host scanned without a pause (since \(packet: $0.packet)), which leaves its controller little or no time to connect."
+          "Meanwhile this host scanned without a pause (since \(packet: $0.packet)), so its controller had to divide its time."
         } ?? ""
       let strangers: Wording =
         first.unresolved == 0
@@ -44,14 +44,15 @@ extension Rule {
       var finding = Finding(
         "Could not connect to \(first.target)\(tries)",
         headline:
-          "this host could not connect to \(first.target)\(first.fullScan.map { ", while it scanned without a pause (\(packet: $0.packet))" } ?? first.silenceWords)",
+          "this host could not connect to \(first.target)\(first.fullScan.map { ", while it scanned without a pause (\(packet: $0.packet))" } ?? "")",
         why: Wording(sentences: scan, begin, first.sightingWords, strangers),
         evidence: attempts.evidence)
       if let scan = first.fullScan {
-        finding.evidence = PacketSet([scan.packet]).union(finding.evidence)
+        finding.evidence.insert(scan.packet)
         finding.remedy = "Stop scanning before connecting, and start it again afterwards if needed."
       }
       finding.evidence.insert((first.after ?? first.before)?.last.packet)
+      finding.evidence = finding.evidence.sorted
       finding.note =
         "Android reports this to apps as its own status 133 (GATT_ERROR), which no packet carries."
       if first.sightingsMeanwhile == 0, let dead = evidence.deadLink(before: first) {
@@ -436,7 +437,7 @@ extension Rule {
   ) { evidence in
     let early = evidence.attempts {
       // A stopped clock does not show how long it waited.
-      $0.isGivenUp && !$0.isLong && !$0.isWaitUnknown && $0.waited != 0
+      $0.isGivenUp && !$0.isAbandoned && !$0.isLong && !$0.isWaitUnknown && $0.waited != 0
     }
     .map { attempts in
       let first = attempts[0]
@@ -516,20 +517,6 @@ extension ConnectAttempt {
     return listed.map { "\(count: $0, "device", "devices") of the filter accept list" }
       ?? "the devices of the filter accept list"
   }
-
-  /// A clause that the device was not heard, unless it was: in the attempt, or well just before it.
-  fileprivate var silenceWords: Wording {
-    guard peer != nil, sightingsMeanwhile == 0 else { return "" }
-    if let before, before.strongSignal != nil,
-      asked.nanoseconds(since: before.last) ?? .max < Self.justBefore
-    {
-      return ""
-    }
-    return ", whose advertisements it did not hear meanwhile"
-  }
-
-  /// A device that was heard so shortly before is most likely still there.
-  private static let justBefore: Int64 = 2_000_000_000
 
   fileprivate var statusWords: Wording { status.map { "\($0)" } ?? "no status" }
 

@@ -55,6 +55,7 @@ extension Rule {
       all.filter { $0.0 == .procedure }.map { (key($0.1), 1) }, uniquingKeysWith: +)
     return all.map { loss, found in
       var finding = found
+      finding.evidence = finding.evidence.sorted
       if loss == .procedure { finding.repetitions = procedures[key(finding)] ?? 1 }
       return (loss, finding)
     }
@@ -348,7 +349,7 @@ extension Rule {
         }
         if let current = link.current, current.latency > 0 {
           words.append(
-            "With latency \(current.latency) the peripheral may be deaf for \(duration: current.longestPause)."
+            "With latency \(current.latency) the peripheral may sleep for \(duration: current.longestPause)."
           )
         }
       } else {
