@@ -175,18 +175,35 @@ import Words
       evidence.lacks.map(\.text) == ["data only, no commands and events"])
   }
 
-  @Test("ten packets in one direction and none in the other; nine, or one back: no finding")
-  func oneSided() {
-    for (sent, received, expected) in [(10, 0, 1), (0, 10, 1), (9, 0, 0), (10, 1, 0)] {
-      let evidence = evidence { traffic in
-        traffic.connect()
-        for _ in 0..<sent { traffic.sent("52 03 00 01") }
-        for _ in 0..<received { traffic.received("1b 03 00 01") }
-      }
-      #expect(
-        findings(of: "capture-one-sided", in: evidence).count == expected,
-        "\(sent) sent, \(received) received")
+  @Test(
+    "one direction is missing only if what is there needs the other: a stream does not",
+    arguments: [
+      (["1b 03 00 01"], .received, 0),
+      (["52 03 00 01"], .sent, 0),
+      (["0a 03 00"], .sent, 0),
+      (["0a 03 00", "0a 05 00"], .sent, 1),
+      (["0b 01"], .received, 1),
+      (["1e"], .sent, 1),
+    ] as [([String], Direction, Int)])
+  func oneSided(_ pdus: [String], _ direction: Direction, _ expected: Int) {
+    func found(_ more: (inout Traffic) -> Void) -> Int {
+      findings(
+        of: "capture-one-sided",
+        in: evidence { traffic in
+          traffic.connect()
+          // Twenty values need no answer.
+          for _ in 0..<20 {
+            traffic.att(direction == .sent ? "52 03 00 01" : "1b 03 00 01", direction)
+          }
+          for pdu in pdus { traffic.att(pdu, direction) }
+          more(&traffic)
+        }
+      ).count
     }
+    #expect(found { _ in } == expected, "\(pdus)")
+    #expect(
+      found { $0.att("1b 03 00 01", direction == .sent ? .received : .sent) } == 0,
+      "\(pdus): both directions")
   }
 
   @Test("a clock that goes back by two seconds, or jumps by two hours") func clock() {

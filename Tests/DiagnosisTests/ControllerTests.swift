@@ -178,7 +178,8 @@ import Words
   {
     func capture(closes: Bool) -> [Finding] {
       evidence {
-        let parameters = hex("01 10 27 00 10 27 00 00 00 00 0a 00 0a 00 01 00 28 00 28 00 02 02 02 02")
+        let parameters = hex(
+          "01 10 27 00 10 27 00 00 00 00 0a 00 0a 00 01 00 28 00 28 00 02 02 02 02")
         $0.connect()
         $0.command(0x2062, parameters)
         $0.complete(0x2062, hex("00 01 01") + little(0x60))

@@ -96,7 +96,9 @@ import Words
       $0.disconnect(reason: 0x08)
     }
     let finding = try #require(first("link-supervision-timeout", in: evidence))
-    #expect(finding.line == "The link was lost right after a data length change: Connection Timeout (0x08) #4 #5 #7")
+    #expect(
+      finding.line
+        == "The link was lost right after a data length change: Connection Timeout (0x08) #4 #5 #7")
     #expect(
       finding.why.text.contains(
         "The last sign of it is an event (#4), 5.0 s before the end. The controller reported that half of the supervision timeout had passed without a packet (#6). It reported a signal of -46 dBm, and 16 packets sent again (#5, 2.5 s before the end)."

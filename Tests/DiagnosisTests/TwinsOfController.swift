@@ -81,7 +81,8 @@ extension Twin {
       $0.complete(opcode, [0x0c])
     } openIn: {
       // A connection attempt is pending, with which not every controller can scan.
-      $0.command(0x200d, hex("60 00 30 00 00 01 55 44 33 22 11 c0 00 18 00 28 00 00 00 48 00 00 00 00 00"))
+      $0.command(
+        0x200d, hex("60 00 30 00 00 01 55 44 33 22 11 c0 00 18 00 28 00 00 00 48 00 00 00 00 00"))
       $0.status(0x200d)
       $0.command(opcode, [UInt8](repeating: 0, count: opcode == 0x200b ? 7 : 15))
       $0.complete(opcode, [0x0c])

@@ -116,7 +116,8 @@ extension Twin {
 
   /// Accepts parameters of the peer, and does not apply them.
   private static func neverApply(_ handle: Int, _ traffic: inout Traffic) {
-    traffic.acl(l2cap(hex("12 01 08 00 10 00 20 00 00 00 90 01"), cid: 5), .received, handle: handle)
+    traffic.acl(
+      l2cap(hex("12 01 08 00 10 00 20 00 00 00 90 01"), cid: 5), .received, handle: handle)
     traffic.acl(l2cap(hex("13 01 02 00 00 00"), cid: 5), .sent, handle: handle)
     traffic.wait(6000)
     traffic.received("0b 01", handle: handle)

@@ -169,7 +169,8 @@ package struct AdapterHistory: Sendable {
     for _ in 0..<event.count {
       guard let link = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
       // Most events concern one link, which is known; to look one up copies it.
-      let known = answer.link.map { memory.links.id($0) }
+      let known =
+        answer.link.map { memory.links.id($0) }
         ?? memory.links.known(LinkKey(record.adapter, link.handle))?.id
       if known == nil, link.packets > 0, unknownLinks.count < Self.mostUnknownLinks {
         unknownLinks[link.handle] = moment

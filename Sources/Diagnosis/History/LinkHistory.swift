@@ -732,7 +732,8 @@ package struct LinkHistory: Sendable {
       unseenSent = -left
       return
     }
-    let since = left > 0 && left <= recent.count ? recent[(sent - left) % Self.mostRecent].moment : nil
+    let since =
+      left > 0 && left <= recent.count ? recent[(sent - left) % Self.mostRecent].moment : nil
     // What the peer answered arrived, so an event is missing.
     if let since, since.packet <= answeredLast { return }
     unacknowledged = left

@@ -8,7 +8,8 @@ extension Rule {
   /// The rules about bonds and privacy.
   static let bonds: [Rule] = [
     Rule(
-      "bond-repaired", .note, .meaning, "The devices paired again after the key of their bond was missing",
+      "bond-repaired", .note, .meaning,
+      "The devices paired again after the key of their bond was missing",
       when:
         "pairing ends with an encrypted link, and encryption had failed because of a missing key before, on this or an earlier connection",
       needs: [.events]
@@ -74,7 +75,8 @@ extension Rule {
       return [finding]
     },
     Rule(
-      whole: "privacy-rotated", .note, .meaning, "One device connected under several private addresses",
+      whole: "privacy-rotated", .note, .meaning,
+      "One device connected under several private addresses",
       when:
         "an identity resolving key in the capture or from --keys resolves the addresses of two or more connections to one identity",
       needs: [.events]

@@ -9,7 +9,8 @@ extension Rule {
   /// The rules about outdated service maps.
   static let cache: [Rule] = [
     Rule(
-      "gatt-stale-cache", .error, .meaning, "A client uses handles from an outdated attribute cache",
+      "gatt-stale-cache", .error, .meaning,
+      "A client uses handles from an outdated attribute cache",
       when:
         """
         Invalid Handle, Read Not Permitted, Write Not Permitted or a length error answers a \
@@ -21,7 +22,8 @@ extension Rule {
       Finding.together(connection.staleRefusals(evidence) + connection.mapConflicts)
     },
     Rule(
-      "gatt-service-changed", .note, .meaning, "A server indicates that its attributes have changed",
+      "gatt-service-changed", .note, .meaning,
+      "A server indicates that its attributes have changed",
       when: "Service Changed (2a05) is indicated",
       do: "Rediscover the range before using its handles; hosts do so on their own."
     ) { connection, _ in

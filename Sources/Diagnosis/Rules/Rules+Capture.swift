@@ -217,7 +217,8 @@ extension Rule {
       return [earlier, unseen].compactMap(\.self)
     },
     Rule(
-      whole: "capture-direction-missing", .note, .fact, "The capture does not record packet directions",
+      whole: "capture-direction-missing", .note, .fact,
+      "The capture does not record packet directions",
       when: "the link type has no direction (187)",
       do: "Save with a link type that records directions (201), or as btsnoop."
     ) { evidence in
@@ -280,7 +281,8 @@ extension Rule {
 
   /// Only in captures without a connection, which show nothing but commands: others end anywhere.
   private static let endsUnanswered = Rule(
-    whole: "capture-ends-unanswered", .note, .fact, "The capture ends with a command without an answer",
+    whole: "capture-ends-unanswered", .note, .fact,
+    "The capture ends with a command without an answer",
     when:
       "the last record is a command that would have an answer, the controller answered others before, and the capture has no connection",
     needs: [.commands, .events],

@@ -44,7 +44,8 @@ extension Rule {
       "This does not depend on keys: on \(request.side.other.words) the user or a program has to permit it."
     },
     refused(
-      .resources, "l2cap-no-resources", .error, .meaning, "There are no resources for another channel",
+      .resources, "l2cap-no-resources", .error, .meaning,
+      "There are no resources for another channel",
       when: "a connection request is refused because no resources are available (0x0004)",
       elsewise: [
         Alternative(
@@ -76,7 +77,8 @@ extension Rule {
       "It offered \(request.offer.words); the refusal does not show which of them is wrong."
     },
     refused(
-      .part, "l2cap-some-refused", .warning, .fact, "Only some of the requested channels are opened",
+      .part, "l2cap-some-refused", .warning, .fact,
+      "Only some of the requested channels are opened",
       when: "a Credit Based Connection Response opens fewer channels than were requested",
       do: "Use those that were opened; request fewer at a time."
     ) { request in
@@ -141,7 +143,8 @@ extension Rule {
     instead: (@Sendable (ChannelRequest) -> Wording?)? = nil
   ) -> Rule {
     Rule(
-      about: RefusedChannel.self, id, severity, grounds, finds, when: condition, needs: .bothDirections, elsewise: elsewise,
+      about: RefusedChannel.self, id, severity, grounds, finds, when: condition,
+      needs: .bothDirections, elsewise: elsewise,
       do: remedy
     ) { history, evidence in
       history.channels.refusals.compactMap { request in
@@ -155,7 +158,13 @@ extension Rule {
           why: why(request), evidence: request.evidence)
         finding.severity = request.severity
         finding.remedy = instead?(request)
-        if !request.isOnLE, request.isConnection { refused.stateFacts(&finding, evidence) }
+        if !request.isOnLE, request.isConnection {
+          finding.grounds = .fact
+          finding.severity = .note
+          finding.remedy = ""
+          finding.why = request.classicWords
+          finding.evidence.insert(request.pending?.packet)
+        }
         if kind == .service { history.takeWrongTransport(&finding, request, evidence) }
         if let opening = refused.opening {
           let packet = opening.answer?.packet ?? 0
@@ -197,20 +206,6 @@ private struct RefusedChannel {
       $0.psm == request.psm && $0.side != request.side && $0.isConnection
         && $0.asked.nanoseconds(since: request.asked).map { $0.magnitude } ?? 0 <= Self.crossing
     }
-  }
-
-  /// Reduces a finding about BR/EDR to what the packets show. It is a note if the device opened a
-  /// channel for the same service on any connection.
-  func stateFacts(_ finding: inout Finding, _ evidence: Evidence) {
-    finding.grounds = .fact
-    finding.remedy = ""
-    finding.why = request.classicWords
-    finding.evidence.insert(request.pending?.packet)
-    let isReached = evidence.connections.contains { other in
-      other.device == history.device
-        && other.channels.openings.contains { $0.psm == request.psm && $0.opened > 0 }
-    }
-    finding.severity = isReached ? .note : .warning
   }
 }
 
@@ -381,7 +376,8 @@ extension ChannelRequest {
       isEncrypted.map { "The link was \($0 ? "" : "not " as StaticString)encrypted." } ?? ""
     let before: Wording =
       switch (pendingStatus, pending) {
-      case (1, let pending?): "It had reported that authentication was pending (\(packet: pending.packet))."
+      case (1, let pending?):
+        "It had reported that authentication was pending (\(packet: pending.packet))."
       case (2, let pending?):
         "It had reported that authorization was pending (\(packet: pending.packet)): its user or a program refused, and the link's key was not the reason."
       default: ""
@@ -442,7 +438,8 @@ extension Rule {
 
   /// A channel on which the receiver gives no more credits.
   private static let noCredits = Rule(
-    about: ChannelHistory.Starvation.self, "l2cap-no-credits", .warning, .meaning, "A channel stops because its receiver gives no credits",
+    about: ChannelHistory.Starvation.self, "l2cap-no-credits", .warning, .meaning,
+    "A channel stops because its receiver gives no credits",
     when:
       "the last credit of a credit-based channel is used, and no Flow Control Credit follows for 5 s on an open link; an error if an SDU is incomplete",
     needs: [.bothDirections, .events],
@@ -509,6 +506,8 @@ extension ConnectionHistory {
       let adapter = evidence.adapters.first(where: { $0.index == connection.adapter }),
       let own = adapter.sets.leOnly, own.packet < request.asked.packet
     else { return }
+    finding.grounds = .meaning
+    finding.severity = .warning
     finding.headline =
       "the peer asked for ATT over BR/EDR (\(packet: request.asked.packet)), but this host offers it on LE"
     finding.groupHeadline = "the peer asked for ATT over BR/EDR, but this host offers it on LE"

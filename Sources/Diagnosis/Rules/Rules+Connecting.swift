@@ -119,7 +119,8 @@ extension Rule {
   }
 
   private static let connectLimit = Rule(
-    whole: "connect-limit", .error, .fact, "The controller or the host cannot open another connection",
+    whole: "connect-limit", .error, .fact,
+    "The controller or the host cannot open another connection",
     when:
       "an attempt to connect ended with Connection Limit Exceeded (0x09) or Connection Rejected due to Limited Resources (0x0d)",
     needs: [.commands, .events],
@@ -143,7 +144,8 @@ extension Rule {
     "Wait for the pending attempt, or cancel it (LE Create Connection Cancel) before another one begins."
 
   private static let connectRefused = Rule(
-    about: Bool.self, whole: "connect-refused", .error, .meaning, "The controller refused or failed to connect",
+    about: Bool.self, whole: "connect-refused", .error, .meaning,
+    "The controller refused or failed to connect",
     when: "an attempt to connect ended with another failing status", needs: [.commands, .events],
     elsewise: [
       Alternative("the controller refuses this command for another reason") { scansMeanwhile, _ in
@@ -205,7 +207,8 @@ extension Rule {
   }
 
   private static let bredrToLE = Rule(
-    about: AdapterHistory.PageFailures.self, whole: "connect-bredr-to-le", .error, .meaning, "A BR/EDR connection was attempted to an LE device",
+    about: AdapterHistory.PageFailures.self, whole: "connect-bredr-to-le", .error, .meaning,
+    "A BR/EDR connection was attempted to an LE device",
     when:
       "Create Connection had no answer from a random address, which exists only on LE, or from one that advertises on LE with flags that exclude BR/EDR, or that do not; a device that was ever heard on BR/EDR is none of these",
     needs: [.events],
@@ -656,7 +659,9 @@ extension Evidence {
         && Attributes.key(address, $0.connection.peerType ?? .public) == key
     }
     guard let later else { return }
-    let wait = (last.ended ?? last.asked).time.flatMap { later.connection.firstTime?.nanoseconds(since: $0) }
+    let wait = (last.ended ?? last.asked).time.flatMap {
+      later.connection.firstTime?.nanoseconds(since: $0)
+    }
     finding.severity = wait ?? .max <= Self.soon ? .note : .warning
     finding.isResolved = true
     finding.why =
@@ -670,7 +675,8 @@ extension Rule {
   /// A link that was only created ends after six intervals without a packet (Core, Vol 6, Part B,
   /// 4.5.2).
   private static let notEstablished = Rule(
-    whole: "connect-not-established", .error, .fact, "A link was created, but the peer never answered",
+    whole: "connect-not-established", .error, .fact,
+    "A link was created, but the peer never answered",
     when: "a connection ended with Connection Failed to be Established (0x3e)", needs: [.events],
     do:
       "The peer advertised but missed the connection request or did not follow: check distance and antennas, a peer that is busy or resets on connection, competing centrals, and its clock accuracy. Try again at once; hosts retry two or three times."

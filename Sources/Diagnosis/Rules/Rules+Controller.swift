@@ -373,7 +373,8 @@ extension Rule {
   }
 
   private static let advertisingRefused = Rule(
-    about: CommandHistory.Refusal.self, whole: "hci-advertising-refused", .error, .meaning, "The controller refuses to advertise",
+    about: CommandHistory.Refusal.self, whole: "hci-advertising-refused", .error, .meaning,
+    "The controller refuses to advertise",
     when: "a command that sets up or enables advertising was refused", needs: [.commands, .events],
     elsewise: refusalAlternatives,
     do:
@@ -386,7 +387,8 @@ extension Rule {
   }
 
   private static let scanningRefused = Rule(
-    about: CommandHistory.Refusal.self, whole: "hci-scanning-refused", .error, .meaning, "The controller refuses to scan",
+    about: CommandHistory.Refusal.self, whole: "hci-scanning-refused", .error, .meaning,
+    "The controller refuses to scan",
     when: "a command that sets up or enables scanning was refused", needs: [.commands, .events],
     elsewise: refusalAlternatives,
     do:
@@ -417,7 +419,8 @@ extension Rule {
   }
 
   private static let refused = Rule(
-    about: CommandHistory.Refusal.self, whole: "hci-command-refused", .warning, .meaning, "The controller refuses a command",
+    about: CommandHistory.Refusal.self, whole: "hci-command-refused", .warning, .meaning,
+    "The controller refuses a command",
     when:
       "a command other than those that connect, advertise, scan or encrypt was answered with an error status",
     needs: [.commands, .events], elsewise: refusalAlternatives
@@ -444,7 +447,10 @@ extension Rule {
     needs: [.commands, .events]
   ) { evidence in
     evidence.adapters.compactMap { adapter in
-      let unknown = adapter.commands.refusals.filter { $0.isOptional && !isElsewhere($0.opcode) }
+      // What the specification does not define shows nothing about the controller.
+      let unknown = adapter.commands.refusals.filter {
+        $0.isOptional && !isElsewhere($0.opcode) && PDUTable.core.command($0.opcode) != nil
+      }
       guard let first = unknown.first else { return nil }
       let most = 6
       var names = unknown.prefix(most).map { commandName($0.opcode) }
@@ -620,9 +626,11 @@ extension Rule {
 
 extension CommandHistory.Refusal {
   /// Whether it concerns something that LE links do not need: an option that the peer lacks,
-  /// BR/EDR, or something with a harmless consequence.
+  /// information (Core, Vol 4, Part E, 7.4 and 7.5), BR/EDR, or something with a harmless
+  /// consequence.
   fileprivate var isOfOption: Bool {
-    status == .unsupportedRemoteFeature || isOfBREDR || consequence != nil
+    status == .unsupportedRemoteFeature || opcode >> 10 == 0x04 || opcode >> 10 == 0x05
+      || isOfBREDR || consequence != nil
   }
 
   /// Whether the command is one of BR/EDR: of link control, unless LE has it too, of link policy,

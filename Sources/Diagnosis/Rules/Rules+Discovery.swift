@@ -27,7 +27,8 @@ extension Rule {
       }
     },
     Rule(
-      "gatt-discovery-repeated", .warning, .meaning, "A client discovers the same server again and again",
+      "gatt-discovery-repeated", .warning, .meaning,
+      "A client discovers the same server again and again",
       when: "five or more complete searches for a server's primary services on one connection",
       needs: [.bothDirections, .events],
       do:
@@ -42,7 +43,8 @@ extension Rule {
       }
     },
     Rule(
-      "adv-uuid-reversed", .warning, .meaning, "A device advertises a UUID with its bytes in reverse order",
+      "adv-uuid-reversed", .warning, .meaning,
+      "A device advertises a UUID with its bytes in reverse order",
       when:
         """
         a 128-bit UUID that a device advertised is the byte reversal of one of its services, and \

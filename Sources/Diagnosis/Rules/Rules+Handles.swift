@@ -45,7 +45,8 @@ extension Rule {
         connection.attributes.usages.compactMap { connection.notOffered($0, evidence) })
     },
     Rule(
-      "att-prepare-echo", .warning, .meaning, "A server does not repeat the part of a prepared write",
+      "att-prepare-echo", .warning, .meaning,
+      "A server does not repeat the part of a prepared write",
       when:
         "the handle, offset or value in a Prepare Write Response differ from those in the request",
       needs: [.bothDirections],

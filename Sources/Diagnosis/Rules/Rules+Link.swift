@@ -31,7 +31,8 @@ extension Rule {
   }
 
   private static let supervisionTimeout = Rule(
-    about: Loss.self, whole: "link-supervision-timeout", .error, .meaning, "A link was lost: the peer was no longer heard",
+    about: Loss.self, whole: "link-supervision-timeout", .error, .meaning,
+    "A link was lost: the peer was no longer heard",
     when:
       "a link ended with Connection Timeout (0x08); a warning if the capture has neither its opening nor data of it",
     needs: [.events, .end],
@@ -254,7 +255,8 @@ extension Rule {
   }
 
   private static let responseTimeout = Rule(
-    about: Unfinished.self, "link-lmp-timeout", .error, .meaning, "A Link Layer procedure was not answered in time",
+    about: Unfinished.self, "link-lmp-timeout", .error, .meaning,
+    "A Link Layer procedure was not answered in time",
     when: "the link or a procedure on it ended with LL Response Timeout (0x22)", needs: [.events],
     elsewise: [
       Alternative("the controller gave up a procedure of its own early") { end, _ in
@@ -322,7 +324,8 @@ extension Rule {
   }
 
   private static let instantPassed = Rule(
-    "link-instant-passed", .error, .meaning, "A change took effect before the other side knew of it",
+    "link-instant-passed", .error, .meaning,
+    "A change took effect before the other side knew of it",
     when: "the link or a procedure on it ended with Instant Passed (0x28)", needs: [.events],
     do:
       "Do not request parameters again that are already in force, and change one thing at a time. Update the firmware of the central's controller, which has to announce a change early enough (six events, and more if the peripheral may skip events), and of the peripheral's, which must not skip events while a change is pending."

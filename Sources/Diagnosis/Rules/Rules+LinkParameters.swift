@@ -80,7 +80,8 @@ extension Rule {
   }
 
   private static let refusedParameters = Rule(
-    about: Refusal.self, "link-parameters-refused", .warning, .meaning, "A change of the connection parameters was refused",
+    about: Refusal.self, "link-parameters-refused", .warning, .meaning,
+    "A change of the connection parameters was refused",
     when:
       "a Connection Parameter Update Response, a negative reply or LE Connection Update Complete refuses the change, and no later change was accepted; or the peer ends the link with Unacceptable Connection Parameters (0x3b)",
     elsewise: [

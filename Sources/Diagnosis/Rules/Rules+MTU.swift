@@ -20,7 +20,8 @@ extension Rule {
       connection.isWhole ? connection.asymmetricMTU.map { [$0] } ?? [] : []
     },
     Rule(
-      "att-mtu-changed", .warning, .meaning, "A client exchanges the MTU twice, with different results",
+      "att-mtu-changed", .warning, .meaning,
+      "A client exchanges the MTU twice, with different results",
       when: "a client's second MTU exchange on a connection has another result than its first",
       needs: [.bothDirections, .events, .opening],
       do:

@@ -31,7 +31,8 @@ extension Rule {
       }
     },
     Rule(
-      whole: "mgmt-connect-failed", .error, .meaning, "The kernel reports that it could not connect",
+      whole: "mgmt-connect-failed", .error, .meaning,
+      "The kernel reports that it could not connect",
       when: "Connect Failed in a capture without HCI packets",
       do:
         "Check that the device is powered, in range and sends connectable advertisements. Record HCI packets too (btmon, or btmon -w FILE): they show whether it was heard and which status the controller returned."

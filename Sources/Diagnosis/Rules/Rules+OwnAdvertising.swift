@@ -9,7 +9,8 @@ extension Rule {
   /// The rules about this host's advertising.
   static let ownAdvertising: [Rule] = [
     Rule(
-      about: AdvertisingFaults.FaultyData.self, whole: "adv-data-malformed", .warning, .meaning, "This host's advertising data is malformed",
+      about: AdvertisingFaults.FaultyData.self, whole: "adv-data-malformed", .warning, .meaning,
+      "This host's advertising data is malformed",
       when:
         "data that a command sets has a structure that extends past its end or has a length that its type does not allow, or begins with what seems to be Flags without their type",
       needs: [.commands, .events],
@@ -19,7 +20,7 @@ extension Rule {
         }
       ],
       do:
-        "Write each structure as its length, its type and its data; the length counts the type and the data: Flags are 02 01 06 (Core, Vol 3, Part C, 11). Scanners ignore what follows a wrong length, so names, services and flags are missing."
+        "Write each structure as its length, its type and its data; the length counts the type and the data: Flags are 02 01 06 (Core, Vol 3, Part C, 11). Scanners ignore what follows a wrong length."
     ) { evidence in
       evidence.adapters.flatMap { $0.sets.faults.data.map { ($0, malformed($0)) } }
     },
@@ -64,9 +65,11 @@ extension Rule {
     }
     if data.count > 1 { why = "\(why) The same was set \(data.count) times." }
     let headline: Wording = "this host's \(name) is malformed (\(packet: packet))"
-    return Finding(
-      "This host's \(name) is malformed", headline: headline, why: why,
-      evidence: [packet])
+    var finding = Finding(
+      "This host's \(name) is malformed", headline: headline, why: why, evidence: [packet])
+    // A last byte without content loses nothing.
+    if case .tooLong(_, _, available: 0) = data.fault { finding.severity = .note }
+    return finding
   }
 
   private static func impossible(_ found: AdvertisingFaults.FaultyAddress) -> Finding {

@@ -9,7 +9,8 @@ extension Rule {
   /// The rules about keys that are weaker than they look, and about unnecessary pairings.
   static let pairingNotes: [Rule] = [
     Rule(
-      "smp-invalid-public-key", .warning, .meaning, "A public key is invalid, or a copy of the other side's",
+      "smp-invalid-public-key", .warning, .meaning,
+      "A public key is invalid, or a copy of the other side's",
       when:
         "a public key is not a point on the curve P-256, or both keys have the same X coordinate",
       do:
@@ -18,7 +19,8 @@ extension Rule {
       connection.pairing.attempts.firstFinding { $0.invalidKey() }
     },
     Rule(
-      "smp-debug-key", .warning, .meaning, "A device pairs with the debug key pair of the specification",
+      "smp-debug-key", .warning, .meaning,
+      "A device pairs with the debug key pair of the specification",
       when:
         "a public key whose X coordinate is that of the debug key pair (Core, Vol 3, Part H, 2.3.5.6.1)",
       do:
@@ -56,7 +58,8 @@ extension Rule {
       connection.pairing.attempts.firstFinding { $0.exposedKey(connection) }
     },
     Rule(
-      "smp-keys-missing", .warning, .meaning, "A side does not distribute the keys that were agreed on",
+      "smp-keys-missing", .warning, .meaning,
+      "A side does not distribute the keys that were agreed on",
       when:
         "pairing succeeds, both sides agreed that keys are distributed, and one of them sends none of its own in the 5 s or more until the link ends or the capture shows it last",
       needs: [.bothDirections, .events, .opening],
@@ -66,7 +69,8 @@ extension Rule {
       connection.pairing.attempts.suffix(1).compactMap { $0.undistributed(connection) }
     },
     Rule(
-      "smp-while-encrypted", .note, .meaning, "Two devices pair although their link is already encrypted",
+      "smp-while-encrypted", .note, .meaning,
+      "Two devices pair although their link is already encrypted",
       when: "a Pairing Request on an encrypted LE link", needs: [.bothDirections, .events],
       do:
         "Nothing, if the new key is better than the old one. Otherwise look for a program that pairs on each connection."

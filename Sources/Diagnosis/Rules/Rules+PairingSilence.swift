@@ -20,7 +20,8 @@ extension Rule {
   /// The rules about what did not happen.
   static let pairingSilence: [Rule] = [
     Rule(
-      "smp-user-silent", .error, .meaning, "A user had to act for the pairing to continue, but did not",
+      "smp-user-silent", .error, .meaning,
+      "A user had to act for the pairing to continue, but did not",
       when:
         "no SMP PDU for 25 s or more at a step where digits are typed or compared, then the pairing or the link ends",
       needs: [.bothDirections, .events],

@@ -350,7 +350,8 @@ extension Rule {
   }
 
   private static let droppedCommands = Rule(
-    "att-command-dropped", .warning, .meaning, "Commands are written to an attribute that cannot be written",
+    "att-command-dropped", .warning, .meaning,
+    "Commands are written to an attribute that cannot be written",
     when:
       """
       a Write Command goes to a declaration, or to a value whose declaration, discovered on this \

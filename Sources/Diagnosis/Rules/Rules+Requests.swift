@@ -46,7 +46,8 @@ extension Rule {
         })
     },
     Rule(
-      "att-second-request", .warning, .meaning, "A request is sent before the previous one is answered",
+      "att-second-request", .warning, .meaning,
+      "A request is sent before the previous one is answered",
       when:
         """
         a request or an indication is sent while another one of the same side is pending on the \

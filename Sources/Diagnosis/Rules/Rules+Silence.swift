@@ -8,7 +8,8 @@ extension Rule {
   /// The rules about writes that a server accepts and does not answer.
   static let unansweredWrites: [Rule] = [
     Rule(
-      "gatt-result-missing", .warning, .meaning, "A control point does not report the result of a procedure",
+      "gatt-result-missing", .warning, .meaning,
+      "A control point does not report the result of a procedure",
       when:
         """
         a write to the control point of a fitness machine, a cycling sensor or power meter, \

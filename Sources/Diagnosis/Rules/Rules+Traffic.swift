@@ -53,7 +53,8 @@ extension Rule {
         })
     },
     Rule(
-      "att-mtu-default", .note, .meaning, "Values are split into 20-byte pieces because the MTU is not exchanged",
+      "att-mtu-default", .note, .meaning,
+      "Values are split into 20-byte pieces because the MTU is not exchanged",
       when:
         """
         no MTU is exchanged on a link whose opening is in the capture, and a message needs \
@@ -71,7 +72,8 @@ extension Rule {
         """
     ) { connection, _ in connection.defaultMTU.map { [$0] } ?? [] },
     Rule(
-      about: Bool.self, "gatt-counter-gap", .warning, .meaning, "Values are missing: a counter in them has gaps",
+      about: Bool.self, "gatt-counter-gap", .warning, .meaning,
+      "Values are missing: a counter in them has gaps",
       when:
         """
         the first byte of 20 or more notifications grows by one each time, except in a few places \
