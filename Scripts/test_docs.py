@@ -300,7 +300,8 @@ class SchemaTests(unittest.TestCase):
         unknown = {"handle": "0x0021", "operations": {"write": 4}, "role": "cccd", "of": "0x0020", "via": "inferred"}
         finding = {
             "rule": "smp_passkey_mismatch", "severity": "error", "what": "Pairing failed: Confirm Value Failed (0x04)",
-            "cause": "Another passkey was typed.", "certainty": "certain", "evidence": [45, 53], "remedy": "Type it again.",
+            "cause": "Another passkey was typed.", "certainty": "certain", "connections": [1], "evidence": [45, 53],
+            "remedy": "Type it again.",
         }
         line = {"first_packet": 43, "last_packet": 43, "elapsed_s": 0.068, "text": "connected", "conclusions": ["it was heard"]}
         connection = {
@@ -313,7 +314,8 @@ class SchemaTests(unittest.TestCase):
              "operation": "notification", "direction": "received", "value": "0048", "decoded": decoded},
             {"type": "value", "packet": 80, "operation": "write", "value": "01", "error": "no_response"},
             {"schema": 1, "records": 56, "verdict": "1 error", "found": {"error": 1, "warning": 0, "note": 0},
-             "connections": [connection], "problems": [finding | {"connections": [1, 2, 3], "resolved": True}]},
+             "findings": [finding | {"connections": [], "fault": "peer"}], "connections": [connection],
+             "problems": [finding | {"connections": [1, 2, 3], "resolved": True}]},
             {"type": "device", "address": "F1:F1:F1:F1:F1:F1", "address_types": ["random_static"], "events": {"ADV_IND": 3},
              "rssi_dbm": {"min": -57, "median": -56, "max": -55}, "payloads": [{"data": "020106", "count": 3}]},
             {"type": "callback", "platform": "corebluetooth", "callback": "centralManager(_:didConnect:)", "packet": 43,

@@ -23,10 +23,11 @@ struct DifferenceDocument: ~Copyable {
     side("left", report.options.names.left, report.records.left, report.isDamaged.left)
     side("right", report.options.names.right, report.records.right, report.isDamaged.right)
     sink.beginList("pairs")
-    for compared in report.compared { write(compared) }
+    for (place, compared) in report.compared.enumerated() { write(compared, place) }
     sink.endList()
     devices("only_left", report.unpaired.left)
     devices("only_right", report.unpaired.right)
+    lone()
     sink.beginList("first")
     for (place, compared) in report.compared.enumerated() {
       let difference = compared.difference
@@ -63,7 +64,7 @@ struct DifferenceDocument: ~Copyable {
     sink.end()
   }
 
-  private mutating func write(_ compared: DifferenceReport.Compared) {
+  private mutating func write(_ compared: DifferenceReport.Compared, _ place: Int) {
     let pair = compared.pair
     sink.beginItem()
     sink.begin("left")
@@ -73,6 +74,7 @@ struct DifferenceDocument: ~Copyable {
     device(pair.right)
     sink.end()
     sink.word("paired_by", pair.basis.key)
+    if let words = report.firstWords(ofPair: place) { sink.word("headline", words) }
     let more = compared.difference.unpaired
     if !more.left.isEmpty { sink.packets("more_connections_left", more.left[...]) }
     if !more.right.isEmpty { sink.packets("more_connections_right", more.right[...]) }
@@ -111,6 +113,23 @@ struct DifferenceDocument: ~Copyable {
     for other in devices {
       sink.beginItem()
       device(other)
+      sink.endItem()
+    }
+    sink.endList()
+  }
+
+  /// Appends the connections without a counterpart, if there are any.
+  private mutating func lone() {
+    if report.lone.isEmpty { return }
+    sink.beginList("unpaired")
+    for connection in report.lone {
+      sink.beginItem()
+      if let pair = connection.pair { sink.number("pair", pair + 1) }
+      sink.word("side", connection.side)
+      sink.number("connection", connection.number)
+      sink.number("operations", connection.operations)
+      sink.number("failures", connection.failures)
+      sink.string("text", connection.words.text)
       sink.endItem()
     }
     sink.endList()

@@ -59,15 +59,15 @@ struct DifferenceHTML: ~Copyable {
       paragraph("verdict", isUncertain ? "No known difference." : "Nothing differs.", into: &out)
     }
     out.text("</header>\n<main>\n")
-    for compared in report.compared {
+    for (pair, compared) in report.compared.enumerated() {
       if report.compared.count > 1 {
         out.text("<section><h2>")
         out.html(compared.pair.left.heading.text)
         out.text("</h2></section>\n")
       }
-      write(compared, into: &out)
+      write(compared, ofPair: pair, into: &out)
     }
-    unpaired(into: &out)
+    for line in report.unpairedWords { paragraph("own", line.text, into: &out) }
     out.text(
       "</main>\n<footer><p>Made by gattscope. Everything is in this file; it loads nothing.</p></footer>\n"
     )
@@ -89,29 +89,24 @@ struct DifferenceHTML: ~Copyable {
     out.text("</p>\n")
   }
 
-  private mutating func write(_ compared: DifferenceReport.Compared, into out: inout Output) {
+  private mutating func write(
+    _ compared: DifferenceReport.Compared, ofPair pair: Int, into out: inout Output
+  ) {
     let difference = compared.difference
     if let words = compared.pair.basis.words { paragraph("facts", words.description, into: &out) }
     for hint in compared.hints { paragraph("own", hint.text, into: &out) }
-    first(difference, into: &out)
+    first(difference, ofPair: pair, into: &out)
     facts(difference, into: &out)
     if !report.isOfMap { conversation(difference, into: &out) }
     var same: [String] = []
     if !compared.hasOneMap { lines("Map", into: &out) { $0.map(difference, &same) } }
     if !report.isOfMap { lines("Timing", into: &out) { $0.timing(difference, &same) } }
+    for connection in report.lone where connection.pair == pair {
+      paragraph("own", connection.words.text, into: &out)
+    }
     for left in compared.notCompared {
       let parts = left.parts.map(\.description).joined(separator: ", ")
       paragraph("facts", "\(parts): not compared, since \(left.why.text)", into: &out)
-    }
-  }
-
-  private func unpaired(into out: inout Output) {
-    for (side, devices) in [("left", report.unpaired.left), ("right", report.unpaired.right)] {
-      for device in devices {
-        paragraph(
-          "own", "only on the \(side): \(device.words.text), \(device.connectionWords.text)",
-          into: &out)
-      }
     }
   }
 
@@ -138,13 +133,14 @@ struct DifferenceHTML: ~Copyable {
     page.out.clear()
   }
 
-  private func first(_ difference: Difference, into out: inout Output) {
-    guard let first = difference.first else { return }
+  private func first(_ difference: Difference, ofPair pair: Int, into out: inout Output) {
+    guard let words = report.firstWords(ofPair: pair) else { return }
+    let first = difference.first
     out.text("<section><h2>Where they part</h2>\n<p class=\"verdict ")
-    out.text(first.kind == .outcome ? "error\">" : "warning\">")
-    out.text(difference.words(of: first))
+    out.text(first?.kind == .outcome ? "error\">" : "warning\">")
+    out.text(words)
     out.text("</p>\n<dl>")
-    for (name, place, isLeft) in [("left", first.left, true), ("right", first.right, false)] {
+    for (name, place, isLeft) in [("left", first?.left, true), ("right", first?.right, false)] {
       guard let place, let side = difference.side(of: place, isLeft: isLeft) else { continue }
       out.text("<dt>")
       out.string(name)

@@ -42,7 +42,7 @@ extension DifferencePage {
   }
 
   /// Appends how many lines of a list are not printed.
-  private mutating func rest(_ count: Int) {
+  mutating func rest(_ count: Int) {
     guard !options.showsEqual, count > Self.mostLines else { return }
     row([(2, "… \(count - Self.mostLines) more; --all prints them")], .dim)
   }

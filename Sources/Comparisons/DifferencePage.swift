@@ -35,7 +35,7 @@ struct DifferencePage: ~Copyable {
 
   mutating func write(into output: inout Output) {
     heading()
-    for compared in report.compared {
+    for (pair, compared) in report.compared.enumerated() {
       if report.compared.count > 1 || compared.pair.basis.words != nil || !compared.hints.isEmpty {
         out.byte(0x0a)
       }
@@ -44,7 +44,11 @@ struct DifferencePage: ~Copyable {
       }
       if let words = compared.pair.basis.words { line(words.description) }
       for hint in compared.hints { line(hint.text, .warning) }
-      if options.isSummary { summary(compared.difference) } else { write(compared) }
+      if options.isSummary {
+        summary(compared.difference, ofPair: pair)
+      } else {
+        write(compared, ofPair: pair)
+      }
     }
     unpaired()
     output.text(out.bytes, options.glyphs)
@@ -133,15 +137,7 @@ struct DifferencePage: ~Copyable {
   private mutating func unpaired() {
     let sides = [("left", report.unpaired.left), ("right", report.unpaired.right)]
     if sides.contains(where: { !$0.1.isEmpty }) { out.byte(0x0a) }
-    for (side, devices) in sides {
-      for device in devices {
-        let doubt =
-          device.address == nil && !report.compared.isEmpty ? "; it may be any of the devices" : ""
-        line(
-          "only on the \(side): \(device.words.text), \(device.connectionWords.text)\(doubt)",
-          .warning)
-      }
-    }
+    for line in report.unpairedWords { self.line(line.text, .warning) }
     if report.compared.isEmpty, sides.allSatisfy({ !$0.1.isEmpty }) {
       line(
         "no device has a counterpart on the other side; --left-device and --right-device compare two anyway"
@@ -151,19 +147,19 @@ struct DifferencePage: ~Copyable {
 
   // MARK: Sections
 
-  private mutating func write(_ compared: DifferenceReport.Compared) {
+  private mutating func write(_ compared: DifferenceReport.Compared, ofPair pair: Int) {
     let difference = compared.difference
     var same: [String] = []
     var uncertain: [String] = []
-    first(difference)
+    first(difference, ofPair: pair)
     facts(difference, .security, "Security", &same, &uncertain)
     facts(difference, .link, "Link", &same, &uncertain)
-    connections(difference)
     if !compared.hasOneMap { map(difference, &same) }
     if !report.isOfMap {
       conversation(difference, &same)
       timing(difference, &same)
     }
+    lone(of: pair)
     guard !same.isEmpty || !uncertain.isEmpty || !compared.notCompared.isEmpty else { return }
     out.byte(0x0a)
     if !same.isEmpty { line("\(Self.list(same)): the same") }
@@ -185,11 +181,11 @@ struct DifferencePage: ~Copyable {
   }
 
   /// Appends how much of each part differs.
-  private mutating func summary(_ difference: Difference) {
+  private mutating func summary(_ difference: Difference, ofPair pair: Int) {
     let count = { (differing: Int) in
       differing == 0 ? "the same" : differing == 1 ? "1 differs" : "\(differing) differ"
     }
-    first(difference)
+    first(difference, ofPair: pair)
     out.byte(0x0a)
     let name = Self.nameColumns - 6
     if !report.isOfMap {
@@ -220,19 +216,19 @@ struct DifferencePage: ~Copyable {
             ? "no difference beyond noise" : count(difference.timing.count))
       ),
     ])
+    lone(of: pair)
   }
 
   /// Appends where the sides first differ.
-  private mutating func first(_ difference: Difference) {
-    guard let first = difference.first else { return }
+  private mutating func first(_ difference: Difference, ofPair pair: Int) {
+    guard let words = report.firstWords(ofPair: pair) else { return }
     out.byte(0x0a)
-    switch first.kind {
+    switch difference.first?.kind {
     case .outcome: line("FIRST DIFFERENCE THAT MATTERS", .failure)
-    case .onlyLeftFails, .onlyRightFails:
-      line("FIRST DIFFERENCE  \(first.kind.words)", .failure)
-    case .onlyLeft, .onlyRight, .changed:
-      line("FIRST DIFFERENCE  \(difference.words(of: first))", .warning)
+    case .onlyLeftFails, .onlyRightFails: line("FIRST DIFFERENCE  \(words)", .failure)
+    case .onlyLeft, .onlyRight, .changed, nil: line("FIRST DIFFERENCE  \(words)", .warning)
     }
+    guard let first = difference.first else { return }
     for (name, place, isLeft) in [("left", first.left, true), ("right", first.right, false)] {
       guard let place, let side = difference.side(of: place, isLeft: isLeft) else { continue }
       let isAlone = first.left == nil || first.right == nil
@@ -307,15 +303,14 @@ struct DifferencePage: ~Copyable {
     }
   }
 
-  private mutating func connections(_ difference: Difference) {
-    for (side, numbers) in [
-      ("left", difference.unpaired.left), ("right", difference.unpaired.right),
-    ] where !numbers.isEmpty {
-      let list = numbers.prefix(8).map(String.init).joined(separator: ", ")
-      let more = numbers.count > 8 ? " and \(numbers.count - 8) more" : ""
-      out.byte(0x0a)
-      line("more connections on the \(side): \(list)\(more)", .warning)
-    }
+  /// Appends a line for each connection of a pair without a counterpart.
+  private mutating func lone(of pair: Int) {
+    let lone = report.lone.filter { $0.pair == pair }
+    if lone.isEmpty { return }
+    out.byte(0x0a)
+    let shown = lone.prefix(options.showsEqual ? .max : Self.mostLines)
+    for connection in shown { line(connection.words.text, .warning) }
+    rest(lone.count)
   }
 
   mutating func timing(_ difference: Difference, _ same: inout [String]) {
@@ -344,27 +339,19 @@ struct DifferencePage: ~Copyable {
 }
 
 extension Difference {
-  /// Returns what makes it the first difference, in words.
-  func words(of first: First) -> StaticString {
+  /// Returns what makes it the first difference, in words, and whether something fails there.
+  func words(of first: First) -> (words: StaticString, fails: Bool) {
     let fails = (
       first.left.map { operations.left[$0].hasFailed } ?? false,
       first.right.map { operations.right[$0].hasFailed } ?? false
     )
     switch first.kind {
-    case .outcome, .onlyLeftFails, .onlyRightFails: return first.kind.words
+    case .outcome: return ("something succeeds on one side and fails on the other", true)
+    case .onlyLeftFails, .onlyRightFails:
+      return ("something fails that the other side does not try", true)
     case .onlyLeft, .onlyRight, .changed:
-      return fails.0 != fails.1 ? "something fails on one side" : first.kind.words
-    }
-  }
-}
-
-extension Difference.First.Kind {
-  /// In words: what makes it the first difference.
-  var words: StaticString {
-    switch self {
-    case .outcome: "something succeeds on one side and fails on the other"
-    case .onlyLeftFails, .onlyRightFails: "something fails that the other side does not try"
-    case .onlyLeft, .onlyRight, .changed: "nothing fails on one side alone"
+      return fails.0 != fails.1
+        ? ("something fails on one side", true) : ("nothing fails on one side alone", false)
     }
   }
 }

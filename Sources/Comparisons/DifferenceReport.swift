@@ -59,6 +59,8 @@ package struct DifferenceReport: Sendable {
   let compared: [Compared]
   /// The devices without a counterpart.
   let unpaired: (left: [RememberedCapture.Device], right: [RememberedCapture.Device])
+  /// The connections without a counterpart: those of paired devices, then those of the others.
+  let lone: [LoneConnection]
 
   /// Compares two sides.
   package init(_ left: RememberedCapture, _ right: RememberedCapture, _ options: DiffOptions) {
@@ -88,6 +90,9 @@ package struct DifferenceReport: Sendable {
         hasOneMap: options.isOneCapture && pair.left.address != nil
           && pair.left.address == pair.right.address)
     }
+    lone =
+      Self.lone(compared) + Self.lone(unpaired.left, isLeft: true, isOnly: compared.isEmpty)
+      + Self.lone(unpaired.right, isLeft: false, isOnly: compared.isEmpty)
   }
 
   /// What was requested but does not exist on a side, or nil if everything exists.

@@ -108,6 +108,10 @@ package struct Evidence: Sendable {
       for index in own.indices {
         own[index].rule = rule.id
         own[index].severity = own[index].severity ?? rule.severity
+        // What was put right later is not an error.
+        if own[index].isResolved {
+          own[index].severity = min(own[index].severity ?? .note, .warning)
+        }
         let remedy = own[index].remedy ?? rule.remedy
         own[index].remedy = remedy.isEmpty ? nil : remedy
         own[index].grounds = own[index].grounds ?? rule.grounds
@@ -184,9 +188,9 @@ package struct Evidence: Sendable {
         one.why = "On connection \(first): \(finding.why.asClause)"
       }
       let number: Wording = "\(count: connections.count, "connection", "connections")"
-      let what = finding.group ?? finding.what
-      one.what = "\(number): \(what.asClause)"
-      one.headline = "\(number): \(finding.groupHeadline ?? what.asClause)"
+      let what = (finding.group ?? finding.what).asClause
+      one.what = "\(number): \(what)"
+      one.headline = "on \(number), \(finding.groupHeadline ?? what)"
       kept.append(one)
     }
     return kept

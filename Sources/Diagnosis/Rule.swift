@@ -188,12 +188,9 @@ package struct Finding: Sendable {
   /// on the two sides differ".
   package var what: Wording
   /// The same as a lower-case clause, for the verdict on the whole capture: "pairing failed at #48
-  /// because the passkeys on the two sides differ".
+  /// because the passkeys on the two sides differ". Symptom first, then its cause, for readers who
+  /// do not know HCI.
   package var headline: Wording
-  /// The headline with how certain the cause is, unless it is certain: `… (likely)`.
-  package var verdict: Wording {
-    certainty == .certain ? headline : "\(headline) (\(certainty.key))"
-  }
   /// The cause that the evidence supports, in full sentences.
   package var why: Wording
   /// What the cause follows from; nil: what the rule declares.
@@ -231,6 +228,9 @@ package struct Finding: Sendable {
   package var restsOnAbsence = false
   /// Whether later packets show that the problem was resolved.
   package var isResolved = false
+  /// The side that has to change for the problem to go away, if the specification leaves no doubt
+  /// about that: the verdict names it if the cause is certain.
+  package var fault: Side?
   /// The attribute that it is about, if any.
   package var attribute: NamedAttribute?
   /// The error or reason code that it is about, if any: the first one that its words name, unless
@@ -390,7 +390,20 @@ extension Finding {
   }
 }
 
+extension Finding {
+  /// The rule's name as JSON, tables and options have it.
+  package var key: String { Rule.key(rule.description) }
+}
+
 extension Rule {
+  /// The name as JSON, tables and options have it.
+  package var key: String { Self.key(id.description) }
+
+  /// Returns the same for a name that a user wrote, with `-` or `_`.
+  package static func key(_ name: String) -> String {
+    name.lowercased().replacing("-", with: "_")
+  }
+
   /// Every rule, in the order in which findings of one severity are reported: causes before their
   /// consequences.
   package static let all: [Rule] = [

@@ -24,13 +24,14 @@ struct ExplainDocument: ~Copyable {
     sink.beginDocument(in: &output)
     sink.number("schema", JSONSchema.number)
     verdict()
+    list("findings", explanation.findings)
     let unlisted = explanation.evidence.extent.unlistedConnections
     if unlisted > 0 { sink.number("connections_left_out", unlisted) }
     if !explanation.skipped.isEmpty {
       sink.beginList("skipped_rules")
       for skipped in explanation.skipped {
         sink.beginItem()
-        sink.string("rule", skipped.rule.id.description.replacing("-", with: "_"))
+        sink.string("rule", skipped.rule.key)
         sink.parts("needs", skipped.lacks)
         sink.endItem()
       }
@@ -39,7 +40,7 @@ struct ExplainDocument: ~Copyable {
     sink.beginList("connections")
     for connection in explanation.connections { write(connection) }
     sink.endList()
-    problems(explanation.ofCapture + explanation.ofOthers + explanation.appendix)
+    list("problems", explanation.ofCapture + explanation.ofOthers + explanation.appendix)
     sink.endDocument(in: &output)
   }
 
@@ -47,7 +48,7 @@ struct ExplainDocument: ~Copyable {
   mutating func write(_ finding: Finding, into output: inout Output) {
     sink.beginDocument(in: &output)
     sink.word("type", "finding")
-    fields(finding, namesConnection: true)
+    fields(finding)
     sink.endDocument(in: &output)
   }
 
@@ -94,12 +95,12 @@ struct ExplainDocument: ~Copyable {
       sink.endItem()
     }
     sink.endList()
-    problems(connection.findings)
+    list("problems", connection.findings)
     sink.endItem()
   }
 
-  private mutating func problems(_ findings: [Finding]) {
-    sink.beginList("problems")
+  private mutating func list(_ key: StaticString, _ findings: [Finding]) {
+    sink.beginList(key)
     for finding in findings {
       sink.beginItem()
       fields(finding)
@@ -108,10 +109,8 @@ struct ExplainDocument: ~Copyable {
     sink.endList()
   }
 
-  /// - Parameter namesConnection: whether a single connection is named, because the finding is not
-  ///   listed within it.
-  private mutating func fields(_ finding: Finding, namesConnection: Bool = false) {
-    sink.string("rule", finding.rule.description.replacing("-", with: "_"))
+  private mutating func fields(_ finding: Finding) {
+    sink.string("rule", finding.key)
     sink.word("severity", (finding.severity ?? .note).key)
     sink.string("what", finding.what.text)
     sink.string("cause", finding.why.text)
@@ -125,9 +124,8 @@ struct ExplainDocument: ~Copyable {
       sink.endList()
     }
     if finding.isResolved { sink.flag("resolved", true) }
-    if finding.connections.count > (namesConnection ? 0 : 1) {
-      sink.packets("connections", finding.connections[...])
-    }
+    if let fault = finding.fault { sink.word("fault", fault.key) }
+    sink.packets("connections", finding.connections[...])
     if let attribute = finding.attribute {
       if let uuid = attribute.uuid { sink.uuid("uuid", uuid) }
       if let handle = attribute.handle { sink.identifier("handle", UInt64(handle), digits: 4) }

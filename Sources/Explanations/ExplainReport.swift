@@ -27,6 +27,8 @@ package struct ExplainOptions: PresentationOptions, Sendable {
   package var isFull = false
   /// Whether the rules that were skipped are listed.
   package var isVerbose = false
+  /// Which findings make a test fail.
+  package var strictness = Strictness()
   /// The capture's name, for text that is to be pasted.
   package var name = ""
   package var showsKeys = false
@@ -54,8 +56,8 @@ package struct ExplainReport: PacketReport, ~Copyable {
   private var stretches: [Int: ClosedRange<Int>] = [:]
   private var history: CaptureHistory?
   private var summary: CaptureSummary?
-  /// Whether a finding is an error; valid after the report was printed.
-  package private(set) var hasErrors = false
+  /// What `ExplainOptions.strictness` makes of the findings; valid after the report was printed.
+  package private(set) var judgement = Strictness.Judgement.passed
 
   /// Creates a report on the selected connections.
   package init(_ options: ExplainOptions, limits: Limits = Limits()) {
@@ -91,7 +93,7 @@ package struct ExplainReport: PacketReport, ~Copyable {
     let explanation = Explanation(
       evidence, options.selection,
       among: options.selection.times.isEmpty ? nil : Array(stretches.values))
-    hasErrors = explanation.hasErrors
+    judgement = options.strictness.judge(explanation)
     switch options.face {
     case .text:
       var page = ExplainPage(explanation, options)

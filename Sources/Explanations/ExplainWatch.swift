@@ -45,8 +45,6 @@ package struct ExplainWatch: PacketReport, ~Copyable {
   /// The times of the next evaluations, after a turn and without one, in milliseconds.
   private var nextAfterTurn: Int64
   private var next: Int64
-  /// Whether a finding is an error; valid after the report was printed.
-  package private(set) var hasErrors = false
 
   /// The minimum times between evaluations, after a turn and without one, in milliseconds; and the
   /// divisor of the share of time that they may take, for very many connections.
@@ -120,7 +118,6 @@ package struct ExplainWatch: PacketReport, ~Copyable {
     write(evidence, isEnd: true, into: &output)
     remark = evidence.unlisted?.text
     let explanation = Explanation(evidence, options.selection)
-    hasErrors = explanation.hasErrors
     if options.face == .json {
       var document = ExplainDocument(explanation, showsKeys: options.showsKeys)
       document.writeVerdict(into: &output)
@@ -179,7 +176,7 @@ extension Finding {
   ///
   /// - Parameter open: the connections that have not ended.
   fileprivate func isComplete(open: Set<Int>) -> Bool {
-    if isAppendix || rule.description.hasPrefix("capture-") { return false }
+    if isAppendix || Explanation.isOfCapture(self) { return false }
     if !connections.isEmpty, open.isDisjoint(with: connections) { return true }
     guard !restsOnAbsence else { return false }
     return Rule.all.first { $0.id.description == rule.description }?.isSettledAtOnce ?? false

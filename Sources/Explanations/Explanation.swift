@@ -34,9 +34,9 @@ package struct Explanation: Sendable {
   /// The number of rules.
   private let ruleCount: Int
   /// Whether connections or controllers were left out because they are not selected.
-  private let isSelective: Bool
+  let isSelective: Bool
   /// The packets of the selected times; nil if all are covered.
-  private let covered: [ClosedRange<Int>]?
+  let covered: [ClosedRange<Int>]?
 
   /// Returns the story of one of `connections`, and keeps it, for pages that write it twice.
   package mutating func story(_ connection: Int) -> [StoryLine] {
@@ -80,7 +80,7 @@ package struct Explanation: Sendable {
           connections[position].findings.append(finding)
         }
       } else if finding.connections.isEmpty {
-        if finding.rule.description.hasPrefix(Self.captureRules) {
+        if Self.isOfCapture(finding) {
           ofCapture.append(finding)
         } else if !isSelective || selection.admits(finding.peers) {
           ofOthers.append(finding)
@@ -130,97 +130,9 @@ package struct Explanation: Sendable {
   /// Returns the number of findings of a severity.
   package func count(_ severity: Severity) -> Int { findings.count { $0.severity == severity } }
 
-  /// Whether any finding is an error.
-  var hasErrors: Bool { count(.error) > 0 }
-
-  private static let mostHeadlines = 3
-  /// The prefix of the names of rules about the capture itself.
-  private static let captureRules = "capture-"
-
-  /// The answer in one sentence: `1 error: pairing failed at #48 because the passkeys on the two
-  /// sides differ`.
-  package var verdict: Wording {
-    guard let covered, covered.map(\.count) != [evidence.extent.records] else {
-      return conclusion
-    }
-    if covered.isEmpty { return "\(conclusion); no packet has that time" }
-    let packets = ExplainPage.packets(covered)
-    return
-      "\(conclusion); this covers only \(Wording(stringLiteral: packets)), but the stories whole connections"
-  }
-
-  private var conclusion: Wording {
-    if evidence.extent.records == 0 { return "This capture is empty" }
-    let (errors, warnings) = (count(.error), count(.warning))
-    if errors > 0 {
-      let others: Wording =
-        warnings > 0 ? ", and \(count: warnings, "warning", "warnings")" : ""
-      return "\(count: errors, "error", "errors"): \(headlines(.error))\(others)"
-    }
-    if warnings > 0 {
-      return "\(count: warnings, "warning", "warnings"): \(headlines(.warning))"
-    }
-    if findings.contains(where: Self.reportsRecovery) {
-      return "No error: \(headlines(.note))"
-    }
-    if connections.isEmpty, !isSelective {
-      if let end = findings.first(where: { $0.rule.description == Self.endRule }) {
-        return "No connection in this capture; \(end.headline)"
-      }
-      if evidence.hasManagementAlone {
-        return
-          "No HCI packet in this capture; the kernel reports no failed connection or pairing"
-      }
-      if let own = evidence.adapters.lazy.compactMap(\.advertised).first {
-        return
-          "No connection in this capture: this host advertised (\(packet: own.packet)), and no device connected"
-      }
-      return evidence.extent.advertisements > 0
-        ? "No connection in this capture; gattscope devices lists the advertisers"
-        : "No connection and no advertisement in this capture"
-    }
-    if connections.isEmpty, findings.isEmpty { return "No connection matches the selection" }
-    return "No problem found"
-  }
-
-  /// Returns the most important findings of a severity as clauses, in the order of their packets.
-  /// Of notes, only those that report how a problem was resolved are included.
-  private func headlines(_ severity: Severity) -> Wording {
-    let chosen = findings.filter {
-      $0.severity == severity && (severity > .note || Self.reportsRecovery($0))
-    }
-    var stated: [(place: Int, clause: Wording)] = []
-    var left = 0
-    for finding in chosen where !stated.contains(where: { $0.clause == finding.verdict }) {
-      if stated.count < Self.mostHeadlines {
-        stated.append((Self.place(finding), finding.verdict))
-      } else {
-        left += 1
-      }
-    }
-    let clauses = stated.enumerated().sorted {
-      ($0.element.place, $0.offset) < ($1.element.place, $1.offset)
-    }.map(\.element.clause)
-    let shown = Wording(clauses, joinedBy: "; ")
-    return left > 0 ? "\(shown); and \(left) more" : shown
-  }
-
-  /// The rule about captures that end while a command has no answer.
-  private static let endRule = "capture-ends-unanswered"
-  /// The prefix of the names of rules about a controller's commands.
-  private static let commandRules = "hci-"
-
-  /// Returns whether a finding reports how a problem between devices was resolved, as opposed to
-  /// one between a host and its controller.
-  private static func reportsRecovery(_ finding: Finding) -> Bool {
-    finding.isResolved && !finding.rule.description.hasPrefix(commandRules)
-  }
-
-  /// Returns the position of a finding in the capture: the end for a finding about one connection,
-  /// the beginning for one about several, and 0 for one about the capture itself.
-  private static func place(_ finding: Finding) -> Int {
-    if finding.rule.description.hasPrefix(captureRules) { return 0 }
-    return (finding.connections.count == 1 ? finding.evidence.last : finding.evidence.first) ?? 0
+  /// Returns whether a finding is about the capture itself.
+  static func isOfCapture(_ finding: Finding) -> Bool {
+    finding.rule.description.hasPrefix("capture")
   }
 
   /// Returns the seconds since the capture's earliest record with three decimals, or an empty

@@ -64,7 +64,7 @@ package struct RuleCatalogue: Sendable {
     sink.beginList("rules")
     for rule in Rule.all {
       sink.beginItem()
-      sink.string("rule", rule.id.description.replacing("-", with: "_"))
+      sink.string("rule", rule.key)
       sink.word("severity", rule.severity.key)
       sink.string("finds", rule.finds.description)
       sink.string("when", rule.condition.description)

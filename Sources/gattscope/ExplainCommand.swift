@@ -25,7 +25,8 @@ struct ExplainCommand: ParsableCommand {
         gattscope explain --show-keys pairing.btsnoop
         gattscope explain --markdown capture.btsnoop    to paste into an issue
         gattscope explain --strict test.btsnoop         exit status 1 if there is an error
-        gattscope explain --json capture | jq '.connections[].problems[] | select(.severity == "error")'
+        gattscope explain --strict warning --allow connect_timeout test.btsnoop
+        gattscope explain --json capture | jq '.findings[] | select(.severity == "error")'
         gattscope explain --list-rules
       """)
 
@@ -50,8 +51,24 @@ struct ExplainCommand: ParsableCommand {
   @Flag(name: .long, help: "Print Markdown to paste into an issue.")
   var markdown = false
 
-  @Flag(name: .long, help: "Exit with status 1 if there is an error among the findings.")
-  var strict = false
+  @Option(
+    name: .long, defaultAsFlag: .error, parsing: .next,
+    help: ArgumentHelp(
+      "Exit with status 1 if a finding is an error, or, with 'warning', a warning; with 2 if there was nothing to judge.",
+      valueName: "error|warning"))
+  var strict: Strictness.Level?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Exit with status 1 if this rule found anything, even a note; with 2 if there was nothing to judge.",
+      valueName: "rule"))
+  var failOn: [String] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("Ignore what this rule found for the exit status.", valueName: "rule"))
+  var allow: [String] = []
 
   @Flag(name: .long, help: "List the rules: everything that explain looks for.")
   var listRules = false
@@ -76,7 +93,24 @@ struct ExplainCommand: ParsableCommand {
       throw ValidationError(
         listRules ? "--list-rules takes no capture." : "Missing expected argument '<capture> ...'")
     }
+    // The parser takes an option whose value it cannot read for one without a value.
+    if let level = CommandLine.arguments.first(where: { $0.hasPrefix(Self.levelPrefix) })?
+      .dropFirst(Self.levelPrefix.count), Strictness.Level(rawValue: String(level)) == nil
+    {
+      throw ValidationError("--strict is error or warning, not \(level).")
+    }
+    if let unknown = (failOn + allow).first(where: { !Strictness.hasRule($0) }) {
+      throw ValidationError(
+        "There is no rule \(unknown)\(Guesses.names(near: Strictness.key(unknown), of: Strictness.rules))"
+      )
+    }
+    let allowed = Set(allow.map(Strictness.key))
+    if let both = failOn.first(where: { allowed.contains(Strictness.key($0)) }) {
+      throw ValidationError("--fail-on and --allow exclude each other: \(both).")
+    }
   }
+
+  private static let levelPrefix = "--strict="
 
   private var face: ExplainOptions.Face {
     presentation.json ? .json : markdown ? .markdown : .text
@@ -101,19 +135,28 @@ struct ExplainCommand: ParsableCommand {
     options.isVerbose = verbose
     options.isEndless = presentation.terminal.width == 0
     options.name = captures.joined(separator: " ")
+    options.strictness = Strictness(strict, failing: failOn, allowed: allow)
     let found = try archives.search(captures)
     let bonds = try known.bonds() + found.bonds
     options.profiles = try supplying.profiles()
     options.selection = Run.finding(options.selection, in: found.files, bonds: bonds)
     let chosen = options
-    var hasErrors = false
+    var judgement = Strictness.Judgement.passed
     try Run.captures(
       found, maps: supplied.maps(), bonds: bonds, profiles: chosen.profiles
     ) { _ in
       ExplainReport(chosen)
     } inspect: { report in
-      hasErrors = report.hasErrors
+      judgement = report.judgement
     }
-    if strict, hasErrors { throw ExitCode(1) }
+    switch judgement {
+    case .passed: return
+    case .failed: throw ExitCode(1)
+    case .nothing(let reason):
+      Terminal.complain("nothing was judged: \(reason)")
+      throw ExitCode(2)
+    }
   }
 }
+
+extension Strictness.Level: ExpressibleByArgument {}

@@ -30,7 +30,7 @@ struct GattscopeCommand: ParsableCommand {
         gattscope show --json capture | jq .summary  for programs
         ssh pi tail -c +1 -f trace | gattscope -     while btmon -w trace runs there
 
-      Exit status: 0 done; 1 diff found a difference, or explain --strict an error; 64 wrong usage; 65 damaged, or not a capture; \
+      Exit status: 0 done; 1 diff found a difference, or explain --strict an error; 2 explain --strict found nothing to judge; 64 wrong usage; 65 damaged, or not a capture; \
       66 cannot be opened or read; 69 no such live source; 73 the output file exists; 74 cannot write the output; 77 permission missing.
       """,
     version: Version.built,

@@ -126,12 +126,25 @@ enum Guesses {
     return nearest.verb
   }
 
+  /// Returns a question after the names of `all` that `word` probably means: those that differ by
+  /// few typing mistakes or contain it, or none.
+  static func names(near word: String, of all: [String]) -> String {
+    let near = all.map { (name: $0, distance: distance(word, $0)) }
+      .filter { $0.distance <= word.count / 3 || word.count > 2 && $0.name.contains(word) }
+      .sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(mostNames).map(\.name)
+    guard let last = near.last else { return "; explain --list-rules lists them" }
+    let others = near.dropLast().joined(separator: ", ")
+    return "; did you mean \(others.isEmpty ? last : "\(others) or \(last)")?"
+  }
+
+  private static let mostNames = 3
+
   /// Returns the number of letters that are missing, added, wrong, or swapped with the next one.
   private static func distance(_ left: String, _ right: String) -> Int {
     let left = Array(left.utf8)
     let right = Array(right.utf8)
-    // Words this long are not verbs, and the table grows with both lengths.
-    guard max(left.count, right.count) <= 32 else { return .max }
+    // Words this long are neither verbs nor rules, and the table grows with both lengths.
+    guard max(left.count, right.count) <= 64 else { return .max }
     var rows = [Array(0...right.count)]
     for row in 1..<left.count + 1 {
       var current = [row]

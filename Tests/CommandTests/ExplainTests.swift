@@ -18,6 +18,61 @@ import Testing
     #expect(try run("--strict", cut).status == 65)
   }
 
+  @Test(
+    "--strict takes a severity, --fail-on and --allow rules; without a connection it ends with 2")
+  func strictness() throws {
+    // A write is refused: a warning.
+    let refused = Program.sample("heart-rate")
+    let rule = "att_application_error"
+    for (arguments, status) in [
+      (["--strict"], 0), (["--strict", "error"], 0), (["--strict=error"], 0),
+      (["--strict", "warning"], 1), (["--strict=warning"], 1),
+      (["--strict", "warning", "--allow", rule], 0), (["--fail-on", rule], 1),
+      (["--fail-on", "ATT-application-error"], 1), (["--fail-on", "connect_timeout"], 0),
+      (["--strict", "--json"], 0), (["--strict=high"], 64), (["--fail-on", "att_nothing"], 64),
+      (["--fail-on", rule, "--allow", rule], 64),
+    ] as [([String], Int32)] {
+      let ending = try Program.run(["explain"] + arguments + [refused])
+      #expect(ending.status == status, "\(arguments): \(ending.status) \(ending.errors)")
+      // The option may also come last.
+      let other = try Program.run(["explain", refused] + arguments)
+      #expect(other.status == status, "\(arguments): \(other.status) \(other.errors)")
+    }
+    let wrong = try run("--fail-on", "att-aplication-error", refused)
+    #expect(
+      wrong.errors.contains("There is no rule att-aplication-error; did you mean \(rule)"),
+      "\(wrong.errors)")
+    let folder = try Folder()
+    let empty = try folder.write(
+      "empty.btsnoop", [UInt8]("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 3, 0xea])
+    for arguments in [["--strict"], ["--fail-on", rule]] {
+      let ending = try Program.run(["explain"] + arguments + [empty])
+      #expect(ending.status == 2)
+      #expect(ending.errors == "gattscope: nothing was judged: this capture is empty\n")
+    }
+    #expect(try run(empty).status == 0)
+  }
+
+  @Test("the jq example of the help finds every error") func example() throws {
+    let sample = Program.sample("connecting-fails")
+    // Help is wrapped.
+    let help = try run("--help").text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(help.contains(#"jq '.findings[] | select(.severity == "error")'"#), "\(help)")
+    let document = try #require(try run("--json", sample).objects.first ?? nil)
+    let findings = try #require(document["findings"] as? [[String: Any]])
+    let errors = findings.filter { $0["severity"] as? String == "error" }
+    let found = document["found"] as? [String: Int]
+    #expect(errors.count == found?["error"] && findings.count == found?.values.reduce(0, +))
+    var problems = document["problems"] as? [[String: Any]] ?? []
+    for connection in document["connections"] as? [[String: Any]] ?? [] {
+      problems += connection["problems"] as? [[String: Any]] ?? []
+    }
+    func words(_ list: [[String: Any]]) -> [String] {
+      list.map { "\($0["rule"] ?? "") \($0["connections"] ?? "") \($0["evidence"] ?? "")" }.sorted()
+    }
+    #expect(words(problems) == words(findings))
+  }
+
   @Test("--from and --to select connections and findings by time")
   func times() throws {
     let sample = Program.sample("pairing-fails")
@@ -91,7 +146,9 @@ import Testing
       try run("--device", "Lock", sample).lines.dropFirst().first?.hasPrefix("1 error") == true)
     for arguments in [["--connection", "2"], ["--device", "Other"], ["--adapter", "7"]] {
       let ending = try Program.run(["explain", "--strict"] + arguments + [sample])
-      #expect(ending.status == 0, "\(arguments)")
+      #expect(ending.status == 2, "\(arguments)")
+      #expect(
+        ending.errors == "gattscope: nothing was judged: no connection matches the selection\n")
       #expect(
         ending.lines.dropFirst().first == "No connection matches the selection", "\(ending.text)")
     }

@@ -16,8 +16,9 @@ private func rule(
   _ id: StaticString, _ severity: Severity, on connections: [Int], _ finding: Finding
 ) -> Rule {
   connections.isEmpty
-    ? Rule(whole: id, severity, "A test", when: "always", do: "Do this.") { _ in [finding] }
-    : Rule(id, severity, "A test", when: "always", do: "Do this.") { history, _ in
+    ? Rule(whole: id, severity, .meaning, "A test", when: "always", do: "Do this.") { _ in [finding]
+    }
+    : Rule(id, severity, .meaning, "A test", when: "always", do: "Do this.") { history, _ in
       connections.contains(history.id) ? [finding] : []
     }
 }
@@ -81,16 +82,130 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     #expect(words([error, warning]) == "1 error: pairing failed at #2, and 1 warning")
     #expect(words([warning, note]) == "1 warning: pairing failed at #2")
     var guess = mismatch
-    guess.certainty = .likely
+    guess.limit = .likely
     #expect(
       words([rule("smp-test", .error, on: [2], guess)])
         == "1 error: pairing failed at #2 (likely)")
     #expect(words([note]) == "No problem found")
     var resolved = mismatch
     resolved.isResolved = true
-    #expect(words([rule("att-note", .note, on: [1], resolved)]) == "No error: pairing failed at #2")
+    #expect(words([rule("att-note", .note, on: [1], resolved)]) == "No problem found")
+    // What was put right is not an error, whatever its rule is.
+    #expect(
+      words([rule("att-test", .error, on: [1], resolved)]) == "1 warning: pairing failed at #2")
     #expect(words([]) == "No problem found")
     #expect(explanation([], connections: 0).verdict.text == "This capture is empty")
+  }
+
+  /// A capture of a peer with this name, and of a host whose stack may be Android's.
+  private func named(
+    _ name: String, android: Bool = false, role: UInt8 = 0, _ finding: Finding
+  ) -> String {
+    let evidence = evidence { traffic in
+      if android { traffic.command(0xfd53) }
+      let bytes = [UInt8(name.utf8.count + 1), 9] + name.utf8
+      traffic.advertise(
+        peer: 0xc011_2233_4455, data: bytes.map { String($0, radix: 16) }.joined(separator: " "))
+      traffic.connect(role: role)
+      traffic.disconnect()
+    }
+    return Explanation(evidence, Selection(), rules: [rule("att-test", .error, on: [1], finding)])
+      .verdict.text
+  }
+
+  @Test("the verdict names both devices, has one colon, and states whose fault it is") func clause()
+  {
+    var finding = Finding(
+      "It fails",
+      headline:
+        "the peer refused this host's write of \(quoted: [UInt8]("the peer: x".utf8)) (\(packet: 2)): Unlikely Error (0x0e)",
+      why: "So it is.", evidence: [2])
+    #expect(
+      named("Lamp", finding)
+        == #"1 error: "Lamp" refused this host's write of "the peer: x" (#2) – Unlikely Error (0x0e)"#
+    )
+    #expect(named("Lamp", android: true, finding).contains("refused this Android device's write"))
+    #expect(named("", finding).hasPrefix("1 error: the peer refused this host's write"))
+    finding.headline = "it failed"
+    finding.fault = .peer
+    #expect(
+      named("Lamp", finding)
+        == #"1 error: it failed, which is the fault of "Lamp"'s firmware, not of the app"#)
+    // This host is the peripheral.
+    #expect(
+      named("Phone", role: 1, finding)
+        == #"1 error: it failed, which is the fault of "Phone", not of this host"#)
+    // Unless the cause is certain, nobody is at fault.
+    finding.limit = .likely
+    #expect(named("Lamp", finding) == "1 error: it failed (likely)")
+  }
+
+  @Test("JSON lists all findings at the top, each with its connections and who is at fault")
+  func findings() throws {
+    var other = mismatch
+    other.fault = .peer
+    let text = json(
+      explanation([
+        rule("smp-test", .error, on: [2], mismatch), rule("hci-test", .warning, on: [], other),
+      ]))
+    let start = try #require(text.firstRange(of: #""findings":["#)?.upperBound)
+    let end = try #require(text.firstRange(of: #""connections":[{"id""#)?.lowerBound, "\(text)")
+    let list = text[start..<end]
+    #expect(list.firstRange(of: #""rule":"hci_test""#) != nil, "\(list)")
+    #expect(list.contains(#""fault":"peer","connections":[]"#), "\(list)")
+    #expect(list.contains(#""rule":"smp_test""#) && list.contains(#""connections":[2]"#), "\(list)")
+  }
+
+  @Test("--strict, --fail-on and --allow: what fails, what passes, and nothing to judge")
+  func strictness() {
+    let all = explanation([
+      rule("smp-test", .warning, on: [1], mismatch), rule("att-note", .note, on: [2], mismatch),
+    ])
+    func judge(_ level: Strictness.Level?, _ failing: [String] = [], _ allowed: [String] = [])
+      -> Strictness.Judgement
+    {
+      Strictness(level, failing: failing, allowed: allowed).judge(all)
+    }
+    #expect(judge(nil) == .passed)
+    #expect(judge(.error) == .passed)
+    #expect(judge(.warning) == .failed)
+    #expect(judge(.warning, [], ["smp_test"]) == .passed)
+    // Names may be written with a dash, and a note fails if its rule may not find anything.
+    #expect(judge(nil, ["att-note"]) == .failed && judge(nil, ["ATT_NOTE"]) == .failed)
+    #expect(judge(nil, ["att-other"]) == .passed)
+    var none = Selection()
+    none.connections = [7...7]
+    for (explanation, reason) in [
+      (explanation([], connections: 0), "this capture is empty"),
+      (explanation([], none), "no connection matches the selection"),
+    ] {
+      #expect(Strictness(.error).judge(explanation) == .nothing(reason))
+      #expect(Strictness().judge(explanation) == .passed)
+    }
+    // An attempt to connect that failed is something to judge.
+    let attempt = evidence { $0.advertise() }
+    let failed = Explanation(
+      attempt, Selection(), rules: [rule("connect-test", .error, on: [], mismatch)])
+    #expect(Strictness(.error).judge(failed) == .failed)
+    #expect(
+      Strictness(.error).judge(Explanation(attempt, Selection(), rules: []))
+        == .nothing("no connection in this capture; gattscope devices lists the advertisers"))
+  }
+
+  @Test("a capture of which nothing can be decoded is reported, one with a single packet is not")
+  func undecoded() {
+    func words(_ build: @escaping (inout Traffic) -> Void) -> String {
+      Explanation(evidence(build), Selection()).verdict.text
+    }
+    let unknown: (inout Traffic) -> Void = { $0.add([0x77, 1, 2, 3], .sent) }
+    #expect(words(unknown).hasPrefix("Nothing in this capture can be decoded"))
+    #expect(
+      words {
+        unknown(&$0)
+        $0.command(0x0c03)
+      } == "No connection in this capture; 1 of its 2 records cannot be decoded")
+    #expect(words { $0.command(0x0c03) } == "No connection and no advertisement in this capture")
+    #expect(words { $0.note(12, [0x78, 0]) } == "No HCI packet in this capture")
   }
 
   @Test("a finding appears with its connection, one about the whole before them") func places() {
@@ -109,6 +224,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     let all = explanation([rule("link-test", .error, on: [1, 2, 3], mismatch)], connections: 3)
     #expect(all.findings.map(\.connections) == [[1, 2, 3]])
     #expect(page(all).contains("3 connections: the passkeys differ"))
+    #expect(all.verdict.text == "1 error: on 3 connections, the passkeys differ")
     #expect(json(all).contains("\"connections\":[1,2,3]"))
     // Two connections of one device are enough.
     let two = explanation([rule("link-test", .error, on: [1, 2], mismatch)], connections: 3)
@@ -212,7 +328,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
       var selection = Selection()
       selection.devices = [try DevicePattern(pattern)]
       let explanation = explanation(rules, selection)
-      #expect(explanation.hasErrors == isTold, "\(pattern)")
+      #expect((explanation.count(.error) > 0) == isTold, "\(pattern)")
     }
     var selection = Selection()
     selection.connections = [1...1]

@@ -124,6 +124,34 @@ import Words
     #expect(capture(isConfirmed: true) == [])
   }
 
+  @Test("who waited 30 s and ended the link, and whose fault that is")
+  func indicationTimesOut() throws {
+    func unconfirmed(subscribes: Bool, endsBy side: Side) throws -> Finding {
+      let evidence = evidence {
+        $0.connect()
+        $0.discoverThermometer()
+        if subscribes { $0.ask("12 19 00 02 00", "13") }
+        $0.received("1d 18 00 00 6c 01 00 ff")
+        $0.wait(30_000)
+        if side == .local { $0.askToDisconnect() }
+        $0.disconnect(reason: side == .local ? 0x16 : 0x13)
+      }
+      return try #require(finding("att-indication-unconfirmed", in: evidence))
+    }
+    let own = try unconfirmed(subscribes: true, endsBy: .peer)
+    #expect(
+      own.headline.text.hasPrefix("the peer ended the link after 30.0 s"), "\(own.headline.text)")
+    #expect(
+      own.headline.text.contains("because this host never confirmed"), "\(own.headline.text)")
+    #expect(own.fault == .local)
+    // The side that did not answer ended the link, for whatever reason.
+    let other = try unconfirmed(subscribes: true, endsBy: .local)
+    #expect(
+      other.headline.text.hasPrefix("this host never confirmed"), "\(other.headline.text)")
+    // Nobody asked for the indication.
+    #expect(try unconfirmed(subscribes: false, endsBy: .peer).fault == nil)
+  }
+
   @Test("a second request before the response; one after the response is nothing") func second() {
     func capture(waits: Bool) -> [String] {
       let evidence = evidence {

@@ -83,7 +83,7 @@ import Words
         }
       }
     }
-    let rule = Rule("test-rule", .warning, "Something", when: "always") { history, _ in
+    let rule = Rule("test-rule", .warning, .meaning, "Something", when: "always") { history, _ in
       [
         Finding(
           "Something failed", headline: "it failed", why: "So it is.",
@@ -115,7 +115,7 @@ import Words
       $0.disconnect()
       $0.connect()
     }
-    let rule = Rule("test-rule", .warning, "Something", when: "always") { history, _ in
+    let rule = Rule("test-rule", .warning, .meaning, "Something", when: "always") { history, _ in
       [1, 5, 9].map {
         Finding(
           $0 == 9 ? "Something else" : "Something failed", headline: "it failed", why: "So it is.",

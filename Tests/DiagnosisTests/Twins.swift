@@ -4,6 +4,7 @@
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 /// The two captures about another explanation of a rule.
 struct Twin: Sendable, CustomTestStringConvertible {

@@ -47,6 +47,10 @@ package struct CaptureExtent: Sendable {
   package private(set) var events = 0
   /// The number of records of the kernel's management interface.
   package private(set) var controls = 0
+  /// The number of records that are no packets: what the kernel and programs report.
+  package private(set) var notes = 0
+  /// The number of records whose packet type is not known, or whose header is cut.
+  package private(set) var undecoded = 0
   /// The number of advertising reports, and of devices that the management interface found.
   package private(set) var advertisements = 0
   /// The number of data packets that the host sent.
@@ -132,7 +136,9 @@ package struct CaptureExtent: Sendable {
     case .control(let control):
       controls += 1
       if control.isEvent, control.code == ManagementEvent.deviceFound { advertisements &+= 1 }
-    case .sco, .iso, .controllerLog, .note, .unknown: break
+    case .unknown: undecoded += 1
+    case .note: notes += 1
+    case .sco, .iso, .controllerLog: break
     }
   }
 

@@ -43,6 +43,8 @@ package struct HostFacts: Sendable {
   private var all: [Own] = []
   /// The moments when bluetoothd logged that no agent was available to ask its user, with the peer.
   package private(set) var agentMissing: [(moment: Moment, peer: DeviceAddress?)] = []
+  /// Whether it sent commands that only Android's Bluetooth stack sends.
+  package private(set) var isAndroid = false
   /// The peer that bluetoothd wanted to ask about.
   private var askedAbout: DeviceAddress?
 
@@ -67,6 +69,7 @@ package struct HostFacts: Sendable {
       case HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
         HCICommand.leExtendedCreateConnectionV2:
         connect(command.opcode, bytes.part(dissection.body), record.adapter)
+      case HCICommand.androidVendorCapabilities, ContentFilterChange.opcode: isAndroid = true
       default: return
       }
     case .event(let event) where event.code == HCIEvent.commandCompleteCode:

@@ -340,9 +340,10 @@ extension ConnectionHistory {
     let all = connection
     // A receiver discards a PDU whose length is wrong.
     if !connection.hasLostPackets, discardedExcess(request) != nil { return nil }
-    if asking == .local, !all.hasLostPackets, all.sentPackets > 0,
-      all.sentPackets == all.completedPackets
-    {
+    let arrived =
+      asking == .local && !all.hasLostPackets && all.sentPackets > 0
+      && all.sentPackets == all.completedPackets
+    if arrived {
       why = "\(why) The peer's controller acknowledged every packet, so the request arrived."
     }
     let name: Wording = request.opcode.name.map { "\($0)" } ?? "request"
@@ -380,11 +381,21 @@ extension ConnectionHistory {
       why =
         "\(why) \(answering.capitalized) had exchanged the MTU itself (\(packet: exchanged.request.packet), \(packet: exchanged.answer.packet)): some stacks ignore a second exchange."
     }
+    let clause: Wording = "\(answering.words) never \(done) the \(name)\(about)"
     var finding = Finding(
-      Wording("\(answering.words) never \(done) the \(name)\(about)").capitalized,
-      headline:
-        "\(answering.words) never \(done) the \(name)\(about) (\(packet: request.packet))",
-      why: why, certainty, evidence: evidence)
+      clause.capitalized, headline: "\(clause) (\(packet: request.packet))", why: why, certainty,
+      evidence: evidence)
+    // A side that does not get an answer in 30 s has to give up the bearer.
+    if let end, let waited, Self.fullWait..<Self.fullWait + Self.leastWait ~= waited,
+      connection.ending == (asking == .local ? .localHost : .peer)
+    {
+      finding.headline =
+        "\(asking.words) ended the link after \(duration: waited) (\(packet: end.packet)) because \(finding.headline)"
+    }
+    // The other side has received it, and has to answer; indications only if it subscribed.
+    if asking == .peer || arrived, !isIndication || asked(for: request, of: asking) {
+      finding.fault = answering
+    }
     finding.attribute = target
     if !isIndication { finding.remedy = Self.remedy(request.opcode, answering) }
     if exchanged != nil {
@@ -394,8 +405,16 @@ extension ConnectionHistory {
     // The session continues.
     if request.opcode == .exchangeMTURequest || request.isOvertaken { finding.severity = .warning }
     finding.restsOnAbsence = true
-    finding.group = "\(answering.words) never \(done) the \(name)\(about)"
+    finding.group = clause
     return finding
+  }
+
+  /// Returns whether the client subscribed to what an indication of `server` sends.
+  private func asked(for indication: UnansweredRequests.Sent, of server: Side) -> Bool {
+    attributes.configurations.contains {
+      $0.server == server && $0.value & 2 != 0 && $0.accepted != nil
+        && $0.owner?.handle == indication.handle
+    }
   }
 
   /// Returns a finding about an indication that was answered with an Error Response.

@@ -276,6 +276,7 @@ extension ConnectionHistory {
           """, outcome),
       evidence: [configuration.request.packet])
     finding.attribute = configuration.owner
+    finding.fault = client
     if came > 0 {
       finding.severity = .note
     } else if configuration.error != nil {
@@ -306,6 +307,7 @@ extension ConnectionHistory {
         "\(client.capitalized) wrote the subscription without response, as a Write Command. Servers accept a descriptor's value only with a Write Request; \(came == 0 ? "this one sent no value" : "this one sends values anyway" as StaticString).",
       came == 0 ? .likely : .certain, evidence: [configuration.request.packet])
     finding.attribute = configuration.owner
+    finding.fault = client
     finding.restsOnAbsence = came == 0
     if came > 0 { finding.severity = .note }
     return finding

@@ -402,7 +402,7 @@ extension RowsReport {
     let packet = finding.evidence.first
     rows.begin(.findings)
     rows.integer(finding.connections.count == 1 ? finding.connections[0] : nil)
-    rows.string(finding.rule.description.replacing("-", with: "_"))
+    rows.string(finding.key)
     rows.word((finding.severity ?? .note).key)
     rows.word(finding.certainty.key)
     rows.integer(packet)

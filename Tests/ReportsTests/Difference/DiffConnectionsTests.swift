@@ -69,7 +69,7 @@ import Testing
     #expect(lines[first + 2] == "gattscope explain working.btsnoop has the details")
     #expect(lines[first + 3].hasPrefix("right"))
     #expect(lines.contains("connections 2 and 2"))
-    #expect(!lines.contains { $0.hasPrefix("more connections") })
+    #expect(!lines.contains { $0.hasPrefix("only on the") })
   }
 
   @Test("one additional connection before the others: only it has no counterpart")
@@ -89,8 +89,62 @@ import Testing
       reads(&traffic)
     }
     let lines = lines(report)
-    #expect(lines.contains("more connections on the left: 1"), "\(lines)")
+    let line = lines.first { $0.hasPrefix("only on the left: connection 1, 0 operations, 1 fails") }
+    #expect(line != nil, "\(lines)")
     #expect(!lines.contains { $0.hasPrefix("~") }, "\(lines)")
+  }
+
+  @Test("a connection without a counterpart counts in the headline if something fails there")
+  func lone() throws {
+    func reads(_ answer: String, _ traffic: inout Traffic) {
+      for value in 1...3 {
+        traffic.connect()
+        traffic.ask("0a 10 00", "0b 0\(value)")
+        traffic.disconnect()
+      }
+      traffic.connect()
+      traffic.ask("0a 22 00", answer)
+      traffic.disconnect()
+    }
+    for fails in [true, false] {
+      let report = try report { traffic in
+        reads(fails ? "01 0a 22 00 02" : "0b 01", &traffic)
+      } _: { traffic in
+        for value in 1...3 {
+          traffic.connect()
+          traffic.ask("0a 10 00", "0b 0\(value)")
+          traffic.disconnect()
+        }
+      }
+      let words =
+        fails
+        ? "only on the left: connection 4, 1 operation, 1 fails, Read 0x0022: Read Not Permitted (0x02) (#15)"
+        : "only on the left: connection 4, 1 operation, nothing fails"
+      let headline = "something fails in a connection that only the left side has"
+      let text = lines(report)
+      #expect(text.contains("FIRST DIFFERENCE \(headline)") == fails, "\(text)")
+      #expect(text.contains { $0.hasPrefix(words) }, "\(text)")
+      let json = try json(report)
+      #expect(json.contains("\"text\":\"\(words)"), "\(json)")
+      #expect(json.contains("\"headline\":\"\(headline)\"") == fails, "\(json)")
+      let html = try html(report)
+      #expect(html.contains(words) && html.contains(headline) == fails, "\(html)")
+    }
+  }
+
+  /// Returns the document of `--json`, and the page of `--html`.
+  private func json(_ report: DifferenceReport) throws -> String {
+    var document = DifferenceDocument(report)
+    var output = Output()
+    document.write(into: &output)
+    return String(decoding: output.bytes.array, as: UTF8.self)
+  }
+
+  private func html(_ report: DifferenceReport) throws -> String {
+    var page = DifferenceHTML(report)
+    var output = Output()
+    page.write(into: &output)
+    return String(decoding: output.bytes.array, as: UTF8.self)
   }
 
   @Test(

@@ -99,6 +99,9 @@ extension HCICommand {
   /// LE Set Periodic Advertising Parameters, version 2
   package static let leSetPeriodicAdvertisingParametersV2: UInt16 = 0x2086
 
+  /// Android LE Get Vendor Capabilities, which only Android's Bluetooth stack sends
+  package static let androidVendorCapabilities: UInt16 = 0xfd53
+
   /// The LE Controller commands: OGF 0x08. Those that are assigned end before this range does.
   package static let leWriteSuggestedDefaultDataLength: UInt16 = 0x2024
   package static let readRSSI: UInt16 = 0x1405

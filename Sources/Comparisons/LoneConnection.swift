@@ -1,0 +1,107 @@
+import Diagnosis
+import Differences
+import Words
+
+/// A connection that has no counterpart on the other side.
+struct LoneConnection: Sendable {
+  /// Whether the left side has it.
+  let isLeft: Bool
+  /// The index of the pair of devices that it belongs to; nil if its device has no counterpart.
+  let pair: Int?
+  /// The connection's number.
+  let number: Int
+  /// The number of operations on it.
+  let operations: Int
+  /// How many of these failed, or the link itself.
+  let failures: Int
+  /// Its line: `only on the left: connection 3, 12 operations, nothing fails`.
+  let words: Wording
+
+  /// The side that has it, in words and in JSON.
+  var side: StaticString { isLeft ? "left" : "right" }
+
+  /// - Parameter device: the device, if it has no counterpart either.
+  init(
+    _ connection: SessionConnection, of session: ComparedSession, isLeft: Bool, pair: Int? = nil,
+    device: Wording? = nil
+  ) {
+    (self.isLeft, self.pair, number) = (isLeft, pair, connection.history.id)
+    operations = connection.operations.count { $0.kind != .connect && $0.kind != .end }
+    let failed = connection.operations.filter(\.hasFailed)
+    failures = failed.count
+    var outcome: Wording = "nothing fails"
+    if let first = failed.first {
+      let packet: Wording = first.packet == .max ? "" : " (\(packet: first.packet))"
+      let number: Wording = failed.count == 1 ? "1 fails," : "\(failed.count) fail, the first is"
+      outcome = "\(number) \(session.words(of: first))\(packet)"
+    }
+    let owner: Wording = device.map { "\($0), " } ?? ""
+    words =
+      """
+      only on the \(isLeft ? "left" : "right" as StaticString): \(owner)connection \(number), \
+      \(count: operations, "operation", "operations"), \(outcome)
+      """
+  }
+}
+
+extension DifferenceReport {
+  /// Returns the connections of paired devices that have no counterpart.
+  static func lone(_ compared: [Compared]) -> [LoneConnection] {
+    compared.map(\.difference).enumerated().flatMap { pair, difference in
+      [
+        (true, difference.unpaired.left, difference.sessions.left),
+        (false, difference.unpaired.right, difference.sessions.right),
+      ].flatMap { isLeft, numbers, session in
+        let numbers = Set(numbers)
+        return session.connections.filter { numbers.contains($0.history.id) }.map {
+          LoneConnection($0, of: session, isLeft: isLeft, pair: pair)
+        }
+      }
+    }
+  }
+
+  /// Returns the connections of devices that have no counterpart.
+  ///
+  /// - Parameter isOnly: whether no device has a counterpart.
+  static func lone(
+    _ devices: [RememberedCapture.Device], isLeft: Bool, isOnly: Bool
+  ) -> [LoneConnection] {
+    devices.flatMap { device in
+      let doubt: Wording =
+        device.address == nil && !isOnly ? " (it may be any of the devices)" : ""
+      return device.session.connections.map {
+        LoneConnection(
+          $0, of: device.session, isLeft: isLeft, device: "\(device.words)\(doubt)")
+      }
+    }
+  }
+
+  /// A line for each device without a counterpart that has no connection, then for each connection
+  /// of the others.
+  var unpairedWords: [Wording] {
+    let silent = [("left" as StaticString, unpaired.left), ("right", unpaired.right)].flatMap {
+      side, devices in
+      devices.filter(\.session.connections.isEmpty).map { device -> Wording in
+        "only on the \(side): \(device.words)"
+      }
+    }
+    return silent + lone.filter { $0.pair == nil }.map(\.words)
+  }
+
+  /// Returns what makes it the first difference of a pair, in words; nil if nothing is worth a
+  /// headline. Connections without a counterpart count: those of the pair, and those of other
+  /// devices if it is the only pair.
+  func firstWords(ofPair pair: Int) -> StaticString? {
+    let difference = compared[pair].difference
+    let own = difference.first.map { difference.words(of: $0) }
+    if let own, own.fails { return own.words }
+    let failing = lone.filter { $0.failures > 0 && ($0.pair == pair || compared.count == 1) }
+    guard let one = failing.first else { return own?.words }
+    if failing.contains(where: { $0.isLeft != one.isLeft }) {
+      return "something fails in connections that only one side has"
+    }
+    return one.isLeft
+      ? "something fails in a connection that only the left side has"
+      : "something fails in a connection that only the right side has"
+  }
+}
