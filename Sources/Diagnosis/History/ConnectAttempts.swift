@@ -99,6 +99,10 @@ package struct ConnectAttempt: Sendable {
     fullScan = scan
   }
 
+  /// Whether any device was heard advertising during the attempt; nil: it is not known whether this
+  /// one was.
+  package internal(set) var hasHeardAny: Bool? = false
+
   /// Whether it ended without a link.
   package var hasFailed: Bool { status.map { $0 != .success } ?? false }
 
@@ -121,6 +125,8 @@ package struct ConnectAttempts: Sendable {
   /// it, and how it was seen before. Hosts cancel and repeat an attempt whenever they change the
   /// list.
   private var waits: [UInt64: (asked: Moment?, before: Sighting?)] = [:]
+  /// How the devices on the list were seen until the last attempt ended.
+  private var seen: [UInt64: Sighting] = [:]
   /// Whether a device was added that no attempt has waited for yet.
   private var hasNewWaits = false
   /// The packet of the last attempt's command.
@@ -232,7 +238,13 @@ package struct ConnectAttempts: Sendable {
     kept[position].removed = moment
     kept[position].peer = peer
     kept[position].peerType = type
-    kept[position].after = kept[position].after ?? sightings.find(peer, type)
+    guard kept[position].after == nil else { return }
+    kept[position].after = seen[Attributes.key(peer, type)]
+    // How a device that was on the list before the capture was seen is known only if it was silent
+    // since the end.
+    guard wait == nil, let seen = sightings.find(peer, type) else { return }
+    let isEarlier = seen.last.packet <= kept[position].ended?.packet ?? 0
+    if isEarlier { kept[position].after = seen } else { kept[position].hasHeardAny = nil }
   }
 
   /// Records why the controller refuses a command that starts an attempt.
@@ -291,9 +303,13 @@ package struct ConnectAttempts: Sendable {
     attempt.status = status
     attempt.ended = moment
     attempt.after = attempt.find(in: sightings)
+    attempt.hasHeardAny = sightings.latest?.packet ?? 0 > attempt.asked.packet
     attempt.openLinks = links
     guard attempt.hasFailed || attempt.cancelled != nil || attempt.wanted?.fault != nil else {
       return
+    }
+    if attempt.isAcceptListUsed {
+      seen = waits.reduce(into: [:]) { $0[$1.key] = sightings.find($1.key) }
     }
     if kept.count < Self.most { kept.append(attempt) } else { omitted += 1 }
   }

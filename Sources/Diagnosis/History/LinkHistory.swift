@@ -223,7 +223,7 @@ package struct LinkHistory: Sendable {
   package private(set) var disconnect: Moment?
   /// The event that ended the link, or the record that reports that its controller is gone.
   package private(set) var ended: Moment?
-  /// Whether the link ended with the supervision timeout.
+  /// Whether the link ended with Connection Timeout.
   private var isLost = false
   /// The last packet that this host had sent when the peer answered something.
   private var answeredLast = 0
@@ -511,7 +511,9 @@ package struct LinkHistory: Sendable {
     case HCIEvent.disconnectionCompleteCode:
       if answer.closed {
         ended = ended ?? moment
-        isLost = answer.ending == .timeout
+        isLost =
+          body.count > 3
+          && bytes.byte(at: Int(body.start) + 3) == StatusCode.connectionTimeout.rawValue
       } else if ended == nil {
         disconnect = nil
       }
@@ -734,8 +736,9 @@ package struct LinkHistory: Sendable {
     }
     let since =
       left > 0 && left <= recent.count ? recent[(sent - left) % Self.mostRecent].moment : nil
-    // What the peer answered arrived, so an event is missing.
-    if let since, since.packet <= answeredLast { return }
+    // What the peer answered arrived, so an event is missing. What was sent when a lost link was
+    // silent already could not be acknowledged.
+    if let since, since.packet <= answeredLast || later(since) == nil { return }
     unacknowledged = left
     unacknowledgedSince = since
   }

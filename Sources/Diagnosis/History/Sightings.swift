@@ -102,6 +102,8 @@ package struct Sighting: Sendable {
 /// dropped.
 struct Sightings: Sendable {
   private var devices: [UInt64: Sighting] = [:]
+  /// The last report of any device.
+  private(set) var latest: Moment?
   private static let most = 512
 
   /// Returns a key of the address and whether it is random. Addresses that a controller resolved
@@ -132,6 +134,7 @@ struct Sightings: Sendable {
   mutating func observe(
     _ moment: Moment, _ reports: [Advertisement], _ bytes: RawSpan
   ) {
+    if !reports.isEmpty { latest = moment }
     for advertisement in reports {
       let report = advertisement.report
       guard let address = report.address else { continue }

@@ -12,6 +12,21 @@ extension Wording {
   }
 }
 
+extension Sequence {
+  /// Returns the elements in groups that share a key, in the order of each group's first element.
+  func grouped(by key: (Element) -> some Hashable) -> [[Element]] {
+    var places: [AnyHashable: Int] = [:]
+    return reduce(into: []) { groups, element in
+      let place = places[key(element), default: groups.count]
+      if place == groups.count {
+        places[key(element)] = place
+        groups.append([])
+      }
+      groups[place].append(element)
+    }
+  }
+}
+
 extension StatusCode {
   /// The part of the name that applies to LE, and the code.
   package var linkWords: Wording {
@@ -95,11 +110,33 @@ extension ConnectionHistory {
     return "\(words), which did not acknowledge what was sent (\(packet: since.packet))"
   }
 
-  /// A sentence about the supervision timeout, from which the time of the last packet follows.
+  /// Sentences about the supervision timeout, from which the time of the last packet follows, and
+  /// who requested it if it is short.
   var timeoutWords: Wording {
     let timeout: Wording =
       link.supervisionTimeout.map { " of \($0 / 1_000_000) ms" } ?? ""
-    return "Nothing was heard from the peer for the supervision timeout\(timeout)."
+    let heard: Wording = "Nothing was heard from the peer for the supervision timeout\(timeout)."
+    guard hasShortTimeout, let current = link.current else { return heard }
+    let origin: Wording =
+      originOfParameters.map { "\($0.side.words) requested it (\(packet: $0.asked.packet))" }
+      ?? "the link was opened with it"
+    return
+      "\(heard) That is short: it ends the link after \(Int(current.timeout) * 8 / max(1, Int(current.interval))) intervals without a packet; \(origin)."
+  }
+
+  /// Whether few lost packets end the link.
+  var hasShortTimeout: Bool {
+    link.current.map {
+      $0.timeout < Self.shortTimeout || Int64($0.timeout) * 10_000_000 < $0.longestPause * 6
+    } ?? false
+  }
+
+  /// One second, in units of 10 ms.
+  private static let shortTimeout: UInt16 = 100
+
+  /// The change from which the supervision timeout in force comes; nil: the link opened with it.
+  var originOfParameters: ParameterUpdate? {
+    link.updates.last { $0.result != nil && $0.result?.timeout == link.current?.timeout }
   }
 
   /// Sentences about the last sign of the peer, and whether the link was idle after it.
@@ -116,7 +153,9 @@ extension ConnectionHistory {
       }
     let ago = ended.nanoseconds(since: sign)
     let idle: Wording =
-      if let ago, let timeout = link.supervisionTimeout, ago > timeout + Self.aftermath {
+      if let ago, let timeout = link.supervisionTimeout, ago - Self.aftermath > timeout,
+        connection.reason == .connectionTimeout
+      {
         " The link was idle then: empty packets, which HCI does not show, kept it open until about \(duration: timeout) before the end."
       } else {
         ""
@@ -136,7 +175,7 @@ extension ConnectionHistory {
     }
     if let quality = link.quality {
       let again: Wording =
-        quality.retransmissions.map { ", and \($0) packets sent again" } ?? ""
+        quality.retransmissions.map { $0 > 0 ? ", and \($0) packets sent again" : "" } ?? ""
       sentences.append(
         "It reported a signal of \(Int(quality.rssi)) dBm\(again) (\(packet: quality.moment.packet)\(link.ended?.nanoseconds(since: quality.moment).map { ", \(duration: $0) before the end" } ?? ""))."
       )
@@ -156,7 +195,7 @@ extension ConnectionHistory {
       passed <= 30_000_000_000
     else { return "" }
     return
-      "A connection to it was possible again \(duration: passed) later (\(packet: opened.packet)), so it was in range: either it had restarted, or packets were lost for that long."
+      "A connection to it was possible again \(duration: passed) later (\(packet: opened.packet)), so it was in range."
   }
 
   /// A sentence that the peer advertised while this host still had the link, or nil if it did not.

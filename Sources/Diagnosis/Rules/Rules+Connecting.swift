@@ -22,10 +22,9 @@ extension Rule {
     do:
       "Check that the device is powered, in range and sends connectable advertisements at that moment: many stop while they are connected, and some change their address. Scan first, and connect to the address just seen; on Android close() the old BluetoothGatt and connect again, with TRANSPORT_LE."
   ) { evidence in
-    evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere == nil }.map {
-      attempts in
+    evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere == nil }.map { attempts in
       let first = attempts[0]
-      if first.isBackground { return [waitedInBackground(attempts, evidence)] }
+      if first.isBackground { return waitedInBackground(attempts, evidence) }
       let isListed = first.isAcceptListUsed
       let waited: Wording = first.waited.map { " after \(duration: $0)" } ?? ""
       let tries = evidence.tries(attempts)
@@ -62,8 +61,8 @@ extension Rule {
           "Try again after the supervision timeout, or request a shorter one: 4 to 6 s is enough for short gaps."
       }
       evidence.resolve(&finding, attempts)
-      return [finding]
-    }.flatMap(\.self)
+      return finding
+    }
   }
 
   /// Returns a finding about a device that did not appear while no app waited for it.
@@ -81,7 +80,6 @@ extension Rule {
     finding.severity = .note
     finding.remedy =
       "Nothing, unless an app needs the device now: then connect directly, on Android with autoConnect false."
-    evidence.mentionOmitted(&finding)
     if let peer = first.peer { finding.peers = [peer] }
     return finding
   }
@@ -97,9 +95,8 @@ extension Rule {
       "Connect to the address and address type just seen. To connect to an identity address, add the device's identity resolving key to the controller's resolving list and enable address resolution (LE Add Device To Resolving List, LE Set Address Resolution Enable)."
   ) { evidence in
     evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere != nil }.compactMap { attempts in
-      let first = attempts[0]
+      let (first, tries) = (attempts[0], evidence.tries(attempts))
       guard let seen = first.elsewhere else { return nil }
-      let tries = evidence.tries(attempts)
       let reports: Wording =
         "\(count: seen.sighting.count, "advertisement", "advertisements") of it \(seen.sighting.count == 1 ? "was" : "were" as StaticString) seen (last \(packet: seen.sighting.last.packet))"
       var finding = Finding(
@@ -316,10 +313,10 @@ extension Rule {
   }
 
   private static let unpaged = Rule(
-    whole: "connect-page-timeout", .warning, .fact,
+    whole: "connect-page-timeout", .note, .fact,
     "A BR/EDR device did not answer an attempt to connect",
     when:
-      "Create Connection failed for a device that is not reported as one of LE; a note if a connection with the device existed, if the device was reached before or later, or if the capture has LE connections",
+      "Create Connection failed for a device that is not reported as one of LE",
     needs: [.commands, .events],
     do:
       "Check that the device is switched on, in range and not connected elsewhere. Many answer only for a few minutes after power-on, or while they wait for a known device."
@@ -358,13 +355,8 @@ extension Rule {
         finding.note = "\(omitted) failed attempts to other devices are not listed."
       }
       if failures.status.rawValue == connectionExists { finding.remedy = "" }
-      // Phones call known headsets and cars on their own, whatever the purpose of the capture.
-      if reached != nil || failures.status.rawValue == connectionExists
-        || evidence.connections.contains(where: { $0.connection.transport == .le })
-      {
-        finding.severity = .note
-        finding.isAppendix = true
-      }
+      // Hosts call known headsets and cars on their own, whatever the purpose of the capture.
+      finding.isAppendix = true
       return finding
     }
   }
@@ -451,7 +443,6 @@ extension Rule {
         why:
           "It started at \(packet: first.asked.packet) and gave up within a second. Many devices advertise less often. \(first.sightingWords)",
         evidence: attempts.evidence)
-      evidence.mentionOmitted(&finding)
       return finding
     }
     return early + evidence.connections.compactMap { endedAtOnce($0, evidence) }
@@ -527,7 +518,10 @@ extension ConnectAttempt {
   fileprivate var sightingWords: Wording {
     guard peer != nil else { return "Which of them were in range is unknown." }
     guard let seen = after ?? before else {
-      return "The capture has no advertisement from this address."
+      guard let hasHeardAny else { return "" }
+      return hasHeardAny
+        ? "The capture has no advertisement from this address."
+        : "The capture has no advertisement of any device at that time."
     }
     let connectable: Wording =
       seen.lastConnectable == nil && !seen.hasReservedTypes ? ", but never connectable" : ""
@@ -552,7 +546,7 @@ extension AdapterHistory.PageFailures {
 extension Sighting {
   /// Receivers are required to hear -70 dBm (Core, Vol 6, Part A, 4.1 [mem]); current ones hear
   /// some 25 dB less. From this level on packets are lost.
-  private static let weakest: Int8 = -85
+  static let weakest: Int8 = -85
 
   /// The RSSI, if it was weak.
   var weakSignal: Int8? { signal.flatMap { $0 <= Self.weakest ? $0 : nil } }
@@ -573,25 +567,15 @@ extension Evidence {
   /// Returns the attempts that satisfy a condition, grouped by device, in the order of each group's
   /// first attempt.
   fileprivate func attempts(_ isMeant: (ConnectAttempt) -> Bool) -> [[ConnectAttempt]] {
-    var groups: [[ConnectAttempt]] = []
-    var places: [String: Int] = [:]
-    for adapter in adapters {
-      for attempt in adapter.attempts.kept where isMeant(attempt) {
-        // The capture contains no event that reports a link, so the attempt may have succeeded.
-        if attempt.cancelled != nil, lacksOpenings(adapter.index, since: attempt.asked.packet) {
-          continue
-        }
-        let key: Wording =
-          "\(adapter.index.value) \(attempt.target) \(attempt.status?.rawValue ?? 0) \(attempt.isBackground ? 1 : 0)"
-        if let place = places[key.text] {
-          groups[place].append(attempt)
-        } else {
-          places[key.text] = groups.count
-          groups.append([attempt])
-        }
+    adapters.flatMap { adapter in
+      adapter.attempts.kept.filter {
+        // If the capture contains no event that reports a link, the attempt may have succeeded.
+        isMeant($0)
+          && ($0.cancelled == nil || !lacksOpenings(adapter.index, since: $0.asked.packet))
+      }.grouped {
+        Wording("\($0.target) \($0.status?.rawValue ?? 0) \($0.isBackground ? 1 : 0)").text
       }
     }
-    return groups
   }
 
   /// Returns whether links of a controller were used that began after a packet, while the capture
@@ -632,22 +616,11 @@ extension Evidence {
     return " (\(isComplete ? "" : "at least " as StaticString)\(attempts.count) attempts)"
   }
 
-  /// Adds a note to the finding that further attempts are not counted.
-  fileprivate func mentionOmitted(_ finding: inout Finding) {
-    let omitted = adapters.reduce(0) { $0 &+ $1.attempts.omitted }
-    guard omitted > 0 else { return }
-    finding.note = Wording(
-      sentences: finding.note ?? "",
-      "Only the first \(ConnectAttempts.most) failed attempts of a controller are analysed; \(omitted) later ones are not counted here."
-    )
-  }
-
   /// A failure that is put right within this time hardly matters to the user, in nanoseconds.
-  private static let soon: Int64 = 10_000_000_000
+  private static let soon: Int64 = 30_000_000_000
 
   /// Lowers the severity of a finding whose device was reached later: to a note if that was soon.
   fileprivate func resolve(_ finding: inout Finding, _ attempts: [ConnectAttempt]) {
-    mentionOmitted(&finding)
     guard let last = attempts.last, let peer = last.peer, let type = last.peerType else { return }
     finding.peers = [peer]
     let other = last.elsewhere.flatMap { $0.isResolved ? nil : $0 }
@@ -681,21 +654,12 @@ extension Rule {
     do:
       "The peer advertised but missed the connection request or did not follow: check distance and antennas, a peer that is busy or resets on connection, competing centrals, and its clock accuracy. Try again at once; hosts retry two or three times."
   ) { evidence in
-    var groups: [[ConnectionHistory]] = []
-    for history in evidence.connections where history.connection.ending == .neverEstablished {
-      if let place = groups.firstIndex(where: {
-        $0[0].device == history.device
-          && $0[0].connection.central == history.connection.central
-      }) {
-        groups[place].append(history)
-      } else {
-        groups.append([history])
-      }
-    }
     let reported = evidence.adapters.flatMap(\.attempts.kept).filter {
       $0.status == .connectionFailedToBeEstablished
     }
-    return groups.flatMap { neverEstablished($0, evidence) }
+    return evidence.connections.filter { $0.connection.ending == .neverEstablished }
+      .grouped { "\($0.device) \($0.connection.central.map { "\($0.words)" } ?? "")" }
+      .map { neverEstablished($0, evidence) }
       + reported.map { attempt in
         Finding(
           "\(attempt.target.capitalized) did not answer: \(StatusCode.connectionFailedToBeEstablished.linkWords)",
@@ -705,7 +669,6 @@ extension Rule {
       }
   }
 
-  private static let leastGroup = 2
   private static let mostEvidence = 8
 
   /// Returns the RSSI of a peer that was heard well just before each of the links, in dBm, or nil
@@ -724,28 +687,18 @@ extension Rule {
 
   private static func neverEstablished(
     _ group: [ConnectionHistory], _ evidence: Evidence
-  ) -> [Finding] {
-    guard let first = group.first else { return [] }
-    if group.count < leastGroup { return group.map { neverEstablished([$0], of: $0, evidence) } }
-    return [neverEstablished(group, of: first, evidence)]
-  }
-
-  private static func neverEstablished(
-    _ group: [ConnectionHistory], of first: ConnectionHistory, _ evidence: Evidence
   ) -> Finding {
-    let spans = group.compactMap { history in
-      history.link.opened.flatMap { opened in history.link.ended?.nanoseconds(since: opened) }
-    }
-    let shortest = spans.min() ?? 0
-    let longest = spans.max() ?? 0
-    let after: Wording
-    if spans.isEmpty {
-      after = ""
-    } else if longest - shortest <= max(longest / 20, 1_000_000) {
-      after = " after \(duration: longest)"
-    } else {
-      after = " after \(duration: shortest) to \(duration: longest)"
-    }
+    let first = group[0]
+    let spans = group.compactMap(\.length)
+    let (shortest, longest) = (spans.min() ?? 0, spans.max() ?? 0)
+    let after: Wording =
+      if spans.isEmpty {
+        ""
+      } else if longest - shortest <= max(longest / 20, 1_000_000) {
+        " after \(duration: longest)"
+      } else {
+        " after \(duration: shortest) to \(duration: longest)"
+      }
     let packets = group.prefix(mostEvidence).flatMap {
       [$0.connection.firstPacket, $0.connection.lastPacket].compactMap(\.self)
     }

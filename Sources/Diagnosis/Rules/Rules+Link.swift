@@ -19,15 +19,13 @@ extension Rule {
     "Check range, battery and antenna, and whether the peer reset or crashed at that time. A central that is busy with scans or other links may also miss the peripheral."
 
   /// What is known of the end of a lost link.
-  private enum Loss: Equatable, Sendable {
-    /// Only that nothing was heard.
-    case silence
+  private enum Loss: Sendable {
+    /// Only that nothing was heard, or not even since when; or that it was right after a procedure.
+    case silence, procedure
     /// The peer advertised again; so late that it had left the link for certain, or not.
-    case departure(isCertain: Bool)
+    case departure, earlyAdvertising
     /// The peer had been asked to restart.
     case restart
-    /// It happened during or right after a procedure.
-    case procedure
   }
 
   private static let supervisionTimeout = Rule(
@@ -37,15 +35,14 @@ extension Rule {
       "a link ended with Connection Timeout (0x08); a warning if the capture has neither its opening nor data of it",
     needs: [.events, .end],
     elsewise: [
-      Alternative("the peer advertised beside the link, and went out of range later") { loss, _ in
-        loss != .departure(isCertain: false)
+      Alternative("the peer advertised beside the link, and went out of range later") {
+        loss, _ in loss != .earlyAdvertising
       },
-      Alternative("the peer was lost for another reason, or never got the request") { loss, _ in
-        loss != .restart
+      Alternative("the peer was lost for another reason, or never got the request") {
+        loss, _ in loss != .restart
       },
     ],
-    do:
-      "\(Rule.lossRemedy) A supervision timeout of 4 to 6 s is enough for short gaps."
+    do: lossRemedy
   ) { evidence -> [(Loss, Finding)] in
     let all = evidence.connections.compactMap { lost($0, evidence) }
     // How often the link to a device was lost right after the same procedure.
@@ -124,7 +121,7 @@ extension Rule {
       finding.group = what
       finding.groupHeadline =
         "the peer dropped the link without terminating it, and advertised again"
-      return (.departure(isCertain: link.isCertainlyAway), finding)
+      return (link.isCertainlyAway ? .departure : .earlyAdvertising, finding)
     }
     if let fatal = history.fatalProcedure {
       finding.grounds = .sequence
@@ -141,30 +138,40 @@ extension Rule {
       return (.procedure, finding)
     }
     finding.grounds = .fact
-    if let quality = link.quality, Sighting.strong ~= quality.rssi {
+    let signal = link.quality?.rssi
+    var at: StaticString = ""
+    if history.hasShortTimeout {
       finding.remedy =
-        "The signal was strong (\(Int(quality.rssi)) dBm), so look for another reason than range: whether the peer reset or crashed at that time, whether its program blocks its radio, and whether this host's controller was busy with scans, other links or Wi-Fi."
-    } else if link.supervisionTimeout ?? 0 >= 4_000_000_000 {
-      // The supervision timeout is already long.
-      finding.remedy = Rule.lossRemedy
+        "\(history.originOfParameters?.side == .peer ? "In the peer's firmware request" : "On this host request" as StaticString) a longer supervision timeout: 4 to 6 s is enough for short gaps."
+    } else if let signal, Sighting.strong ~= signal {
+      at = " at a strong signal"
+      finding.remedy =
+        "The signal was strong (\(Int(signal)) dBm), so look for another reason than range: whether the peer was switched off, reset or crashed at that time, and whether this host's controller was busy with scans, other links or Wi-Fi."
+    } else if let signal, signal <= Sighting.weakest {
+      at = " at a weak signal"
+      finding.remedy =
+        "Bring the devices closer together: the signal was near the sensitivity limit of receivers (\(Int(signal)) dBm)."
     }
     if history.connection.transport == .brEDR {
       finding.severity = evidence.later(than: history).isEmpty ? .warning : .note
     }
-    finding.group = "The link was lost: \(StatusCode.connectionTimeout)"
+    let peer: Wording = history.connection.peer.map { " to \($0)" } ?? ""
+    finding.group = "The link\(peer) was lost\(at): \(StatusCode.connectionTimeout)"
     finding.groupHeadline =
-      "the link was lost because this host no longer heard the peer"
+      "the link\(peer) was lost\(at): this host no longer heard the peer"
     return (.silence, finding)
   }
 
   private static let lostRepeatedly = Rule(
     whole: "link-lost-repeatedly", .note, .fact, "The links to one device are lost repeatedly",
-    when: "two or more connections of one device ended with Connection Timeout (0x08)",
+    when:
+      "two or more connections of one device ended with Connection Timeout (0x08), or LL Response Timeout (0x22) when this host disconnected",
     needs: [.events, .end],
     do:
       "Compare when it happens: always after the same time or the same request points to the peer's firmware, random times point to the radio."
   ) { evidence in
-    devices(evidence.connections) { $0.connection.ending == .timeout }.map { lost in
+    devices(evidence.connections) { $0.connection.ending == .timeout || $0.isUnconfirmed }.map {
+      lost in
       let spans = lost.compactMap(\.length)
       let after: Wording =
         spans.count == lost.count && !spans.isEmpty
@@ -174,7 +181,11 @@ extension Rule {
         "\(lost.count) links to one device were lost\(after)",
         headline: "\(lost.count) links to one device were lost",
         why: Wording(
-          sentences: "Each ended with \(StatusCode.connectionTimeout).", same?.words ?? ""),
+          sentences:
+            lost.allSatisfy { $0.connection.reason == .connectionTimeout }
+            ? "Each ended with \(StatusCode.connectionTimeout)."
+            : "They ended with \(StatusCode.connectionTimeout) or \(StatusCode.responseTimeout.linkWords).",
+          same?.words ?? ""),
         evidence: PacketSet(lost.prefix(8).compactMap(\.connection.lastPacket)).union(
           PacketSet(same?.packets ?? [])), on: lost.map(\.id))
     }
@@ -184,25 +195,19 @@ extension Rule {
     "link-dead-at-disconnect", .warning, .fact,
     "This host disconnected a link that was already dead",
     when:
-      "this host asked to disconnect, and the link ended with Connection Timeout (0x08) or LL Response Timeout (0x22); a note unless nothing was heard from the peer for the supervision timeout before the request",
+      "this host asked to disconnect, and the link ended with Connection Timeout (0x08) or LL Response Timeout (0x22); a note if the peer may have fallen silent only then",
     needs: [.commands, .events, .end], do: lossRemedy
   ) { history, _ in
     let link = history.link
-    guard history.connection.ending == .localHost, let reason = history.connection.reason,
-      reason == .connectionTimeout || reason == .responseTimeout, let asked = link.disconnect,
-      let ended = link.ended
+    guard history.isUnconfirmed, let reason = history.connection.reason,
+      let asked = link.disconnect, let ended = link.ended, let waited = ended.nanoseconds(since: asked)
     else { return [] }
-    // A sign of the peer later than the timeout allows contradicts the reason.
-    let silence = link.supervisionTimeout
-    if reason == .connectionTimeout, let silence, let sign = link.lastSign,
-      ended.nanoseconds(since: sign) ?? 0 < silence - LinkHistory.clockMargin
-    {
-      return []
-    }
-    let waited = ended.nanoseconds(since: asked) ?? 0
+    let quiet = link.lastSign.flatMap { ended.nanoseconds(since: $0) } ?? .max
+    let silence = reason == .connectionTimeout ? link.supervisionTimeout : quiet
+    // A later sign of the peer contradicts the reason.
+    guard quiet >= (silence ?? 0) - LinkHistory.clockMargin else { return [] }
     let wasDead =
-      history.connection.transport == .le
-      && (reason == .responseTimeout || silence ?? 0 > waited + LinkHistory.clockMargin)
+      history.connection.transport == .le && (silence ?? 0) - LinkHistory.clockMargin > waited
     var finding = Finding(
       wasDead
         ? "The link was already dead when this host disconnected: \(reason.linkWords)"
@@ -213,16 +218,15 @@ extension Rule {
       why: Wording(
         sentences:
           "This host asked to disconnect (\(packet: asked.packet)); \(duration: waited) later its controller reported \(reason.linkWords) instead of the host's own request.",
-        reason == .responseTimeout
-          ? "A Link Layer procedure had not been finished for 40 s." : history.timeoutWords,
+        history.departure ?? (reason == .connectionTimeout ? history.timeoutWords : ""),
         history.lastSignWords, history.signalWords),
       evidence: PacketSet(
-        [link.lastSign?.packet, asked.packet, link.quality?.moment.packet, ended.packet]
-          .compactMap(\.self)))
-    if !wasDead {
-      finding.severity = .note
-      finding.remedy = ""
-    }
+        [
+          link.lastSign?.packet, asked.packet, link.seenAway?.lastConnectable?.packet,
+          ended.packet,
+        ].compactMap(\.self)
+      ).sorted)
+    if !wasDead { (finding.severity, finding.remedy) = (.note, "") }
     return [finding]
   }
 
@@ -244,12 +248,12 @@ extension Rule {
 
   /// How LL Response Timeout came about.
   private enum Unfinished: Sendable {
-    /// The status of a procedure, without a conclusion.
+    /// A procedure failed with this status, or this host had asked for one.
     case reported
     /// The link was not open for 40 s.
     case early
-    /// This host had asked for the procedure, and the peer reported to lack its feature or not.
-    case ofThisHost(isLacking: Bool)
+    /// This host had asked for a procedure whose feature the peer reported to lack.
+    case lacking
     /// This host had asked for nothing, or what began then is not in the capture.
     case ofPeer, unknown
   }
@@ -259,17 +263,17 @@ extension Rule {
     "A Link Layer procedure was not answered in time",
     when: "the link or a procedure on it ended with LL Response Timeout (0x22)", needs: [.events],
     elsewise: [
-      Alternative("the controller gave up a procedure of its own early") { end, _ in
-        if case .early = end { false } else { true }
+      Alternative("this host's controller had stalled, or gave up a procedure of its own early") {
+        end, _ in end != .early
       },
-      Alternative("the peer's controller did not answer as it has to") { end, _ in
-        if case .ofThisHost(isLacking: true) = end { false } else { true }
+      Alternative("the peer's controller did not answer as it has to") {
+        end, _ in end != .lacking
       },
-      Alternative("this host's controller began the procedure by itself") { end, _ in
-        if case .ofPeer = end { false } else { true }
+      Alternative("this host's controller began the procedure by itself") {
+        end, _ in end != .ofPeer
       },
-      Alternative("this host asked for a procedure that is not in the capture") { end, _ in
-        if case .unknown = end { false } else { true }
+      Alternative("this host asked for a procedure that is not in the capture") {
+        end, _ in end != .unknown
       },
     ],
     do:
@@ -297,8 +301,7 @@ extension Rule {
         finding.remedy = lossRemedy
         findings.append((.early, finding))
       } else if history.connection.transport == .le {
-        let end = explain(&finding, history, ended, evidence)
-        findings.append((end, finding))
+        findings.append((explain(&finding, history, ended, evidence), finding))
       } else {
         finding.grounds = .fact
         findings.append((.reported, finding))
@@ -390,7 +393,7 @@ extension Rule {
         let features = history.link.peerFeatures
       else {
         finding.grounds = .fact
-        return .ofThisHost(isLacking: false)
+        return .reported
       }
       let feature: Wording =
         CodeSet.leFeatures.name(of: UInt64(bit)).map { "\($0)" } ?? "feature \(bit)"
@@ -401,7 +404,7 @@ extension Rule {
       finding.evidence.insert(features.moment.packet)
       finding.remedy =
         "Suspect this host's controller: update its firmware or try another adapter. Until then do not request \(name) from this peer."
-      return .ofThisHost(isLacking: true)
+      return .lacking
     }
     guard evidence.coverage.parts(of: history.connection).isSuperset(of: [.commands, .opening]),
       !history.connection.hasLostPackets, let opened = history.link.opened,
@@ -607,9 +610,7 @@ extension Rule {
       let asked = left.compactMap { history in
         evidence.fatalRequest(of: history).map { (history: history, request: $0) }
       }
-      return Dictionary(grouping: asked) { $0.request.words.text }.values.sorted {
-        $0[0].history.id < $1[0].history.id
-      }.compactMap { group -> (Bool, Finding)? in
+      return asked.grouped { $0.request.words.text }.compactMap { group -> (Bool, Finding)? in
         let request = group[0].request
         guard group.count >= 2,
           // Another connection with the same request that the peer did not end refutes it.
@@ -712,17 +713,8 @@ extension Rule {
   private static func devices(
     _ connections: [ConnectionHistory], _ isMeant: (ConnectionHistory) -> Bool
   ) -> [[ConnectionHistory]] {
-    var groups: [[ConnectionHistory]] = []
-    var places: [UInt64: Int] = [:]
-    for history in connections where history.connection.peer != nil && isMeant(history) {
-      if let place = places[history.device] {
-        groups[place].append(history)
-      } else {
-        places[history.device] = groups.count
-        groups.append([history])
-      }
-    }
-    return groups.filter { $0.count >= 2 }
+    connections.filter { $0.connection.peer != nil && isMeant($0) }.grouped(by: \.device)
+      .filter { $0.count >= 2 }
   }
 }
 
@@ -823,6 +815,12 @@ extension ConnectionHistory {
     connection.ending == .peer && length ?? 0 >= Self.leastStay
       && (connection.reason == .remoteUserTerminated
         || connection.reason == .unacceptableConnectionParameters)
+  }
+
+  /// Whether the peer did not confirm the end that this host requested.
+  fileprivate var isUnconfirmed: Bool {
+    connection.ending == .localHost
+      && (connection.reason == .connectionTimeout || connection.reason == .responseTimeout)
   }
 
   /// Returns findings about the end of the link and about procedures on it that have one of these

@@ -334,7 +334,7 @@ extension Rule {
     let interval = Int(slow.interval) * 1250
     // A longer packet is several of the Link Layer.
     guard slow.largest <= Int(length.effective(onPHY: phy)), air * 3 <= interval else { return [] }
-    let rate = Int64(slow.bytes) &* 1_000_000 / (slow.time / 1000)
+    let rate = Int64(slow.bytes) &* 1_000_000 / max(slow.time / 1000, 1)
     var finding = Finding(
       "One packet per connection interval: \(rate) bytes per second",
       headline:
@@ -433,7 +433,7 @@ extension Evidence {
       else { return false }
       return other.leavesOverParameters
         ? abs(span - length) <= length / 20
-        : span > length * 2 && other.link.current == history.link.current
+        : span / 2 > length && other.link.current == history.link.current
     }
   }
 
