@@ -23,7 +23,7 @@ import Words
     #expect(finding.line == "The link was lost: Connection Timeout (0x08) #6 #8 #9")
     #expect(
       finding.why.text
-        == "Nothing was heard from the peer for the supervision timeout of 720 ms. That is short: it ends the link after 24 intervals without a packet; the link was opened with it. The last sign of it is an acknowledgement (#8), 721 ms before the end. 2 packets this host sent since #6 were never acknowledged. The last thing this host requested was to write 02 to 0x0003 (#7)."
+        == "Nothing was heard from the peer for the supervision timeout of 720 ms. That is short, since the peripheral may be silent for 30 ms anyway; the link was opened with it. The last sign of it is an acknowledgement (#8), 721 ms before the end. 2 packets this host sent since #6 were never acknowledged. The last thing this host requested was to write 02 to 0x0003 (#7)."
     )
     #expect(finding.severity == .error)
     #expect(finding.certainty == .certain)

@@ -47,7 +47,10 @@ extension Twin {
   }
 
   private static let procedureTwins: [Twin] = [
-    Twin("link-lmp-timeout", or: "this host's controller had stalled, or gave up a procedure of its own early") {
+    Twin(
+      "link-lmp-timeout",
+      or: "this host's controller had stalled, or gave up a procedure of its own early"
+    ) {
       unfinished(0x2032, 41_000, &$0)
     } openIn: {
       unfinished(nil, 1000, &$0)

@@ -121,7 +121,7 @@ extension ConnectionHistory {
       originOfParameters.map { "\($0.side.words) requested it (\(packet: $0.asked.packet))" }
       ?? "the link was opened with it"
     return
-      "\(heard) That is short: it ends the link after \(Int(current.timeout) * 8 / max(1, Int(current.interval))) intervals without a packet; \(origin)."
+      "\(heard) That is short, since the peripheral may be silent for \(duration: current.longestPause) anyway; \(origin)."
   }
 
   /// Whether few lost packets end the link.

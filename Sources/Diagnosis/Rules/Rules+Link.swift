@@ -18,6 +18,9 @@ extension Rule {
   private static let lossRemedy: Wording =
     "Check range, battery and antenna, and whether the peer reset or crashed at that time. A central that is busy with scans or other links may also miss the peripheral."
 
+  private static let restartRemedy: Wording =
+    "Find out why the peer restarted: its log and reset reason, its power supply, and how it handles this host's last request."
+
   /// What is known of the end of a lost link.
   private enum Loss: Sendable {
     /// Only that nothing was heard, or not even since when; or that it was right after a procedure.
@@ -116,8 +119,7 @@ extension Rule {
       finding.headline =
         "the peer dropped connection \(history.id) without terminating it, and advertised again (\(packet: link.seenAway?.lastConnectable?.packet ?? ended.packet))"
       finding.evidence.insert(link.seenAway?.lastConnectable?.packet)
-      finding.remedy =
-        "Find out why the peer restarted: its log and reset reason, its power supply, and how it handles this host's last request."
+      finding.remedy = restartRemedy
       finding.group = what
       finding.groupHeadline =
         "the peer dropped the link without terminating it, and advertised again"
@@ -140,17 +142,18 @@ extension Rule {
     finding.grounds = .fact
     let signal = link.quality?.rssi
     var at: StaticString = ""
-    if history.hasShortTimeout {
+    if let signal, signal <= Sighting.weakest {
+      at = " at a weak signal"
       finding.remedy =
-        "\(history.originOfParameters?.side == .peer ? "In the peer's firmware request" : "On this host request" as StaticString) a longer supervision timeout: 4 to 6 s is enough for short gaps."
+        "Bring the devices closer together: the signal was near the sensitivity limit of receivers (\(Int(signal)) dBm)."
+    } else if history.hasShortTimeout {
+      let side = history.originOfParameters?.side ?? history.connection.central ?? .local
+      finding.remedy =
+        "In \(side.possessive) firmware or program request a longer supervision timeout, or a lower latency: six times the peripheral's longest pause, and at least 4 s."
     } else if let signal, Sighting.strong ~= signal {
       at = " at a strong signal"
       finding.remedy =
         "The signal was strong (\(Int(signal)) dBm), so look for another reason than range: whether the peer was switched off, reset or crashed at that time, and whether this host's controller was busy with scans, other links or Wi-Fi."
-    } else if let signal, signal <= Sighting.weakest {
-      at = " at a weak signal"
-      finding.remedy =
-        "Bring the devices closer together: the signal was near the sensitivity limit of receivers (\(Int(signal)) dBm)."
     }
     if history.connection.transport == .brEDR {
       finding.severity = evidence.later(than: history).isEmpty ? .warning : .note
@@ -200,7 +203,8 @@ extension Rule {
   ) { history, _ in
     let link = history.link
     guard history.isUnconfirmed, let reason = history.connection.reason,
-      let asked = link.disconnect, let ended = link.ended, let waited = ended.nanoseconds(since: asked)
+      let asked = link.disconnect, let ended = link.ended,
+      let waited = ended.nanoseconds(since: asked)
     else { return [] }
     let quiet = link.lastSign.flatMap { ended.nanoseconds(since: $0) } ?? .max
     let silence = reason == .connectionTimeout ? link.supervisionTimeout : quiet
@@ -226,6 +230,7 @@ extension Rule {
           ended.packet,
         ].compactMap(\.self)
       ).sorted)
+    if history.departure != nil { finding.remedy = restartRemedy }
     if !wasDead { (finding.severity, finding.remedy) = (.note, "") }
     return [finding]
   }
