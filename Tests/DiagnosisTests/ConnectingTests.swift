@@ -87,7 +87,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       }
       $0.askToConnect()
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     let finding = try #require(first("connect-timeout", in: evidence))
     #expect(
@@ -104,7 +104,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.askToConnect()
       $0.clock += 20_000
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.askToConnect(peer: 0xc0ff_eeff_eeff)
       $0.clock += 20_000
       $0.advertise()
@@ -185,7 +185,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
           Self.waitForList(&$0)
           $0.wait(pause)
           if repeats { $0.askToConnect(peer: 0, type: 0, policy: 1) }
-          $0.command(0x1001)
+          $0.advertise(peer: 0xc0ff_eeff_eeff)
         })
     }
     #expect(capture(10_000, repeats: false) == ["connect-timeout"])
@@ -295,7 +295,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   @Test("Connection Limit Exceeded states how many links are open") func limit() throws {
     let evidence = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.askToConnect(peer: 0xc0ff_eeff_eeff, status: 0x09)
     }
     let finding = try #require(first("connect-limit", in: evidence))
@@ -314,7 +314,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.askToConnect()
       $0.askToConnect(peer: 0xc0ff_eeff_eeff, status: 0x0c)
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     #expect(rules(in: evidence) == ["connect-refused"])
     let finding = try #require(first("connect-refused", in: evidence))
@@ -440,7 +440,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(rules(in: evidence { Self.page(&$0, status: 0x02) }) == [])
     let beside = evidence {
       $0.connect(peer: 0xc0ff_eeff_eeff)
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       Self.page(&$0)
     }
     #expect(first("connect-page-timeout", in: beside)?.severity == .note)
@@ -453,7 +453,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.askToConnect()
       $0.askToConnect(status: 0x0c)
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     let finding = try #require(first("connect-refused", in: evidence))
     #expect(
@@ -489,7 +489,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
         "connect-timeout",
         in: evidence {
           $0.connect()
-          $0.received("0b 01")
+          $0.received("1b 03 00 01")
           $0.wait(100)
           $0.disconnect(reason: 0x22)
           $0.wait(pause)
@@ -581,7 +581,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     let evidence = evidence {
       Self.attempt(&$0, after: 91)
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     let finding = first("connect-not-established", in: evidence)
     #expect(finding?.severity == .note)
@@ -602,7 +602,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   @Test("a link that the peer ends after data was established") func established() {
     let evidence = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.disconnect(reason: 0x13)
     }
     #expect(rules(in: evidence) == [])

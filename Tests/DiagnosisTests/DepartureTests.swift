@@ -149,7 +149,7 @@ import Words
         "link-lmp-timeout",
         in: evidence {
           $0.connect()
-          $0.received("0b 01")
+          $0.received("1b 03 00 01")
           $0.clock += milliseconds
           $0.disconnect(reason: 0x22)
         })

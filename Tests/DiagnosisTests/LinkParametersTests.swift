@@ -99,7 +99,7 @@ import Words
       evidence { traffic in
         for (time, reason) in stays {
           traffic.connect()
-          traffic.received("0b 01")
+          traffic.received("1b 03 00 01")
           traffic.wait(time)
           traffic.disconnect(reason: reason)
         }
@@ -179,7 +179,7 @@ import Words
   @Test("a peer that ends the link with 0x3b does so because of the parameters") func left() {
     let evidence = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.disconnect(reason: 0x3b)
     }
     #expect(
@@ -227,7 +227,7 @@ import Words
       $0.command(0x2020, little(0x40) + hex("50 00 64 00 00 00 90 01 00 00 00 00"))
       $0.complete(0x2020, [0] + little(0x40))
       $0.clock += 6000
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     #expect(rules(in: evidence) == [])
   }
@@ -240,7 +240,7 @@ import Words
       $0.askForParameters(.received)
       $0.answerParameters(.sent, accepts: true)
       $0.clock += 6000
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       // The capture has commands, so the missing one was not sent.
       $0.command(0x0c03)
     }
@@ -270,7 +270,7 @@ import Words
       $0.askForParameters(.received, wanted: "10 00 18 00 00 00 48 00")
       $0.answerParameters(.sent, accepts: true)
       $0.clock += 6000
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     #expect(rules(in: same) == [])
   }
@@ -284,7 +284,7 @@ import Words
       $0.changeParameters()
       $0.parametersChanged()
       $0.clock += 6000
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     #expect(rules(in: own) == [])
     #expect(own.connections.first?.link.updates.count == 1)
@@ -294,7 +294,7 @@ import Words
       $0.answerParameters(.received, accepts: true)
       $0.parametersChanged()
       $0.clock += 6000
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     #expect(rules(in: peers) == [])
   }

@@ -81,11 +81,11 @@ import Words
       traffic.event(
         0xff,
         [0x58, kind, 1] + little(0x40) + [0, 8, UInt8(bitPattern: rssi), 20, 0, 0]
-          + little(1152) + little(0, width: 4) + little(16, width: 4) + little(0, width: 24))
+          + little(1152) + little(0, width: 4) + little(16, width: 4) + little(0, width: 28))
     }
     let evidence = evidence {
       $0.connect(timeout: 500)
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.wait(60_000)
       report(1, -45, &$0)
       $0.meta(0x07, little(0x40) + little(251) + little(2120) + little(251) + little(2120))
@@ -107,7 +107,7 @@ import Words
     // Without the change, at this signal nobody should look at the range.
     let strong = DiagnosisTests.evidence {
       $0.connect(timeout: 500)
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.wait(2500)
       report(2, -45, &$0)
       $0.wait(2500)
@@ -146,7 +146,7 @@ import Words
         in: evidence { traffic in
           for _ in 0..<times {
             traffic.connect(timeout: 500)
-            traffic.received("0b 01")
+            traffic.received("1b 03 00 01")
             traffic.meta(0x0c, [0] + little(0x40) + [2, 2])
             traffic.wait(pause)
             traffic.disconnect(reason: 0x08)
@@ -163,6 +163,7 @@ import Words
 
   @Test("a link that was opened before the capture, without data, and lost in it") func unopened() {
     let lost = evidence {
+      $0.advertise()
       $0.completed(1, handle: 0x43)
       $0.disconnect(0x42, reason: 0x08)
       $0.disconnect(0x43, reason: 0x08)
@@ -170,8 +171,8 @@ import Words
     }
     #expect(
       findings(of: "link-supervision-timeout", in: lost) == [
-        "A link that was opened before the capture was lost: Connection Timeout (0x08) #1 #3",
-        "A link that was opened before the capture was lost: Connection Timeout (0x08) #2",
+        "A link that was opened before the capture was lost: Connection Timeout (0x08) #2 #4",
+        "A link that was opened before the capture was lost: Connection Timeout (0x08) #3",
       ])
     let known = evidence {
       $0.connect()
@@ -188,7 +189,7 @@ import Words
         "link-dead-at-disconnect",
         in: evidence {
           $0.connect(timeout: 500)
-          $0.received("0b 01")
+          $0.received("1b 03 00 01")
           $0.wait(silence)
           $0.askToDisconnect()
           $0.wait(wait)
@@ -209,7 +210,7 @@ import Words
   @Test("a host that disconnects with reason 0x08 has not lost the link") func ownReason() {
     let evidence = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.askToDisconnect()
       $0.disconnect(reason: 0x08)
     }
@@ -313,7 +314,7 @@ import Words
         "link-peer-leaves-after-change",
         in: evidence {
           $0.connect()
-          $0.received("0b 01")
+          $0.received("1b 03 00 01")
           $0.wait(2000)
           let wanted = "a0 00 a0 00 00 00 90 01"
           if asks {
@@ -498,7 +499,7 @@ import Words
     ] {
       let evidence = evidence {
         $0.connect()
-        $0.received("0b 01")
+        $0.received("1b 03 00 01")
         $0.disconnect(reason: UInt8(reason))
       }
       #expect(rules(in: evidence) == [rule])
@@ -509,7 +510,7 @@ import Words
   @Test("a controller that ends the link because of a procedure names it") func procedures() {
     let instant = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.changeParameters()
       $0.disconnect(reason: 0x28)
     }
@@ -519,13 +520,13 @@ import Words
       ])
     let silent = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.disconnect(reason: 0x22)
     }
     #expect(rules(in: silent) == ["link-lmp-timeout"])
     let other = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.disconnect(reason: 0x1f)
     }
     #expect(rules(in: other) == ["link-controller-ended"])
@@ -601,7 +602,7 @@ import Words
   @Test("a reset with an open link is a note, one without is nothing") func reset() {
     let evidence = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.command(0x0c03)
       $0.complete(0x0c03)
       $0.command(0x0c03)
@@ -622,7 +623,7 @@ import Words
         in: evidence {
           if !part { $0.command(0x2016, little(0x40)) }
           $0.connect()
-          $0.received("0b 01")
+          $0.received("1b 03 00 01")
           $0.clock += delay
           if asks {
             $0.command(0x2032, little(0x40) + hex("00 02 02 00 00"))

@@ -27,7 +27,7 @@ extension Twin {
   /// Loses a link after 5.5 s of silence, in which the peer advertises.
   private static func advertise(after pause: Int, _ traffic: inout Traffic) {
     traffic.connect(timeout: 550)
-    traffic.received("0b 01")
+    traffic.received("1b 03 00 01")
     traffic.wait(pause)
     traffic.advertise()
     traffic.wait(5500 - pause)
@@ -69,7 +69,7 @@ extension Twin {
       unfinished(0x2032, 40_000, &$0)
     } openIn: {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.wait(40_500)
       $0.disconnect(reason: 0x22)
     },
@@ -90,12 +90,12 @@ extension Twin {
       or: "a timer of the peer's program ended the link, and gave this reason"
     ) {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.disconnect(reason: 0x3b)
     } openIn: { traffic in
       for _ in 0..<2 {
         traffic.connect()
-        traffic.received("0b 01")
+        traffic.received("1b 03 00 01")
         traffic.wait(3050)
         traffic.disconnect(reason: 0x3b)
       }
