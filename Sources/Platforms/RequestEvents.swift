@@ -50,9 +50,9 @@ struct RequestEvents: Sendable {
       return
     default: return
     }
+    guard let what else { return }
     let connection = memory.links.connection(link)
-    guard let what, connection.id != 0,
-      connection.transport == .le || connection.transport == .unknown
+    guard connection.id != 0, connection.transport == .le || connection.transport == .unknown
     else { return }
     var event = AppEvent(what, record)
     event.connection = connection.id

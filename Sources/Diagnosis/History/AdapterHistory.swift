@@ -172,7 +172,9 @@ package struct AdapterHistory: Sendable {
       let known =
         answer.link.map { memory.links.id($0) }
         ?? memory.links.known(LinkKey(record.adapter, link.handle))?.id
-      if known == nil, link.packets > 0, unknownLinks.count < Self.mostUnknownLinks {
+      if known == nil, link.packets > 0,
+        unknownLinks.count < Self.mostUnknownLinks || unknownLinks[link.handle] != nil
+      {
         unknownLinks[link.handle] = moment
       }
       guard buffers.isCounting else { continue }
@@ -213,6 +215,7 @@ package struct AdapterHistory: Sendable {
     hostBuffers.forget()
     sets.forget()
     resolving.forget(at: moment.packet)
+    groups = IsochronousGroups()
   }
 
   private mutating func observe(

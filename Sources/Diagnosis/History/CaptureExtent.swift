@@ -57,12 +57,12 @@ package struct CaptureExtent: Sendable {
   package private(set) var sentData = 0
   /// The number of data packets that the host received.
   package private(set) var receivedData = 0
-  /// The first packets that need one of the other direction, while the capture has none: a response
-  /// or confirmation, and a request that follows another on its connection, which a client sends
-  /// only after a response (Core, Vol 3, Part F, 3.3.2).
-  package private(set) var unpaired = PacketSet()
-  /// The connection of the last request, until there is data of both directions.
-  private var requesting: Int?
+  /// The first packet that needs one of the other direction, while the capture has none: a response
+  /// or confirmation, or a request or indication that follows another one of its kind on its
+  /// connection, which is sent only after the answer (Core, Vol 3, Part F, 3.3.2).
+  package private(set) var unpaired: Int?
+  /// The last request or indication, until there is data of both directions.
+  private var requesting: (connection: Int, isIndication: Bool)?
   /// Whether the capture does not contain the direction of packets.
   package private(set) var infersDirections = false
   /// Whether it contains Number Of Completed Packets events.
@@ -130,7 +130,10 @@ package struct CaptureExtent: Sendable {
       if record.direction == .sent { sentData += 1 } else { receivedData += 1 }
       if record.isTruncated { truncatedData += 1 }
       if record.isDirectionInferred { infersDirections = true }
-      if sentData == 0 || receivedData == 0, let opcode = dissection.att?.opcode {
+      // Each enhanced bearer has its own requests.
+      if unpaired == nil, sentData == 0 || receivedData == 0, answer.channel == nil,
+        let opcode = dissection.att?.opcode
+      {
         observeOneSided(opcode, record.number, answer.link.map { memory.links.id($0) } ?? 0)
       }
     case .control(let control):
@@ -145,9 +148,12 @@ package struct CaptureExtent: Sendable {
   private mutating func observeOneSided(_ opcode: ATTOpcode, _ packet: Int, _ connection: Int) {
     switch opcode.role {
     case .request, .indication:
-      if requesting == connection { unpaired.insert(packet) }
-      requesting = connection
-    case .response, .confirmation: unpaired.insert(packet)
+      let isIndication = opcode.role == .indication
+      if requesting?.connection == connection, requesting?.isIndication == isIndication {
+        unpaired = packet
+      }
+      requesting = (connection, isIndication)
+    case .response, .confirmation: unpaired = packet
     case .unacknowledged: break
     }
   }

@@ -69,7 +69,10 @@ package struct HostFacts: Sendable {
       case HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
         HCICommand.leExtendedCreateConnectionV2:
         connect(command.opcode, bytes.part(dissection.body), record.adapter)
-      case HCICommand.androidVendorCapabilities, ContentFilterChange.opcode: isAndroid = true
+      case HCICommand.androidVendorCapabilities, ContentFilterChange.opcode:
+        // Linux's kernel asks some controllers for these capabilities, too.
+        if case .monitor = record.framing { return }
+        isAndroid = true
       default: return
       }
     case .event(let event) where event.code == HCIEvent.commandCompleteCode:

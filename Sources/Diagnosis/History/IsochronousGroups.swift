@@ -47,7 +47,9 @@ struct IsochronousGroups: Sendable {
     switch opcode {
     case HCICommand.reset: self = IsochronousGroups()
     case HCICommand.leRemoveCIG:
-      if let group = asked.last(where: { $0.packet == request })?.group { kept[group] = nil }
+      guard let group = asked.last(where: { $0.packet == request })?.group else { return }
+      kept[group] = nil
+      groups = groups.filter { $0.value != group }
     case HCICommand.leSetCIGParameters:
       var cursor = Cursor(answer, Slice(start: 0, count: answer.byteCount))
       // The number of allowed packets, the opcode and the status come before.

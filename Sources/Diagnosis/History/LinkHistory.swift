@@ -506,7 +506,7 @@ package struct LinkHistory: Sendable {
       observeLE(subevent, moment, &cursor)
     case HCIEvent.numberOfCompletedPacketsCode:
       // Number of links (1 byte), which is one, handle (2), packets (2).
-      let packets = body.count < 5 ? 0 : Int(bytes.byte(at: Int(body.start) + 3))
+      let packets = body.count < 5 ? 0 : Int(bytes.littleEndianU16(at: Int(body.start) + 3))
       acknowledge(moment, packets: packets)
     case HCIEvent.disconnectionCompleteCode:
       if answer.closed {

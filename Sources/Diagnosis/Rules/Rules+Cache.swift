@@ -75,7 +75,7 @@ extension Rule {
         connection.attributes.refusals.compactMap { refusal in
           guard refusal.error.rawValue == 0x12 else { return nil }
           return refusal.finding(
-            "The attributes have changed since the two last connected, and \(refusal.client.words), which reported support for robust caching, is still change-unaware: the server answers one request with 0x12."
+            "The attributes have changed, and \(refusal.client.words), which reported support for robust caching, is still change-unaware: the server answers one request with 0x12."
           )
         })
     },

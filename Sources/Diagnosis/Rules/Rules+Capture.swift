@@ -155,7 +155,7 @@ extension Rule {
     ) { evidence in
       let extent = evidence.extent
       let isSent = extent.receivedData == 0
-      guard isSent || extent.sentData == 0, let first = extent.unpaired.first else { return [] }
+      guard isSent || extent.sentData == 0, let first = extent.unpaired else { return [] }
       return [
         Finding(
           isSent

@@ -204,7 +204,8 @@ private struct RefusedChannel {
     let channels = history.channels
     return (channels.openings + channels.refusals + channels.open).contains {
       $0.psm == request.psm && $0.side != request.side && $0.isConnection
-        && $0.asked.nanoseconds(since: request.asked).map { $0.magnitude } ?? 0 <= Self.crossing
+        && ($0.asked.nanoseconds(since: request.asked)
+          ?? request.asked.nanoseconds(since: $0.asked) ?? 0) <= Self.crossing
     }
   }
 }

@@ -241,7 +241,7 @@ extension Rule {
       guard isLinkLayers || waited.map({ $0 >= longWait }) ?? false else { return [] }
       let effect: Wording =
         isLinkLayers
-        ? "the peer's controller did not answer for 40 s: \(StatusCode.responseTimeout) (\(packet: last.packet))"
+        ? "it was not finished in time: \(StatusCode.responseTimeout) (\(packet: last.packet))"
         : "nothing was reported about it for \(duration: waited ?? 0)"
       finding = Finding(
         "Encryption was started and never completed",

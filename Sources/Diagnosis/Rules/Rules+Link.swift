@@ -210,8 +210,10 @@ extension Rule {
     let silence = reason == .connectionTimeout ? link.supervisionTimeout : quiet
     // A later sign of the peer contradicts the reason.
     guard quiet >= (silence ?? 0) - LinkHistory.clockMargin else { return [] }
-    let wasDead =
+    let wasSilent =
       history.connection.transport == .le && (silence ?? 0) - LinkHistory.clockMargin > waited
+    // LL Response Timeout does not show how long nothing was heard: HCI has no empty packets.
+    let wasDead = wasSilent && reason == .connectionTimeout
     var finding = Finding(
       wasDead
         ? "The link was already dead when this host disconnected: \(reason.linkWords)"
@@ -231,7 +233,7 @@ extension Rule {
         ].compactMap(\.self)
       ).sorted)
     if history.departure != nil { finding.remedy = restartRemedy }
-    if !wasDead { (finding.severity, finding.remedy) = (.note, "") }
+    if !wasSilent { (finding.severity, finding.remedy) = (.note, "") }
     return [finding]
   }
 

@@ -34,8 +34,8 @@ extension ConnectionHistory {
   private static let responseTimeout: Int64 = 60_000_000_000
   private static let pendingTimeout: Int64 = 300_000_000_000
 
-  /// Returns a finding about a request that is open at the end, and whether it timed out. Returns nil if the link was lost,
-  /// the capture contains nothing from the other side, or no side waited.
+  /// Returns a finding about a request that is open at the end, and whether it timed out. Returns
+  /// nil if the link was lost, the capture contains nothing from the other side, or no side waited.
   fileprivate func unanswered(
     _ request: ChannelRequest, _ evidence: Evidence
   ) -> (isTimedOut: Bool, Finding)? {

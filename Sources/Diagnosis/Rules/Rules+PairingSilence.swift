@@ -299,14 +299,6 @@ extension Evidence {
 }
 
 extension Connection {
-  /// Whether the capture shows who or what ended the link.
-  fileprivate var hasKnownEnding: Bool {
-    switch ending {
-    case .replaced, .unknown, .forgotten, .fileEnded, nil: false
-    default: true
-    }
-  }
-
   /// How the link ended: `the peer disconnected`.
   fileprivate var endingWords: Wording {
     let because: Wording = reason.map { (reason: StatusCode) -> Wording in " (\(reason))" } ?? ""

@@ -57,7 +57,6 @@ package struct HCIEvent: Sendable {
     }
   }
 
-  package static let inquiryCompleteCode: UInt8 = 0x01
   package static let inquiryResultCode: UInt8 = 0x02
   package static let connectionRequestCode: UInt8 = 0x04
   package static let disconnectionCompleteCode: UInt8 = 0x05

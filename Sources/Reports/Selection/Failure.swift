@@ -13,7 +13,8 @@ package enum Failure: Int, CaseIterable, Sendable {
   case hciStatus
   /// A link ended, but not because one of the hosts requested it.
   case linkLost
-  /// A stream of a connection (CIS, SCO, eSCO) ended, but not because one of the hosts requested it.
+  /// A stream of a connection (CIS, SCO, eSCO) ended, but not because one of the hosts requested
+  /// it.
   case streamLost
   /// A host ended a link or a stream on purpose, and gave an error as the reason.
   case linkEndedWithError

@@ -27,11 +27,11 @@ extension HCICommand {
   // MARK: Controller and baseband, information, status (7.3 to 7.5)
 
   package static let reset: UInt16 = 0x0c03
-  /// Host Number Of Completed Packets: the command that has no response and may be sent without a
-  /// command credit (7.3.40).
   package static let deleteStoredLinkKey: UInt16 = 0x0c12
   package static let setControllerToHostFlowControl: UInt16 = 0x0c31
   package static let hostBufferSize: UInt16 = 0x0c33
+  /// Host Number Of Completed Packets: the command that has no response and may be sent without a
+  /// command credit (7.3.40).
   package static let hostNumberOfCompletedPackets: UInt16 = 0x0c35
   package static let readLocalVersionInformation: UInt16 = 0x1001
   package static let readBufferSize: UInt16 = 0x1005
@@ -67,6 +67,7 @@ extension HCICommand {
   package static let leRemoteConnectionParameterRequestReply: UInt16 = 0x2020
   package static let leRemoteConnectionParameterRequestNegativeReply: UInt16 = 0x2021
   package static let leSetDataLength: UInt16 = 0x2022
+  package static let leWriteSuggestedDefaultDataLength: UInt16 = 0x2024
   package static let leAddDeviceToResolvingList: UInt16 = 0x2027
   package static let leRemoveDeviceFromResolvingList: UInt16 = 0x2028
   package static let leClearResolvingList: UInt16 = 0x2029
@@ -101,10 +102,10 @@ extension HCICommand {
   /// LE Set Periodic Advertising Parameters, version 2
   package static let leSetPeriodicAdvertisingParametersV2: UInt16 = 0x2086
 
-  /// Android LE Get Vendor Capabilities, which only Android's Bluetooth stack sends
+  /// Android LE Get Vendor Capabilities, which Android's Bluetooth stack sends, and Linux's kernel
+  /// to some controllers
   package static let androidVendorCapabilities: UInt16 = 0xfd53
 
   /// The LE Controller commands: OGF 0x08. Those that are assigned end before this range does.
-  package static let leWriteSuggestedDefaultDataLength: UInt16 = 0x2024
   package static let leControllerCommands: ClosedRange<UInt16> = 0x2000...0x20ff
 }
