@@ -42,7 +42,7 @@ extension Twin {
 }
 
 extension Traffic {
-  /// Requests a channel, and ends the link after so many milliseconds without an answer.
+  /// Requests a channel, and ends the link after some milliseconds without an answer.
   fileprivate mutating func wait(for milliseconds: Int) {
     connect()
     ask("0a 10 00", "0b 64")

@@ -253,7 +253,7 @@ extension Rule {
     )
   }
 
-  /// How LL Response Timeout came about.
+  /// What is known of an LL Response Timeout.
   private enum Unfinished: Sendable {
     /// A procedure failed with this status, or this host had asked for one.
     case reported

@@ -4,8 +4,8 @@ import Dissectors
 import Sessions
 import Words
 
-// Rules about the reasons of Pairing Failed (Core, Vol 3, Part H, 3.5.5), and about features that do
-// not match. Those about values have files of their own.
+// Rules about the reasons of Pairing Failed (Core, Vol 3, Part H, 3.5.5), and about features that
+// do not match. Those about values have files of their own.
 
 extension Rule {
   /// The rules about the other reasons of Pairing Failed.

@@ -81,8 +81,8 @@ extension Attributes {
   }
 
   /// Infers attributes from a response whose request is missing, if its list can hardly be anything
-  /// else: a Read By Group Type Response lists services (Core, Vol 3, Part F, 3.4.4.9), and a list of
-  /// values each of which contains the next handle, as the declaration of a characteristic does
+  /// else: a Read By Group Type Response lists services (Core, Vol 3, Part F, 3.4.4.9), and a list
+  /// of values each of which contains the next handle, as the declaration of a characteristic does
   /// (Part G, 3.3.1), lists characteristics.
   mutating func infer(
     _ opcode: ATTOpcode, _ items: ATTItems, _ bytes: RawSpan, of key: UInt64, connection: Int,

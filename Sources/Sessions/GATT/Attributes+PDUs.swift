@@ -108,8 +108,8 @@ extension Attributes {
   /// Learns from discovery lists, from the ends of discoveries, and from refusals.
   ///
   /// If the request is missing, only a Find Information Response is meaningful on its own: it lists
-  /// each attribute with its type. The meaning of other lists depends on the request, so that it can
-  /// only be inferred.
+  /// each attribute with its type. The meaning of other lists depends on the request, so that it
+  /// can only be inferred.
   private mutating func learn(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, of key: UInt64,
     on connection: Int, packet: Int, _ doubt: ResponseDoubt, _ dissection: inout Dissection,

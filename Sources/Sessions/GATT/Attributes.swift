@@ -244,9 +244,9 @@ package struct Attributes: Sendable {
     change(&servers[server])
   }
 
-  /// Forgets the attributes of the range that a server has reported as changed (Core, Vol 3, Part G,
-  /// 7.1). This takes effect after the indication and its confirmation, since the range may contain
-  /// the attribute that carried it.
+  /// Forgets the attributes of the range that a server has reported as changed (Core, Vol 3, Part
+  /// G, 7.1). This takes effect after the indication and its confirmation, since the range may
+  /// contain the attribute that carried it.
   mutating func forgetChanged() {
     guard let changed else { return }
     self.changed = nil

@@ -74,8 +74,8 @@ package struct Request: Sendable {
     }
   }
 
-  /// Returns the meaning of Attribute Not Found as an answer to a request that is missing: the error
-  /// contains its opcode.
+  /// Returns the meaning of Attribute Not Found as an answer to a request that is missing: the
+  /// error contains its opcode.
   fileprivate static func meaningOfNotFound(for opcode: ATTOpcode?) -> NothingFound? {
     switch opcode {
     case .readByGroupTypeRequest, .findByTypeValueRequest, .findInformationRequest:
@@ -103,8 +103,8 @@ package struct Request: Sendable {
 }
 
 extension Answer {
-  /// Returns the meaning of an error if it is how a server reports that there is nothing more, which
-  /// is not a failure; nil for errors.
+  /// Returns the meaning of an error if it is how a server reports that there is nothing more,
+  /// which is not a failure; nil for errors.
   package func meaning(of fields: ATTFields) -> Request.NothingFound? {
     guard fields.error == .attributeNotFound else { return nil }
     guard let request else { return Request.meaningOfNotFound(for: fields.requestOpcode) }

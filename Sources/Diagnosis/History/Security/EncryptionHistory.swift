@@ -262,9 +262,9 @@ package struct EncryptionHistory: Sendable {
 
 extension EncryptionHistory {
   /// Processes the end of the capture. Of a new key, the sizes that both sides declare are known:
-  /// the smaller one applies (Core, Vol 3, Part H, 2.3.4). After a pairing that the capture does not
-  /// show, the key may be new: one of LE Secure Connections has the same empty identifiers as an
-  /// older one.
+  /// the smaller one applies (Core, Vol 3, Part H, 2.3.4). After a pairing that the capture does
+  /// not show, the key may be new: one of LE Secure Connections has the same empty identifiers as
+  /// an older one.
   ///
   /// - Parameter unseen: the first packet after which the devices may have paired; nil: none.
   mutating func finish(_ pairing: PairingHistory, mayHavePairedAfter unseen: Int?) {
