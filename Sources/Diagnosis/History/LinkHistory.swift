@@ -382,6 +382,7 @@ package struct LinkHistory: Sendable {
     if under.interval != interval || under.others > Self.mostChanges + under.completions.count {
       under = SlowTransfer(interval: interval)
     }
+    // Bounded: an interval has 16 bits, and is 82 s at most.
     let span = Int64(interval) * 1_250_000
     if packets == 1, (span * 3 / 4...span * Self.mostMissed).contains(pause) {
       let size = recent[completed % Self.mostRecent].size
@@ -389,7 +390,7 @@ package struct LinkHistory: Sendable {
       under.bytes &+= size
       under.time &+= pause
       under.largest = max(under.largest, size)
-    } else if packets > 0, pause < span * Self.mostMissed {
+    } else if packets > 0, pause < span * Self.mostMissed {  // Bounded: as above.
       under.others &+= 1
     }
     transfer = under
