@@ -136,7 +136,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
       named("Phone", role: 1, finding)
         == #"1 error: it failed, which is the fault of "Phone", not of this host"#)
     // Unless the cause is certain, nobody is at fault.
-    finding.limit = .likely
+    (finding.grounds, finding.repetitions) = (.sequence, 2)
     #expect(named("Lamp", finding) == "1 error: it failed (likely)")
   }
 
