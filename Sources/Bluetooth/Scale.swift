@@ -26,6 +26,8 @@ package struct Scale: Sendable, Equatable {
     case unmanaged
     /// 126 and 127 are the transmitter's minimum and maximum.
     case extremes
+    /// A received signal is −127 to 20 dBm (Core, Vol 4, Part E, 7.7.65.2).
+    case signal
   }
 
   /// Returns the meaning of a raw value that is not a quantity; nil for all others.
@@ -37,6 +39,14 @@ package struct Scale: Sendable, Equatable {
     default: nil
     }
   }
+
+  /// Returns whether a raw value is none that the specification allows.
+  package func isInvalid(_ raw: Int) -> Bool {
+    special == .signal && raw != absent && !Self.signals.contains(raw)
+  }
+
+  /// The signal strengths that a controller can report, in dBm.
+  package static let signals = -127...20
 
   /// The units of HCI's quantities.
   package enum Unit: UInt8, Sendable {
@@ -126,7 +136,10 @@ package struct Scale: Sendable, Equatable {
   package static let dBm = Self(1, .decibelMilliwatts)
   /// n × 1 dBm; 127 means not available.
   package static let dBmOrNone = Self(1, .decibelMilliwatts, absent: 127)
-  /// The same; 126 means that the remote device does not manage its power on the PHY.
+  /// A received signal strength: n × 1 dBm; 127 means not available.
+  package static let signal = Self(1, .decibelMilliwatts, absent: 127, .signal)
+  /// n × 1 dBm; 127 means not available, and 126 that the remote device does not manage its power
+  /// on the PHY.
   package static let dBmIfManaged = Self(1, .decibelMilliwatts, absent: 127, .unmanaged)
   /// n × 1 dBm in a transmitter test; 126 is the minimum, 127 the maximum (Core, Vol 4, Part E,
   /// 7.8.29).

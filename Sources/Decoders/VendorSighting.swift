@@ -169,6 +169,8 @@ package struct VendorTally: Sendable {
   package internal(set) var refused = 0
   /// The requests without an answer, up to a limit.
   package internal(set) var unanswered: [Int] = []
+  /// Whether that list has reached its limit.
+  package var omitsUnanswered: Bool { unanswered.count >= VendorMessages.listed }
   /// The number of announced series, and how many are complete.
   package internal(set) var series = 0
   package internal(set) var completed = 0

@@ -71,6 +71,11 @@ extension PairingAttempt {
     }
   }
 
+  /// The sides that declare that they have neither input nor output.
+  var withoutInputAndOutput: [PairingSide] {
+    [.initiator, .responder].filter { self[$0].features?.pdu.ioCapability == .noInputNoOutput }
+  }
+
   /// Why the association is Just Works although one side requested MITM protection, or nil if that
   /// is not the case.
   package var shortfall: Wording? {
@@ -78,9 +83,7 @@ extension PairingAttempt {
       let response = responding.features?.pdu,
       request.authReq.wantsMITM || response.authReq.wantsMITM
     else { return nil }
-    let silent = [PairingSide.initiator, .responder].filter {
-      self[$0].features?.pdu.ioCapability == .noInputNoOutput
-    }
+    let silent = withoutInputAndOutput
     if silent.count == 2 { return "neither side has input or output" }
     if let role = silent.first { return "\(side(role).words) has no input and no output" }
     if request.ioCapability == .displayYesNo, response.ioCapability == .displayYesNo {

@@ -126,12 +126,14 @@ extension ConnectionHistory {
 
   private var configurationLines: [StoryLine] {
     var lines: [StoryLine] = []
+    var sizes: [Int] = []
     var group: [Configuration] = []
     let breaks = attributes.runs.map(\.first.packet)
     func flush() {
       guard let first = group.first else { return }
       let last = group.map { $0.accepted?.packet ?? $0.request.packet }.max() ?? 0
       lines.append(StoryLine(first.request, to: last, words(of: group)))
+      sizes.append(group.count)
       group.removeAll()
     }
     for configuration in attributes.configurations where configuration.error == nil {
@@ -146,48 +148,68 @@ extension ConnectionHistory {
       group.append(configuration)
     }
     flush()
-    let left = lines.count - Self.mostLines
-    guard left > 0, let next = lines.dropFirst(Self.mostLines).first else { return lines }
-    var shown = Array(lines.prefix(Self.mostLines))
-    shown.append(next)
-    shown[Self.mostLines].text =
-      "\(count: left, "more change", "more changes") of subscriptions"
-    return shown
+    let shown = sizes.prefix(Self.mostLines).reduce(0, +)
+    let left = sizes.reduce(attributes.omittedConfigurations, +) - shown
+    guard left > 0, var next = lines.dropFirst(Self.mostLines).first ?? lines.last else {
+      return lines
+    }
+    next.text = "\(count: left, "more change", "more changes") of subscriptions"
+    return lines.prefix(Self.mostLines) + [next]
   }
 
   /// Returns a list such as `notifications of 2a37 and 2a19 on, indications of 2a1c on`.
   private func words(of group: [Configuration]) -> Wording {
-    var clauses: [Wording] = []
-    for value in [UInt16(1), 2, 3, 0] {
-      let same = group.filter { $0.value & 3 == value }
-      guard let first = same.first else { continue }
-      let kind: Wording =
-        switch value {
-        case 1: "notifications"
-        case 2: "indications"
-        case 3: "notifications and indications"
-        default: "notifications and indications"
-        }
-      var names: [Wording] = []
-      for one in same {
-        let name: Wording =
-          if let owner = one.owner { "\(short: owner)" } else {
-            "\(NamedAttribute(one.descriptor))"
-          }
-        if !names.contains(name) { names.append(name) }
+    var clauses: [(value: UInt16, names: [Wording])] = []
+    var last: [UInt16: UInt16] = [:]
+    // The order matters only if one attribute is turned on and off.
+    let isChanged = group.contains { one in
+      defer { last[one.descriptor.handle ?? 0] = one.value & 3 }
+      return last[one.descriptor.handle ?? 0].map { $0 != one.value & 3 } ?? false
+    }
+    for one in group {
+      let value = one.value & 3
+      let name: Wording =
+        one.owner.map { "\(short: $0)" } ?? "\(NamedAttribute(one.descriptor))"
+      let place =
+        isChanged
+        ? clauses.indices.last.flatMap { clauses[$0].value == value ? $0 : nil }
+        : clauses.firstIndex { $0.value == value }
+      if let place {
+        if !clauses[place].names.contains(name) { clauses[place].names.append(name) }
+      } else {
+        clauses.append((value, [name]))
       }
-      let shown =
-        names.count > 4
-        ? Wording("\(Wording(Array(names.prefix(3)), joinedBy: ", ")) and \(names.count - 3) more")
-        : Wording(listing: names)
-      clauses.append("\(kind) of \(shown) \(value == 0 ? ("off" as Wording) : "on")")
-      _ = first
+    }
+    if !isChanged {
+      clauses.sort { ($0.value == 0 ? 4 : $0.value) < ($1.value == 0 ? 4 : $1.value) }
+    }
+    let left = clauses.count - Self.mostLines
+    var texts = clauses.map(Self.words)
+    // The last change shows the end state.
+    if left > 0 {
+      texts.replaceSubrange(
+        (Self.mostLines - 1)..<(texts.count - 1), with: ["\(left) more changes" as Wording])
     }
     let who: Wording = group.first?.server == .local ? "the peer turns " : ""
     let isUnanswered = group.allSatisfy { $0.accepted == nil }
     let open: Wording =
       isUnanswered ? ", \(open(isIndication: false, by: group.first?.server ?? .peer))" : ""
-    return "\(who)\(Wording(clauses, joinedBy: ", "))\(open)"
+    return "\(who)\(Wording(texts, joinedBy: ", "))\(open)"
+  }
+
+  private static func words(_ clause: (value: UInt16, names: [Wording])) -> Wording {
+    let kind: Wording =
+      switch clause.value {
+      case 1: "notifications"
+      case 2: "indications"
+      default: "notifications and indications"
+      }
+    let names = clause.names
+    let shown =
+      names.count > 4
+      ? Wording("\(Wording(Array(names.prefix(3)), joinedBy: ", ")) and \(names.count - 3) more")
+      : Wording(listing: names)
+    return "\(kind) of \(shown) \(clause.value == 0 ? ("off" as Wording) : "on")"
   }
 
   private var changeLines: [StoryLine] {

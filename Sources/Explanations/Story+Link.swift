@@ -152,7 +152,8 @@ extension ConnectionHistory {
     }
     guard update.procedure != .unasked else { return "the peer changes the parameters: \(outcome)" }
     guard let wanted = update.wanted else {
-      return "\(update.side.words) requests new parameters: \(outcome)"
+      let missing: StaticString = update.lacksRequest ? " (the request is not in the capture)" : ""
+      return "\(update.side.words) requests new parameters\(missing): \(outcome)"
     }
     // If the request was granted exactly, the result is not repeated.
     if let result = update.result, WantedParameters(result) == wanted {
@@ -200,6 +201,14 @@ extension ConnectionHistory {
     }
     let reason: Wording = connection.reason.map { ": \($0.linkWords)" } ?? ""
     switch ending {
+    case .localHost where connection.wasDeadBefore:
+      return StoryLine(
+        link.disconnect ?? ended, to: ended.packet,
+        "this host disconnects, but the link is dead already\(reason)\(unused(evidence))")
+    case .localHost where connection.endedUnheard:
+      return StoryLine(
+        link.disconnect ?? ended, to: ended.packet,
+        "this host disconnects, and the peer is no longer heard\(reason)\(unused(evidence))")
     case .localHost:
       return StoryLine(
         link.disconnect ?? ended, to: ended.packet,

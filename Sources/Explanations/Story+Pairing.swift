@@ -154,14 +154,13 @@ private struct PairingStory {
 
   /// Returns the user's key presses: `: started, 4 entered, 1 erased, completed`.
   private func presses(_ role: PairingSide) -> Wording {
-    let presses = attempt[role].presses
-    let kinds: [(count: Int, word: StaticString, isOnce: Bool)] = [
-      (presses.started, "started", true), (presses.entered, "entered", false),
-      (presses.erased, "erased", false), (presses.cleared, "cleared", false),
-      (presses.completed, "completed", true), (presses.other, "of unknown kind", false),
+    let names: [StaticString] = [
+      "started", "entered", "erased", "cleared", "completed", "of unknown kind",
     ]
-    let words = kinds.filter { $0.count > 0 }.map { kind -> Wording in
-      kind.isOnce && kind.count == 1 ? "\(kind.word)" : "\(kind.count) \(kind.word)"
+    // These occur once.
+    let words = zip(names, attempt[role].presses).enumerated().filter { $1.1 > 0 }.map {
+      (type, press) -> Wording in
+      press.1 == 1 && (type == 0 || type == 4) ? "\(press.0)" : "\(press.1) \(press.0)"
     }
     return words.isEmpty ? "" : ": \(Wording(words, joinedBy: ", "))"
   }

@@ -28,13 +28,31 @@ package struct StoryLine: Sendable {
 }
 
 extension ConnectionHistory {
-  /// Returns the story of the connection, in the order of packets.
+  /// Returns the story of the connection, in the order of packets. Lines with the same text that
+  /// follow each other become one.
   package func story(_ evidence: Evidence) -> [StoryLine] {
     let lines =
       linkStory(evidence) + pairingStory(evidence) + encryptionStory(evidence)
       + attributeStory(evidence) + channelStory
-    return lines.enumerated().sorted {
+    let sorted = lines.enumerated().sorted {
       ($0.element.packets.lowerBound, $0.offset) < ($1.element.packets.lowerBound, $1.offset)
     }.map(\.element)
+    var story: [(line: StoryLine, count: Int)] = []
+    for line in sorted {
+      if let last = story.last?.line, last.text == line.text, line.consequences.isEmpty,
+        last.consequences.isEmpty
+      {
+        let end = max(last.packets.upperBound, line.packets.upperBound)
+        story[story.count - 1].line.packets = last.packets.lowerBound...end
+        story[story.count - 1].count += 1
+      } else {
+        story.append((line, 1))
+      }
+    }
+    return story.map { line, count in
+      var line = line
+      if count > 1 { line.text = "\(line.text), \(count) times" }
+      return line
+    }
   }
 }

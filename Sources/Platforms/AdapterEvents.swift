@@ -12,15 +12,15 @@ struct AdapterEvents: Sendable {
   let index: AdapterIndex
   private var power: AppEvent.Power?
   private var wasReset = false
-  /// The last answer to a command: after the last one before its first use a controller is ready.
-  private var lastAnswer: (packet: Int, time: Timestamp?)?
   private var commands = HostCommands(limit: 64)
   private var states: Set<AppEvent.LinkLayerState> = []
   private var scanning = ScanSetup()
+  /// A scan that was stopped, until it is clear that it does not start again at once.
+  private var stopped: (packet: Int, time: Timestamp?)?
+  /// A scan that starts again this soon may have been interrupted by the stack, in nanoseconds.
+  private static let interruption: Int64 = 300_000_000
   private var sets = AdvertisedSets()
-  /// The connection attempt that is under way, and when it was cancelled.
-  private var connecting: (packet: Int, time: Timestamp?, peer: DeviceAddress?)?
-  private var cancelled: (packet: Int, time: Timestamp?)?
+  private var requests = ConnectRequests()
   /// Whether the capture has the commands with which the kernel carries out what its management
   /// interface requests.
   private var hasCommands = false
@@ -58,6 +58,35 @@ struct AdapterEvents: Sendable {
     turn(.connected, count > 0, record, &events)
   }
 
+  /// Reports what is settled at this packet, since nothing came that would change it.
+  mutating func pass(_ record: borrowing CaptureRecord, into events: inout [AppEvent]) {
+    requests.pass(record, &events)
+    guard let stopped else { return }
+    if let time = record.time, let end = stopped.time,
+      time.nanoseconds(since: end) <= Self.interruption
+    {
+      return
+    }
+    reportStop(&events)
+  }
+
+  private mutating func reportStop(_ events: inout [AppEvent]) {
+    guard let stopped else { return }
+    events.append(AppEvent(.scanStopped, packet: stopped.packet, time: stopped.time))
+    self.stopped = nil
+  }
+
+  /// Ends the capture.
+  mutating func finish(into events: inout [AppEvent]) {
+    let start = events.count
+    reportStop(&events)
+    requests.finish(&events)
+    for position in events.indices.dropFirst(start) { events[position].adapter = index }
+  }
+
+  /// Forgets what depends on lost records: the devices on the filter accept list.
+  mutating func lose() { requests = ConnectRequests() }
+
   // MARK: Commands
 
   private mutating func observe(
@@ -65,8 +94,11 @@ struct AdapterEvents: Sendable {
     _ events: inout [AppEvent]
   ) {
     switch opcode {
-    case HCICommand.leCreateConnectionCancel:
-      cancelled = (record.number, record.time)
+    case HCICommand.leCreateConnectionCancel: requests.cancel(record)
+    case HCICommand.disconnect:
+      var cursor = Cursor(parameters)
+      if let handle = try? cursor.u16() { requests.disconnect(handle & 0x0fff) }
+      return
     case ContentFilterChange.opcode:
       if let change = ContentFilterChange(parameters) { scanning.apply(change) }
       return
@@ -79,15 +111,15 @@ struct AdapterEvents: Sendable {
   private static func isFollowed(_ opcode: UInt16) -> Bool {
     ScanParameters.opcodes.contains(opcode) || ScanSwitch.opcodes.contains(opcode)
       || LECreateConnection.opcodes.contains(opcode) || AdvertisingCommand.concerns(opcode)
+      || HCICommand.waitsForAttempts(opcode)
   }
 
-  /// Records that the controller is used: if it was reset before, it is ready since the last
-  /// answer.
-  private mutating func use(_ events: inout [AppEvent]) {
+  /// Records that a command uses the controller: if it was reset before, it is ready by then.
+  private mutating func use(_ command: HostCommands.Command, _ events: inout [AppEvent]) {
     guard power != .on else { return }
-    defer { power = .on }
-    guard wasReset, let lastAnswer else { return }
-    events.append(AppEvent(.power(.on), packet: lastAnswer.packet, time: lastAnswer.time))
+    power = .on
+    guard wasReset else { return }
+    events.append(AppEvent(.power(.on), packet: command.packet, time: command.time))
   }
 
   /// Applies a command that was carried out or refused.
@@ -105,62 +137,67 @@ struct AdapterEvents: Sendable {
     case let opcode where ScanParameters.opcodes.contains(opcode):
       if status == .success { scanning.set(try? ScanParameters(opcode, parameters.bytes)) }
     case let opcode where ScanSwitch.opcodes.contains(opcode):
-      guard let command = try? ScanSwitch(opcode, parameters.bytes) else { return }
-      scan(command, status, record, &events)
+      guard let wanted = try? ScanSwitch(opcode, parameters.bytes) else { return }
+      scan(wanted, command, status, record, &events)
     case let opcode where LECreateConnection.opcodes.contains(opcode):
-      use(&events)
+      use(command, &events)
       var cursor = Cursor(parameters.bytes)
       let wanted = try? LECreateConnection(opcode, parsing: &cursor)
-      let peer = wanted.flatMap { $0.usesAcceptList ? nil : $0.peer }
-      var event = AppEvent(.connecting, packet: command.packet, time: command.time)
-      event.peer = peer
-      events.append(event)
-      guard status == .success else {
-        fail(.refused(status), peer, record, &events)
-        return
-      }
-      (connecting, cancelled) = ((command.packet, command.time, peer), nil)
-      turn(.initiating, true, record, &events)
+      requests.begin(wanted, (command.packet, command.time), status, record, &events)
+      if status == .success { turn(.initiating, true, record, &events) }
+    case HCICommand.leCreateConnectionCancel:
+      if status != .success { requests.refuseCancel() }
+    case let opcode where HCICommand.waitsForAttempts(opcode):
+      guard status == .success else { return }
+      requests.change(opcode, parameters.bytes, (command.packet, command.time), record, &events)
     default:
       guard let asked = command.advertising else { return }
-      advertise(asked, parameters.bytes, isCut: command.isCut, status, record, &events)
+      advertise(asked, command, status, record, &events)
     }
   }
 
   private mutating func scan(
-    _ command: ScanSwitch, _ status: StatusCode, _ record: borrowing CaptureRecord,
-    _ events: inout [AppEvent]
+    _ wanted: ScanSwitch, _ command: HostCommands.Command, _ status: StatusCode,
+    _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
   ) {
-    if !command.isOn {
+    if !wanted.isOn {
       guard states.contains(.scanning), status == .success else { return }
-      events.append(AppEvent(.scanStopped, record))
+      stopped = (command.packet, command.time)
       turn(.scanning, false, record, &events)
       return
     }
-    use(&events)
+    use(command, &events)
     guard status == .success else {
       events.append(AppEvent(.scanRefused(status), record))
       return
     }
-    events.append(AppEvent(.scanStarted(scanning.request(command)), record))
+    // Starting a scan that runs changes nothing.
+    let isRestart = stopped != nil || states.contains(.scanning)
+    stopped = nil
+    events.append(
+      AppEvent(
+        isRestart ? .scanRestarted : .scanStarted(scanning.request(wanted)),
+        packet: command.packet, time: command.time))
     turn(.scanning, true, record, &events)
   }
 
   private mutating func advertise(
-    _ command: AdvertisingCommand, _ parameters: RawSpan, isCut: Bool, _ status: StatusCode,
+    _ asked: AdvertisingCommand, _ command: HostCommands.Command, _ status: StatusCode,
     _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
   ) {
-    guard case .enable(let isOn, let named) = command else {
+    let (all, isCut) = (command.parameters, command.isCut)
+    let parameters = all.bytes
+    guard case .enable(let isOn, let named) = asked else {
       guard status == .success else {
-        sets.refuse(command)
-        if case .instance(let set, _, _, _) = command {
-          sets.observe(command, parameters, isCut: isCut)
+        sets.refuse(asked)
+        if case .instance(let set, _, _, _) = asked {
+          sets.observe(asked, parameters, isCut: isCut)
           begin([sets.own(set)], status, record, &events)
         }
         return
       }
-      sets.observe(command, parameters, isCut: isCut)
-      if case .instance(let set, _, _, _) = command {
+      sets.observe(asked, parameters, isCut: isCut)
+      if case .instance(let set, _, _, _) = asked {
         sets.turn(set, isOn: true)
         begin([sets.own(set)], status, record, &events)
       }
@@ -168,11 +205,12 @@ struct AdapterEvents: Sendable {
     }
     guard isOn else {
       guard status == .success, sets.turnOff(named) else { return }
-      events.append(AppEvent(.advertisingStopped, record))
+      events.append(
+        AppEvent(.advertisingStopped, packet: command.packet, time: command.time))
       turn(.advertising, sets.isAnyOn, record, &events)
       return
     }
-    use(&events)
+    use(command, &events)
     if status == .success { for set in named { sets.turn(set, isOn: true) } }
     begin(named.map { sets.own($0) }, status, record, &events)
   }
@@ -195,8 +233,11 @@ struct AdapterEvents: Sendable {
   ) {
     var cursor = Cursor(bytes, dissection.body)
     switch event.code {
+    case HCIEvent.disconnectionCompleteCode:
+      // Status (1 byte), handle (2).
+      guard (try? cursor.u8()) == 0, let handle = try? cursor.u16() else { return }
+      requests.end(handle & 0x0fff)
     case HCIEvent.commandCompleteCode:
-      lastAnswer = (record.number, record.time)
       let status = dissection.parameters?.status(bytes) ?? 0
       answered(answer.request?.packet, StatusCode(rawValue: status), record, &events)
     case HCIEvent.commandStatusCode:
@@ -242,44 +283,8 @@ struct AdapterEvents: Sendable {
       turn(.advertising, sets.isAnyOn, record, &events)
       return
     }
-    let attempt = connecting
-    let waited = cancelled?.time.flatMap { end in
-      attempt?.time.map { end.nanoseconds(since: $0) }
-    }
-    connecting = nil
     turn(.initiating, false, record, &events)
-    if complete.status == .success {
-      // The cancellation came too late.
-      reportCancelled(attempt?.peer, waited, &events)
-      cancelled = nil
-      return
-    }
-    if cancelled != nil {
-      reportCancelled(attempt?.peer, waited, &events)
-      fail(.givenUp(after: waited), attempt?.peer, record, &events)
-    } else {
-      fail(.refused(complete.status), attempt?.peer, record, &events)
-    }
-    cancelled = nil
-  }
-
-  private func reportCancelled(
-    _ peer: DeviceAddress?, _ waited: Int64?, _ events: inout [AppEvent]
-  ) {
-    guard let cancelled else { return }
-    var event = AppEvent(
-      .connectingCancelled(after: waited), packet: cancelled.packet, time: cancelled.time)
-    event.peer = peer
-    events.append(event)
-  }
-
-  private func fail(
-    _ failure: AppEvent.ConnectFailure, _ peer: DeviceAddress?,
-    _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
-  ) {
-    var event = AppEvent(.connectFailed(failure), record)
-    event.peer = peer
-    events.append(event)
+    requests.complete(complete, record, &events)
   }
 
   // MARK: The kernel's management interface
@@ -320,10 +325,12 @@ struct AdapterEvents: Sendable {
   }
 
   private mutating func clear(_ record: borrowing CaptureRecord, _ events: inout [AppEvent]) {
+    reportStop(&events)
     commands = HostCommands(limit: 64)
     scanning = ScanSetup()
     sets = AdvertisedSets()
-    (connecting, cancelled) = (nil, nil)
+    requests.finish(&events)
+    requests = ConnectRequests()
     for state in AppEvent.LinkLayerState.allCases where states.contains(state) {
       turn(state, false, record, &events)
     }

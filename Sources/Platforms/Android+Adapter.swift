@@ -27,6 +27,7 @@ extension Android {
         .callback(
           "ScanCallback.onScanFailed", [("errorCode", .code("SCAN_FAILED_INTERNAL_ERROR", 3))])
       ]
+    case .scanRestarted: return [.scanRestarted]
     case .scanStopped: return [.call("BluetoothLeScanner.stopScan")]
     case .discovered(let sighting): return [found(sighting, event)]
     case .advertisingStarted(let advertisement, let status):

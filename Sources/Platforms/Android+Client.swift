@@ -7,6 +7,7 @@ extension Android {
     var peer: [Callback.Named] = []
     peer.add("device", event.peerArgument)
     switch event.what {
+    case .asked(let call): return asked(call, event)
     case .discoveryEnded(let services, let error):
       return [
         .callback(
@@ -80,16 +81,11 @@ extension Android {
       ]
     case .advertisement: return []
     case .write where value.isAnswerUnseen:
-      return [
-        .call(
-          value.attribute.isDescriptor ? "writeDescriptor" : "writeCharacteristic", arguments,
-          isSystem: isSystem, remark: Callback.answerUnseen)
-      ]
+      return [.traffic(Callback.answerUnseen, arguments)]
+    // Its call says that apps have no method for it.
     case .writeWithoutResponse where value.attribute.isDescriptor,
       .signedWrite where value.attribute.isDescriptor:
-      return [
-        .traffic("a descriptor is written in a way that BluetoothGatt has no method for", arguments)
-      ]
+      return []
     default:
       arguments.add("status", status(value.isRestRefused ? .invalidOffset : value.error))
       return answered(value, arguments, isSystem, remark)

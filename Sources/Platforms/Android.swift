@@ -39,14 +39,32 @@ enum Android {
     var peer: [Callback.Named] = []
     peer.add("device", event.peerArgument)
     switch event.what {
-    case .connecting:
-      return [.call("BluetoothDevice.connectGatt", peer)]
-    case .connectingCancelled(let waited):
+    case .connecting(let way):
+      var arguments = peer
+      arguments.add("autoConnect", way.map { .flag($0 == .background) })
+      return [
+        .call(
+          "BluetoothDevice.connectGatt", arguments,
+          remark: "by an app, or by the system for a device that it uses itself")
+      ]
+    case .connectingEnded(let end):
       // The stack gives up, not an app, and the app is notified that the attempt has failed.
-      if let waited, waited >= longAttempt {
-        return [.traffic("the stack cancels the connection attempt", peer)]
+      switch giver(of: end) {
+      case .stack: return [.traffic("the stack cancels the connection attempt", peer)]
+      case .app:
+        return [
+          .call(
+            "BluetoothGatt.disconnect", peer,
+            remark: "or close; by the app or the system that requested it")
+        ]
+      case nil:
+        return [
+          .traffic(
+            "the connection attempt is cancelled", peer,
+            remark: "by the app, or by the stack after 30 s: the capture shows neither")
+        ]
       }
-      return [.call("BluetoothGatt.disconnect", peer)]
+    case .connectNote(let note): return [.connecting(note, peer)]
     case .linkCreated:
       return [
         .callback(
@@ -126,27 +144,40 @@ enum Android {
     }
   }
 
-  /// A direct attempt ends on its own after 30 s; this is in nanoseconds.
-  private static let longAttempt: Int64 = 20_000_000_000
+  /// Who ends the wait for a device.
+  private enum Giver { case app, stack }
+
+  /// A direct attempt ends on its own after 30 s (AOSP, connection_manager.cc); in nanoseconds.
+  private static let limit: ClosedRange<Int64> = 28_500_000_000...33_000_000_000
+
+  /// Returns who ended the wait for a device; nil: unknown.
+  private static func giver(of end: AppEvent.ConnectEnd) -> Giver? {
+    guard let waited = end.waited else { return nil }
+    guard limit.contains(waited) else { return .app }
+    return end.way.map { $0 == .direct ? .stack : .app }
+  }
 
   private static func failed(
     _ failure: AppEvent.ConnectFailure, _ peer: [Callback.Named]
   ) -> [Callback] {
     let disconnected: Callback.Named = ("newState", .code("STATE_DISCONNECTED", 0))
     switch failure {
-    case .givenUp(let waited):
-      guard let waited, waited >= longAttempt else {
+    case .givenUp(let end):
+      switch giver(of: end) {
+      case .stack:
+        return [
+          .callback(
+            changed, peer + [("status", .code("GATT_ERROR", 133)), disconnected],
+            remark: "the stack gave up after 30 s of silence; Android 14 and later report 147")
+        ]
+      case .app:
         return [
           .traffic(
             "the connection attempt is cancelled", peer,
             remark: "apps that requested it receive nothing more")
         ]
+      case nil: return []
       }
-      return [
-        .callback(
-          changed, peer + [("status", .code("GATT_ERROR", 133)), disconnected],
-          remark: "the stack gave up after 30 s of silence; Android 14 and later report 147")
-      ]
     case .notEstablished:
       return [
         .callback(

@@ -84,6 +84,43 @@ package struct AppValue: Sendable {
   }
 }
 
+/// What this host asks a peer for, as an app's call.
+package enum AppCall: Sendable {
+  /// All services, or those with a UUID. `isNew`: no search was under way.
+  case discoverServices(BluetoothUUID?, isNew: Bool)
+  case discoverIncludedServices(AppService?)
+  case discoverCharacteristics(AppService?)
+  /// `again`: they were searched for before.
+  case discoverDescriptors(AppAttribute?, again: Bool)
+  case read(AppAttribute)
+  case write(Write)
+  /// The values that an app has queued are to be written.
+  case execute
+  /// A request that the peer had refused until the link is encrypted is repeated.
+  case again(AppAttribute)
+  case mtu(UInt16)
+  case rssi
+  case readPHY
+  /// The preferred PHYs: bit 0 LE 1M, bit 1 LE 2M, bit 2 LE Coded.
+  case setPHY(sent: UInt8, received: UInt8)
+  case disconnect
+  case channel(PSM)
+
+  /// How a value is sent.
+  package enum Way: Sendable { case request, command, signed, parts }
+
+  /// A value to write; of one that is sent in parts, the first part.
+  package struct Write: Sendable {
+    package var attribute: AppAttribute
+    package var bytes: [UInt8]
+    /// Whether they are secret.
+    package var isHidden: Bool
+    /// Whether the capture lacks some of them.
+    package var isCut: Bool
+    package var way: Way
+  }
+}
+
 /// A value, or a part of one, that a client writes to this host.
 package struct AppWrite: Sendable {
   /// The attribute that the value belongs to.

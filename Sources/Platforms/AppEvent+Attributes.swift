@@ -26,6 +26,16 @@ extension AppEvent {
         || service.map { isWanted($0.uuid, $0.start, nil) } ?? false
     case .descriptors(let descriptors, let attribute, _, _):
       return descriptors.contains { isWanted($0.uuid, $0.handle, nil) } || isAbout(attribute)
+    case .asked(let call):
+      switch call {
+      case .discoverServices(let wanted, _): return wanted.map { isWanted($0, nil, nil) } ?? false
+      case .discoverIncludedServices(let service), .discoverCharacteristics(let service):
+        return isAbout(any: service.map { [$0] } ?? [])
+      case .discoverDescriptors(let attribute, _): return isAbout(attribute)
+      case .read(let attribute), .again(let attribute): return isAbout(attribute)
+      case .write(let write): return isAbout(write.attribute)
+      case .execute, .mtu, .rssi, .readPHY, .setPHY, .disconnect, .channel: return false
+      }
     case .discoveryEnded(let services, _): return isAbout(any: services)
     case .serviceServed(let service): return isAbout(any: [service])
     case .value(let value): return isAbout(value.attribute)
@@ -37,8 +47,9 @@ extension AppEvent {
       return isAbout(attribute)
     case .stackRefused(let attribute, _, _), .neverResponded(let attribute, _, _):
       return isAbout(attribute)
-    case .power, .linkLayer, .scanStarted, .scanRefused, .scanStopped, .discovered,
-      .advertisingStarted, .advertisingStopped, .connecting, .connectingCancelled, .linkCreated,
+    case .power, .linkLayer, .scanStarted, .scanRestarted, .scanRefused, .scanStopped, .discovered,
+      .advertisingStarted, .advertisingStopped, .connecting, .connectingEnded, .connectNote,
+      .linkCreated,
       .linkEstablished, .connectFailed, .disconnected, .mtu, .phy, .parameters, .phyRead, .rssi,
       .encryption, .bonding, .channel, .queueWritten, .queueAborted, .readyToWrite,
       .writesExecuted, .readyToUpdate:

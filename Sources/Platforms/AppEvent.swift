@@ -45,6 +45,8 @@ package struct AppEvent: Sendable {
     case linkLayer([LinkLayerState])
     /// A scan was started.
     case scanStarted(ScanRequest)
+    /// A scan was interrupted, and goes on.
+    case scanRestarted
     /// A scan was refused.
     case scanRefused(StatusCode)
     /// A scan has ended.
@@ -58,10 +60,14 @@ package struct AppEvent: Sendable {
 
     // Links.
 
-    /// The host requests a connection.
-    case connecting
-    /// The host cancels the request for a connection; the number of nanoseconds since the request.
-    case connectingCancelled(after: Int64?)
+    /// A connection is requested.
+    case connecting(ConnectWay?)
+    /// The request for a connection is withdrawn.
+    case connectingEnded(ConnectEnd)
+    /// The stack does something with its attempts to connect that no app requested.
+    case connectNote(ConnectNote)
+    /// This host asks a peer for something.
+    case asked(AppCall)
     /// The controller has created a link: its peer has not been heard on it yet.
     case linkCreated
     /// The peer was heard: the link is established.
@@ -167,12 +173,40 @@ package struct AppEvent: Sendable {
     package var reportsDuplicates: Bool
   }
 
+  /// How a stack waits for a device: it listens often or all the time for the devices of which one
+  /// is connected to directly, and now and then for those that may appear.
+  package enum ConnectWay: Sendable { case direct, background }
+
+  /// The end of the wait for a device.
+  package struct ConnectEnd: Sendable {
+    /// How the host waited, if known.
+    package var way: ConnectWay?
+    /// How long, in nanoseconds.
+    package var waited: Int64?
+  }
+
+  /// What a stack does with its attempts to connect.
+  package enum ConnectNote: Sendable {
+    /// An attempt starts, and the capture does not show for what device.
+    case started
+    /// An attempt that was under way before starts again.
+    case restarted
+    /// An attempt gives way to one for another device.
+    case interrupted
+    /// An attempt was cancelled when the link existed already.
+    case cancelledLate
+    /// The controller refused an attempt, or ended it.
+    case refused(StatusCode), failed(StatusCode)
+    /// A device that was requested before the capture began is not waited for any more.
+    case ended
+  }
+
   /// Why a connection attempt failed.
   package enum ConnectFailure: Sendable {
     /// The controller refused the command, or ended the attempt.
     case refused(StatusCode)
-    /// The host gave up, after this many nanoseconds.
-    case givenUp(after: Int64?)
+    /// The host gave up.
+    case givenUp(ConnectEnd)
     /// The link was created, but the peer was never heard.
     case notEstablished(StatusCode)
   }
@@ -242,14 +276,15 @@ extension AppEvent {
   /// The part of an API that it belongs to.
   var topic: Topic {
     switch what {
-    case .power, .scanStarted, .scanRefused, .scanStopped, .discovered, .advertisingStarted,
-      .advertisingStopped, .linkLayer:
+    case .power, .scanStarted, .scanRestarted, .scanRefused, .scanStopped, .discovered,
+      .advertisingStarted, .advertisingStopped, .linkLayer:
       .adapter
-    case .connecting, .connectingCancelled, .linkCreated, .linkEstablished, .connectFailed,
+    case .connecting, .connectingEnded, .connectNote, .linkCreated, .linkEstablished,
+      .connectFailed,
       .disconnected, .mtu, .phy, .phyRead, .parameters, .rssi, .encryption, .bonding, .channel:
       .link
-    case .services, .includedServices, .characteristics, .descriptors, .discoveryEnded, .value,
-      .queueWritten, .queueAborted, .readyToWrite:
+    case .asked, .services, .includedServices, .characteristics, .descriptors, .discoveryEnded,
+      .value, .queueWritten, .queueAborted, .readyToWrite:
       .client
     case .serviceServed, .readRequested, .writeRequested, .writePrepared, .writesExecuted,
       .responded, .stackRefused, .neverResponded, .subscription, .updated, .confirmed,

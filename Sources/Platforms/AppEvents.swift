@@ -20,6 +20,7 @@ package struct AppEvents: ~Copyable {
   private var links = LinkEvents()
   private var discoveries = DiscoveryEvents()
   private var client: ClientEvents
+  private var asking = RequestEvents()
   private var server = ServerEvents()
   private var buffers = BufferEvents()
   /// The addresses with which the peers of connections were first reported.
@@ -63,6 +64,9 @@ package struct AppEvents: ~Copyable {
     last = (record.number, record.time)
     discoveries.pass(record.time, into: &latest)
     server.pass(record.time, into: &latest)
+    for position in adapters.indices where adapters[position].index == record.adapter {
+      adapters[position].pass(record, into: &latest)
+    }
     let scans = latest.count
     observeAdapter(record, dissection, bytes, answer)
     for event in latest[scans...] {
@@ -70,6 +74,7 @@ package struct AppEvents: ~Copyable {
       heard.begin(record.adapter, isActive: request.isActive == true)
     }
     heard.observe(record, bytes, memory, into: &latest)
+    asking.observe(record, dissection, bytes, answer, memory, into: &latest)
     let ended = links.observe(record, dissection, bytes, answer, memory, into: &latest)
     if dissection.smp != nil, let link = answer.link {
       discoveries.interrupt(memory.links.id(link), into: &latest)
@@ -85,6 +90,7 @@ package struct AppEvents: ~Copyable {
       discoveries.end(id, into: &latest)
       server.end(id, packet: record.number, time: record.time, into: &latest)
       client.end(id)
+      asking.end(id)
     }
     if answer.opened || !ended.isEmpty, let position = adapter(record.adapter) {
       adapters[position].connections(
@@ -142,6 +148,7 @@ package struct AppEvents: ~Copyable {
   /// Ends the capture; `latest` is then what only the end shows.
   package mutating func finish(_ memory: borrowing Memory) {
     latest.removeAll(keepingCapacity: true)
+    for position in adapters.indices { adapters[position].finish(into: &latest) }
     discoveries.end(nil, into: &latest)
     client.finish(memory, links, packet: last.packet, time: last.time, into: &latest)
     server.end(nil, packet: last.packet, time: last.time, into: &latest)
@@ -152,6 +159,9 @@ package struct AppEvents: ~Copyable {
   /// happened.
   private mutating func lose(_ memory: borrowing Memory) {
     gap = memory.links.gap
+    for position in adapters.indices where memory.links.gapAdapter.mayBe(adapters[position].index) {
+      adapters[position].lose()
+    }
     links.lose(memory.links.gapAdapter)
     discoveries.lose(memory.links.gapAdapter)
     server.lose(memory.links.gapAdapter)

@@ -8,6 +8,8 @@ import Sessions
 struct ClientEvents: Sendable {
   private var conversations: Conversations
   private var subscriptions = OwnSubscriptions()
+  /// The connections of which it was reported that no answers are in the capture.
+  private var unanswered: Set<Int> = []
   /// How long a client may take to request the next part of a value, in nanoseconds: less than
   /// lines wait to be sorted.
   private static let patience: Int64 = 900_000_000
@@ -33,7 +35,10 @@ struct ClientEvents: Sendable {
   }
 
   /// Ends a connection.
-  mutating func end(_ connection: Int) { subscriptions.end(connection) }
+  mutating func end(_ connection: Int) {
+    subscriptions.end(connection)
+    unanswered.remove(connection)
+  }
 
   /// Ends the capture.
   mutating func finish(
@@ -56,6 +61,12 @@ struct ClientEvents: Sendable {
       guard value.parties.connection > 0, value.attribute.side == .peer,
         value.operation != .advertisement, !isDeclaration(value, memory)
       else { continue }
+      // The call was reported at the request; that no answer was seen is reported once.
+      if value.lacksAnswer, !unanswered.insert(value.parties.connection).inserted {
+        subscriptions.observe(
+          value, value.value.map { conversations.bytes.bytes.byte(at: Int($0.start)) })
+        continue
+      }
       // Queued writes of several attributes that one response has settled belong together; and what
       // fits in one part would have fit in a Write Request.
       let isReliable =
@@ -77,8 +88,7 @@ struct ClientEvents: Sendable {
             isHidden: value.isSecret || value.isOfSecretType, isCut: value.isCut,
             request: (value.response ?? value.packet) == packet ? request?.opcode : nil,
             isReliable: isReliable, isUnasked: subscriptions.isUnasked(value, links),
-            isAnswerUnseen: value.operation == .write && value.outcome == .done
-              && value.response == nil,
+            isAnswerUnseen: value.lacksAnswer,
             isRestRefused: value.isRestRefused,
             invalidated: invalidated(value, memory), outcome: value.outcome)),
         packet: value.packet, time: value.time)

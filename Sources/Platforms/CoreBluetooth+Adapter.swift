@@ -35,6 +35,7 @@ extension CoreBluetooth {
       ]
     case .scanRefused(let status):
       return [.traffic("scanning is refused", [named("status", .status(status))])]
+    case .scanRestarted: return [.scanRestarted]
     case .scanStopped: return [.call("stopScan()")]
     case .discovered(let sighting): return [discovered(sighting, event)]
     case .advertisingStarted(let advertisement, let status):

@@ -7,6 +7,7 @@ extension CoreBluetooth {
     var peer: [Callback.Named] = []
     peer.add("peripheral", event.peerArgument)
     switch event.what {
+    case .asked(let call): return asked(call, event)
     case .services(let found, let wanted, let error):
       let shown = found.filter { !isHidden($0.uuid) }
       var arguments = peer
@@ -52,7 +53,7 @@ extension CoreBluetooth {
           isSystem: again || characteristic.map(isHidden) == true,
           remark: again ? "searched for again: setNotifyValue(_:for:) does that by itself" : nil)
       ]
-    case .value(let value): return [reported(value, peer)]
+    case .value(let value): return reported(value, peer).map { [$0] } ?? []
     case .queueAborted: return [.traffic("queued writes are cancelled", peer)]
     case .readyToWrite:
       return [
@@ -77,7 +78,7 @@ extension CoreBluetooth {
 
   // MARK: Values
 
-  private static func reported(_ value: AppValue, _ peer: [Callback.Named]) -> Callback {
+  private static func reported(_ value: AppValue, _ peer: [Callback.Named]) -> Callback? {
     var arguments = peer
     arguments.add(
       value.attribute.isDescriptor ? "descriptor" : "characteristic", .attribute(value.attribute))
@@ -104,23 +105,13 @@ extension CoreBluetooth {
         : value.isOfUnknown ? Callback.unknownAttribute : nil
     switch value.operation {
     case .read: return read(value, peer, arguments, isHidden, remark)
-    case .write where value.isAnswerUnseen:
-      return value.attribute.isDescriptor
-        ? .traffic(Callback.answerUnseen, arguments)
-        : .call(
-          "writeValue(_:for:type:)", arguments + [("type", .word(".withResponse"))],
-          isSystem: isHidden, remark: Callback.answerUnseen)
+    case .write where value.isAnswerUnseen: return .traffic(Callback.answerUnseen, arguments)
     case .write, .preparedWrite:
       if value.attribute.isConfiguration { return subscribed(value, peer, isHidden, remark) }
       return .callback(
         "peripheral(_:didWriteValueFor:error:)", arguments, isSystem: isHidden, remark: remark)
-    case .writeWithoutResponse, .signedWrite:
-      return value.attribute.isDescriptor
-        ? .traffic(
-          "a descriptor is written in a way that CoreBluetooth has no method for", arguments)
-        : .call(
-          "writeValue(_:for:type:)", arguments + [("type", .word(".withoutResponse"))],
-          isSystem: isHidden, remark: "there is no callback")
+    // The call is all.
+    case .writeWithoutResponse, .signedWrite: return nil
     case .notification, .indication:
       if value.attribute.isShort(0x2a05) {
         return .callback(

@@ -51,7 +51,8 @@ enum CoreBluetooth {
     peer.add("peripheral", event.peerArgument)
     switch event.what {
     case .connecting: return [.call("connect(_:options:)", peer)]
-    case .connectingCancelled: return [.call("cancelPeripheralConnection(_:)", peer)]
+    case .connectingEnded: return [.call("cancelPeripheralConnection(_:)", peer)]
+    case .connectNote(let note): return [.connecting(note, peer)]
     case .linkEstablished: return established(event, peer)
     case .connectFailed(let failure): return failed(failure, peer)
     case .disconnected(let end): return ended(end, peer)

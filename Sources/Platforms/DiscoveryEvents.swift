@@ -27,6 +27,8 @@ struct DiscoveryEvents: Sendable {
     /// Why a search for services was refused.
     var error: ATTErrorCode?
     var hasServices = false
+    /// Whether a search for services was reported as begun.
+    var hasBegun = false
     var services: [AppService] = []
     /// The handles in which descriptors were searched for, whether found or not: a client that
     /// searches there again has another reason.
@@ -106,6 +108,7 @@ struct DiscoveryEvents: Sendable {
       {
         conclude(id, &events)
       }
+      begin(id, opcode, fields, answer.channel?.bearer, bytes, link, record, memory, &events)
       return
     }
     guard let request = answer.request else { return }
@@ -209,12 +212,55 @@ struct DiscoveryEvents: Sendable {
     finish(Place(client: position, lane: lane), open, nil, link, memory, &events)
   }
 
+  /// Reports a request that begins a search.
+  private mutating func begin(
+    _ id: Int, _ opcode: ATTOpcode, _ fields: ATTFields, _ bearer: ChannelID?, _ bytes: RawSpan,
+    _ link: LinkSlot, _ record: borrowing CaptureRecord, _ memory: borrowing Memory,
+    _ events: inout [AppEvent]
+  ) {
+    guard let kind = Self.kind(opcode, fields.type), let position = client(id) else { return }
+    let start = fields.startHandle ?? 1
+    let lane = clients[position].lanes.first { $0.bearer == bearer }
+    if let open = lane?.open, open.kind == kind, open.end == fields.endHandle, start >= open.last {
+      return
+    }
+    var wanted: BluetoothUUID?
+    if opcode == .findByTypeValueRequest, let value = fields.value,
+      case .service(let uuid) = DeclaredAttribute(bytes.part(value), fields.type)
+    {
+      wanted = uuid
+    }
+    if let done = lane?.done, done.kind == kind, done.wanted == wanted,
+      done.end == fields.endHandle, done.last > 0, start >= done.last
+    {
+      return
+    }
+    let call: AppCall
+    switch kind {
+    case .services:
+      call = .discoverServices(wanted, isNew: !clients[position].hasBegun)
+      clients[position].hasBegun = true
+    case .includes: call = .discoverIncludedServices(memory.service(of: start, on: link))
+    case .characteristics: call = .discoverCharacteristics(memory.service(of: start, on: link))
+    case .descriptors:
+      call = .discoverDescriptors(
+        memory.characteristic(before: start, on: link),
+        again: clients[position].isDescribed(start))
+    }
+    var event = AppEvent(.asked(call), record)
+    event.connection = id
+    event.adapter = memory.links.connection(link).adapter
+    event.peer = memory.links.identity(link) ?? memory.links.peer(link)
+    events.append(event)
+  }
+
   /// Reports that the searches are over.
   private mutating func conclude(_ id: Int, _ events: inout [AppEvent]) {
     guard let position = clients.lastIndex(where: { $0.id == id }),
       let latest = clients[position].latest
     else { return }
     clients[position].latest = nil
+    clients[position].hasBegun = false
     guard clients[position].hasServices else { return }
     clients[position].hasServices = false
     var services = clients[position].services

@@ -153,6 +153,10 @@ package struct Memory: ~Copyable, Sendable {
     _ answer: inout Answer
   ) {
     coverage.observe(record, dissection)
+    // The confirmation still belongs to the attribute that reported the change.
+    if attributes.changed != nil, let pdu = dissection.att, pdu.opcode.role != .confirmation {
+      attributes.forgetChanged()
+    }
     clearNews()
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
@@ -161,7 +165,13 @@ package struct Memory: ~Copyable, Sendable {
     case .note(let note): observe(note, record, bytes, &answer)
     case .control(let control): observe(control, record, dissection, bytes, &answer)
     case .iso(let header):
-      if let key = streams.connection(of: LinkKey(record.adapter, header.handle)) {
+      let stream = LinkKey(record.adapter, header.handle)
+      // Its data shows that the handle is a stream, whose beginning may be missing.
+      if !links.isOpen(stream) {
+        _ = links.open(
+          stream, .synchronous, packet: record.number, time: record.time, isOpeningMissing: true)
+      }
+      if let key = streams.connection(of: stream) {
         answer.link = links.find(key, packet: record.number)
       }
     case .sco, .controllerLog, .unknown: break
@@ -177,6 +187,9 @@ package struct Memory: ~Copyable, Sendable {
         signals.hasForgotten, .signalling, limits.signallingRequests, &dissection.problems)
     }
   }
+
+  /// Ends the capture: applies what would take effect with the next ATT PDU.
+  mutating func finish() { attributes.forgetChanged() }
 
   /// Forgets what only the packet before this one showed.
   private mutating func clearNews() {
@@ -216,7 +229,9 @@ package struct Memory: ~Copyable, Sendable {
     if command.opcode == HCICommand.reset { links.noteReset(of: adapter) }
     guard let link = answer.link else { return }
     switch command.opcode {
-    case HCICommand.disconnect: links[link].disconnectPacket = record.number
+    case HCICommand.disconnect:
+      links[link].disconnectPacket = record.number
+      links[link].disconnectTime = record.time
     case HCICommand.leEnableEncryption, HCICommand.leLongTermKeyRequestReply:
       links[link].beginEncryption()
     default: break

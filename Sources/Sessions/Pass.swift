@@ -132,6 +132,7 @@ package struct Pass: ~Copyable {
     } catch {
       failure = error
     }
+    memory.finish()
     report.learn(source.summary)
     report.finish(memory, failure, into: &output)
     output.flush()

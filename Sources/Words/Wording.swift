@@ -119,6 +119,13 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       write { $0.count(count, one, several) }
     }
 
+    /// Appends a count; `isLeast`: of a list that has reached its limit, so that there may be more:
+    /// `at least 64`.
+    package mutating func appendInterpolation(_ number: Int, isLeast: Bool) {
+      if isLeast { appendInterpolation("at least " as StaticString) }
+      appendInterpolation(number)
+    }
+
     /// Appends a packet number: `#48`.
     package mutating func appendInterpolation(packet: Int) { write { $0.packet(packet) } }
 

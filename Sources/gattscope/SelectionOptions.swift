@@ -249,7 +249,7 @@ struct CountOption: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Stop after this many packets (in values: this many values).", valueName: "n"),
+      "Stop after this many packets (values: this many values; trace: lines).", valueName: "n"),
     transform: { text in
       guard let limit = Int(text), limit >= 0 else {
         throw ValidationError("expected a number from 0 on, as in 20")

@@ -4,6 +4,7 @@ import Captures
 import Glibc
 import Platforms
 import Reports
+import Sessions
 
 /// `trace`: shows the callbacks that an app could have received.
 struct TraceCommand: ParsableCommand {
@@ -33,15 +34,15 @@ struct TraceCommand: ParsableCommand {
   @Option(
     name: .customLong("as"),
     help: ArgumentHelp(
-      "The API to use: corebluetooth or android. The default is android for an Android bug report and for a file with the name of an Android log (btsnoop_hci.log), otherwise corebluetooth.",
+      "The API to use: corebluetooth or android. The default is what the capture shows: Android's vendor commands or bug report, PacketLogger; else the name of an Android log (btsnoop_hci.log); else corebluetooth.",
       valueName: "platform"))
   var platform: Platform?
 
   @OptionGroup(title: "Selection")
-  var subject: SubjectOptions
+  var selection: SelectionOptions
 
   @OptionGroup(title: "Selection")
-  var stretches: StretchOptions
+  var kinds: PacketKindOptions
 
   @Flag(name: .long, help: "Leave out what the system does on its own or does not report to apps.")
   var appOnly = false
@@ -93,26 +94,31 @@ struct TraceCommand: ParsableCommand {
   mutating func run() throws {
     presentation.terminal.page(captures)
     var options = TraceOptions()
-    subject.choose(in: &options.selection)
-    options.selection.times = try stretches.times()
     options.hidesSystem = appOnly
     options.reportsDuplicates = duplicates
     options.isJSON = presentation.json
     options.time = times.time ?? .elapsed
     options.zoneOffset = Terminal.zoneOffset(at:)
-    options.profiles = try supplying.profiles()
+    let profiles = try supplying.profiles()
+    options.profiles = profiles
     presentation.apply(to: &options)
     let found = try archives.search(captures)
     let bonds = try known.bonds() + found.bonds
-    options.selection = Run.finding(options.selection, in: found.files, bonds: bonds)
+    options.selection = Run.finding(
+      try selection.selection(profiles, kinds), in: found.files, bonds: bonds)
     if let appLog {
       options.log = AppLog(
         try Terminal.file(appLog), offset: Int64((clockOffset * 1e9).rounded()))
     }
-    let isAndroids =
-      found.archives.contains { !$0.report.isEmpty }
+    if let platform {
+      options.platform = platform
+    } else if let shown = Run.platform(of: found.files) {
+      (options.platform, options.platformPacket) = (shown.platform, shown.packet)
+    } else if found.archives.contains(where: { !$0.report.isEmpty })
       || found.files.contains(where: \.hasAndroidName)
-    options.platform = platform ?? (isAndroids ? .android : .corebluetooth)
+    {
+      options.platform = .android
+    }
     let chosen = options
     try Run.captures(
       found, maps: supplied.maps(), bonds: bonds, profiles: chosen.profiles
@@ -123,6 +129,23 @@ struct TraceCommand: ParsableCommand {
 }
 
 extension Platform: ExpressibleByArgument {}
+
+extension Run {
+  /// Returns the platform that the first packets of a file show, if it can be read twice.
+  fileprivate static func platform(
+    of files: [CaptureFile]
+  ) -> (platform: Platform, packet: Int?)? {
+    // Failures are reported by the second reading.
+    guard let file = files.first, files.allSatisfy({ $0.byteCount != nil }),
+      var source = try? CaptureReader(file.open())
+    else { return nil }
+    var report = PlatformReport(source.summary)
+    var pass = Pass()
+    var output = Output()
+    try? pass.run(&source, &report, into: &output)
+    return report.shown
+  }
+}
 
 extension CaptureFile {
   /// Whether the file is named like an Android log, or like the text that contains its summary,

@@ -19,4 +19,18 @@ import Testing
     #expect(
       try Program.run(["trace", "--as", "corebluetooth", capture]).text.contains("CoreBluetooth"))
   }
+
+  @Test("Android's vendor commands count more than the name")
+  func commands() throws {
+    let folder = try Folder()
+    for (opcode, isAndroids) in [(UInt16(0xfd53), true), (0xfc01, false)] {
+      var file = CaptureBytes()
+      file.record([1, UInt8(opcode & 0xff), UInt8(opcode >> 8), 0], flags: 2, microseconds: 0)
+      // A Read Request.
+      file.record([2, 1, 0, 7, 0, 3, 0, 4, 0, 0x0a, 5, 0], flags: 0, microseconds: 1000)
+      let run = try Program.run(["trace", folder.write("session.btsnoop", file.bytes)])
+      #expect(
+        run.text.contains("Android (the stack is Android's: #1)") == isAndroids, "\(run.text)")
+    }
+  }
 }

@@ -176,6 +176,8 @@ private struct Told {
       "onCharacteristicRead":
       let how = arguments["from"] as? String ?? "read"
       lines.append("\(how) \(handle) \(value)\(error)")
+    // Their callbacks are the operations.
+    case "writeValue(_:for:type:)" where arguments["type"] as? String == ".withResponse": break
     case "peripheral(_:didWriteValueFor:error:)", "writeValue(_:for:type:)",
       "onCharacteristicWrite":
       lines.append("write \(handle) \(value)\(error)")
@@ -232,7 +234,14 @@ private struct Told {
       "BluetoothLeScanner.startScan", "BluetoothLeScanner.stopScan",
       "BluetoothDevice.connectGatt", "BluetoothDevice.ACTION_KEY_MISSING",
       "centralManagerDidUpdateState(_:)", "peripheralManagerDidUpdateState(_:)",
-      "BluetoothAdapter.ACTION_STATE_CHANGED":
+      "BluetoothAdapter.ACTION_STATE_CHANGED", "discoverServices(_:)",
+      "discoverIncludedServices(_:for:)", "discoverCharacteristics(_:for:)",
+      "discoverDescriptors(for:)", "readValue(for:)", "writeValue(_:for:)",
+      "setNotifyValue(_:for:)", "cancelPeripheralConnection(_:)",
+      "BluetoothGatt.discoverServices", "BluetoothGatt.readCharacteristic",
+      "BluetoothGatt.readDescriptor", "BluetoothGatt.writeCharacteristic",
+      "BluetoothGatt.writeDescriptor", "BluetoothGatt.requestMtu", "BluetoothGatt.disconnect",
+      "BluetoothGattServer.cancelConnection", "BluetoothGatt.executeReliableWrite":
       break
     case "BluetoothGatt.abortReliableWrite": isAborting = true
     case "onReliableWriteCompleted":

@@ -38,6 +38,36 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
       story.last?.hasSuffix("MTU 100 (this host offers 517, the peer 100)") == true, "\(story)")
   }
 
+  /// The recorder kept the code of the request, but not its parameters; or no packet of it.
+  @Test("who asked for other parameters is known although the request is cut or missing")
+  func cutRequest() throws {
+    func story(_ kept: Int?, answered: Bool = true) throws -> String {
+      let lines = try page {
+        $0.connect()
+        if let kept {
+          $0.acl(
+            l2cap(hex("12 01 08 00 50 00 64 00 00 00 90 01"), cid: 5), .received, kept: kept)
+        }
+        if answered { $0.answerParameters(.sent, accepts: true) }
+        $0.changeParameters()
+        $0.parametersChanged()
+        $0.disconnect()
+      }
+      return lines.filter { $0.contains(" requests ") }.joined(separator: "\n")
+    }
+    for kept in [16, 10, 8] {
+      let cut = try story(kept)
+      #expect(cut.contains("the peer requests") && !cut.contains("this host"), "\(cut)")
+    }
+    let missing = try story(nil)
+    #expect(
+      missing.contains("the peer requests new parameters (the request is not in the capture):"),
+      "\(missing)")
+    #expect(!missing.contains("this host"), "\(missing)")
+    let own = try story(nil, answered: false)
+    #expect(own.contains("this host requests") && !own.contains("the peer"), "\(own)")
+  }
+
   @Test("beginning, changes and end; the procedures of every link are left out") func whole() throws
   {
     let lines = try page {

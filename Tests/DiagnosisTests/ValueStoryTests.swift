@@ -179,6 +179,22 @@ import Testing
     #expect(large.first?.contains("MTU") == false, "\(large)")
   }
 
+  @Test("a subscription that is turned off and on again keeps its order") func changedSubscription()
+    throws
+  {
+    func changes(_ values: [String]) throws -> [String] {
+      try story {
+        $0.discoverHeartRate()
+        for value in values { $0.ask("12 11 00 \(value) 00", "13") }
+      }.filter { $0.contains("notifications") }
+    }
+    #expect(
+      try changes(["00", "01", "00"]) == [
+        "notifications and indications of 2a37 off, notifications of 2a37 on, notifications and indications of 2a37 off"
+      ])
+    #expect(try changes(["01"]) == ["notifications of 2a37 on"])
+  }
+
   @Test("a subscription without a response is one line, and the peer's actions name the peer")
   func unanswered() throws {
     let reported = try story {

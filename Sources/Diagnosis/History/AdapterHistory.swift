@@ -223,7 +223,8 @@ package struct AdapterHistory: Sendable {
     // Some vendors' commands control advertising, too.
     if HCICommand.isVendors(opcode) { lastAdvertising = nil }
     switch opcode {
-    case HCICommand.leAddDeviceToResolvingList...HCICommand.leClearResolvingList:
+    case HCICommand.leAddDeviceToResolvingList...HCICommand.leClearResolvingList,
+      HCICommand.deleteStoredLinkKey:
       resolving.observe(opcode, moment, bytes, body)
     case HCICommand.reset:
       attempts.forget(isReset: true)

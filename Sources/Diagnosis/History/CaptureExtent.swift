@@ -277,6 +277,9 @@ extension Evidence {
   /// The number of holes in the line; the findings have all of them.
   private static let mostHoles = 3
 
+  /// Whether not all connections are kept, so that their counts may be too small.
+  package var omitsConnections: Bool { extent.unlistedConnections > 0 }
+
   /// A remark that connections were left out because there were too many, or nil if none were.
   package var unlisted: Wording? {
     guard extent.unlistedConnections > 0 else { return nil }

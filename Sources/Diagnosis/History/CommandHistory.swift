@@ -113,11 +113,11 @@ package struct CommandHistory: Sendable {
   /// The command that was answered last.
   private var latest: UInt16 = 0
   /// Whether a command was forgotten that may still be answered.
-  private var hasForgotten = false
+  package private(set) var hasForgotten = false
 
-  private static let mostWaiting = 64
-  private static let mostRefusals = 64
-  private static let mostPackets = 8
+  static let mostWaiting = 64
+  static let mostRefusals = 64
+  static let mostPackets = 8
 
   init() {}
 
@@ -307,15 +307,18 @@ package struct CommandHistory: Sendable {
     _ opcode: UInt16, _ status: StatusCode, _ command: Waiting?, _ answer: Moment,
     _ obstacle: Obstacle?
   ) {
-    guard !Self.isHarmless(opcode, status, command) else { return }
-    let position = refusals.firstIndex { $0.opcode == opcode && $0.status == status }
+    // Commands are counted, not answers: some controllers repeat one.
+    guard let command, !Self.isHarmless(opcode, status, command) else { return }
+    let stops = command.disables && Self.isSwitch(opcode)
+    let position = refusals.firstIndex {
+      $0.opcode == opcode && $0.status == status && $0.stops == stops
+    }
     if position == nil, refusals.count >= Self.mostRefusals { return }
     var refusal =
       position.map { refusals[$0] }
       ?? Refusal(
-        opcode: opcode, status: status, first: command?.moment ?? answer, last: answer,
-        fault: command?.fault, stops: command?.disables == true && Self.isSwitch(opcode),
-        namesNoDevice: command?.namesNoDevice ?? false)
+        opcode: opcode, status: status, first: command.moment, last: answer,
+        fault: command.fault, stops: stops, namesNoDevice: command.namesNoDevice)
     refusal.begun = nil
     refusal.count &+= 1
     refusal.last = answer
@@ -332,7 +335,7 @@ package struct CommandHistory: Sendable {
     // What succeeded before fails again.
     refusal.succeeded = nil
     if refusal.count <= Self.mostPackets {
-      refusal.packets.insert(command?.moment.packet)
+      refusal.packets.insert(command.moment.packet)
       refusal.packets.insert(answer.packet)
     }
     if let family = Self.family(opcode), let other = families[1 - family] {
@@ -345,7 +348,7 @@ package struct CommandHistory: Sendable {
   /// Returns whether a refusal has no consequence: switching off what is off, cancelling what is
   /// over, naming a link that has just ended.
   private static func isHarmless(
-    _ opcode: UInt16, _ status: StatusCode, _ command: Waiting?
+    _ opcode: UInt16, _ status: StatusCode, _ command: Waiting
   ) -> Bool {
     // Vendor commands: only the vendor knows what their first byte means.
     if HCICommand.isVendors(opcode) { return true }
@@ -364,10 +367,10 @@ package struct CommandHistory: Sendable {
       (HCICommand.leSetExtendedScanEnable, .commandDisallowed),
       (HCICommand.leSetPeriodicAdvertisingEnable, .commandDisallowed),
       (HCICommand.leSetExtendedAdvertisingEnable, .unknownAdvertisingIdentifier):
-      return command?.disables ?? true
+      return command.disables
     case (HCICommand.leSetPeriodicAdvertisingEnable, .commandDisallowed),
       (HCICommand.leSetPeriodicAdvertisingEnable, .unknownAdvertisingIdentifier):
-      return command?.disables ?? true
+      return command.disables
     case (HCICommand.leRemoveAdvertisingSet, .unknownAdvertisingIdentifier),
       (HCICommand.lePeriodicAdvertisingCreateSyncCancel, .commandDisallowed):
       return true

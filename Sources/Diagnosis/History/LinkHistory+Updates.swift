@@ -21,7 +21,7 @@ package struct ParameterUpdate: Sendable {
 
   package var procedure: Procedure
   package var side: Side
-  /// The request, or the event if there was none.
+  /// The request; the event if there was none, or the answer if the request is missing.
   package var asked: Moment
   /// The requested parameters; nil if none were requested, or they were cut off.
   package var wanted: WantedParameters?
@@ -55,12 +55,18 @@ package struct ParameterUpdate: Sendable {
   var isOpen: Bool { completed == nil && isGranted != false }
 
   /// Returns whether a command for these parameters may carry out this request. Some hosts narrow
-  /// the interval. If either is cut off, they cannot be distinguished.
+  /// the interval, and one that has granted the request may still choose the latency and the
+  /// timeout. If either is cut off, they cannot be distinguished.
   func isCarriedOut(by command: WantedParameters?) -> Bool {
     guard let wanted, let command else { return true }
-    return wanted.latency == command.latency && wanted.timeout == command.timeout
+    return
+      (isGranted == true
+      || wanted.latency == command.latency && wanted.timeout == command.timeout)
       && wanted.intervalMin <= command.intervalMax && command.intervalMin <= wanted.intervalMax
   }
+
+  /// Whether only the answer shows that there was a request.
+  package var lacksRequest: Bool { answered?.packet == asked.packet }
 
   package var isRefused: Bool {
     isGranted == false || status.map { $0 != .success } ?? false
@@ -101,18 +107,28 @@ extension LinkHistory {
     var commands = SignallingCommands(dissection.body)
     guard let command = commands.next(bytes) else { return }
     var rest = Slice.empty
-    guard let pdu = try? SignallingPDU(command, bytes, rest: &rest) else { return }
+    let pdu = try? SignallingPDU(command, bytes, rest: &rest)
+    // Who asks is known even if the parameters are cut off.
+    if command.code == .parameterUpdateRequest {
+      var wanted: WantedParameters?
+      if case .parameterUpdateRequest(let pdu) = pdu {
+        wanted = WantedParameters(
+          intervalMin: pdu.intervalMin, intervalMax: pdu.intervalMax, latency: pdu.latency,
+          timeout: pdu.timeout)
+      }
+      add(ParameterUpdate(.signalling, by: side, moment, wanted))
+    }
     switch pdu {
-    case .parameterUpdateRequest(let pdu):
-      add(
-        ParameterUpdate(
-          .signalling, by: side, moment,
-          WantedParameters(
-            intervalMin: pdu.intervalMin, intervalMax: pdu.intervalMax, latency: pdu.latency,
-            timeout: pdu.timeout)))
     case .parameterUpdateResponse(let pdu):
-      // If the identifier matches no request, the response answers something else.
-      guard request != nil else { return }
+      if request == nil {
+        // If the identifier matches no request, the response answers one that is missing.
+        guard
+          !updates.contains(where: {
+            $0.procedure == .signalling && $0.side == side.other && $0.answered == nil
+          })
+        else { return }
+        add(ParameterUpdate(.signalling, by: side.other, moment))
+      }
       answerUpdate(moment, by: side, grants: pdu.result == 0, to: request, .signalling, nil)
     case .commandReject:
       // Only if it is known that it rejects such a request.

@@ -18,6 +18,9 @@ struct ResolvingList: Sendable {
   /// Identities that the controller refused to add, until it accepted them or was reset.
   private var refused: [(identity: UInt64, packet: Int, until: Int?)] = []
 
+  /// The commands with which this host removed devices, here or from the stored link keys.
+  private var removed: [(identity: UInt64, packet: Int)] = []
+
   private static let most = 256
   private static let mostRefused = 64
 
@@ -39,8 +42,22 @@ struct ResolvingList: Sendable {
         Entry(added: moment, key: key)
       )
     case HCICommand.leClearResolvingList: last = (opcode, 0, Entry(added: moment, key: []))
+    case HCICommand.deleteStoredLinkKey:
+      var cursor = Cursor(bytes, body)
+      guard let address = try? DeviceAddress(parsing: &cursor) else { return }
+      noteRemoval(of: Attributes.key(address, .public), moment.packet)
     default: break
     }
+  }
+
+  private mutating func noteRemoval(of identity: UInt64, _ packet: Int) {
+    if removed.count >= Self.mostRefused { removed.removeFirst() }
+    removed.append((identity, packet))
+  }
+
+  /// Returns the commands between two packets with which this host removed a device.
+  func removals(of identity: UInt64, after first: Int, before end: Int) -> [Int] {
+    removed.filter { $0.identity == identity && first < $0.packet && $0.packet < end }.map(\.packet)
   }
 
   /// Returns the entry that makes the controller refuse a command, if there is one.
@@ -82,7 +99,9 @@ struct ResolvingList: Sendable {
       if entries[last.identity] != nil || entries.count < Self.most {
         entries[last.identity] = last.entry
       }
-    case HCICommand.leRemoveDeviceFromResolvingList: entries[last.identity] = nil
+    case HCICommand.leRemoveDeviceFromResolvingList:
+      entries[last.identity] = nil
+      noteRemoval(of: last.identity, last.entry.added.packet)
     case HCICommand.leClearResolvingList: entries.removeAll()
     default: break
     }

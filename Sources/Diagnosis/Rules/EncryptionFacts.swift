@@ -1,8 +1,41 @@
 // Facts for the rules about encryption and bonds.
 
 import Bluetooth
+import Cryptography
 package import Sessions
 package import Words
+
+/// Doubts about the cause of a finding that show while it is made. Each is another explanation.
+struct Doubts: OptionSet, Sendable {
+  let rawValue: UInt16
+  /// Another procedure of the Link Layer was reported, or pending.
+  static let procedure = Self(rawValue: 1)
+  /// Data was sent before encryption was complete.
+  static let earlyData = Self(rawValue: 2)
+  /// The key had worked before.
+  static let keyWorked = Self(rawValue: 4)
+  /// The link ended with Connection Timeout, which has other causes.
+  static let distance = Self(rawValue: 8)
+  /// The controller reported success.
+  static let success = Self(rawValue: 16)
+  /// The peer ended the link.
+  static let peerLeft = Self(rawValue: 32)
+  /// Nothing shows that the key is right.
+  static let unprovenKey = Self(rawValue: 64)
+  /// It happened once.
+  static let unrepeated = Self(rawValue: 128)
+  /// A private address is in use.
+  static let privacy = Self(rawValue: 256)
+  /// No packet shows that a key was lost, or that it was kept.
+  static let lostKey = Self(rawValue: 512)
+  /// Nothing shows that a user is asked at this step.
+  static let consent = Self(rawValue: 1024)
+
+  /// Returns the explanation that applies unless the doubt is excluded.
+  func or(_ words: StaticString) -> Alternative<Self> {
+    Alternative(words) { doubts, _ in doubts.isDisjoint(with: self) }
+  }
+}
 
 extension EncryptionAttempt {
   /// Whether one of the two has no key for the other.
@@ -69,10 +102,16 @@ extension EncryptionAttempt {
 }
 
 extension ConnectionHistory {
+  /// Whether this connection shows that the two have a bond: they created one, or used it.
+  var showsBond: Bool {
+    pairing.attempts.contains(where: \.isBonded)
+      || encryption.attempts.contains { $0.outcome == .encrypted && $0.origin == .stored }
+  }
+
   /// Returns the last earlier connection of the device on which the two created a bond or used one,
   /// and the attempt that shows it.
   func bond(_ evidence: Evidence) -> (history: ConnectionHistory, attempt: EncryptionAttempt)? {
-    for earlier in evidence.earlier(than: self).reversed() where earlier.encryption.showsBond {
+    for earlier in evidence.earlier(than: self).reversed() where earlier.showsBond {
       let attempt = earlier.encryption.attempts.last {
         $0.outcome == .encrypted && ($0.followsPairing || $0.origin == .stored)
       }
@@ -184,14 +223,18 @@ extension Evidence {
   /// refused when the peer connected. Returns nil if this host recognised the peer behind another
   /// private address before, so that it does not need the controller.
   func resolvingRefusal(_ history: ConnectionHistory) -> Int? {
-    let connection = history.connection
-    let hasRecognised = earlier(than: history).contains { other in
-      other.connection.peerKind == .randomResolvable && other.connection.peer != connection.peer
+    if recognisedPeer(of: history) { return nil }
+    return adapters.first { $0.index == history.connection.adapter }?.resolving
+      .refusal(of: history.device, at: history.connection.firstPacket)
+  }
+
+  /// Returns whether this host found the bond of the peer behind another private address before.
+  func recognisedPeer(of history: ConnectionHistory) -> Bool {
+    earlier(than: history).contains { other in
+      other.connection.peerKind == .randomResolvable
+        && other.connection.peer != history.connection.peer
         && other.encryption.attempts.contains { $0.origin == .stored && $0.outcome == .encrypted }
     }
-    if hasRecognised { return nil }
-    return adapters.first { $0.index == connection.adapter }?.resolving
-      .refusal(of: history.device, at: connection.firstPacket)
   }
 
   /// Returns the earlier connection with the same device on which the key of an attempt worked.
@@ -292,6 +335,11 @@ extension Evidence {
     }
     return finding
   }
+}
+
+extension PairingAddress {
+  /// Whether it is a resolvable private address.
+  var isResolvable: Bool { AddressKind(address, isRandom ? .random : .public) == .randomResolvable }
 }
 
 extension [UInt8] {

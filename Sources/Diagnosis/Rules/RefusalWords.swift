@@ -15,10 +15,7 @@ extension Refusal {
     case .prepareWriteRequest: "prepared write to \(target) at offset \(offset ?? 0)"
     case .executeWriteRequest:
       if let prepared, prepared.attributes.handles.count == 1, !prepared.attributes.hasMore {
-        """
-        long write of \(count: length, "byte", "bytes") to \(target) in \
-        \(count: prepared.parts, "part", "parts")
-        """
+        "long write of \(count: length, "byte", "bytes") to \(target) in \(count: prepared.parts, "part", "parts")"
       } else {
         "execution of the prepared writes"
       }
@@ -48,10 +45,7 @@ extension Refusal {
     var code = NamedCode(UInt64(error.rawValue), error.name)
     code.ownName = errorName
     let words: Wording =
-      """
-      \(Wording(stringLiteral: String(decoding: errorName, as: UTF8.self))) \
-      (\(code: error.rawValue, digits: 2))
-      """
+      "\(Wording(stringLiteral: String(decoding: errorName, as: UTF8.self))) (\(code: error.rawValue, digits: 2))"
     return words.naming(code)
   }
 
@@ -85,31 +79,23 @@ extension Refusal {
   }
 
   /// Returns a finding about this refusal.
-  func finding(_ why: Wording, _ certainty: Certainty = .certain) -> Finding {
+  func finding(_ why: Wording) -> Finding {
     let times: Wording = count > 1 ? ", \(count) times" : ""
     var finding = Finding(
       "\(action.capitalized) refused\(times): \(reason)",
       headline:
-        """
-        \(server.words) refused \(client.possessive) \(action) (\(packet: answer.packet)): \
-        \(reason)
-        """,
-      why: why, certainty, evidence: evidence)
+        "\(server.words) refused \(client.possessive) \(action) (\(packet: answer.packet)): \(reason)",
+      why: why, evidence: evidence)
     if handle != 0 { finding.attribute = attribute }
     if let accepted {
       finding.isResolved = true
       finding.severity = .note
       finding.note =
-        """
-        The same request was allowed \(delay) (\(packet: accepted.request.packet), \
-        \(packet: accepted.answer.packet)).
-        """
+        "The same request was allowed \(delay) (\(packet: accepted.request.packet), \(packet: accepted.answer.packet))."
     }
     return finding
   }
-}
 
-extension Refusal {
   /// Whether it refuses a write that only switches something off.
   fileprivate var isSwitchingOff: Bool {
     opcode == .writeRequest && attribute.uuid == .clientConfiguration && length == 2
@@ -141,37 +127,34 @@ extension ConnectionHistory {
     return nil
   }
 
-  /// Replaces what a finding says of a refusal whose error code names a lasting reason, if the
-  /// same request was allowed later although nothing about the protection of the link had changed.
+  /// Replaces the cause of a refusal if the same request was allowed later although nothing about
+  /// the protection of the link had changed: what its error code names was not the reason.
   func explainByState(_ refusal: Refusal, _ finding: inout Finding) {
     guard let accepted = refusal.accepted, isRepeatOnly(refusal) else { return }
-    let between = attributes.usages.compactMap { usage -> (NamedAttribute, Int)? in
+    let between = attributes.usages.compactMap { usage -> (name: NamedAttribute, packet: Int)? in
       guard usage.server == refusal.server, usage.identity.handle != refusal.handle,
         let write = usage.writes.first ?? usage.commands.first,
         refusal.last.packet < write.packet, write.packet < accepted.request.packet
       else { return nil }
       return (usage.named, write.packet)
-    }.max { $0.1 < $1.1 }
+    }.max { $0.packet < $1.packet }
     let step: Wording =
-      between.map { "; in between, \(refusal.client.words) wrote to \($0.0) (\(packet: $0.1))" }
-      ?? ""
+      between.map {
+        "; in between, \(refusal.client.words) wrote to \($0.name) (\(packet: $0.packet))"
+      } ?? ""
     let isSame = refusal.acceptsSameValue
+    finding.grounds = .fact
     finding.why =
       """
-      It depended on \(isSame ? "" : "the value or " as StaticString)the server's state at that \
-      time, not on what the error code names: \(refusal.server.words) allowed \
+      It did not depend on what the error code names: \(refusal.server.words) allowed \
       \(isSame ? "the same request" : "a write of another value" as StaticString) \(refusal.delay) \
       (\(packet: accepted.request.packet), \(packet: accepted.answer.packet)), and the protection \
       of the link was the same\(step).
       """
     finding.remedy =
-      """
-      Find out what the server waits for before it allows this: a login or a mode of its own, or \
-      time.\(refusal.error.isAboutSecurity ? " Pairing again or another key changes nothing." : "" as StaticString)
-      """
-    finding.certainty = .likely
+      "Find out what the server waits for before it allows this: a login or a mode of its own, or time.\(refusal.error.isAboutSecurity ? " Pairing again or another key changes nothing." : "" as StaticString)"
     finding.note = nil
-    if let between { finding.evidence.insert(between.1) }
+    finding.evidence.insert(between?.packet)
   }
 
   /// Returns whether a refused request was allowed later on a link with the same protection, and
@@ -212,6 +195,36 @@ extension CharacteristicProperties {
   }
 }
 
+/// A refused request, which other explanations of refusals are about.
+struct RefusedRequest: Sendable {
+  let refusal: Refusal
+  let connection: ConnectionHistory
+}
+
+extension Alternative where Subject == RefusedRequest {
+  /// The client did not discover the attribute on this connection.
+  static var moved: Self {
+    Self("the handle is from an earlier connection, and another attribute has it now") { it, _ in
+      it.refusal.accepted != nil || it.refusal.attribute.uuid == nil
+        || !it.refusal.isOfUnseenMap(it.connection)
+    }
+  }
+}
+
+/// Why a request is refused, and how to fix it if the rule's own remedy is not suitable.
+struct Reason: ExpressibleByStringInterpolation {
+  let why: Wording
+  var instead: Wording?
+
+  init(_ why: Wording, instead: Wording) { (self.why, self.instead) = (why, instead) }
+
+  init(stringLiteral value: String) { why = Wording(stringLiteral: value) }
+
+  init(stringInterpolation: Wording.StringInterpolation) {
+    why = Wording(stringInterpolation: stringInterpolation)
+  }
+}
+
 extension Rule {
   /// Returns a rule about requests that are refused with certain errors.
   ///
@@ -219,67 +232,60 @@ extension Rule {
   ///   - codes: the errors, and `more` of them.
   ///   - restsOnAbsence: whether the cause is something that did not happen before on the
   ///     connection.
-  ///   - why: returns the cause, or nil if the rule does not apply.
-  ///   - sure: returns the certainty of the cause, if that depends on the refusal.
-  ///   - instead: returns the remedy for a refusal for which the rule's remedy is not suitable.
+  ///   - reason: returns the cause, and the remedy if the rule's own is not suitable; nil if the
+  ///     rule does not apply.
   static func refused(
-    _ id: StaticString, _ severity: Severity, _ codes: ClosedRange<UInt8>,
-    also more: [(first: UInt8, last: UInt8)] = [], _ finds: StaticString,
-    when condition: StaticString, do remedy: Wording, _ certainty: Certainty = .certain,
+    _ id: StaticString, _ severity: Severity, _ grounds: Grounds,
+    _ codes: ClosedRange<UInt8>, also more: [ClosedRange<UInt8>] = [], _ finds: StaticString,
+    when condition: StaticString, elsewise: [Alternative<RefusedRequest>] = [], do remedy: Wording,
     restsOnAbsence: Bool = false,
-    _ why: @escaping @Sendable (Refusal, ConnectionHistory) -> Wording?,
-    instead: (@Sendable (Refusal, ConnectionHistory) -> Wording?)? = nil,
-    certainty sure: (@Sendable (Refusal) -> Certainty)? = nil
+    _ reason: @escaping @Sendable (Refusal, ConnectionHistory) -> Reason?
   ) -> Rule {
     Rule(
-      id, severity, .meaning, finds, when: condition, needs: .bothDirections,
-      leansOn: restsOnAbsence ? .opening : [], do: remedy
+      about: RefusedRequest.self, id, severity, grounds, finds, when: condition,
+      needs: .bothDirections,
+      leansOn: restsOnAbsence ? .opening : [], elsewise: elsewise, do: remedy
     ) { connection, evidence in
-      guard !connection.attributes.refusals.isEmpty else { return [] }
-      let found = connection.attributes.refusals.compactMap { refusal -> Finding? in
-        let code = refusal.error.rawValue
-        guard codes.contains(code) || more.contains(where: { $0.first...$0.last ~= code }),
-          !refusal.isOfStaleMap(connection, evidence), !connection.explainsValue(of: refusal),
-          let why = why(refusal, connection)
-        else { return nil }
-        var finding = refusal.finding(why, sure?(refusal) ?? certainty)
-        finding.remedy = instead?(refusal, connection)
-        if 0x01...0x03 ~= code, refusal.isOfUnseenMap(connection) {
-          finding.why =
-            "\(finding.why) \(refusal.client.capitalized) did not discover the handle on this connection: if the handle is from an earlier one, the attributes may have moved since."
-          finding.certainty = .possible
-        }
-        finding.restsOnAbsence = restsOnAbsence
-        if refusal.error.isAboutAttribute || code == 0x0d, !connection.hidesNotifications(refusal) {
-          connection.explainByState(refusal, &finding)
-        }
-        if refusal.isSwitchingOff {
-          finding.severity = .warning
-          finding.remedy =
-            "Nothing, if it was off already: a client that switches off what was never on has to expect this error."
-          finding.why =
-            "\(finding.why) The write was to switch notifications and indications off, so nothing is lost by the refusal."
-        }
-        if let (later, packet) = connection.allowed(refusal, evidence) {
-          finding.note = Wording(
-            sentences: finding.note ?? "",
-            "The attribute could be \(refusal.opcode.isWrite ? "written" : "read" as StaticString) on connection \(later) (\(packet: packet))."
-          )
-        }
-        // A refusal that ends the session is not minor, whatever its code.
-        if severity == .warning, finding.severity == nil,
-          let end = connection.end(over: refusal.last)
-        {
-          finding.severity = .error
-          finding.headline =
-            "\(finding.headline), and \(end.words) disconnected (\(packet: end.packet))"
-          finding.why =
-            "\(finding.why) Nothing succeeded after it, and \(end.words) disconnected (\(packet: end.packet))."
-          finding.evidence.insert(end.packet)
-        }
-        return finding
-      }
-      return Finding.together(found)
+      Finding.together(
+        connection.attributes.refusals.compactMap { refusal in
+          let code = refusal.error.rawValue
+          guard codes.contains(code) || more.contains(where: { $0 ~= code }),
+            !refusal.isOfStaleMap(connection, evidence), !connection.explainsValue(of: refusal),
+            let reason = reason(refusal, connection)
+          else { return nil }
+          var finding = refusal.finding(reason.why)
+          finding.remedy = reason.instead
+          finding.restsOnAbsence = restsOnAbsence
+          if refusal.error.isAboutAttribute || code == 0x0d, !connection.hidesNotifications(refusal)
+          {
+            connection.explainByState(refusal, &finding)
+          }
+          if refusal.isSwitchingOff {
+            finding.severity = finding.severity ?? .warning
+            finding.remedy =
+              "Nothing, if it was off already: a client that switches off what was never on has to expect this error."
+            finding.why =
+              "\(finding.why) The write was to switch notifications and indications off."
+          }
+          if let (later, packet) = connection.allowed(refusal, evidence) {
+            finding.note = Wording(
+              sentences: finding.note ?? "",
+              "The attribute could be \(refusal.opcode.isWrite ? "written" : "read" as StaticString) on connection \(later) (\(packet: packet))."
+            )
+          }
+          // A refusal that ends the session is not minor, whatever its code.
+          if severity == .warning, finding.severity == nil,
+            let end = connection.end(over: refusal.last)
+          {
+            finding.severity = .error
+            finding.headline =
+              "\(finding.headline), and \(end.words) disconnected (\(packet: end.packet))"
+            finding.why =
+              "\(finding.why) Nothing succeeded after it, and \(end.words) disconnected (\(packet: end.packet))."
+            finding.evidence.insert(end.packet)
+          }
+          return (RefusedRequest(refusal: refusal, connection: connection), finding)
+        })
     }
   }
 }
@@ -290,14 +296,20 @@ extension Finding {
   private static let mostApart = 3
 
   /// Merges many findings of one rule on a connection.
-  static func together(_ findings: [Finding]) -> [Finding] {
+  static func together<Subject>(_ findings: [(Subject, Finding)]) -> [(Subject, Finding)] {
     guard findings.count > mostApart, var one = findings.first else { return findings }
-    one.what = "\(one.what), and \(findings.count - 1) more like it"
-    one.evidence = findings.prefix(16).reduce(PacketSet()) { $0.union($1.evidence) }
-    one.isResolved = findings.allSatisfy(\.isResolved)
-    one.severity =
-      one.isResolved ? .note : findings.contains { $0.severity == .error } ? .error : nil
-    if !one.isResolved { one.note = nil }
+    let all = findings.map(\.1)
+    one.1.what = "\(one.1.what), and \(all.count - 1) more like it"
+    one.1.evidence = all.prefix(16).reduce(PacketSet()) { $0.union($1.evidence) }
+    one.1.isResolved = all.allSatisfy(\.isResolved)
+    one.1.severity =
+      one.1.isResolved ? .note : all.contains { $0.severity == .error } ? .error : nil
+    if !one.1.isResolved { one.1.note = nil }
     return [one]
+  }
+
+  /// Merges many findings of one rule on a connection.
+  static func together(_ findings: [Finding]) -> [Finding] {
+    together(findings.map { ((), $0) }).map(\.1)
   }
 }

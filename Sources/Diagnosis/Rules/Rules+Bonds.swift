@@ -8,7 +8,7 @@ extension Rule {
   /// The rules about bonds and privacy.
   static let bonds: [Rule] = [
     Rule(
-      "bond-repaired", .note, .meaning,
+      "bond-repaired", .note, .fact,
       "The devices paired again after the key of their bond was missing",
       when:
         "pairing ends with an encrypted link, and encryption had failed because of a missing key before, on this or an earlier connection",
@@ -36,11 +36,16 @@ extension Rule {
       return [finding]
     },
     Rule(
-      "bond-address-unresolved", .note, .meaning,
+      about: Bool.self, "bond-address-unresolved", .note, .meaning,
       "A bonded peer uses a private address that no known key resolves",
       when:
         "the peer uses a resolvable private address that no identity resolving key in the capture or from --keys resolves, and the link was encrypted with a stored key",
       needs: [.events],
+      elsewise: [
+        Alternative("the key is new, from a pairing that the capture lacks") { isStored, _ in
+          isStored
+        }
+      ],
       do:
         "Supply the bond with --keys (BlueZ's info file for the device, for example): its connections are then shown as one device."
     ) { history, evidence in
@@ -53,7 +58,7 @@ extension Rule {
       // capture lacks SMP, nothing distinguishes them.
       let isStored =
         attempt.ediv != 0 || attempt.rand != 0 || attempt.source(history, evidence) != nil
-      guard isStored || history.hasOneBeginning && !history.connection.hasLostPackets else {
+      guard isStored || !history.connection.isOpeningMissing && !history.connection.hasLostPackets else {
         return []
       }
       var finding = Finding(
@@ -61,7 +66,7 @@ extension Rule {
         headline: "a bonded peer uses a private address that no known key resolves",
         why:
           "\(peer) is a resolvable private address, which changes every few minutes, and the capture has no identity resolving key for it. The link was encrypted with a stored key (\(packet: attempt.end?.packet ?? attempt.moment.packet)), so this host knows the peer.",
-        isStored ? .certain : .likely, evidence: attempt.packets)
+        evidence: attempt.packets)
       if let pairing = evidence.pairingWithoutIdentity(of: history) {
         finding.why =
           "\(finding.why) The pairing did not give the peer's identity resolving key (\(packet: pairing.request), \(packet: pairing.response)): when the address changes, this host cannot recognise the peer."
@@ -72,17 +77,17 @@ extension Rule {
       }
       finding.group = "A bonded peer uses a private address that no known key resolves"
       finding.restsOnAbsence = true
-      return [finding]
+      return [(isStored, finding)]
     },
     Rule(
-      whole: "privacy-rotated", .note, .meaning,
+      whole: "privacy-rotated", .note, .fact,
       "One device connected under several private addresses",
       when:
         "an identity resolving key in the capture or from --keys resolves the addresses of two or more connections to one identity",
       needs: [.events]
     ) { evidence in rotated(evidence) },
     Rule(
-      whole: "keys-known", .note, .meaning, "Known keys",
+      whole: "keys-known", .note, .fact, "Known keys",
       when: "--show-keys is given, and the capture or a --keys file has keys"
     ) { evidence in
       guard evidence.listsKeys else { return [] }

@@ -9,21 +9,40 @@ extension Rule {
   /// The rules about outdated service maps.
   static let cache: [Rule] = [
     Rule(
-      "gatt-stale-cache", .error, .meaning,
+      about: StaleHandle.self, "gatt-stale-cache", .error, .meaning,
       "A client uses handles from an outdated attribute cache",
       when:
         """
         Invalid Handle, Read Not Permitted, Write Not Permitted or a length error answers a \
-        request whose handle was not discovered on this connection, and an earlier connection, a \
-        supplied map, the Database Hash or Service Changed shows that it was another attribute
+        request whose handle was not discovered on this connection, and an earlier connection, \
+        the Database Hash or Service Changed shows that it was another attribute
         """, needs: [.bothDirections],
+      elsewise: [
+        Alternative("the attributes have not changed, and the server refuses for another reason") {
+          stale, _ in stale.isChangeShown
+        },
+        Alternative("the server never allowed this") { stale, _ in stale.hasWorked },
+      ],
       do: staleRemedy
     ) { connection, evidence in
-      Finding.together(connection.staleRefusals(evidence) + connection.mapConflicts)
+      Finding.together(connection.staleRefusals(evidence))
     },
     Rule(
-      "gatt-service-changed", .note, .meaning,
-      "A server indicates that its attributes have changed",
+      "gatt-map-conflict", .warning, .fact, "A supplied map does not match the device",
+      when: "what the capture shows at a handle cannot be what the map of --map has there",
+      do: "Supply a map of this device and firmware, or none."
+    ) { connection, _ in
+      let conflicts = connection.attributes.conflicts
+      return conflicts.prefix(1).map { conflict in
+        Finding(
+          "the supplied map does not match this device", at: conflict.packet,
+          why:
+            "The map has \(conflict.attribute.uuid) at \(handle: conflict.attribute.handle), but what the capture shows there cannot be that.",
+          evidence: PacketSet(conflicts.map(\.packet)))
+      }
+    },
+    Rule(
+      "gatt-service-changed", .note, .fact, "A server indicates that its attributes have changed",
       when: "Service Changed (2a05) is indicated",
       do: "Rediscover the range before using its handles; hosts do so on their own."
     ) { connection, _ in
@@ -37,38 +56,27 @@ extension Rule {
           " A discovery followed (\(packet: $0.first.packet) to \(packet: $0.last.packet))."
         }
         ?? " No discovery followed on this connection."
-      var finding = Finding(
-        Wording("\(first.server.words) indicated that its attributes have changed").capitalized,
-        headline: "\(first.server.words) indicated that its attributes have changed",
-        why:
-          """
-          Service Changed covers \(handle: first.first) to \(handle: first.last): what was known \
-          about these handles is no longer valid.\(then)
-          """,
-        evidence: PacketSet(changes.map(\.moment.packet)))
-      finding.severity = .note
-      finding.restsOnAbsence = after == nil
-      return [finding]
+      return [
+        Finding(
+          "\(first.server.words) indicated that its attributes have changed",
+          at: first.moment.packet,
+          why:
+            "Service Changed covers \(handle: first.first) to \(handle: first.last): what was known about these handles is no longer valid.\(then)",
+          evidence: PacketSet(changes.map(\.moment.packet)), restsOnAbsence: after == nil)
+      ]
     },
     Rule(
       "att-database-out-of-sync", .warning, .meaning,
       "A server refuses a request of a change-unaware client",
       when: "Database Out Of Sync (0x12) answers a request", needs: [.bothDirections],
       do:
-        """
-        Read the Database Hash (2b2a) or discover again, then repeat the request: the server \
-        takes the next request as a sign that the client is change-aware.
-        """
+        "Read the Database Hash (2b2a) or discover again, then repeat the request: the server takes the next request as a sign that the client is change-aware."
     ) { connection, _ in
       Finding.together(
         connection.attributes.refusals.compactMap { refusal in
           guard refusal.error.rawValue == 0x12 else { return nil }
           return refusal.finding(
-            """
-            The attributes have changed since the two last connected, and \
-            \(refusal.client.words), which reported support for robust caching, is still \
-            change-unaware: the server answers one request with 0x12.
-            """
+            "The attributes have changed since the two last connected, and \(refusal.client.words), which reported support for robust caching, is still change-unaware: the server answers one request with 0x12."
           )
         })
     },
@@ -76,36 +84,23 @@ extension Rule {
       "gatt-change-unaware", .warning, .meaning,
       "Commands are dropped because the client's attribute cache is out of date",
       when:
-        """
-        Write Commands follow Database Out Of Sync (0x12) before the client reads the Database \
-        Hash or discovers
-        """, needs: [.bothDirections],
+        "Write Commands follow Database Out Of Sync (0x12) before the client reads the Database Hash or discovers",
+      needs: [.bothDirections],
+      elsewise: [Alternative(always: "the server carries them out")],
       do:
-        """
-        Read the Database Hash (2b2a) or discover again first: a server silently ignores commands \
-        of a change-unaware client.
-        """
+        "Read the Database Hash (2b2a) or discover again first: a server silently ignores commands of a change-unaware client."
     ) { connection, _ in
       let commands = connection.attributes.commandsOutOfSync
       guard commands.count > 0, let first = commands.first,
         let refusal = connection.attributes.refusals.first(where: { $0.error.rawValue == 0x12 })
       else { return [] }
-      var evidence: PacketSet = [refusal.request.packet, refusal.answer.packet]
-      evidence = evidence.union(commands.packets)
       return [
         Finding(
-          "\(count: commands.count, "command", "commands") sent while the server ignores commands",
-          headline:
-            """
-            \(refusal.client.words) sent \(count: commands.count, "command", "commands") that the \
-            server ignores (from \(packet: first.packet) on)
-            """,
+          "\(refusal.client.words) sent \(count: commands.count, "command", "commands") that the server ignores",
+          at: first.packet,
           why:
-            """
-            After Database Out Of Sync (\(packet: refusal.answer.packet)) the server silently \
-            ignores the client's commands until the client is change-aware.
-            """,
-          .likely, evidence: evidence)
+            "After Database Out Of Sync (\(packet: refusal.answer.packet)) the server silently ignores the client's commands until the client is change-aware.",
+          evidence: PacketSet(of: refusal.request, refusal.answer).union(commands.packets))
       ]
     },
   ]
@@ -142,12 +137,19 @@ extension Refusal {
   }
 }
 
+/// A refused handle that seems to be from an outdated map.
+private struct StaleHandle: Sendable {
+  let why: Wording
+  var packets: PacketSet = []
+  /// Whether packets show that the server's attributes have changed.
+  var isChangeShown = false
+  /// Whether the same could be done with the handle before, or there is no such handle any more.
+  let hasWorked: Bool
+}
+
 extension ConnectionHistory {
-  /// Returns why a refused handle comes from an outdated map, and how certain that is, or nil if
-  /// nothing indicates it.
-  fileprivate func staleReason(
-    _ refusal: Refusal, _ evidence: Evidence
-  ) -> (why: Wording, certainty: Certainty, packets: PacketSet)? {
+  /// Returns why a refused handle comes from an outdated map, or nil if nothing indicates it.
+  fileprivate func staleReason(_ refusal: Refusal, _ evidence: Evidence) -> StaleHandle? {
     // A map that was discovered since on this connection is not outdated.
     func discovered(from packet: Int) -> Bool {
       attributes.discoveries.contains {
@@ -155,92 +157,67 @@ extension ConnectionHistory {
           && $0.first.packet < refusal.request.packet
       }
     }
+    // The captured host does not cache its own attributes.
+    let earlier = evidence.earlier(than: self).suffix(refusal.server == .peer ? .max : 0)
+    let isGone = refusal.error.rawValue == 0x01
+    let worked = earlier.last {
+      guard let usage = $0.attributes.usage(refusal.handle, of: refusal.server) else {
+        return false
+      }
+      return switch refusal.error.rawValue {
+      case 0x01: usage.reads.count + usage.writes.count + usage.sent > 0
+      case 0x02: usage.reads.count > 0
+      default: usage.writes.count > 0
+      }
+    }
     if let change = attributes.serviceChanges.last(where: {
       $0.server == refusal.server && $0.moment.packet < refusal.request.packet
         && $0.first <= refusal.handle && refusal.handle <= $0.last
     }), !discovered(from: change.moment.packet) {
-      return (
-        """
-        Service Changed (\(packet: change.moment.packet)) covered \(handle: change.first) to \
-        \(handle: change.last), but the client used \(handle: refusal.handle) without \
-        rediscovering it.
-        """,
-        .certain, [change.moment.packet]
-      )
+      return StaleHandle(
+        why:
+          "Service Changed (\(packet: change.moment.packet)) covered \(handle: change.first) to \(handle: change.last), but the client used \(handle: refusal.handle) without rediscovering it.",
+        packets: [change.moment.packet], isChangeShown: true, hasWorked: isGone || worked != nil)
     }
     guard !discovered(from: 0) else { return nil }
-    // The captured host does not cache its own attributes.
-    let earlier = evidence.earlier(than: self).suffix(refusal.server == .peer ? .max : 0)
-    if let hash = attributes.hashes.first(where: { $0.server == refusal.server }),
-      let before = earlier.last(where: { !$0.attributes.hashes.isEmpty }),
+    let hash = attributes.hashes.first { $0.server == refusal.server }
+    if let hash, let before = earlier.last(where: { !$0.attributes.hashes.isEmpty }),
       let old = before.attributes.hashes.last, old.value != hash.value
     {
-      return (
-        """
-        The Database Hash differs from the one on connection \(before.id) \
-        (\(packet: old.moment.packet), \(packet: hash.moment.packet)): the server's attributes \
-        have changed.
-        """,
-        .certain, [old.moment.packet, hash.moment.packet]
-      )
+      return StaleHandle(
+        why:
+          "The Database Hash differs from the one on connection \(before.id) (\(packet: old.moment.packet), \(packet: hash.moment.packet)): the server's attributes have changed.",
+        packets: PacketSet(of: old.moment, hash.moment), isChangeShown: true,
+        hasWorked: isGone || worked != nil)
     }
-    let known = earlier.last {
-      guard let usage = $0.attributes.usage(refusal.handle, of: refusal.server) else {
-        return false
-      }
-      return usage.reads.count + usage.writes.count + usage.sent > 0
+    // A length depends on the value. If a hash was read and is the same, nothing has moved.
+    if let worked, refusal.error.rawValue != 0x0d, isGone || hash == nil {
+      let before: Wording =
+        switch refusal.error.rawValue {
+        case 0x01: "existed on connection \(worked.id) but no longer does"
+        case 0x02: "could be read on connection \(worked.id)"
+        default: "could be written on connection \(worked.id)"
+        }
+      return StaleHandle(
+        why:
+          "The handle \(before). This connection used it without discovery: its attribute has moved, as after a firmware update.",
+        hasWorked: true)
     }
-    let worked = earlier.last {
-      // If a hash was read and is the same, nothing has moved.
-      guard !attributes.hashes.contains(where: { $0.server == refusal.server }),
-        let usage = $0.attributes.usage(refusal.handle, of: refusal.server)
-      else {
-        return false
-      }
-      return refusal.error.rawValue == 0x02 ? usage.reads.count > 0 : usage.writes.count > 0
-    }
-    if let worked, refusal.error.rawValue == 0x02 || refusal.error.rawValue == 0x03 {
-      let verb: StaticString = refusal.error.rawValue == 0x02 ? "read" : "written"
-      return (
-        """
-        The handle was \(verb) on connection \(worked.id), and this connection used it without \
-        discovery: it now seems to belong to another attribute, as after a firmware update.
-        """,
-        .likely, []
-      )
-    }
-    if let known, refusal.error.rawValue == 0x01 {
-      return (
-        """
-        The handle existed on connection \(known.id) but no longer does; this connection used it \
-        without discovery.
-        """,
-        .likely, []
-      )
-    }
-    if refusal.error.rawValue == 0x01, refusal.attribute.via == .carried {
-      return (
-        """
-        The handle was discovered on an earlier connection; this one used it without discovery, \
-        and the server no longer has it.
-        """,
-        .likely, []
-      )
-    }
-    return nil
+    guard isGone, refusal.attribute.via == .carried else { return nil }
+    return StaleHandle(
+      why:
+        "The handle was discovered on an earlier connection; this one used it without discovery, and the server no longer has it.",
+      hasWorked: true)
   }
 
   /// Returns findings about requests that were refused because the client's map is outdated.
-  fileprivate func staleRefusals(_ evidence: Evidence) -> [Finding] {
+  fileprivate func staleRefusals(_ evidence: Evidence) -> [(StaleHandle, Finding)] {
     attributes.refusals.compactMap { refusal in
       guard refusal.fitsStaleMap, let stale = staleReason(refusal, evidence) else { return nil }
-      var finding = refusal.finding(stale.why, stale.certainty)
+      var finding = refusal.finding(stale.why)
       finding.what = "Outdated handles: \(finding.what)"
       finding.headline =
-        """
-        \(refusal.client.words) used an outdated handle (\(packet: refusal.request.packet)): \
-        \(refusal.reason)
-        """
+        "\(refusal.client.words) used an outdated handle (\(packet: refusal.request.packet)): \(refusal.reason)"
       finding.evidence = finding.evidence.union(stale.packets)
       // The absence is that no discovery preceded the request.
       finding.restsOnAbsence = true
@@ -249,27 +226,9 @@ extension ConnectionHistory {
         $0.client == refusal.client && $0.first.packet > refusal.answer.packet
       }) {
         finding.note = "It rediscovered from \(packet: after.first.packet) on."
-        finding.severity = .warning
+        finding.severity = finding.severity ?? .warning
       }
-      return finding
-    }
-  }
-
-  /// The attributes of a supplied map that the capture contradicts.
-  fileprivate var mapConflicts: [Finding] {
-    attributes.conflicts.prefix(1).map { conflict in
-      var finding = Finding(
-        "The supplied map does not match this device",
-        headline: "the supplied map is contradicted (\(packet: conflict.packet))",
-        why:
-          """
-          The map has \(conflict.attribute.uuid) at \(handle: conflict.attribute.handle), but \
-          what the capture shows there cannot be that.
-          """,
-        evidence: PacketSet(attributes.conflicts.map(\.packet)))
-      finding.severity = .warning
-      finding.remedy = "Supply a map of this device and firmware, or none."
-      return finding
+      return (stale, finding)
     }
   }
 }

@@ -612,8 +612,8 @@ extension Evidence {
   /// is the least number.
   fileprivate func tries(_ attempts: [ConnectAttempt]) -> Wording {
     guard attempts.count > 1 else { return "" }
-    let isComplete = adapters.allSatisfy { $0.attempts.omitted == 0 }
-    return " (\(isComplete ? "" : "at least " as StaticString)\(attempts.count) attempts)"
+    let omits = adapters.contains { $0.attempts.omitted > 0 }
+    return " (\(attempts.count, isLeast: omits) attempts)"
   }
 
   /// A failure that is put right within this time hardly matters to the user, in nanoseconds.
@@ -714,10 +714,10 @@ extension Rule {
     var finding = Finding(
       isOne
         ? "The link was never established\(after): \(StatusCode.connectionFailedToBeEstablished.linkWords)"
-        : "\(group.count) links to one device were never established\(after): \(StatusCode.connectionFailedToBeEstablished.linkWords)",
+        : "\(group.count, isLeast: evidence.omitsConnections) links to one device were never established\(after): \(StatusCode.connectionFailedToBeEstablished.linkWords)",
       headline: isOne
         ? "a link was never established: the peer did not answer on it\(heardWell)"
-        : "\(group.count) links to one device were never established: the peer did not answer on them\(heardWell)",
+        : "\(group.count, isLeast: evidence.omitsConnections) links to one device were never established: the peer did not answer on them\(heardWell)",
       why: isPeripheral
         ? "The central's connection request arrived, but nothing more came from it for six connection intervals.\(six)"
         : "The controller sent its connection request, which creates the link, and heard nothing from the peer for six connection intervals.\(six)",

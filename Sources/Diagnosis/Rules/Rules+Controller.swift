@@ -228,14 +228,15 @@ extension Rule {
       let all = (commands.badAnswers + [commands.badAnswer].compactMap(\.self)).filter {
         $0.opcode == first.opcode
       }
+      let isLeast = commands.badAnswers.count >= CommandHistory.mostPackets
       let name = commandName(first.opcode)
       let pause: Wording =
         first.reset.flatMap { $0.nanoseconds(since: first.moment) }.map {
           "nothing for \(duration: $0)"
         } ?? "nothing"
-      let times: Wording = all.count > 1 ? ", \(all.count) times" : ""
+      let times: Wording = all.count > 1 ? ", \(all.count, isLeast: isLeast) times" : ""
       let again: Wording =
-        all.count > 1 ? " It was the same \(all.count) times." : ""
+        all.count > 1 ? " It was the same \(all.count, isLeast: isLeast) times." : ""
       var finding = Finding(
         "The controller\(adapter.words) answered \(name) with \(first.fault.measure)\(times), and the host went no further",
         headline:
@@ -299,6 +300,7 @@ extension Rule {
     let commands = adapter.commands
     // If no command was answered, the capture may simply contain no events.
     guard commands.answered > 0, let first = commands.waiting.first else { return [] }
+    let isLeast: StaticString = commands.hasForgotten ? "at least " : ""
     let silent = commands.waiting.filter {
       $0.moment.packet > commands.lastEvent?.packet ?? 0
     }
@@ -309,7 +311,7 @@ extension Rule {
     {
       let others: Wording =
         silent.count > 1
-        ? ", nor \(count: silent.count - 1, "later command", "later commands")" : ""
+        ? ", nor \(isLeast)\(count: silent.count - 1, "later command", "later commands")" : ""
       var finding = Finding(
         "The controller\(adapter.words) fell silent: no event after \(dead.words)",
         headline: "the controller fell silent after \(packet: dead.moment.packet)",
@@ -326,10 +328,11 @@ extension Rule {
     guard !passed.isEmpty else { return findings }
     let several: Wording =
       passed.count == 1
-      ? passed[0].words : "\(passed.count) commands, the first one \(first.words)"
+      ? passed[0].words : "\(isLeast)\(passed.count) commands, the first one \(first.words)"
     var finding = Finding(
       "The controller\(adapter.words) did not answer \(several)",
-      headline: "the controller left \(count: passed.count, "command", "commands") unanswered",
+      headline:
+        "the controller left \(isLeast)\(count: passed.count, "command", "commands") unanswered",
       why:
         "It continued to answer other commands or to send events, so the command's outcome is unknown.",
       evidence: PacketSet(passed.prefix(8).map(\.moment.packet)))
@@ -376,9 +379,7 @@ extension Rule {
     about: CommandHistory.Refusal.self, whole: "hci-advertising-refused", .error, .meaning,
     "The controller refuses to advertise",
     when: "a command that sets up or enables advertising was refused", needs: [.commands, .events],
-    elsewise: refusalAlternatives,
-    do:
-      "Command Disallowed: advertising is already enabled, or all links are in use. Invalid Parameters: check interval, data length and address type against the advertising type; set a random address first. Limit Reached or Memory Capacity Exceeded: remove other advertising sets."
+    elsewise: refusalAlternatives
   ) { evidence in
     evidence.refusals { isAdvertising($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
       adapter, refusal in
@@ -390,9 +391,7 @@ extension Rule {
     about: CommandHistory.Refusal.self, whole: "hci-scanning-refused", .error, .meaning,
     "The controller refuses to scan",
     when: "a command that sets up or enables scanning was refused", needs: [.commands, .events],
-    elsewise: refusalAlternatives,
-    do:
-      "Command Disallowed: stop the running scan before changing its parameters, and do not scan during a connection attempt if the controller cannot do both."
+    elsewise: refusalAlternatives
   ) { evidence in
     evidence.refusals { isScanning($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
       adapter, refusal in
@@ -456,7 +455,7 @@ extension Rule {
       var names = unknown.prefix(most).map { commandName($0.opcode) }
       if unknown.count > most { names.append("\(unknown.count - most) others") }
       return Finding(
-        "The controller\(adapter.words) does not support \(count: unknown.count, "command", "commands") that the host tried",
+        "The controller\(adapter.words) does not support \(adapter.commands.refusals.count >= CommandHistory.mostRefusals ? "at least " : "" as StaticString)\(count: unknown.count, "command", "commands") that the host tried",
         headline: "the controller does not support \(commandName(first.opcode))",
         why:
           "\(Wording(listing: names)). Hosts usually work without what a controller does not support.",
@@ -538,6 +537,7 @@ extension Rule {
       headline: headline,
       why: "The command in \(packet: refusal.first.packet) was answered with this status.",
       evidence: refusal.packets)
+    finding.remedy = refusal.remedy
     if let fault = refusal.fault, refusal.status.rawValue == 0x12 {
       finding.headline =
         "\(headline) because the length of the command in \(packet: refusal.first.packet) is wrong"
@@ -625,6 +625,23 @@ extension Rule {
 }
 
 extension CommandHistory.Refusal {
+  /// How to fix it, for its status; nil if the status does not show that.
+  fileprivate var remedy: Wording? {
+    switch status {
+    case .commandDisallowed where Rule.isAdvertising(opcode):
+      "Disable advertising before you change its parameters, and check whether all links are in use."
+    case .commandDisallowed where Rule.isScanning(opcode):
+      "Stop the running scan before you change its parameters, and do not scan during a connection attempt if the controller cannot do both."
+    case StatusCode(rawValue: 0x12) where Rule.isAdvertising(opcode):
+      "Check interval, data length and address type against the advertising type; set a random address first."
+    // Memory Capacity Exceeded, and Limit Reached.
+    case StatusCode(rawValue: 0x07) where Rule.isAdvertising(opcode),
+      StatusCode(rawValue: 0x43) where Rule.isAdvertising(opcode):
+      "Remove other advertising sets."
+    default: nil
+    }
+  }
+
   /// Whether it concerns something that LE links do not need: an option that the peer lacks,
   /// information (Core, Vol 4, Part E, 7.4 and 7.5), BR/EDR, or something with a harmless
   /// consequence.

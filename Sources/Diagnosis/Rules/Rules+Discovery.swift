@@ -11,16 +11,10 @@ extension Rule {
       "gatt-discovery-backward", .error, .meaning,
       "A server answers a search for services with earlier ones, so that it never ends",
       when:
-        """
-        five or more responses to Read By Group Type Requests list only services below the first \
-        handle that was asked for
-        """, needs: [.bothDirections],
+        "five or more responses to Read By Group Type Requests list only services below the first handle that was asked for",
+      needs: [.bothDirections], leansOn: .opening,
       do:
-        """
-        Fix the server: list only services from the first handle of the request on, and answer \
-        Attribute Not Found (0x0a) after the last one (Core, Vol 3, Part F, 3.4.4.9). As a \
-        client, end the discovery if an answer does not get further.
-        """
+        "Fix the server: list only services from the first handle of the request on, and answer Attribute Not Found (0x0a) after the last one (Core, Vol 3, Part F, 3.4.4.9). As a client, end the discovery if an answer does not get further."
     ) { connection, _ in
       [Side.peer, .local].compactMap {
         connection.backward(connection.attributes.search(of: $0), $0)
@@ -30,13 +24,9 @@ extension Rule {
       "gatt-discovery-repeated", .warning, .meaning,
       "A client discovers the same server again and again",
       when: "five or more complete searches for a server's primary services on one connection",
-      needs: [.bothDirections, .events],
+      needs: [.bothDirections, .events], leansOn: .opening,
       do:
-        """
-        Discover once on a connection and keep the result: do not call discoverServices() before \
-        each read or write. As a server, indicate Service Changed only when attributes have \
-        changed.
-        """
+        "Discover once on a connection and keep the result: do not call discoverServices() before each read or write. As a server, indicate Service Changed only when attributes have changed."
     ) { connection, _ in
       [Side.peer, .local].compactMap {
         connection.repeated(connection.attributes.search(of: $0), $0)
@@ -46,16 +36,10 @@ extension Rule {
       "adv-uuid-reversed", .warning, .meaning,
       "A device advertises a UUID with its bytes in reverse order",
       when:
-        """
-        a 128-bit UUID that a device advertised is the byte reversal of one of its services, and \
-        none of its services has it; all its primary services were discovered
-        """, needs: [.bothDirections, .events],
+        "a 128-bit UUID that a device advertised is the byte reversal of one of its services, and none of its services has it; all its primary services were discovered",
+      needs: [.bothDirections, .events],
       do:
-        """
-        Put the UUID into the advertising data with its last byte first, as in the service's \
-        declaration (with Zephyr BT_UUID_128_ENCODE()): apps that scan for the service do not \
-        find the device.
-        """
+        "Put the UUID into the advertising data with its last byte first, as in the service's declaration (with Zephyr BT_UUID_128_ENCODE()): apps that scan for the service do not find the device."
     ) { connection, _ in connection.reversedUUID() },
   ]
 }
@@ -75,14 +59,12 @@ extension ConnectionHistory {
     guard search.backward.count >= Self.leastSearches, let first = search.backward.first,
       let last = search.backward.last
     else { return nil }
-    return hedged(
-      Finding(
-        "\(server.capitalized) answers a search for services with earlier ones, \(search.backward.count) times",
-        headline:
-          "\(server.words) answers a search for services with earlier ones, so the search gets no further (\(packet: first.packet))",
-        why:
-          "\(server.other.capitalized) asked for services from \(handle: search.asked) on, and got \(handle: search.got.lowerBound) to \(handle: search.got.upperBound), \(search.backward.count) times.",
-        evidence: PacketSet([first.packet, last.packet])))
+    return Finding(
+      "\(server.words) answers a search for services with earlier ones, \(search.backward.count) times",
+      at: first.packet,
+      why:
+        "\(server.other.capitalized) asked for services from \(handle: search.asked) on, and got \(handle: search.got.lowerBound) to \(handle: search.got.upperBound): the search gets no further.",
+      evidence: PacketSet(of: first, last))
   }
 
   fileprivate func repeated(_ search: ServiceSearch, _ server: Side) -> Finding? {
@@ -99,15 +81,14 @@ extension ConnectionHistory {
       ? "\(server.capitalized) indicated Service Changed \(changes?.count ?? 0) times (first at \(packet: changed?.packet ?? 0)), which asks the client to discover again."
       : "Each took requests and time, and found the same services."
     var finding = Finding(
-      "\(client.capitalized) discovered \(server.possessive) services \(search.complete.count) times on one connection",
-      headline:
-        "\(client.words) discovered \(server.possessive) services \(search.complete.count) times on one connection (\(packet: first.packet))",
+      "\(client.words) discovered \(server.possessive) services \(search.complete.count) times on one connection",
+      at: first.packet,
       why:
         "The searches for all primary services ended at \(packet: first.packet) for the first time, and at \(packet: last.packet) for the last. \(cause)",
-      evidence: PacketSet([first.packet, changed?.packet ?? 0, last.packet]))
+      evidence: PacketSet(of: first, changed, last))
     finding.group =
       "\(client.capitalized) discovered \(server.possessive) services again and again"
-    return hedged(finding)
+    return finding
   }
 
   fileprivate func reversedUUID() -> [Finding] {
@@ -118,9 +99,8 @@ extension ConnectionHistory {
         let service = search.services.first(where: { $0.uuid == advertised.reversed })
       else { return nil }
       return Finding(
-        "The peer advertises the UUID of a service with its bytes in reverse order",
-        headline:
-          "the peer advertises \(service.uuid) with its bytes in reverse order (\(packet: seen.longServicesPacket))",
+        "the peer advertises the UUID of a service with its bytes in reverse order",
+        at: seen.longServicesPacket,
         why:
           "It advertises \(advertised), which none of its services has. With the bytes in reverse order it is \(service.uuid), the service at \(handle: service.first).",
         evidence: [seen.longServicesPacket, complete.packet])

@@ -10,8 +10,7 @@ extension Rule {
 
   private static let encryptionFailures: [Rule] = [
     Rule(
-      "enc-authentication-failure", .error, .meaning,
-      "Authentication with a stored key failed",
+      "enc-authentication-failure", .error, .fact, "Authentication with a stored key failed",
       when:
         "encryption ends with Authentication Failure (0x05), or authentication of a BR/EDR link with a status other than success",
       needs: [.events],
@@ -21,16 +20,16 @@ extension Rule {
       attempts(of: history) { $0.failure == .authenticationFailure }.map { attempt in
         let end = attempt.end?.packet ?? attempt.moment.packet
         let finding = Finding(
-          "Authentication failed: the two sides do not have the same key",
+          "Encryption failed: \(StatusCode.authenticationFailure)",
           headline: "encryption failed at \(packet: end): Authentication Failure (0x05)",
           why:
             "\(attempt.beginning), and encryption ended with \(StatusCode.authenticationFailure) (\(packet: end)).\(attempt.aside(history, evidence))",
-          .likely, evidence: attempt.packets)
+          evidence: attempt.packets)
         return evidence.settle(finding, attempt, history)
       } + classicFailures(history, evidence)
     },
     Rule(
-      "enc-timeout", .error, .meaning, "Encryption was started and never completed",
+      "enc-timeout", .error, .fact, "Encryption was started and never completed",
       when:
         "no Encryption Change follows LE Enable Encryption for 10 s, the link ends with LL Response Timeout (0x22), or this host leaves LE Long Term Key Request unanswered",
       needs: [.commands, .events],
@@ -38,7 +37,7 @@ extension Rule {
         "If a host does not answer LE Long Term Key Request, its stack is waiting for the application: the handler of that event must always reply, with the key or with the negative reply. Otherwise check the firmware of the peer's controller."
     ) { history, evidence in unfinished(history, evidence) },
     Rule(
-      "enc-rejected", .error, .meaning, "Encryption was rejected",
+      "enc-rejected", .error, .fact, "Encryption was rejected",
       when:
         "LE Enable Encryption or Encryption Change ends with a status other than a missing key or a lost link",
       needs: [.events],
@@ -52,44 +51,22 @@ extension Rule {
           let who: StaticString =
             attempt.isRefusedAtOnce
             ? "this host's controller refused to start" : "it was refused"
-          let meaning = meaning(of: status)
           let finding = Finding(
             "Encryption was rejected: \(status)",
             headline: "encryption was rejected at \(packet: end): \(status)",
-            why:
-              "\(attempt.beginning), and \(who): \(status) (\(packet: end)).\(meaning.map { " \($0)" as Wording } ?? "")",
+            why: "\(attempt.beginning), and \(who): \(status) (\(packet: end)).",
             evidence: attempt.packets)
           return evidence.settle(finding, attempt, history)
         }
     },
     Rule(
-      "enc-key-size", .warning, .meaning, "The encryption key is shorter than 16 bytes",
+      "enc-key-size", .warning, .fact, "The encryption key is shorter than 16 bytes",
       when:
-        "the controller reports a key size below 16 bytes, or the two sides negotiated one in pairing",
+        "the controller reports a key size below 16 bytes, or the two sides negotiated one in pairing; and whether it was longer before",
       needs: [.events],
       do:
         "Make both sides offer a maximum key size of 16 bytes; a short key can be found by brute force, and services may refuse it with Encryption Key Size Too Short (0x0c)."
-    ) { history, _ in
-      let attempt = history.encryption.attempts.last {
-        $0.outcome == .encrypted && $0.keySize.map { $0 < 16 } ?? false
-      }
-      guard let attempt, let size = attempt.keySize else { return [] }
-      let end = attempt.end?.packet ?? attempt.moment.packet
-      let sizes = history.encryption.keySizes
-      var why: Wording =
-        "The link was encrypted (\(packet: end)) with a key of \(count: Int(size), "significant byte", "significant bytes")."
-      if let own = sizes.local, let peers = sizes.peer, own != peers, min(own, peers) == size {
-        let side: Side = own < peers ? .local : .peer
-        why =
-          "\(why) \(side.capitalized) allows no more; the other side allows \(max(own, peers))."
-      }
-      return [
-        Finding(
-          "The encryption key has only \(count: Int(size), "byte", "bytes")",
-          headline: "the link was encrypted with a key of \(count: Int(size), "byte", "bytes")",
-          why: why, evidence: attempt.packets)
-      ]
-    },
+    ) { history, evidence in shortKey(history, evidence) },
   ]
 
   /// Statuses that other rules explain, or that report the loss of the link in the meantime.
@@ -104,14 +81,51 @@ extension Rule {
     history.encryption.attempts.last(where: holds).map { [$0] } ?? []
   }
 
-  /// Returns what a status means here.
-  private static func meaning(of status: StatusCode) -> Wording? {
-    switch status.rawValue {
-    case 0x0c: "A controller refuses to start while another procedure is under way on the link."
-    case 0x1a: "The peer's controller does not support encryption."
-    case 0x25: "The security mode that the peer requires does not allow it."
-    default: nil
+  // MARK: Key sizes
+
+  private static func shortKey(
+    _ history: ConnectionHistory, _ evidence: Evidence
+  ) -> [Finding] {
+    let attempt = history.encryption.attempts.last {
+      $0.outcome == .encrypted && $0.keySize ?? 16 < 16
     }
+    guard let attempt, let size = attempt.keySize else { return [] }
+    let words: Wording = "\(count: Int(size), "byte", "bytes")"
+    let shown = attempt.keySizePackets
+    let places = Wording(listing: shown.map { "\(packet: $0)" })
+    var finding = Finding(
+      "The encryption key has only \(words)",
+      headline: "the link was encrypted with a key of \(words)",
+      why:
+        "The link was encrypted (\(packet: attempt.end?.packet ?? attempt.moment.packet)) with a key of \(count: Int(size), "significant byte", "significant bytes") (\(places)).",
+      evidence: attempt.packets.union(PacketSet(shown)).sorted)
+    if let sizes = history.pairing.attempt(before: attempt.moment.packet)?.keySizes,
+      let less = sizes.min(by: { $0.size < $1.size }), let more = sizes.map(\.size).max(),
+      less.size < more, less.size == size
+    {
+      finding.why =
+        "\(finding.why) \(less.side.capitalized) allows no more (\(packet: less.packet)); the other side allows \(more)."
+      finding.remedy =
+        "Make \(less.side.words) offer a maximum key size of 16 bytes; a short key can be found by brute force, and services may refuse it with Encryption Key Size Too Short (0x0c)."
+    }
+    let earlier = (evidence.earlier(than: history) + [history]).lazy.filter {
+      $0.connection.transport == history.connection.transport
+    }
+    for other in earlier.reversed() {
+      let before = other.encryption.attempts.last {
+        $0.outcome == .encrypted && $0.moment.packet < attempt.moment.packet
+          && $0.keySize ?? 0 > size
+      }
+      guard let old = before?.keySize, let packet = before?.keySizePackets.last else { continue }
+      finding.what = "The encryption key between the two fell from \(old) to \(size) bytes"
+      finding.headline =
+        "the link was encrypted with a key of \(words), after one of \(old) bytes on connection \(other.id)"
+      finding.why =
+        "\(finding.why) On connection \(other.id) with the same device the key had \(old) bytes (\(packet: packet))."
+      finding.evidence = PacketSet([packet]).union(finding.evidence)
+      break
+    }
+    return [finding]
   }
 
   // MARK: BR/EDR
@@ -128,14 +142,6 @@ extension Rule {
     packets.insert(failed.reply?.packet)
     packets.insert(failed.refused?.moment.packet)
     packets.insert(end.packet)
-    let cause: Wording =
-      switch (status, failed.hasKey) {
-      case (.authenticationFailure, true): "the link keys of the two sides differ"
-      case (.pinOrKeyMissing, true): "the peer no longer has a link key for this host"
-      case (_, false): "there was no stored link key, and pairing did not create one"
-      case (_, nil): "the capture does not show which key was used"
-      default: "the stored link key was not accepted"
-      }
     let deed: StaticString =
       switch failed.hasKey {
       case true?: "gave its controller a stored link key"
@@ -146,8 +152,12 @@ extension Rule {
       "Authentication over BR/EDR failed: \(status)",
       headline: "authentication failed at \(packet: end.packet): \(status)",
       why:
-        "This host \(deed)\(failed.reply.map { " (\(packet: $0.packet))" as Wording } ?? ""), and authentication ended with \(status) (\(packet: end.packet)): \(cause).",
-      failed.hasKey == true ? .certain : .likely, evidence: packets)
+        "This host \(deed)\(failed.reply.map { " (\(packet: $0.packet))" as Wording } ?? ""), and authentication ended with \(status) (\(packet: end.packet)).",
+      evidence: packets)
+    if failed.hasKey == true, status == .pinOrKeyMissing {
+      finding.why = "\(finding.why) The peer has no link key for this host."
+    }
+    evidence.add(bondOverLE: history, before: end.packet, to: &finding)
     if let reply = failed.reply?.packet,
       let used = evidence.keys(of: history).last(where: {
         $0.kind == .link && $0.source == .controller && $0.packet <= reply
@@ -158,10 +168,9 @@ extension Rule {
     {
       finding.what = "This host used the link key in reverse byte order"
       finding.headline =
-        "authentication failed at \(packet: end.packet) because this host used the link key in reverse byte order"
+        "authentication failed at \(packet: end.packet): this host used the link key in reverse byte order"
       finding.why =
         "\(finding.why) The key of \(packet: used.packet) has the bytes of the key in \(packet: right.packet) in reverse order."
-      finding.certainty = .certain
       finding.evidence.insert(right.packet)
       finding.remedy =
         "Fix the byte order in which this host stores or derives the link key: HCI wants it least significant byte first."
@@ -170,19 +179,24 @@ extension Rule {
       finding.what = "This host refused to pair over BR/EDR: \(status)"
       finding.headline = "this host refused to pair at \(packet: refused.moment.packet)"
       finding.why =
-        "This host, its user or a program on it \(refused.what.words) (\(packet: refused.moment.packet)), so authentication ended with \(status) (\(packet: end.packet))."
-      finding.certainty = .certain
+        "This host, its user or a program on it \(refused.what.words) (\(packet: refused.moment.packet)); authentication ended with \(status) (\(packet: end.packet))."
       finding.remedy =
         "Pair again and accept on this host, if its user wants to pair. If the user was not asked, look for a program that answers for the user."
     }
-    if let later = all.first(where: {
-      $0.status == .success && $0.start.packet > failed.start.packet
-    }) {
+    func success(_ history: ConnectionHistory) -> ClassicAuthentication? {
+      history.encryption.authentications.first {
+        $0.status == .success && $0.start.packet > failed.start.packet
+      }
+    }
+    if let later = success(history) {
       finding.severity = .note
       finding.isResolved = true
       finding.headline =
         "\(finding.headline); fixed at \(packet: later.end?.packet ?? later.start.packet)"
       finding.evidence.insert(later.end?.packet)
+    } else if let later = evidence.later(than: history).first(where: { success($0) != nil }) {
+      finding.severity = .note
+      finding.note = "Authentication with the same device succeeded on connection \(later.id)."
     }
     return [finding]
   }
@@ -222,7 +236,7 @@ extension Rule {
           "encryption never completed: this host left LE Long Term Key Request (\(packet: attempt.moment.packet)) unanswered",
         why:
           "The peer started encryption and the controller requested the key (\(packet: attempt.moment.packet)), but this host sent neither a key nor a negative reply in \(duration: waited).",
-        .certain, evidence: [attempt.moment.packet, last.packet])
+        evidence: [attempt.moment.packet, last.packet])
     } else {
       guard isLinkLayers || waited.map({ $0 >= longWait }) ?? false else { return [] }
       let effect: Wording =
@@ -232,11 +246,40 @@ extension Rule {
       finding = Finding(
         "Encryption was started and never completed",
         headline: "encryption started at \(packet: attempt.moment.packet) never completed",
-        why: "\(attempt.beginning), and \(effect).", isLinkLayers ? .certain : .likely,
+        why: "\(attempt.beginning), and \(effect).",
         evidence: [attempt.moment.packet, last.packet])
     }
     finding.restsOnAbsence = !isLinkLayers
     return [finding]
+  }
+}
+
+extension Evidence {
+  /// Adds to a finding about a BR/EDR link that the two had bonded over LE, and whether that
+  /// pairing derived the link key (Core, Vol 3, Part H, 2.4.2.4 and 3.6.1).
+  fileprivate func add(
+    bondOverLE history: ConnectionHistory, before packet: Int, to finding: inout Finding
+  ) {
+    for other in earlier(than: history).reversed() where other.connection.transport == .le {
+      if let attempt = other.pairing.attempts.last(where: \.isBonded) {
+        let made = attempt.encrypted?.packet ?? attempt.last.packet
+        let derived: Wording =
+          attempt.derivesLinkKey ? "; that pairing also derived a link key for BR/EDR" : ""
+        finding.why =
+          "\(finding.why) The two had bonded over LE on connection \(other.id) (\(packet: made))\(derived)."
+        finding.evidence = PacketSet([made]).union(finding.evidence)
+        finding.remedy =
+          "Delete the bond on both sides, for LE and BR/EDR, and pair again; if it fails again, compare how the two derive and store the link key."
+        return
+      }
+      guard other.showsBond, let used = other.encryption.attempts.last?.end else {
+        continue
+      }
+      finding.why =
+        "\(finding.why) On connection \(other.id) the two used a bond over LE (\(packet: used.packet))."
+      finding.evidence = PacketSet([used.packet]).union(finding.evidence)
+      return
+    }
   }
 }
 

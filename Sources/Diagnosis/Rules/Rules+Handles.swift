@@ -9,13 +9,16 @@ extension Rule {
   /// The rules about handles, and about ways to write that a server does not follow.
   static let handles: [Rule] = [
     Rule(
-      "gatt-wrong-handle", .warning, .meaning, "A server sends values with the wrong handle",
+      about: AttributeUsage.self, "gatt-wrong-handle", .warning, .meaning,
+      "A server sends values with the wrong handle",
       when:
-        """
-        a notification or indication has the handle of a characteristic's declaration that was \
-        discovered on this connection before, or one outside all primary services of a complete \
-        discovery
-        """, needs: [.bothDirections],
+        "a notification or indication has the handle of a characteristic's declaration that was discovered on this connection before, or one outside all primary services of a complete discovery",
+      needs: [.bothDirections], leansOn: .opening,
+      elsewise: [
+        Alternative("the service before it ends too early in the server's table") { usage, _ in
+          usage.identity.kind != nil
+        }
+      ],
       do:
         """
         Fix the server: send values with the handle of the characteristic's value, not of its \
@@ -24,7 +27,10 @@ extension Rule {
         last attribute. Clients ignore values of handles that they do not know.
         """
     ) { connection, _ in
-      Finding.together(connection.attributes.usages.compactMap(connection.wrongHandle))
+      Finding.together(
+        connection.attributes.usages.compactMap { usage in
+          connection.wrongHandle(usage).map { (usage, $0) }
+        })
     },
     Rule(
       "att-command-not-offered", .warning, .meaning,
@@ -35,18 +41,17 @@ extension Rule {
         connection, offers Write but not Write Without Response; no value of the service is sent \
         or read after the first. A note unless the client has subscribed to the service
         """, needs: [.bothDirections, .events, .opening],
+      elsewise: [
+        Alternative(always: "the server carries them out, and has nothing to send")
+      ],
       do:
-        """
-        Write with response: on Android WRITE_TYPE_DEFAULT, on iOS .withResponse, with Bleak \
-        write_gatt_char(…, response=True). Then the server also reports errors.
-        """
+        "Write with response: on Android WRITE_TYPE_DEFAULT, on iOS .withResponse, with Bleak write_gatt_char(…, response=True). Then the server also reports errors."
     ) { connection, evidence in
       Finding.together(
         connection.attributes.usages.compactMap { connection.notOffered($0, evidence) })
     },
     Rule(
-      "att-prepare-echo", .warning, .meaning,
-      "A server does not repeat the part of a prepared write",
+      "att-prepare-echo", .warning, .fact, "A server does not repeat the part of a prepared write",
       when:
         "the handle, offset or value in a Prepare Write Response differ from those in the request",
       needs: [.bothDirections],
@@ -58,16 +63,10 @@ extension Rule {
     Rule(
       "att-prepared-not-executed", .warning, .meaning, "A prepared write is never executed",
       when:
-        """
-        the server has accepted parts of a prepared write, no Execute Write Request follows, and \
-        the link stays open for 2 s
-        """, needs: [.bothDirections, .events, .opening],
+        "the server has accepted parts of a prepared write, no Execute Write Request follows, and the link stays open for 2 s",
+      needs: [.bothDirections, .events, .opening],
       do:
-        """
-        Send an Execute Write Request after the last part: until then the server only keeps the \
-        parts, and drops them when the link ends. On Android end a reliable write with \
-        executeReliableWrite().
-        """
+        "Send an Execute Write Request after the last part: until then the server only keeps the parts, and drops them when the link ends. On Android end a reliable write with executeReliableWrite()."
     ) { connection, evidence in connection.notExecuted(evidence) },
   ]
 }
@@ -79,21 +78,15 @@ extension ConnectionHistory {
       let last = usage.notifications.last ?? usage.indications.last
     else { return nil }
     let verb: StaticString = usage.notifications.count > 0 ? "notifies" : "indicates"
-    let values: Wording = "\(count: usage.sent, "value has", "values have") this handle."
-    let evidence = PacketSet([first.packet, last.packet])
+    let mistake: Wording
+    let why: Wording
+    var evidence = PacketSet(of: first, last)
     switch usage.identity.kind {
     case .characteristic:
       guard usage.identity.via == .discovered, usage.declaredValue != 0 else { return nil }
-      let mistake: Wording =
-        "\(verb) \(handle: usage.handle), the declaration of \(short: usage.named), instead of its value \(handle: usage.declaredValue)"
-      var finding = Finding(
-        "\(usage.server.capitalized) \(mistake)",
-        headline: "\(usage.server.words) \(mistake) (\(packet: first.packet))",
-        why:
-          "\(values) Discovery on this connection lists it as a declaration, which has no value to send.",
-        evidence: evidence)
-      finding.attribute = usage.named
-      return hedged(finding)
+      mistake =
+        "the declaration of \(short: usage.named), instead of its value \(handle: usage.declaredValue)"
+      why = "Discovery on this connection lists it as a declaration, which has no value to send."
     case nil:
       let search = attributes.search(of: usage.server)
       guard !isIncomplete, search.isOutside(usage.handle), search.services.count > 0,
@@ -109,19 +102,18 @@ extension ConnectionHistory {
         })
       else { return nil }
       let before = search.services.filter { $0.last < usage.handle }.max { $0.last < $1.last }
-      let place: Wording =
-        before.map { " The service before it, \($0.uuid), ends at \(handle: $0.last)." } ?? ""
-      var finding = Finding(
-        "\(usage.server.capitalized) \(verb) \(handle: usage.handle), which is in none of its primary services",
-        headline:
-          "\(usage.server.words) \(verb) \(handle: usage.handle), which is in none of its primary services (\(packet: first.packet))",
-        why:
-          "\(values) Discovery on this connection found all primary services (\(packet: complete.packet)), and none contains it.\(place) Either the handle is wrong, or a service ends too early.",
-        .likely, evidence: PacketSet([complete.packet]).union(evidence))
-      finding.attribute = usage.named
-      return finding
+      mistake = "which is in none of its primary services"
+      why = Wording(
+        sentences:
+          "Discovery on this connection found all primary services (\(packet: complete.packet)), and none contains it.",
+        before.map { "The service before it, \($0.uuid), ends at \(handle: $0.last)." } ?? "")
+      evidence = [complete.packet, first.packet, last.packet]
     case .service, .include, .value, .descriptor: return nil
     }
+    return Finding(
+      "\(usage.server.words) \(verb) \(handle: usage.handle), \(mistake)", at: first.packet,
+      why: "\(count: usage.sent, "value has", "values have") this handle. \(why)",
+      evidence: evidence, of: usage.named)
   }
 
   private static let leastCommands = 3
@@ -152,37 +144,30 @@ extension ConnectionHistory {
         "\(client.capitalized) had subscribed to \($0.owner.map { "\($0)" } ?? "a value" as Wording) (\(packet: $0.request.packet)), and no value of the service came."
       } ?? "The capture does not show whether this one carries them out."
     var finding = Finding(
-      "\(client.capitalized) wrote \(usage.commands.count) commands to \(usage.named), which offers only writes with response",
-      headline:
-        "\(client.words) wrote commands to \(usage.named), which offers only writes with response (\(packet: first.packet))",
+      "\(client.words) wrote \(usage.commands.count) commands to \(usage.named), which offers only writes with response",
+      at: first.packet,
       why:
         "The declaration offers \(usage.properties?.words ?? "Write"), but not Write Without Response. A server may ignore such a command, and reports no error. \(silence)",
-      subscription == nil ? .possible : .likely,
-      evidence: PacketSet([subscription?.request.packet ?? 0, first.packet, last.packet]))
+      evidence: PacketSet(of: subscription?.request, first, last), of: usage.named,
+      restsOnAbsence: true)
     if subscription == nil { finding.severity = .note }
-    finding.attribute = usage.named
-    finding.restsOnAbsence = true
     finding.group =
       "\(client.capitalized) wrote commands to \(usage.named), which offers only writes with response"
     return finding
   }
 
   fileprivate func wrongEcho(_ echo: WrongEcho) -> Finding {
-    let named = attributes.identity(echo.handle, of: echo.server)
-    let name: Wording = named.map { "\($0)" } ?? "\(handle: echo.handle)"
     let difference: Wording =
       echo.echoed != echo.written
       ? "The response has \(count: echo.echoed, "byte", "bytes") of the \(echo.written) that were written."
       : "The response has another handle, offset or value than the request."
-    var finding = Finding(
-      "\(echo.server.capitalized) does not repeat the parts of a prepared write",
-      headline:
-        "\(echo.server.words) does not repeat the parts of a prepared write to \(name) (\(packet: echo.answer.packet))",
+    return Finding(
+      "\(echo.server.words) does not repeat the parts of a prepared write to \(attributes.name(echo.handle, of: echo.server))",
+      at: echo.answer.packet,
       why:
         "\(difference)\(echo.count > 1 ? (" \(count: echo.count - 1, "more is", "more are") like it." as Wording) : "") A client that compares the two takes this for a transmission error.",
-      evidence: PacketSet([echo.request.packet, echo.answer.packet]))
-    finding.attribute = named
-    return hedged(finding)
+      evidence: PacketSet(of: echo.request, echo.answer),
+      of: attributes.identity(echo.handle, of: echo.server))
   }
 
   /// A client that executes its prepared writes does so within this time.
@@ -204,21 +189,17 @@ extension ConnectionHistory {
         })
       else { return nil }
       let handles = run.attributes(.written).handles
-      let named = handles.count == 1 ? attributes.identity(handles[0], of: run.server) : nil
       let name: Wording =
-        named.map { "\($0)" }
-        ?? (handles.count == 1 ? "\(handle: handles[0])" : "\(handles.count) attributes")
-      let client = run.server.other
-      var finding = Finding(
-        "A prepared write to \(name) was not executed",
-        headline:
-          "\(client.words) did not execute its prepared write to \(name) (\(packet: run.first.packet))",
+        handles.count == 1
+        ? attributes.name(handles[0], of: run.server) : "\(handles.count) attributes"
+      return Finding(
+        "\(run.server.other.words) did not execute its prepared write to \(name)",
+        at: run.first.packet,
         why:
           "\(run.server.capitalized) accepted \(count: run.parts, "part", "parts") (to \(packet: run.last)), and no Execute Write Request followed: until then it only keeps them.",
-        evidence: PacketSet([run.first.packet, run.last]))
-      finding.attribute = named
-      finding.restsOnAbsence = true
-      return finding
+        evidence: PacketSet([run.first.packet, run.last]),
+        of: handles.count == 1 ? attributes.identity(handles[0], of: run.server) : nil,
+        restsOnAbsence: true)
     }
   }
 }

@@ -105,7 +105,8 @@ extension Rule {
       let who = history.refuser(of: first)
       let reason: Wording =
         (first.status ?? first.refusal).map { ": \($0)" } ?? ""
-      let times: Wording = refused.count == 1 ? "" : " \(refused.count) times"
+      let times: Wording =
+        refused.count == 1 ? "" : " \(refused.count, isLeast: link.omittedUpdates > 0) times"
       let asked: Wording =
         first.wanted.map {
           "\(first.side.capitalized) requested \($0.words)."

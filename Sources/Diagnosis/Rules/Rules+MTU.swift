@@ -42,7 +42,7 @@ extension Rule {
       return Finding.together(connection.attributes.faults.longPDUs.map(connection.tooLong))
     },
     Rule(
-      "att-value-too-long", .warning, .meaning, "A server sends a value of more than 512 bytes",
+      "att-value-too-long", .warning, .fact, "A server sends a value of more than 512 bytes",
       when:
         "a notification or an indication has more than 512 bytes, or a read reaches beyond byte 512",
       do:
@@ -67,6 +67,10 @@ extension Rule {
     when:
       "ten or more consecutive writes to an attribute have exactly 20 bytes, with pauses of at most 500 ms, after a larger MTU was exchanged; not if they are numbered, or the messages of a known protocol",
     needs: [.bothDirections],
+    elsewise: [
+      Alternative(always: "they are a protocol's messages of this length"),
+      Alternative(always: "the server accepts no longer values"),
+    ],
     do:
       "Split values by the MTU that was exchanged, not by 20 bytes: CoreBluetooth reports the limit in maximumWriteValueLength(for:), Android in onMtuChanged()."
   ) { connection, _ in
@@ -75,12 +79,9 @@ extension Rule {
 }
 
 extension ConnectionHistory {
-  /// Whether it is one link: without its opening, several links with one handle look like one.
-  var hasOneBeginning: Bool { !connection.isOpeningMissing }
-
-  /// Whether its opening is in the capture, and no records are missing: a gap may hide the end of a
-  /// link and the beginning of another with the same handle.
-  fileprivate var isWhole: Bool { hasOneBeginning && !connection.hasLostPackets }
+  /// Whether its opening is in the capture, and no records are missing: several links with one
+  /// handle look like one if the capture lacks the end of one and the beginning of another.
+  var isWhole: Bool { !connection.isOpeningMissing && !connection.hasLostPackets }
 
   /// The PDUs that are longer than the MTU, as a sentence, and their packets.
   private func longPDUs(after packet: Int) -> (words: Wording, packets: PacketSet)? {
@@ -102,10 +103,9 @@ extension ConnectionHistory {
       else { continue }
       let last = max(asked.answer.packet, answered.answer.packet)
       let long = longPDUs(after: last)
-      var finding = Finding(
-        "\(side.capitalized) offers two MTUs: \(asked.offered) as a client, \(answered.answered) as a server",
-        headline:
-          "\(side.words) offered two MTUs, \(asked.offered) (\(packet: asked.request.packet)) and \(answered.answered) (\(packet: answered.answer.packet))",
+      return Finding(
+        "\(side.words) offers two MTUs: \(asked.offered) as a client (\(packet: asked.request.packet)), \(answered.answered) as a server",
+        at: answered.answer.packet,
         why:
           "A device must name the same MTU in its request and in its response. Here the two exchanges have different results, \(asked.mtu) and \(answered.mtu), so the sides may use different MTUs.\(long?.words ?? "")",
         evidence: PacketSet(
@@ -113,9 +113,7 @@ extension ConnectionHistory {
             asked.request.packet, asked.answer.packet, answered.request.packet,
             answered.answer.packet,
           ].sorted()
-        ).union(long?.packets ?? []))
-      finding.restsOnAbsence = true
-      return finding
+        ).union(long?.packets ?? []), restsOnAbsence: true)
     }
     return nil
   }
@@ -128,18 +126,15 @@ extension ConnectionHistory {
         let second = own.dropFirst().first(where: { $0.mtu != first.mtu })
       else { continue }
       let long = longPDUs(after: second.answer.packet)
-      var finding = Finding(
-        "\(side.capitalized) exchanges the MTU again, with another result: \(first.mtu), then \(second.mtu)",
-        headline:
-          "\(side.words) changed the MTU from \(first.mtu) to \(second.mtu) (\(packet: second.request.packet))",
+      return Finding(
+        "\(side.words) exchanges the MTU again, with another result: \(first.mtu), then \(second.mtu)",
+        at: second.request.packet,
         why:
           "A client may exchange the MTU once on a connection. A server may refuse the second request, or keep the first result while the client uses the second.\(long?.words ?? "")",
-        evidence: PacketSet([
-          first.request.packet, first.answer.packet, second.request.packet, second.answer.packet,
-        ]).union(long?.packets ?? []))
-      // A gap may hide the end of the link and the beginning of another.
-      finding.restsOnAbsence = true
-      return finding
+        evidence: PacketSet(of: first.request, first.answer, second.request, second.answer)
+          .union(long?.packets ?? []),
+        // A gap may hide the end of the link and the beginning of another.
+        restsOnAbsence: true)
     }
     return nil
   }
@@ -151,39 +146,25 @@ extension ConnectionHistory {
       pdu.count > 1 ? " The MTU was exceeded \(pdu.count) times in such PDUs." : ""
     let identity = attributes.identity(pdu.handle, of: pdu.sender)
     let name: Wording = identity.map { " for \($0)" } ?? ""
-    var evidence: PacketSet = []
-    evidence.insert(exchange?.request.packet)
-    evidence.insert(exchange?.answer.packet)
-    evidence.insert(pdu.moment.packet)
-    var finding = Finding(
-      Wording(
-        "\(pdu.sender.possessive) \(pdu.opcode.words)\(name) has \(pdu.length) bytes, but the MTU is \(pdu.mtu)"
-      ).capitalized,
-      headline:
-        "\(pdu.sender.words) sent a PDU of \(pdu.length) bytes with an MTU of \(pdu.mtu) (\(packet: pdu.moment.packet))",
+    return Finding(
+      "\(pdu.sender.possessive) \(pdu.opcode.words)\(name) has \(pdu.length) bytes, but the MTU is \(pdu.mtu)",
+      at: pdu.moment.packet,
       why:
         "The sides exchanged this MTU\(place), and no PDU may have more bytes.\(more)",
-      evidence: evidence)
-    finding.attribute = identity
-    finding.restsOnAbsence = true
-    return finding
+      evidence: PacketSet(of: exchange?.request, exchange?.answer, pdu.moment), of: identity,
+      restsOnAbsence: true)
   }
 
   fileprivate func tooLong(_ value: ServerFaults.LongValue) -> Finding {
-    let identity = attributes.identity(value.handle, of: value.server)
-    let name: Wording = identity.map { "\($0)" } ?? "\(handle: value.handle)"
+    let name = attributes.name(value.handle, of: value.server)
     let more: Wording = value.count > 1 ? " It is the first of \(value.count) such PDUs." : ""
-    var finding = Finding(
+    return Finding(
       value.isRead
-        ? "A read of \(name) reaches to byte \(value.length)"
-        : "A value of \(name) has \(value.length) bytes",
-      headline:
-        "\(value.server.words) sent more than 512 bytes as a value of \(name) (\(packet: value.moment.packet))",
+        ? "a read of \(name) reaches to byte \(value.length)"
+        : "a value of \(name) has \(value.length) bytes", at: value.moment.packet,
       why:
         "No attribute value is longer than 512 bytes (Core, Vol 3, Part F, 3.2.9).\(more)",
-      evidence: [value.moment.packet])
-    finding.attribute = identity
-    return finding
+      evidence: [value.moment.packet], of: attributes.identity(value.handle, of: value.server))
   }
 
   /// Fewer writes of this length may be a protocol's.
@@ -197,16 +178,11 @@ extension ConnectionHistory {
       exchange.mtu > BearerMTU.byDefault,
       usage.vendor == nil || attributes.vendors.joined.contains(where: { $0.isWritten })
     else { return nil }
-    let client = usage.server.other
-    var finding = Finding(
+    return Finding(
       "\(pieces.count) consecutive writes to \(usage.named) have exactly 20 bytes: the MTU is \(exchange.mtu)",
-      headline:
-        "\(client.words) writes \(usage.named) in 20-byte pieces although the MTU is \(exchange.mtu)",
+      at: first.packet,
       why:
-        "20 bytes fill a write with the default MTU, but \(exchange.mtu) was exchanged before (\(packet: exchange.answer.packet)) and has room for \(exchange.mtu - 3). They may be the pieces of longer values, or a protocol's messages of this length.",
-      .possible,
-      evidence: PacketSet([exchange.answer.packet, first.packet, last.packet]))
-    finding.attribute = usage.named
-    return finding
+        "20 bytes fill a write with the default MTU, but \(exchange.mtu) was exchanged before (\(packet: exchange.answer.packet)) and has room for \(exchange.mtu - 3): they may be the pieces of longer values.",
+      evidence: PacketSet(of: exchange.answer, first, last), of: usage.named)
   }
 }

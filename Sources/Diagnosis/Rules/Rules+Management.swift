@@ -10,7 +10,7 @@ extension Rule {
   /// The rules about the management interface.
   static let management: [Rule] = [
     Rule(
-      whole: "mgmt-pairing-failed", .error, .meaning, "The kernel reports that pairing failed",
+      whole: "mgmt-pairing-failed", .error, .fact, "The kernel reports that pairing failed",
       when:
         "Authentication Failed, or Pair Device answered with a failure, in a capture without HCI packets",
       do:
@@ -31,8 +31,7 @@ extension Rule {
       }
     },
     Rule(
-      whole: "mgmt-connect-failed", .error, .meaning,
-      "The kernel reports that it could not connect",
+      whole: "mgmt-connect-failed", .error, .fact, "The kernel reports that it could not connect",
       when: "Connect Failed in a capture without HCI packets",
       do:
         "Check that the device is powered, in range and sends connectable advertisements. Record HCI packets too (btmon, or btmon -w FILE): they show whether it was heard and which status the controller returned."
@@ -46,7 +45,7 @@ extension Rule {
       }
     },
     Rule(
-      whole: "mgmt-command-refused", .note, .meaning,
+      whole: "mgmt-command-refused", .note, .fact,
       "The kernel refuses a command of its management interface",
       when: "a management command that concerns no device is answered with an error status",
       do:

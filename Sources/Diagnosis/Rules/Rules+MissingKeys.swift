@@ -1,6 +1,7 @@
 // Rules about a bond that one side has lost.
 
 import Bluetooth
+import Cryptography
 import Sessions
 import Words
 
@@ -8,19 +9,24 @@ extension Rule {
   /// The rules about a bond that only one side has.
   static let missingKeys: [Rule] = [
     Rule(
-      "enc-key-missing-peripheral", .error, .meaning,
+      about: Doubts.self, "enc-key-missing-peripheral", .error, .meaning,
       "The central encrypts with the key of a bond, but the peripheral has no such key",
       when:
         "encryption ends with PIN or Key Missing (0x06), or the peripheral's host answers LE Long Term Key Request with the Negative Reply",
       needs: [.events], leansOn: [.commands],
+      elsewise: [
+        Doubts.privacy.or(
+          "it has the key, but did not recognise the other side behind its private address"),
+        Doubts.lostKey.or("it has lost the key"),
+      ],
       do:
         "Delete the bond on the central too, then pair again: Forget This Device on iOS, Forget on Android, bluetoothctl remove on BlueZ, bt_unpair on Zephyr. If it recurs after each restart or update of the peripheral, its firmware does not keep bonds: on Zephyr CONFIG_BT_SETTINGS with settings_load, on Nordic's SDK the peer manager's flash pages, which an update must not erase."
     ) { history, evidence in
       let attempts = history.encryption.attempts.filter(\.lacksKey)
       guard let attempt = attempts.last, history.connection.transport != .brEDR else { return [] }
-      var finding =
-        attempt.isKeyMissingHere
-        ? missingHere(attempt, history, evidence) : missingThere(attempt, history, evidence)
+      let missing = MissingKey(attempt: attempt, history: history)
+      var (doubts, finding) =
+        attempt.isKeyMissingHere ? missing.here(evidence) : missing.there(evidence)
       for other in attempts.dropLast() { finding.evidence = finding.evidence.union(other.packets) }
       finding = evidence.settle(finding, attempt, history)
       if attempt.isKeyMissingHere,
@@ -31,47 +37,49 @@ extension Rule {
           "Nothing more: a program on this host had deleted the bond (\(packet: deleted.packet)), and the devices have paired again since."
       }
       finding.evidence = finding.evidence.sorted
-      return [finding]
+      return [(doubts, finding)]
     },
     Rule(
-      "enc-key-missing-central", .error, .meaning,
+      about: LostBond.self, "enc-key-missing-central", .error, .meaning,
       "The central has lost the bond and pairs again, but the peripheral still has the bond and refuses",
       when:
-        "a Pairing Request without a preceding attempt to encrypt is refused at once, and the two had a bond on an earlier connection of the capture, or a --keys file has one",
-      needs: [.bothDirections, .commands, .events, .opening],
+        "a Pairing Request without a preceding attempt to encrypt is refused at once, and the two had a bond on an earlier connection of the capture, or a --keys file has one; or the refusing side had sent a Security Request",
+      needs: LostBond.needs,
+      elsewise: [
+        Alternative("the peripheral keeps no bond, and does not pair at the moment, or at all") {
+          lost, _ in lost.isKeptByRefuser
+        },
+        Alternative("the pairing does not meet its requirements") { lost, _ in
+          lost.refusal.reason != .authenticationRequirements
+        },
+        Alternative("it ended the pairing for a reason that it does not give") { lost, _ in
+          lost.refusal.reason != .unspecified
+        },
+      ],
       do:
         "Delete the bond on the peripheral too, by a reset or in its own menu, or make its firmware accept a new pairing from a known device: on Zephyr CONFIG_BT_SMP_ALLOW_UNAUTH_OVERWRITE or bt_unpair, on Nordic's SDK allow_repairing in the PM_EVT_CONN_SEC_CONFIG_REQ event."
     ) { history, evidence in
-      guard let request = history.encryption.pairingRequest,
-        let refusal = history.encryption.refusal, refusal.moment.packet > request.moment.packet,
-        refusesBonded.contains(refusal.reason.rawValue), !history.connection.isOpeningMissing,
-        !history.encryption.attempts.contains(where: {
-          $0.moment.packet < request.moment.packet
-        }), !history.encryption.wasEncrypted
-      else { return [] }
-      return lostByCentral(request, refusal, history, evidence)
+      history.lostBond(evidence).map { [($0, $0.finding(history, evidence))] } ?? []
     },
   ]
+}
 
-  /// Reasons with which a peripheral refuses a pairing that it does not want: Authentication
-  /// Requirements, Pairing Not Supported, Unspecified Reason, Key Rejected.
-  private static let refusesBonded: [UInt8] = [0x03, 0x05, 0x08, 0x0f]
+/// An attempt to encrypt for which a side has no key.
+private struct MissingKey {
+  let attempt: EncryptionAttempt
+  let history: ConnectionHistory
 
-  /// Returns the finding if this host is the central.
-  private static func missingThere(
-    _ attempt: EncryptionAttempt, _ history: ConnectionHistory, _ evidence: Evidence
-  ) -> Finding {
+  /// Returns the finding if the peer has no key.
+  func there(_ evidence: Evidence) -> (Doubts, Finding) {
     let end = attempt.end?.packet ?? attempt.moment.packet
     let isLocal = attempt.start != .keyRequest && history.connection.central != .peer
     let asked: Wording =
       attempt.start == .unseen
       ? "Encryption failed with \(StatusCode.pinOrKeyMissing) (\(packet: end))"
       : "\(attempt.beginning), and the peer answered \(StatusCode.pinOrKeyMissing) (\(packet: end))"
-    var why: Wording =
-      isLocal
-      ? "\(asked): its host has no key for this one."
-      : "\(asked): one side has no key for the other."
-    why = "\(why)\(attempt.aside(history, evidence))"
+    let lack: StaticString =
+      isLocal ? "its host has no key for this one" : "one side has no key for the other"
+    let why: Wording = "\(asked): \(lack).\(attempt.aside(history, evidence))"
     if let success = history.encryption.success(after: attempt), !success.followsPairing {
       let packet = success.end?.packet ?? success.moment.packet
       var finding = Finding(
@@ -79,81 +87,75 @@ extension Rule {
         headline:
           "encryption failed at \(packet: end) because the peer had no key; it succeeded at \(packet: packet)",
         why: "\(why) Later it had one.", evidence: attempt.packets)
+      finding.grounds = .fact
       finding.remedy =
         "Nothing, if it happens once. Some hosts load their bonds only after accepting the connection: encrypt again, as here."
-      return finding
+      return ([], finding)
     }
     var finding = Finding(
       isLocal
-        ? "The peer has lost the key of the bond" : "The key of the bond is missing on one side",
+        ? "The peer has no key for the bond that this host uses"
+        : "The key of the bond is missing on one side",
       headline:
-        "this host and the peer no longer share a key: \(isLocal ? "the peer" : "one of them" as StaticString) has lost the bond, so encryption failed (\(packet: end))",
+        "this host and the peer no longer share a key: \(isLocal ? "the peer" : "one of them" as StaticString) has none for the bond, so encryption failed (\(packet: end))",
       why: why, evidence: attempt.packets)
-    add(bondOf: history, evidence, isLocal ? "the peer" : "one side", to: &finding)
-    return finding
+    add(bond: evidence, isLocal ? "the peer" : "one side", to: &finding)
+    let own = history.pairing.ownAddress
+    // A peer that found the bond behind another private address knows how to.
+    let isRecognised =
+      own.map { !$0.isResolvable } ?? false
+      || evidence.earlier(than: history).contains { other in
+        other.pairing.ownAddress != own && other.pairing.ownAddress?.isResolvable == true
+          && other.encryption.attempts.contains { $0.origin == .stored && $0.outcome == .encrypted }
+      }
+    return (isLocal && isRecognised ? [] : .privacy, finding)
   }
 
-  /// Returns the finding if this host is the peripheral.
-  private static func missingHere(
-    _ attempt: EncryptionAttempt, _ history: ConnectionHistory, _ evidence: Evidence
-  ) -> Finding {
+  /// Returns the finding if this host has no key.
+  func here(_ evidence: Evidence) -> (Doubts, Finding) {
     let reply = attempt.reply?.packet ?? attempt.moment.packet
     var finding = Finding(
-      "This host has lost the key of the bond that the peer uses",
+      "This host has no key for the bond that the peer uses",
       headline:
         "this host and the peer no longer share a key: this host has none for the peer's bond, so encryption failed (\(packet: reply))",
       why:
         "\(attempt.beginning), and this host answered that it has none for it (\(packet: reply)).",
       evidence: attempt.packets)
-    let isPrivate = history.connection.peerKind == .randomResolvable
-    if isPrivate {
-      finding.note =
-        history.isUnresolved
-        ? "The peer's address is a resolvable private one that no key in the capture resolves: if this host has the bond, it did not recognise the peer."
-        : "The peer's address is a resolvable private one: if this host still has the bond, it did not recognise the peer."
-      finding.what = "This host has no key for the bond that the peer uses"
+    guard history.connection.peerKind == .randomResolvable else {
+      add(bond: evidence, "this host", to: &finding)
+      return (history.connection.peerKind == nil ? .privacy : [], finding)
     }
-    if let refused = evidence.resolvingRefusal(history), history.bond(evidence) != nil, isPrivate {
-      finding.note = nil
-      finding.what = "This host did not recognise the bonded peer behind its private address"
-      finding.headline =
-        "this host did not recognise the peer behind its private address, so it has no key for it (\(packet: reply))"
+    if let refused = evidence.resolvingRefusal(history), history.bond(evidence) != nil {
       finding.why =
         "\(finding.why) The peer came with a new resolvable private address. The controller had refused LE Add Device To Resolving List (\(packet: refused)), so it does not resolve the address, and this host found no bond for it."
-      finding.certainty = .likely
       finding.evidence.insert(refused)
       finding.remedy =
         "Let this host resolve private addresses itself, with the identity resolving keys of its bonds, or use a controller with a resolving list. Until then the two have to pair on each connection."
-      return finding
+    } else if let known = history.connectionWithKey(attempt, evidence) {
+      add(known, evidence, to: &finding)
+    } else {
+      add(bond: evidence, nil, to: &finding)
+      return (evidence.recognisedPeer(of: history) ? [] : .privacy, finding)
     }
-    if isPrivate, let known = history.connectionWithKey(attempt, evidence) {
-      return notRecognised(finding, attempt, history, known, evidence)
-    }
-    add(
-      bondOf: history, evidence, isPrivate ? nil : "this host", isLostHere: true, to: &finding)
-    return finding
-  }
-
-  /// Returns the finding if this host has the key, since another connection used the one with the
-  /// same numbers, but the peer came with an address that this host did not recognise.
-  private static func notRecognised(
-    _ found: Finding, _ attempt: EncryptionAttempt, _ history: ConnectionHistory,
-    _ known: (history: ConnectionHistory, packet: Int), _ evidence: Evidence
-  ) -> Finding {
-    var finding = found
-    let reply = attempt.reply?.packet ?? attempt.moment.packet
-    finding.note = nil
     finding.what = "This host did not recognise the bonded peer behind its private address"
     finding.headline =
       "this host did not recognise the peer behind its private address, so it did not find the key (\(packet: reply))"
+    return (.lostKey, finding)
+  }
+
+  /// Adds that another connection used the key with the same numbers, and whether pairing gave the
+  /// key that resolves the peer's addresses.
+  private func add(
+    _ known: (history: ConnectionHistory, packet: Int), _ evidence: Evidence,
+    to finding: inout Finding
+  ) {
     finding.why =
-      "\(finding.why) EDIV \(code: attempt.ediv, digits: 4) and the random number are those of the key of connection \(known.history.id) (\(packet: known.packet)), so the peer uses that bond. It came with another resolvable private address, which this host did not resolve."
-    finding.certainty = .likely
+      "\(finding.why) EDIV \(code: attempt.ediv, digits: 4) and the random number are those of the key of connection \(known.history.id) (\(packet: known.packet)), so the peer uses that bond. It came with another resolvable private address."
     finding.evidence.insert(known.packet)
     guard let pairing = evidence.pairingWithoutIdentity(of: known.history) else {
       finding.remedy =
         "Let this host or its controller resolve private addresses with the identity resolving keys of its bonds, and find bonds by the identity, not by the address."
-      return finding
+      return
     }
     finding.why =
       "\(finding.why) The pairing had not given it the peer's identity resolving key (\(packet: pairing.request), \(packet: pairing.response))."
@@ -161,66 +163,99 @@ extension Rule {
       finding.evidence.union(PacketSet([pairing.request, pairing.response])).sorted
     finding.remedy =
       "Let both sides distribute identity keys (IdKey in the Pairing Request and Response; NimBLE: sm_our_key_dist and sm_their_key_dist, Zephyr: CONFIG_BT_PRIVACY or CONFIG_BT_SMP with identity distribution). Delete the bond on both sides, then pair again. An accept list of private addresses is useless after some minutes."
-    return finding
   }
 
   /// Adds when the two last had the bond, and who has lost it; nil: possibly neither side.
-  private static func add(
-    bondOf history: ConnectionHistory, _ evidence: Evidence, _ loser: StaticString?,
-    isLostHere: Bool = false, to finding: inout Finding
-  ) {
+  private func add(bond evidence: Evidence, _ loser: StaticString?, to finding: inout Finding) {
     let now = finding.evidence.first ?? 0
-    if isLostHere, let deleted = history.unpaired(before: now, evidence) {
+    if attempt.isKeyMissingHere, let deleted = history.unpaired(before: now, evidence) {
       finding.why =
         "\(finding.why) A program on this host had deleted the bond: Unpair Device (\(packet: deleted.packet))."
       finding.evidence.insert(deleted.packet)
     }
     guard let bond = history.bond(evidence) else { return }
     let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
+    let since: Wording = loser.map { ", so \($0) has lost it since" } ?? ""
+    if attempt.isKeyMissingHere, loser != nil {
+      finding.what = "This host has lost the key of the bond that the peer uses"
+    } else if !attempt.isKeyMissingHere, history.connection.central != .peer {
+      finding.what = "The peer has lost the key of the bond"
+    }
     finding.why =
-      "\(finding.why) On connection \(bond.history.id) both still had the bond (\(packet: packet))\(loser.map { ", so \($0) has lost it since" as Wording } ?? "")."
+      "\(finding.why) On connection \(bond.history.id) both still had the bond (\(packet: packet))\(since)."
     finding.evidence.insert(packet)
   }
+}
 
-  private static func lostByCentral(
-    _ request: (moment: Moment, side: Side),
-    _ refusal: (moment: Moment, side: Side, reason: PairingFailure), _ history: ConnectionHistory,
-    _ evidence: Evidence
-  ) -> [Finding] {
-    let central = request.side.words
-    let peripheral = refusal.side.words
-    var packets: PacketSet = [request.moment.packet, refusal.moment.packet]
-    let known: Wording
+/// A pairing that the peripheral refuses since it keeps a bond that the central has lost.
+struct LostBond {
+  static let needs: Coverage.Parts = [.bothDirections, .commands, .events, .opening]
+
+  let attempt: PairingAttempt
+  let refusal: (reason: PairingFailure, side: Side)
+  /// What shows the bond, and the packet; 0: a file.
+  let known: (words: Wording, packet: Int)
+  /// Whether the refusing side is this host, whose kernel has a key.
+  let isKeptByRefuser: Bool
+
+  /// Reasons with which a peripheral refuses a pairing that it does not want.
+  private static let reasons: [PairingFailure] = [
+    .authenticationRequirements, .pairingNotSupported, .unspecified, .keyRejected,
+  ]
+
+  fileprivate init?(_ history: ConnectionHistory, _ evidence: Evidence) {
+    guard let attempt = history.pairing.attempts.last, let refusal = attempt.failure,
+      let request = attempt.initiating.features?.moment.packet, !attempt.isOverBREDR,
+      refusal.side != attempt.initiator, attempt.responding.features == nil,
+      Self.reasons.contains(refusal.reason), !history.connection.isOpeningMissing,
+      evidence.coverage.parts(of: history.connection).isSuperset(of: Self.needs),
+      !history.encryption.attempts.contains(where: { $0.moment.packet < request }),
+      !history.encryption.wasEncrypted
+    else { return nil }
+    (self.attempt, self.refusal) = (attempt, refusal)
+    let keeper = history.bondKeeper(before: request, evidence)
     if let bond = history.bond(evidence) {
       let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
-      packets.insert(packet)
-      known = "The two had a bond on connection \(bond.history.id) (\(packet: packet))"
-    } else if let keeper = history.bondKeeper(before: request.moment.packet, evidence),
-      keeper.packet == 0 || refusal.side == .local
-    {
-      known = keeper.words
-      packets.insert(keeper.packet)
+      known = ("The two had a bond on connection \(bond.history.id) (\(packet: packet))", packet)
+    } else if let keeper, keeper.packet == 0 || refusal.side == .local {
+      known = keeper
+    } else if refusal.reason == .pairingNotSupported, let asked = attempt.askedFor {
+      // A side requests security to have a key used (Core, Vol 3, Part H, 2.4.6).
+      known = (
+        "\(refusal.side.capitalized) had sent a Security Request (\(packet: asked.packet)), so it wants to encrypt",
+        asked.packet
+      )
     } else {
-      return []
+      return nil
     }
+    isKeptByRefuser = refusal.side == .local && keeper.map { $0.packet > 0 } ?? false
+  }
+
+  fileprivate func finding(_ history: ConnectionHistory, _ evidence: Evidence) -> Finding {
+    let (central, peripheral) = (attempt.initiator, refusal.side)
+    let (asked, refused) = (attempt.first.packet, attempt.end?.packet ?? attempt.last.packet)
+    let packets: PacketSet = [known.packet, asked, refused]
     var finding = Finding(
-      "\(Wording(stringLiteral: central.description).capitalized) has lost the key of the bond, and \(peripheral) refuses to pair again",
+      "\(central.capitalized) has lost the key of the bond, and \(peripheral.words) refuses to pair again",
       headline:
-        "pairing was refused at \(packet: refusal.moment.packet) because \(central) has lost the key of a bond that \(peripheral) keeps",
+        "pairing was refused at \(packet: refused) because \(central.words) has lost the key of a bond that \(peripheral.words) keeps",
       why:
-        "\(known), but \(central) asked to pair (\(packet: request.moment.packet)) without trying to encrypt with its key, and \(peripheral) refused: \(refusal.reason) (\(packet: refusal.moment.packet)).",
-      .likely, evidence: packets.sorted)
+        "\(known.words), but \(central.words) asked to pair (\(packet: asked)) without trying to encrypt with a key, and \(peripheral.words) refused: \(refusal.reason) (\(packet: refused)).",
+      evidence: packets.sorted)
     finding.restsOnAbsence = true
-    if refusal.reason == .pairingNotSupported {
-      finding.severity = .warning
-      finding.certainty = .possible
-      finding.why =
-        "\(finding.why) A device that is not in pairing mode, or does not pair, answers the same."
+    if peripheral == .local {
+      finding.remedy =
+        "Delete the old bond on this host (bluetoothctl: remove; on a phone: forget the device), then pair again."
     }
     if let later = evidence.encryptedLater(than: history) {
       finding.severity = .warning
       finding.note = "Connection \(later.id) with the same device was encrypted."
     }
-    return [finding]
+    return finding
   }
+}
+
+extension ConnectionHistory {
+  /// Returns the pairing that was refused since one side keeps a bond that the other has lost.
+  func lostBond(_ evidence: Evidence) -> LostBond? { LostBond(self, evidence) }
 }

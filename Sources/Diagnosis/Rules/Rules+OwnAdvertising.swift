@@ -104,7 +104,10 @@ extension Rule {
           found.enabled.packet,
         ].sorted()))
     // Some phones are connectable in this way on purpose, for a moment and without a bond.
-    if found.replaced == nil { finding.severity = .note }
+    if found.replaced == nil {
+      finding.severity = .note
+      finding.remedy = ""
+    }
     return [finding]
   }
 }

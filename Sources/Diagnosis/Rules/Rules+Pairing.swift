@@ -8,18 +8,21 @@ extension Rule {
   /// The rules about pairing: what the values show, what the reason means, what did not happen, and
   /// notes.
   static let pairing: [Rule] =
-    [unexpectedPDU] + pairingValues + pairingChecks + pairingReasons + pairingCapabilities
-    + pairingSilence
+    [unexpectedPDU] + pairingValues + pairingChecks + pairingReasons + pairingSilence
     + pairingNotes
 
   /// Returns a rule about attempts that a side ended with Pairing Failed. Failures of one
   /// connection that are described in the same words are reported once, with the packets of all.
   static func failing(
-    _ id: StaticString, _ finds: StaticString, when condition: StaticString, do remedy: Wording,
-    _ explain: @escaping @Sendable (FailedPairing) -> Finding?
+    _ id: StaticString, _ grounds: Grounds, _ finds: StaticString,
+    when condition: StaticString, elsewise: [Alternative<FailedPairing>] = [],
+    do remedy: Wording, _ explain: @escaping @Sendable (FailedPairing) -> Finding?
   ) -> Rule {
-    Rule(id, .error, .meaning, finds, when: condition, do: remedy) { connection, evidence in
-      var found: [(finding: Finding, packets: [Int])] = []
+    Rule(
+      about: FailedPairing.self, id, .error, grounds, finds, when: condition, elsewise: elsewise,
+      do: remedy
+    ) { connection, evidence in
+      var found: [(failed: FailedPairing, finding: Finding, packets: [Int])] = []
       for (position, attempt) in connection.pairing.attempts.enumerated() {
         // Two responses to one request explain everything that follows.
         guard attempt.secondResponse == nil,
@@ -38,10 +41,19 @@ extension Rule {
           finding.isResolved = true
           finding.headline =
             "pairing failed at \(packet: failed.packet), and succeeded at \(packet: resolved)"
+        } else if attempt.isOverBREDR {
+          finding.severity = .note
+        } else if let later = failed.laterSuccess {
+          finding.severity = .warning
+          finding.isResolved = true
+          finding.note = Wording(
+            sentences: finding.note ?? "",
+            "Pairing with the same device succeeded on connection \(later.connection) (\(packet: later.packet)).",
+            "")
         }
-        found.append((finding, []))
+        found.append((failed, finding, []))
       }
-      return found.map { finding, packets in
+      return found.map { failed, finding, packets in
         var finding = finding
         finding.evidence = finding.evidence.union(PacketSet(packets)).sorted
         let more: Wording =
@@ -54,8 +66,21 @@ extension Rule {
         let note = Wording(
           sentences: finding.note ?? "", more, connection.pairing.omittedWords)
         if !note.isEmpty { finding.note = note }
-        return finding
+        return (failed, finding)
       }
+    }
+  }
+
+  /// Returns a rule about reasons that state by themselves what a side reports.
+  static func reported(
+    _ id: StaticString, _ words: KeyValuePairs<PairingFailure, StaticString>,
+    _ finds: StaticString, when condition: StaticString, do remedy: Wording
+  ) -> Rule {
+    failing(id, .fact, finds, when: condition, do: remedy) { failed in
+      guard let words = words.first(where: { $0.key == failed.reason })?.value else { return nil }
+      return failed.finding(
+        "\(failed.side.capitalized) \(words)", because: "\(failed.side.words) \(words)",
+        why: failed.answer)
     }
   }
 }
@@ -73,6 +98,13 @@ extension PacketSet {
   /// The same packets in the order of the capture.
   var sorted: PacketSet {
     ranges.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: PacketSet()) { $0.insert($1) }
+  }
+}
+
+extension [PairingAttempt] {
+  /// Returns the packet that shows that pairing succeeded after the attempt at `position`.
+  func success(after position: Int) -> Int? {
+    dropFirst(position + 1).first(where: \.isPaired).map { $0.encrypted?.packet ?? $0.last.packet }
   }
 }
 
@@ -106,10 +138,13 @@ struct FailedPairing {
   var otherRole: PairingSide { role.other }
 
   /// The packet that shows that pairing succeeded later on the same connection.
-  var resolution: Int? {
-    connection.pairing.attempts.dropFirst(position + 1).first(where: \.isPaired).map {
-      $0.encrypted?.packet ?? $0.last.packet
-    }
+  var resolution: Int? { connection.pairing.attempts.success(after: position) }
+
+  /// The later connection with the device on which pairing succeeded.
+  var laterSuccess: (connection: Int, packet: Int)? {
+    evidence.later(than: connection).lazy.compactMap { later in
+      later.pairing.attempts.success(after: -1).map { (later.id, $0) }
+    }.first
   }
 
   /// The packets of the features and the failure.
@@ -136,21 +171,22 @@ struct FailedPairing {
   /// The actions of users and programs during the attempt.
   var acts: [PairingAct] { connection.pairing.acts(during: attempt) }
 
-  /// What was refused: `the Pairing Request`.
-  var refused: StaticString {
-    if attempt.isBeginningMissing { return "the pairing" }
-    if attempt.initiating.features == nil, attempt.askedFor != nil { return "the Security Request" }
-    if attempt.responding.features == nil { return "the Pairing Request" }
-    return "the pairing"
+  /// The fact in a sentence: `The peer answered the Pairing Request with Busy (0x10).`
+  var answer: Wording {
+    if attempt.isBeginningMissing || attempt.responding.features != nil {
+      return "\(side.capitalized) ended the pairing with \(reason) \(attempt.progress)."
+    }
+    let refused: StaticString =
+      attempt.initiating.features == nil ? "the Security Request" : "the Pairing Request"
+    return "\(side.capitalized) answered \(refused) with \(reason)."
   }
 
   /// Returns a finding with these words: `what`, and "pairing failed at #48 because …".
   func finding(
-    _ what: Wording, because clause: Wording, why: Wording, _ certainty: Certainty = .certain,
-    evidence: PacketSet? = nil
+    _ what: Wording, because clause: Wording, why: Wording, evidence: PacketSet? = nil
   ) -> Finding {
     Finding(
-      what, headline: "pairing failed at \(packet: packet) because \(clause)", why: why, certainty,
+      what, headline: "pairing failed at \(packet: packet) because \(clause)", why: why,
       evidence: evidence ?? packets)
   }
 

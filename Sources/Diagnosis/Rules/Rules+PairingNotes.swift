@@ -9,56 +9,50 @@ extension Rule {
   /// The rules about keys that are weaker than they look, and about unnecessary pairings.
   static let pairingNotes: [Rule] = [
     Rule(
-      "smp-invalid-public-key", .warning, .meaning,
+      "smp-invalid-public-key", .warning, .fact,
       "A public key is invalid, or a copy of the other side's",
       when:
         "a public key is not a point on the curve P-256, or both keys have the same X coordinate",
       do:
         "Check the byte order of the key (X, then Y, each least significant byte first) and that the key is checked before use: a key off the curve reveals bits of the private key."
-    ) { connection, _ in
-      connection.pairing.attempts.firstFinding { $0.invalidKey() }
-    },
+    ) { connection, _ in connection.pairing.attempts.firstFinding { $0.invalidKey() } },
     Rule(
-      "smp-debug-key", .warning, .meaning,
+      "smp-debug-key", .warning, .fact,
       "A device pairs with the debug key pair of the specification",
       when:
         "a public key whose X coordinate is that of the debug key pair (Core, Vol 3, Part H, 2.3.5.6.1)",
       do:
         "Disable the debug keys in products (Zephyr: CONFIG_BT_USE_DEBUG_KEYS; BlueZ: btmgmt debug-keys): any eavesdropper can decrypt the link."
-    ) { connection, _ in
-      connection.pairing.attempts.firstFinding { $0.debugKey() }
-    },
+    ) { connection, _ in connection.pairing.attempts.firstFinding { $0.debugKey() } },
     Rule(
-      "smp-passkey-recovered", .note, .meaning, "The capture reveals the passkey of a pairing",
+      "smp-passkey-recovered", .note, .fact, "The capture reveals the passkey of a pairing",
       when: "all 20 rounds of passkey entry over Secure Connections are in the capture",
       needs: [.bothDirections],
       do: "Use a new passkey for each pairing."
-    ) { connection, _ in
-      connection.pairing.attempts.firstFinding { $0.recovered() }
-    },
+    ) { connection, _ in connection.pairing.attempts.firstFinding { $0.recovered() } },
     Rule(
       "smp-passkey-exposed", .note, .meaning,
       "An eavesdropper can find the passkey of a legacy pairing",
       when:
         "LE legacy pairing with passkey entry succeeds on a link that is not encrypted, and a confirm value and the random value that opens it are in the capture",
-      needs: [.bothDirections],
+      needs: [.bothDirections], elsewise: [encryptedBefore],
       do:
         "Pair with LE Secure Connections if both sides support it, and use a new passkey for each pairing."
     ) { connection, _ in
-      connection.pairing.attempts.firstFinding { $0.exposedPasskey(connection) }
+      connection.pairing.attempts.firstFinding { $0.exposed(hasPasskey: true) }
     },
     Rule(
       "smp-key-exposed", .note, .meaning, "An eavesdropper can compute the key of a legacy pairing",
       when:
         "LE legacy pairing with Just Works succeeds on a link that is not encrypted, and both random values are in the capture",
-      needs: [.bothDirections],
+      needs: [.bothDirections], elsewise: [encryptedBefore],
       do:
         "Pair with LE Secure Connections if both sides support it: a recording of the pairing does not give its key."
     ) { connection, _ in
-      connection.pairing.attempts.firstFinding { $0.exposedKey(connection) }
+      connection.pairing.attempts.firstFinding { $0.exposed(hasPasskey: false) }
     },
     Rule(
-      "smp-keys-missing", .warning, .meaning,
+      "smp-keys-missing", .warning, .fact,
       "A side does not distribute the keys that were agreed on",
       when:
         "pairing succeeds, both sides agreed that keys are distributed, and one of them sends none of its own in the 5 s or more until the link ends or the capture shows it last",
@@ -69,31 +63,31 @@ extension Rule {
       connection.pairing.attempts.suffix(1).compactMap { $0.undistributed(connection) }
     },
     Rule(
-      "smp-while-encrypted", .note, .meaning,
+      "smp-while-encrypted", .note, .fact,
       "Two devices pair although their link is already encrypted",
       when: "a Pairing Request on an encrypted LE link", needs: [.bothDirections, .events],
       do:
-        "Nothing, if the new key is better than the old one. Otherwise look for a program that pairs on each connection."
-    ) { connection, _ in
-      connection.pairing.attempts.filter { $0.beganEncrypted && !$0.isOverBREDR }.prefix(1).map {
-        $0.whileEncrypted()
-      }
-    },
+        "Nothing, if the new key is better than the old one. Otherwise look for a program that pairs on each connection, or a side that does not keep its bond."
+    ) { connection, _ in connection.pairing.attempts.firstFinding { $0.whileEncrypted() } },
     Rule(
-      "smp-over-bond", .warning, .meaning, "Two devices pair again although they are bonded",
+      "smp-over-bond", .warning, .fact, "Two devices pair again although they are bonded",
       when:
         "a Pairing Response after the same two devices had paired and bonded on an earlier connection of the capture, no program had deleted the bond, and encryption had not failed since; a note if the pairing gives a new key",
       needs: [.bothDirections, .events],
       do:
-        "If this was not intended, one side has lost its key: check whether the other one deletes the old bond (Android and iOS ask their user first)."
+        "If this was not intended, check whether the side that asks to pair has kept its key, and whether the other one deletes the old bond (Android and iOS ask their user first)."
     ) { connection, evidence in connection.overBond(evidence) },
     Rule(
-      whole: "smp-repeated", .note, .meaning, "Two devices tried to pair several times",
+      whole: "smp-repeated", .note, .fact, "Two devices tried to pair several times",
       when: "three attempts or more with the same device, of which two or more failed",
       needs: [.bothDirections],
       do: "Fix what the first failure shows."
     ) { evidence in evidence.repeatedPairings() },
   ]
+
+  private static let encryptedBefore = Alternative<ConnectionHistory>(
+    "the link was already encrypted when the capture began"
+  ) { history, _ in !history.connection.isOpeningMissing }
 }
 
 extension PairingAttempt {
@@ -144,7 +138,6 @@ extension PairingAttempt {
         headline: "\(sender.words) did not distribute the keys that the two agreed on: \(names)",
         why:
           "The link was encrypted (\(packet: encrypted.packet)), and the two had agreed that \(sender.words) sends \(names) (\(packet: request.moment.packet), \(packet: response.moment.packet)). It sent none in the \(duration: waited) that followed.",
-        .likely,
         evidence: [
           request.moment.packet, response.moment.packet, encrypted.packet, end.packet,
         ])
@@ -215,54 +208,46 @@ extension PairingAttempt {
     return finding
   }
 
-  /// Whether it was LE legacy pairing that succeeded, and whose values crossed the link
-  /// unencrypted.
-  private var isLegacyInClear: Bool { isPaired && !isSecureConnections && !beganEncrypted }
-
-  /// Returns how certain it is that the link was not encrypted before.
-  private func certainty(_ history: ConnectionHistory) -> Certainty {
-    history.connection.isOpeningMissing ? .likely : .certain
-  }
-
-  /// Returns a finding for legacy passkey entry that succeeded: the commitment of a side, and what
-  /// opens it. The passkey is the only unknown input of a confirm value (Core, Vol 3, Part H, 2.2.3
-  /// and 2.3.5.5).
-  fileprivate func exposedPasskey(_ history: ConnectionHistory) -> Finding? {
-    guard isLegacyInClear, method?.hasPasskey == true,
-      let role = [PairingSide.initiator, .responder].first(where: {
-        self[$0].confirms != nil && self[$0].randoms != nil
-      }),
-      let confirm = self[role].confirms?.first, let random = self[role].randoms?.first
+  /// Returns a finding for a legacy pairing whose only secret a listener can find: the passkey is
+  /// the only unknown input of a confirm value, and the key of Just Works is 0 (Core, Vol 3, Part
+  /// H, 2.2.3, 2.3.5.2 and 2.3.5.5).
+  fileprivate func exposed(hasPasskey: Bool) -> Finding? {
+    guard isPaired, !isSecureConnections, !beganEncrypted, let method,
+      hasPasskey ? method.hasPasskey : method.association == .justWorks
     else { return nil }
-    return Finding(
-      "An eavesdropper can find the passkey of this pairing",
-      headline: "an eavesdropper can find the passkey",
-      why:
-        "This is LE legacy pairing. The confirm value of \(side(role).words) (\(packet: confirm.packet)) and the random value that opens it (\(packet: random.packet)) are not encrypted, so trying the 1 000 000 passkeys shows which one fits. With the passkey, the short term key can be computed, too, and the keys distributed under it can be read.",
-      certainty(history), evidence: [confirm.packet, random.packet])
+    guard hasPasskey else {
+      guard let one = initiating.randoms?.first, let other = responding.randoms?.first else {
+        return nil
+      }
+      return Finding(
+        "An eavesdropper can compute the key of this pairing",
+        headline: "an eavesdropper who recorded the pairing can read the link",
+        why:
+          "This is LE legacy pairing with Just Works, whose temporary key is 0. With the two random values, which are not encrypted (\(packet: one.packet), \(packet: other.packet)), anyone can compute the short term key, and read the keys distributed under it and what they encrypt.",
+        evidence: [one.packet, other.packet])
+    }
+    for role in [PairingSide.initiator, .responder] {
+      guard let confirm = self[role].confirms?.first, let random = self[role].randoms?.first else {
+        continue
+      }
+      return Finding(
+        "An eavesdropper can find the passkey of this pairing",
+        headline: "an eavesdropper can find the passkey",
+        why:
+          "This is LE legacy pairing. The confirm value of \(side(role).words) (\(packet: confirm.packet)) and the random value that opens it (\(packet: random.packet)) are not encrypted, so trying the 1 000 000 passkeys shows which one fits. With the passkey, the short term key can be computed, too, and the keys distributed under it can be read.",
+        evidence: [confirm.packet, random.packet])
+    }
+    return nil
   }
 
-  fileprivate func exposedKey(_ history: ConnectionHistory) -> Finding? {
-    guard isLegacyInClear, method?.association == .justWorks,
-      let one = initiating.randoms?.first, let other = responding.randoms?.first
-    else { return nil }
-    return Finding(
-      "An eavesdropper can compute the key of this pairing",
-      headline: "an eavesdropper who recorded the pairing can read the link",
-      why:
-        "This is LE legacy pairing with Just Works, whose temporary key is 0. With the two random values, which are not encrypted (\(packet: one.packet), \(packet: other.packet)), anyone can compute the short term key, and read the keys distributed under it and what they encrypt.",
-      certainty(history), evidence: [one.packet, other.packet])
-  }
-
-  fileprivate func whileEncrypted() -> Finding {
+  fileprivate func whileEncrypted() -> Finding? {
+    guard beganEncrypted, !isOverBREDR else { return nil }
     let better: Wording =
-      demandingMITM == nil
-      ? "" : " It requests MITM protection, so it may want an authenticated key."
+      demandingMITM.map { " \($0.capitalized) requested MITM protection." } ?? ""
     return Finding(
       "The link was encrypted when pairing began",
       headline: "pairing began at \(packet: first.packet) on an encrypted link",
-      why:
-        "The link was encrypted with another key before \(packet: first.packet). Devices pair again on an encrypted link to get a better key, or because one of them does not keep its bond.\(better)",
+      why: "The link was encrypted with another key before \(packet: first.packet).\(better)",
       evidence: [first.packet])
   }
 }
@@ -301,29 +286,27 @@ extension ConnectionHistory {
       "\(attempt.initiator.capitalized) pairs again although the two were bonded",
       headline: "the two pair again at \(packet: attempt.first.packet), although they were bonded",
       why:
-        "They had paired and bonded on connection \(bonded.id) (\(packet: packet)). \(attempt.initiator.capitalized) did not use that key but asked to pair again: it has lost the key, or no longer trusts it.",
-      .likely, evidence: [packet, attempt.first.packet])
+        "They had paired and bonded on connection \(bonded.id) (\(packet: packet)). \(attempt.initiator.capitalized) did not use that key but asked to pair again (\(packet: attempt.first.packet)).",
+      evidence: [packet, attempt.first.packet])
     // The absence is that the key was not tried and no program deleted it.
     finding.restsOnAbsence = true
-    if pairing.attempts.contains(where: \.isPaired) { finding.severity = .note }
+    let removals =
+      evidence.adapters.first { $0.index == connection.adapter }?.resolving.removals(
+        of: device, after: packet, before: attempt.first.packet) ?? []
+    if !removals.isEmpty {
+      finding.why =
+        "\(finding.why) This host had removed the device from its lists of bonds (\(Wording(listing: removals.prefix(4).map { "\(packet: $0)" })))."
+      finding.evidence = finding.evidence.union(PacketSet(removals.prefix(4))).sorted
+      finding.restsOnAbsence = false
+    }
+    if !removals.isEmpty || pairing.attempts.contains(where: \.isPaired) {
+      finding.severity = .note
+    }
     return [finding]
   }
 }
 
 extension Evidence {
-  /// Returns how to fix pairings that failed several times: the first failure counts, except for
-  /// those that only report that an attempt came too soon.
-  private static func remedy(forRepeated failed: [PairingAttempt]) -> Wording? {
-    func isTooSoon(_ attempt: PairingAttempt) -> Bool {
-      attempt.failure?.reason == .repeatedAttempts
-    }
-    guard let cause = failed.first(where: { !isTooSoon($0) })?.end else { return nil }
-    let first: Wording = "Fix what the first failure shows (\(packet: cause.packet))"
-    guard let tooSoon = failed.first(where: isTooSoon)?.end else { return "\(first)." }
-    return
-      "\(first): \(PairingFailure.repeatedAttempts) at \(packet: tooSoon.packet) only means that another attempt came too soon."
-  }
-
   fileprivate func repeatedPairings() -> [Finding] {
     var order: [UInt64] = []
     var attempts: [UInt64: [(connection: Int, attempt: PairingAttempt)]] = [:]
@@ -356,7 +339,9 @@ extension Evidence {
           "The two devices tried \(total) times between \(packet: first.attempt.first.packet) and \(packet: last.attempt.last.packet); \(count) of these ended with Pairing Failed, and \(end).",
         evidence: PacketSet(failed.compactMap { $0.attempt.end?.packet }),
         on: ids)
-      finding.remedy = Self.remedy(forRepeated: failed.map(\.attempt))
+      // One that came too soon only follows from others.
+      let cause = failed.first { $0.attempt.failure?.reason != .repeatedAttempts }?.attempt.end
+      finding.remedy = cause.map { "Fix what the first failure shows (\(packet: $0.packet))." }
       return finding
     }
   }
@@ -365,7 +350,7 @@ extension Evidence {
 extension [PairingAttempt] {
   /// Returns the first finding, if there is one. A loop, since the standard library's lazy
   /// sequences would be set up for it at each start.
-  fileprivate func firstFinding(_ find: (PairingAttempt) -> Finding?) -> [Finding] {
+  func firstFinding(_ find: (PairingAttempt) -> Finding?) -> [Finding] {
     for attempt in self {
       if let finding = find(attempt) { return [finding] }
     }

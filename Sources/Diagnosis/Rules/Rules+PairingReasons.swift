@@ -4,13 +4,14 @@ import Dissectors
 import Sessions
 import Words
 
-// Rules about reasons of Pairing Failed that are self-explanatory (Core, Vol 3, Part H, 3.5.5).
+// Rules about the reasons of Pairing Failed (Core, Vol 3, Part H, 3.5.5), and about features that do
+// not match. Those about values have files of their own.
 
 extension Rule {
   /// The rules about the other reasons of Pairing Failed.
   static let pairingReasons: [Rule] = [
     failing(
-      "smp-passkey-entry-failed", "The passkey was not entered",
+      "smp-passkey-entry-failed", .fact, "The passkey was not entered",
       when: "Passkey Entry Failed (0x01)",
       do:
         "Pair again, and type the digits within 30 s. On BlueZ an agent with a keyboard has to be registered (bluetoothctl: agent KeyboardDisplay, default-agent); on Zephyr answer passkey_entry with bt_conn_auth_passkey_entry."
@@ -19,49 +20,80 @@ extension Rule {
       return failed.stoppedAfterEntry() ?? failed.cancelledEntry()
     },
     failing(
-      "smp-oob-missing", "One side has no out-of-band data",
+      "smp-oob-missing", .fact, "One side has no out-of-band data",
       when: "OOB Not Available (0x02)",
       do:
         "Transfer the out-of-band data before pairing begins, or clear the OOB data flag: legacy pairing needs the data on both sides, Secure Connections on one."
     ) { failed in
       guard failed.reason == .oobNotAvailable else { return nil }
-      if let demanded = failed.demandedOutOfBand { return demanded }
-      return failed.finding(
-        "\(failed.side.capitalized) has no out-of-band data",
-        because: "\(failed.side.words) has no out-of-band data",
-        why:
-          "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason). \(failed.outOfBandWords)"
-      )
+      return failed.withoutOutOfBand()
     },
     failing(
-      "smp-not-supported", "One side does not pair",
-      when: "Pairing Not Supported (0x05)",
+      "smp-not-supported", .meaning, "One side does not pair",
+      when:
+        "Pairing Not Supported (0x05), unless the evidence is that the side keeps a bond that the other one has lost",
+      elsewise: [
+        // The initiator would have used its bond.
+        Alternative("it keeps a bond with the other side, and does not replace it") { failed, _ in
+          failed.role == .initiator
+        }
+      ],
       do:
         "Make the side that refused pairable, or put it into pairing mode. \(enablingPairing)"
     ) { failed in
-      guard failed.reason == .pairingNotSupported, !failed.isSilence else { return nil }
+      guard failed.reason == .pairingNotSupported, !failed.isSilence,
+        failed.connection.lostBond(failed.evidence) == nil
+      else { return nil }
       var finding = failed.finding(
-        "\(failed.side.capitalized) does not pair", because: "\(failed.side.words) does not pair",
+        "\(failed.side.capitalized) refused to pair",
+        because: "\(failed.side.words) does not pair, or not at the moment",
         why:
-          "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason): it does not support pairing, or not at the moment. The reason does not show which.",
-        evidence: failed.packets)
+          "\(failed.answer) It does not support pairing, or does not allow it at the moment. The reason does not show which."
+      )
       finding.remedy =
         failed.side == .local
         ? "Make this host pairable if it is meant to pair; otherwise the peer has to work without pairing. \(enablingPairing)"
         : "If the peer does pair, put it into pairing mode. Otherwise use it without pairing: remove createBond and similar calls. \(enablingPairing)"
-      if failed.side == .peer, failed.attempt.initiator == .local,
-        failed.attempt.responding.features == nil,
-        failed.attempt.initiating.features?.pdu.authReq.bonds == true
-      {
-        finding.headline =
-          "pairing failed at \(packet: failed.packet) because the peer does not pair; it may still keep an old bond with this host"
+      if failed.side == .peer, failed.role == .responder {
         finding.remedy =
           "\(finding.remedy ?? "") A peer that keeps an old bond with this host and does not replace it also answers this (Nordic's peer manager without allow_repairing): if the two were bonded before, delete the bond on the peer as well."
       }
-      return failed.keepingBond(finding)
+      return finding
     },
     failing(
-      "smp-invalid-parameters", "A Security Manager PDU was refused because of its content",
+      "smp-authentication-requirements", .meaning,
+      "One side requires more than this pairing can provide",
+      when: "Authentication Requirements (0x03)",
+      elsewise: [
+        Alternative("it accepts only Secure Connections, which the other side does not offer") {
+          failed, _ in failed.unmet != .mitm || !failed.lacksSecureConnections
+        },
+        // With its own wish unfulfillable, it has to refuse.
+        Alternative(
+          "it requires something that its features do not show, or keeps a better key"
+        ) { failed, _ in
+          failed.unmet == nil
+            || failed.unmet == .mitm
+              && failed.attempt[failed.role].features?.pdu.authReq.wantsMITM == true
+        },
+      ],
+      do:
+        "Give one side a display and the other a keyboard, or use numeric comparison: on Zephyr bt_conn_auth_cb_register with passkey_display or passkey_confirm, on BlueZ an agent with KeyboardDisplay, on Nordic's SoftDevice io_caps. Or do not request MITM protection if the device has neither; if Secure Connections is required, enable it on both sides."
+    ) { failed in
+      guard failed.reason == .authenticationRequirements else { return nil }
+      return failed.unmetRequirements()
+    },
+    failing(
+      "smp-key-size", .fact, "The negotiated key is too short for one side",
+      when: "Encryption Key Size (0x06)",
+      do:
+        "Allow 16-byte keys on the side that offers only shorter ones. The size that a side requires is set with CONFIG_BT_SMP_MIN_ENC_KEY_SIZE on Zephyr, with min_key_size and max_key_size on Nordic's SoftDevice."
+    ) { failed in
+      guard failed.reason == .encryptionKeySize else { return nil }
+      return failed.shortKey()
+    },
+    failing(
+      "smp-invalid-parameters", .fact, "A Security Manager PDU was refused because of its content",
       when: "Invalid Parameters (0x0a)",
       do:
         "Check the last PDU before the refusal: its length, reserved values, a key size outside 7 to 16, a public key that is not on the curve or equals the receiver's own."
@@ -69,20 +101,12 @@ extension Rule {
       guard failed.reason == .invalidParameters else { return nil }
       return failed.invalidParameters()
     },
+    reported(
+      "smp-command-not-supported", [.commandNotSupported: "did not understand a pairing PDU"],
+      "A Security Manager PDU was not understood", when: "Command Not Supported (0x07)",
+      do: "Check the last PDU before the refusal, and the Bluetooth version of that side."),
     failing(
-      "smp-command-not-supported", "A Security Manager PDU was not understood",
-      when: "Command Not Supported (0x07)",
-      do: "Check the last PDU before the refusal, and the Bluetooth version of that side."
-    ) { failed in
-      guard failed.reason == .commandNotSupported else { return nil }
-      return failed.finding(
-        "\(failed.side.capitalized) did not understand a pairing PDU",
-        because: "\(failed.side.words) did not understand a PDU",
-        why: "\(failed.side.capitalized) answered with \(failed.reason) \(failed.attempt.progress)."
-      )
-    },
-    failing(
-      "smp-repeated-attempts", "A new pairing attempt came too soon after a failed one",
+      "smp-repeated-attempts", .fact, "A new pairing attempt came too soon after a failed one",
       when: "Repeated Attempts (0x09)",
       do:
         "Wait: after a failure a device refuses to pair for a time that grows with each failure (Core, Vol 3, Part H, 2.3.6). Fix the first failure."
@@ -90,53 +114,27 @@ extension Rule {
       guard failed.reason == .repeatedAttempts else { return nil }
       return failed.tooSoon()
     },
-    failing(
+    reported(
       "smp-cross-transport",
+      [
+        .brEDRPairingInProgress: "is pairing over BR/EDR",
+        .crossTransportNotAllowed: "does not allow cross-transport key derivation",
+      ],
       "Pairing on BR/EDR and LE collides, or cross-transport key derivation is not allowed",
       when:
         "BR/EDR Pairing in Progress (0x0d) or Cross-transport Key Derivation/Generation Not Allowed (0x0e)",
       do:
         "Pair on one transport at a time; a key of the other transport that is stronger or authenticated is not replaced by a weaker one."
-    ) { failed in
-      guard failed.reason == .brEDRPairingInProgress || failed.reason == .crossTransportNotAllowed
-      else { return nil }
-      let isBusy = failed.reason == .brEDRPairingInProgress
-      let what: Wording =
-        isBusy
-        ? "\(failed.side.capitalized) is pairing over BR/EDR"
-        : "\(failed.side.capitalized) does not allow cross-transport key derivation"
-      let clause: Wording =
-        isBusy
-        ? "\(failed.side.words) was pairing over BR/EDR"
-        : "\(failed.side.words) does not allow cross-transport key derivation"
-      return failed.finding(
-        what, because: clause,
-        why: "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason).")
-    },
-    failing(
-      "smp-key-rejected", "One side rejected a key",
+    ),
+    reported(
+      "smp-key-rejected", [.keyRejected: "rejected a key"], "One side rejected a key",
       when: "Key Rejected (0x0f)",
-      do:
-        "Check the keys before the refusal: all zeros, or on a list of publicly known keys."
-    ) { failed in
-      guard failed.reason == .keyRejected else { return nil }
-      return failed.finding(
-        "\(failed.side.capitalized) rejected a key", because: "\(failed.side.words) rejected a key",
-        why: "\(failed.side.capitalized) answered with \(failed.reason) \(failed.attempt.progress)."
-      )
-    },
+      do: "Check the keys before the refusal: all zeros, or on a list of publicly known keys."),
+    reported(
+      "smp-busy", [.busy: "is busy"], "One side is busy", when: "Busy (0x10)",
+      do: "Pair again later; a device may pair with only one other at a time."),
     failing(
-      "smp-busy", "One side is busy",
-      when: "Busy (0x10)",
-      do: "Pair again later; a device may pair with only one other at a time."
-    ) { failed in
-      guard failed.reason == .busy else { return nil }
-      return failed.finding(
-        "\(failed.side.capitalized) is busy", because: "\(failed.side.words) is busy",
-        why: "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason).")
-    },
-    failing(
-      "smp-unspecified", "One side ended pairing without giving a reason",
+      "smp-unspecified", .fact, "One side ended pairing without giving a reason",
       when: "Unspecified Reason (0x08)",
       do:
         "Check the log of the side that ended it; only that shows why. Often a program or its user cancelled: Unpair Device or Cancel Pair Device on BlueZ, removeBond or cancelBondProcess on Android."
@@ -145,7 +143,8 @@ extension Rule {
       return failed.unspecified()
     },
     failing(
-      "smp-failed", "Pairing was refused for a reason that the specification does not define",
+      "smp-failed", .fact,
+      "Pairing was refused for a reason that the specification does not define",
       when: "Pairing Failed with a reason above 0x10, or 0",
       do:
         "Pair again; if it recurs, update the firmware of the side that refuses: its reason code is undefined. Its own log has the reason."
@@ -154,15 +153,57 @@ extension Rule {
       return failed.finding(
         "\(failed.side.capitalized) refused with an unknown reason",
         because: "\(failed.side.words) refused with an unknown reason",
-        why:
-          "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason), which the specification does not define."
-      )
+        why: "\(failed.answer) The specification does not define this reason.")
     },
+    Rule(
+      "smp-mitm-impossible", .note, .fact,
+      "MITM protection was requested, but the IO capabilities allow only Just Works",
+      when:
+        "a side requests MITM protection, the method is Just Works, and the pairing did not fail because of that",
+      needs: [.bothDirections],
+      do:
+        "Nothing, if no attribute requires an authenticated key. Otherwise give one side a display or a keyboard."
+    ) { connection, _ in connection.pairing.attempts.firstFinding { $0.unauthenticated() } },
   ]
 
   /// How to enable pairing on a device.
   private static let enablingPairing: Wording =
     "Firmware enables pairing with CONFIG_BT_SMP (Zephyr) or a peer manager (Nordic); BlueZ refuses unless it is bondable (bluetoothctl: pairable on)."
+}
+
+extension PairingAttempt {
+  /// Returns a finding about a new key that is unauthenticated although a side wanted another.
+  fileprivate func unauthenticated() -> Finding? {
+    guard isPaired, let shortfall, let demandingMITM, let request = initiating.features,
+      let response = responding.features
+    else { return nil }
+    var finding = Finding(
+      "The new key is unauthenticated although MITM protection was requested",
+      headline: "the key of \(packet: response.moment.packet) is unauthenticated",
+      why:
+        "\(demandingMITM.capitalized) requested MITM protection, but \(shortfall), so the method is Just Works. Attributes that require an authenticated key still refuse access, and pairing again does not help.",
+      evidence: [request.moment.packet, response.moment.packet])
+    finding.remedy =
+      "Nothing, if no attribute requires an authenticated key. Otherwise \(wayToAuthenticate(request.pdu, response.pdu))."
+    return finding
+  }
+
+  /// Returns what makes an authenticated key possible if the IO capabilities allow only Just Works.
+  private func wayToAuthenticate(
+    _ request: SMP.PairingFeatures, _ response: SMP.PairingFeatures
+  ) -> Wording {
+    let silent = withoutInputAndOutput
+    if silent.count == 2 { return "give one side a display and the other a keyboard" }
+    guard let role = silent.first else { return "give one side a keyboard" }
+    let means: Wording =
+      switch (role == .initiator ? response : request).ioCapability {
+      case .keyboardOnly, .keyboardDisplay: "a display or a keyboard"
+      case .displayYesNo where request.authReq.supportsSC && response.authReq.supportsSC:
+        "a keyboard, or a display and a way to confirm"
+      default: "a keyboard"
+      }
+    return "give \(side(role).words) \(means), and the matching IO capability"
+  }
 }
 
 extension FailedPairing {
@@ -180,7 +221,7 @@ extension FailedPairing {
     var packets = packets
     packets.insert(committed.packet)
     var keypresses: Wording = ""
-    if attempt[otherRole].presses.completed > 0, let last = attempt[otherRole].keypresses?.last {
+    if attempt[otherRole].presses[4] > 0, let last = attempt[otherRole].keypresses?.last {
       keypresses = " and had reported that its entry was completed (\(packet: last.packet))"
       packets.insert(last.packet)
     }
@@ -196,63 +237,48 @@ extension FailedPairing {
 
   fileprivate func cancelledEntry() -> Finding {
     var packets = packets
-    var pieces: [Wording] = []
-    var certainty = Certainty.certain
-    var isAgentMissing = false
-    let refusedAct = acts.last { $0.kind == .typed(false) }
-    if side == .local, let missing = missingAgent {
-      isAgentMissing = true
+    var pieces: [Wording] = [answer]
+    let missing = side == .local || attempt.shows(role.other) ? missingAgent : nil
+    if let missing {
+      let task: StaticString = side == .local ? "ask for" : "show"
       pieces.append(
-        "bluetoothd was asked for the passkey and logged at \(packet: missing) that no agent was available."
+        "On this host bluetoothd logged at \(packet: missing) that no agent was available to \(task) the passkey."
       )
+      packets.insert(acts.first { $0.kind == .passkeyShown }?.moment.packet)
       packets.insert(missing)
     }
-    if side == .local, let refusedAct {
-      let asked = acts.first { $0.kind == .passkeyAsked }
-      let delay = asked.flatMap { refusedAct.moment.nanoseconds(since: $0.moment) }
-      let soon: Wording =
-        delay.map { (delay: Int64) -> Wording in
-          delay < PairingAttempt.fastestPerson
-            ? ", \(duration: delay) after it was asked: no person was asked" : ""
+    if side == .local, let refused = acts.last(where: { $0.kind == .typed(false) }) {
+      let asked = acts.first { $0.kind == .passkeyAsked }?.moment
+      let delay: Wording =
+        asked.flatMap { refused.moment.nanoseconds(since: $0) }.map {
+          ", \(duration: $0) after it was asked"
         } ?? ""
       pieces.append(
-        "This host's program gave no passkey (\(packet: refusedAct.moment.packet))\(soon).")
-      packets.insert(asked?.moment.packet)
-      packets.insert(refusedAct.moment.packet)
+        "This host's program gave no passkey (\(packet: refused.moment.packet))\(delay).")
+      packets.insert(asked?.packet)
+      packets.insert(refused.moment.packet)
+    }
+    let isMethodKnown = attempt.method?.hasPasskey == true
+    if !isMethodKnown {
+      pieces.append(
+        attempt.method == nil
+          ? "The pairing method is not in the capture."
+          : "The method of this pairing has no passkey.")
     }
     let shows = attempt.shows(role)
-    if pieces.isEmpty {
-      let task: StaticString = shows ? "show the digits" : "ask for the digits"
-      pieces.append(
-        "\(side.capitalized) answered \(refused) with \(reason): its user cancelled, or no program was available to \(task)."
-      )
-      if isExchangeUnseen {
-        pieces.append("The pairing method is not in the capture.")
-        certainty = .possible
-      } else if attempt.method?.hasPasskey != true {
-        pieces.append("No passkey had been requested yet.")
-        certainty = .likely
-      }
-    }
-    if side == .peer, attempt.shows(role.other), let missing = missingAgent {
-      isAgentMissing = true
-      let shown = acts.first { $0.kind == .passkeyShown }?.moment.packet
-      let place: Wording = shown.map { " (\(packet: $0))" } ?? ""
-      pieces.append(
-        "On this host bluetoothd was to show the passkey\(place), and logged at \(packet: missing) that no agent was available to show it."
-      )
-      packets.insert(shown)
-      packets.insert(missing)
-    }
-    var finding = finding(
+    let what: StaticString =
       shows
-        ? "\(side.capitalized), which shows the passkey, gave up before it was typed"
+      ? "which shows the passkey, gave up before it was typed"
+      : "reports that the passkey was not entered"
+    var finding = finding(
+      shows || !isMethodKnown
+        ? "\(side.capitalized)\(shows ? "," : "" as StaticString) \(what)"
         : "The passkey was not entered on \(side.words)",
       because: shows
         ? "\(side.words) gave up before the passkey that it shows was typed"
         : "no passkey was entered on \(side.words)", why: Wording(pieces, joinedBy: " "),
-      certainty, evidence: packets)
-    if isAgentMissing {
+      evidence: packets)
+    if missing != nil {
       let (agent, then): (StaticString, StaticString) =
         side == .local
         ? ("KeyboardDisplay", "type the digits within 30 s")
@@ -263,84 +289,121 @@ extension FailedPairing {
     return finding
   }
 
-  /// Changes the finding if the side that refuses had requested security itself: it has a key, and
-  /// wants that key to be used (Core, Vol 3, Part H, 2.4.6).
-  fileprivate func keepingBond(_ finding: Finding) -> Finding {
-    guard let asked = attempt.askedFor, side != attempt.initiator,
-      attempt.responding.features == nil,
-      !connection.encryption.attempts.contains(where: { $0.moment.packet < packet })
-    else { return finding }
-    let (keeper, loser) = (side, side.other)
-    var finding = finding
-    finding.what =
-      "\(keeper.capitalized) keeps a bond that \(loser.words) has lost and does not pair again"
-    finding.headline =
-      "pairing failed at \(packet: packet) because \(keeper.words) still keeps an old bond that \(loser.words) has lost"
-    finding.why =
-      "\(keeper.capitalized) sent a Security Request (\(packet: asked.packet)), so it can encrypt. \(loser.capitalized) did not encrypt with a stored key but asked to pair, and \(keeper.words) answered with \(reason): it has a key for this device and does not replace it."
-    finding.certainty = .likely
-    finding.remedy =
-      keeper == .peer
-      ? "Delete the old bond on the peer (its reset or its own menu), or make its firmware accept a new pairing from a known device: on Zephyr CONFIG_BT_SMP_ALLOW_UNAUTH_OVERWRITE or bt_unpair, on Nordic's SDK allow_repairing in the PM_EVT_CONN_SEC_CONFIG_REQ event."
-      : "Delete the old bond on this host (bluetoothctl: remove; on a phone: forget the device), then pair again."
-    return finding
-  }
-
-  /// Whether the capture lacks the features that the two declared: no side refuses before they are
-  /// known.
-  private var isExchangeUnseen: Bool {
-    guard attempt.askedFor == nil else { return false }
-    return attempt.initiating.features == nil
-      || attempt.responding.features == nil && side == attempt.initiator
-  }
-
-  /// A finding if the side that refuses has the out-of-band data, as its own flag shows, and the
-  /// other side's flag shows that it has none.
-  fileprivate var demandedOutOfBand: Finding? {
-    guard let own = attempt[role].features, own.pdu.oobDataFlag == 1 else { return nil }
+  /// Returns a finding about out-of-band data, as the two flags in the features describe it.
+  fileprivate func withoutOutOfBand() -> Finding {
     let other = attempt.side(otherRole)
-    guard let others = attempt[otherRole].features, others.pdu.oobDataFlag == 0 else {
+    let (own, others) = (attempt[role].features, attempt[otherRole].features)
+    let words = [(side, own), (other, others)].compactMap { side, features -> Wording? in
+      guard let features else { return nil }
+      let has: StaticString = features.pdu.oobDataFlag == 1 ? "has" : "has no"
+      return
+        "\(side.words) declares that it \(has) such data of the other side (\(packet: features.moment.packet))"
+    }
+    let why = words.isEmpty ? answer : "\(answer) \(Wording(listing: words).capitalized)."
+    guard own?.pdu.oobDataFlag == 1 else {
+      return finding(
+        "\(side.capitalized) has no out-of-band data",
+        because: "\(side.words) has no out-of-band data", why: why)
+    }
+    guard others?.pdu.oobDataFlag == 0 else {
       return finding(
         "\(side.capitalized) ended pairing over out-of-band data",
-        because: "\(side.words) does not accept the out-of-band data",
-        why:
-          "\(side.capitalized) answered with \(reason), although it has such data of \(other.words), as the flag in its features shows (\(packet: own.moment.packet)). The capture does not show what it lacks.",
-        .likely, evidence: packets.union([own.moment.packet]))
+        because: "\(side.words) does not accept the out-of-band data", why: why)
     }
     var finding = finding(
       "\(other.capitalized) declares no out-of-band data, and \(side.words) demands it",
-      because: "\(other.words) declared no out-of-band data, which \(side.words) demands",
-      why:
-        "\(side.capitalized) has out-of-band data of \(other.words): the flag in its features is set (\(packet: own.moment.packet)). \(other.capitalized) left its own flag clear (\(packet: others.moment.packet)), and \(side.words) answered with \(reason).",
-      .likely, evidence: packets.union([others.moment.packet, own.moment.packet]))
+      because: "\(other.words) declared no out-of-band data, which \(side.words) demands", why: why)
     finding.remedy =
       "Give the out-of-band data to \(other.words) before pairing begins, or, if it has the data, make its stack set the flag. If only one side can have the data, use Secure Connections, and let \(side.words) accept that."
     return finding
   }
 
-  fileprivate var outOfBandWords: Wording {
-    let having = [attempt.initiating, attempt.responding].count {
-      $0.features?.pdu.oobDataFlag == 1
+  fileprivate enum Requirement { case mitm, secureConnections }
+
+  /// The requirement that is not met, as far as the features show it.
+  fileprivate var unmet: Requirement? {
+    attempt.shortfall != nil ? .mitm : lacksSecureConnections ? .secureConnections : nil
+  }
+
+  /// Whether the refusing side offers Secure Connections, and the other one does not.
+  fileprivate var lacksSecureConnections: Bool {
+    attempt[role].features?.pdu.authReq.supportsSC == true
+      && attempt[otherRole].features?.pdu.authReq.supportsSC == false
+  }
+
+  fileprivate func unmetRequirements() -> Finding {
+    let other = attempt.side(otherRole).words
+    let clause: Wording
+    let cause: Wording
+    var remedy: Wording?
+    if let shortfall = attempt.shortfall, let demanding = attempt.demandingMITM {
+      cause =
+        "\(demanding.capitalized) requested MITM protection, which these IO capabilities do not allow: \(shortfall) (\(attempt.capabilityWords))."
+      clause = "MITM protection is impossible with these IO capabilities"
+    } else if unmet == .secureConnections, let others = attempt[otherRole].features {
+      cause =
+        "\(side.capitalized) supports Secure Connections and \(other) does not (\(packet: others.moment.packet)), so this would be legacy pairing: a side that accepts only Secure Connections refuses it like this."
+      clause = "\(side.words) accepts only Secure Connections, which \(other) lacks"
+      remedy =
+        "Enable LE Secure Connections on \(other) (Zephyr: CONFIG_BT_SMP_SC_PAIR_ONLY needs it on both sides; BlueZ: a controller of Bluetooth 4.2 or later), or let \(side.words) accept legacy pairing."
+    } else {
+      clause = "\(side.words) requires more than this pairing provides"
+      cause = undeclaredRequirement
     }
-    if attempt.responding.features == nil {
-      return attempt.initiating.features?.pdu.oobDataFlag == 1
-        ? "The request states that its sender has this data."
-        : "The request did not state that its sender has this data."
+    var finding = finding(
+      "\(side.capitalized) requires more than this pairing can provide", because: clause,
+      why: "\(answer) \(cause)")
+    if unmet == nil { finding.grounds = .fact }
+    finding.remedy = remedy
+    return finding
+  }
+
+  private var undeclaredRequirement: Wording {
+    guard attempt.method == nil, let request = attempt.initiating.features?.pdu else {
+      return
+        "The pairing features do not show what \(side.words) requires: \(attempt.capabilityWords)."
     }
-    switch having {
-    case 2: return "Both sides had reported that they have this data."
-    case 1: return "One side had reported that it has this data."
-    default: return "Neither side had reported that it has this data."
+    // The responder has seen only the request, and does not report what it wants.
+    var lacks: [Wording] = []
+    if !request.authReq.wantsMITM { lacks.append("does not request MITM protection") }
+    if request.ioCapability == .noInputNoOutput { lacks.append("has no input and no output") }
+    if !request.authReq.supportsSC { lacks.append("does not offer Secure Connections") }
+    if !request.authReq.bonds { lacks.append("does not request bonding") }
+    return lacks.isEmpty
+      ? "The request offers MITM protection, Secure Connections and bonding; the capture does not show what else \(side.words) requires."
+      : "The request \(Wording(listing: lacks)); the reason does not show whether \(side.words) requires one of these."
+  }
+
+  fileprivate func shortKey() -> Finding {
+    let sizes = [PairingSide.initiator, .responder].compactMap { role in
+      attempt[role].features.map {
+        (side: attempt.side(role).words, size: $0.pdu.maximumEncryptionKeySize)
+      }
     }
+    var why = answer
+    if !sizes.isEmpty {
+      let words = Wording(
+        listing: sizes.map { "\($0.side) allows keys of at most \($0.size) bytes" })
+      why =
+        "\(why) \(words.capitalized)\(sizes.count == 2 ? ": the smaller size counts" : "" as StaticString)."
+    }
+    var finding = finding(
+      "The key is too short for \(side.words)", because: "the key is too short for \(side.words)",
+      why: why)
+    let lacking = sizes.filter { $0.size < 16 }
+    if !lacking.isEmpty {
+      finding.remedy =
+        "Allow 16-byte keys on \(Wording(listing: lacking.map { "\($0.side)" })). The size that \(side.words) requires is set with CONFIG_BT_SMP_MIN_ENC_KEY_SIZE on Zephyr, with min_key_size and max_key_size on Nordic's SoftDevice."
+    }
+    return finding
   }
 
   fileprivate func invalidParameters() -> Finding {
     var packets = packets
-    var why: Wording =
-      "\(side.capitalized) answered with \(reason) \(attempt.progress)."
+    var why = answer
     if attempt.outcome.invalidKeys.contains(otherRole) {
       why =
-        "The public key that \(attempt.side(otherRole).words) sent is not a point on the curve P-256; \(side.words) had to refuse it."
+        "\(why) The public key that \(attempt.side(otherRole).words) sent is not a point on the curve P-256; \(side.words) had to refuse it."
       packets.insert(attempt[otherRole].publicKey?.moment.packet)
     } else if let unexpected = attempt.unexpected, let name = attempt.unexpectedOpcode?.name {
       why =
@@ -371,62 +434,49 @@ extension FailedPairing {
   fileprivate func tooSoon() -> Finding {
     let earlier = earlierFailures
     var packets = packets
-    var why: Wording =
-      "\(side.capitalized) answered \(refused) with \(reason): it waits before it pairs again. The failure that caused the wait is not in the capture."
-    if let end = earlier.end {
-      packets.insert(end.packet)
-      let after: Wording =
-        attempt.first.nanoseconds(since: end).map { (span: Int64) -> Wording in
-          ", \(duration: span) before this attempt"
-        } ?? ""
-      why =
-        "\(side.capitalized) answered \(refused) with \(reason): it waits before it pairs again. \(count: earlier.count, "attempt", "attempts") before this one failed, the last one at \(packet: end.packet)\(after)."
-    }
+    packets.insert(earlier.end?.packet)
+    let after: Wording =
+      earlier.end.flatMap { attempt.first.nanoseconds(since: $0) }.map {
+        ", \(duration: $0) before this attempt"
+      } ?? ""
+    let before: Wording =
+      earlier.end.map {
+        "\(count: earlier.count, "attempt", "attempts") before this one failed, the last one at \(packet: $0.packet)\(after)."
+      } ?? "The failure that caused the wait is not in the capture."
     return finding(
       "\(side.capitalized) refused a new attempt so soon after a failed one",
-      because: "it was retried too soon", why: why, evidence: packets)
+      because: "it was retried too soon",
+      why: "\(answer) It waits before it pairs again. \(before)", evidence: packets)
   }
 
   fileprivate func unspecified() -> Finding {
-    var packets = packets
-    let act = acts.last { $0.kind == .unpair || $0.kind == .cancel }
-    var why: Wording =
-      "\(side.capitalized) answered with \(reason) \(attempt.progress). The reason gives no details."
-    var what: Wording = "\(side.capitalized) ended pairing without giving a reason"
-    var clause: Wording = "\(side.words) ended it without giving a reason"
-    var remedy: Wording?
-    if attempt.isOverBREDR {
-      // Encryption that follows shows that it was too early.
-      let late = connection.encryption.attempts.first {
-        $0.outcome == .encrypted && $0.moment.packet > attempt.first.packet
-      }
-      let early: Wording =
-        late.map {
-          " It began (\(packet: attempt.first.packet)) before the link was encrypted (\(packet: $0.end?.packet ?? $0.moment.packet))."
-        } ?? ""
-      what = "\(side.capitalized) refused to derive keys for LE over BR/EDR"
-      clause = "\(side.words) refused to derive keys for LE over BR/EDR"
-      why =
-        "This pairing derives keys for LE from those of the BR/EDR link (cross-transport key derivation). \(why)\(early)"
-      remedy =
-        "Begin it only once the BR/EDR link is encrypted with a key of Secure Connections; without such a key, pair over LE instead."
-    }
-    if side == .local, let act {
-      packets.insert(act.moment.packet)
+    // The management interface defines that both commands cancel a pairing.
+    if side == .local, let act = acts.last(where: { $0.kind == .unpair || $0.kind == .cancel }) {
       let command: StaticString = act.kind == .unpair ? "Unpair Device" : "Cancel Pair Device"
-      what = "A program on this host cancelled the pairing"
-      clause = "a program on this host cancelled it"
-      why =
-        "A program sent \(command) to the kernel at \(packet: act.moment.packet) during the pairing; this host then sent \(reason)."
-      if attempt.outcome.agreed.count > 0 {
-        why =
-          "\(why) The \(count: attempt.outcome.agreed.count, "passkey round", "passkey rounds") before that match."
-      }
-      remedy =
+      let agreed = attempt.outcome.agreed.count
+      let rounds: Wording =
+        agreed > 0
+        ? " The \(count: agreed, "passkey round", "passkey rounds") before that match." : ""
+      var finding = finding(
+        "A program on this host cancelled the pairing",
+        because: "a program on this host cancelled it",
+        why:
+          "A program sent \(command) to the kernel at \(packet: act.moment.packet) during the pairing; this host then sent \(reason).\(rounds)",
+        evidence: packets.union([act.moment.packet]))
+      finding.remedy =
         "Find the program that sent \(command) (\(packet: act.moment.packet)): it must not do that during pairing. Then pair again."
+      return finding
     }
-    var finding = finding(what, because: clause, why: why, evidence: packets)
-    finding.remedy = remedy
-    return finding
+    guard attempt.isOverBREDR else {
+      return finding(
+        "\(side.capitalized) ended pairing without giving a reason",
+        because: "\(side.words) ended it without giving a reason", why: answer)
+    }
+    return finding(
+      "\(side.capitalized) refused to derive keys for LE over BR/EDR",
+      because: "\(side.words) refused to derive keys for LE over BR/EDR",
+      why:
+        "This pairing derives keys for LE from those of the BR/EDR link (cross-transport key derivation). \(answer)"
+    )
   }
 }

@@ -13,6 +13,11 @@ extension Rule {
       when:
         "a Pairing Request from the peripheral, a second Pairing Response, or a value that the pairing method does not use",
       needs: [.bothDirections],
+      elsewise: [
+        Alternative("one Security Manager answers twice") { history, _ in
+          !history.hasEqualResponses
+        }
+      ],
       do:
         "Check the Security Manager of that side; a peripheral sends a Security Request, never a Pairing Request."
     ) { connection, _ in connection.unexpectedPDUs() }
@@ -20,43 +25,48 @@ extension Rule {
   /// The rules about what did not happen.
   static let pairingSilence: [Rule] = [
     Rule(
-      "smp-user-silent", .error, .meaning,
+      about: Doubts.self, "smp-user-silent", .error, .meaning,
       "A user had to act for the pairing to continue, but did not",
       when:
         "no SMP PDU for 25 s or more at a step where digits are typed or compared, then the pairing or the link ends",
       needs: [.bothDirections, .events],
+      elsewise: [
+        Alternative(always: "no program or firmware asked that user"),
+        Doubts.consent.or(
+          "no user is asked at this step, and that side stopped for another reason"),
+      ],
       do:
         "Pair again, and act within 30 s. If nothing was shown, the app or firmware does not handle the request: on Android the pairing notification, on iOS the dialog, on BlueZ an agent, on Zephyr bt_conn_auth_cb."
-    ) { connection, evidence in
-      connection.pairing.attempts.enumerated().compactMap { position, attempt in
-        SilentPairing(attempt, position, connection, evidence)?.ofUser()
-      }
-    },
+    ) { connection, evidence in SilentPairing.findings(connection, evidence) { $0.ofUser() } },
     Rule(
-      "smp-timeout", .error, .meaning, "A pairing was not answered for 30 s",
+      "smp-timeout", .error, .fact, "A pairing was not answered for 30 s",
       when:
         "no SMP PDU for 30 s at a step where no user has to act; then the pairing is over (Core, Vol 3, Part H, 3.4)",
       needs: [.bothDirections, .events],
       do:
         "Check the log of the side that had to answer. After this timeout no SMP PDU may be sent on the link: disconnect, then connect again."
-    ) { connection, evidence in
-      connection.pairing.attempts.enumerated().compactMap { position, attempt in
-        SilentPairing(attempt, position, connection, evidence)?.ofProgram()
-      }
-    },
+    ) { connection, evidence in SilentPairing.findings(connection, evidence) { $0.ofProgram() } },
     Rule(
-      "smp-abandoned", .error, .meaning, "The link ended in the middle of a pairing",
+      "smp-abandoned", .error, .fact, "The link ended in the middle of a pairing",
       when: "the link ends before it is encrypted with the new key, and neither side refused",
       needs: [.bothDirections, .events, .end],
       do:
         "Find out why the link ended. If a host ended it, its log shows why; an app must not disconnect while the system pairs."
+    ) { connection, evidence in SilentPairing.findings(connection, evidence) { $0.abandoned() } },
+    Rule(
+      "smp-not-encrypted", .error, .fact,
+      "A pairing was complete or confirmed, but the link was never encrypted",
+      when:
+        "all values of a pairing were exchanged, or this host confirmed a pairing over BR/EDR, and the link is not encrypted for 25 s, or until it ends",
+      needs: [.bothDirections, .commands, .events],
+      do:
+        "Check the log of the side that has to continue, and whether a program ends the link during the pairing."
     ) { connection, evidence in
-      connection.pairing.attempts.enumerated().compactMap { position, attempt in
-        SilentPairing(attempt, position, connection, evidence)?.abandoned()
-      }
+      SilentPairing.findings(connection, evidence) { $0.neverEncrypted() }
+        + connection.confirmedInVain(evidence)
     },
     Rule(
-      "smp-security-request-ignored", .warning, .meaning,
+      "smp-security-request-ignored", .warning, .fact,
       "A peripheral requested security, but the central did nothing",
       when:
         "a Security Request on a link that is not encrypted, after which the central neither pairs nor encrypts for 5 s, or until the link ends",
@@ -69,7 +79,7 @@ extension Rule {
       }.first.map { [$0] } ?? []
     },
     Rule(
-      "smp-security-request-race", .note, .meaning,
+      "smp-security-request-race", .note, .fact,
       "A Security Request crossed with the central's own pairing or encryption",
       when:
         "a Security Request arrives after the central's Pairing Request, or while it starts encryption, and that did not succeed",
@@ -84,7 +94,7 @@ extension Rule {
           headline:
             "the Security Request at \(packet: request.moment.packet) crossed with the central's own pairing or encryption",
           why:
-            "\(request.side.capitalized) requested security at \(packet: request.moment.packet), when the central had already started (\(packet: crossed.packet)). The central then ignores the request; some devices do not handle this.",
+            "\(request.side.capitalized) requested security at \(packet: request.moment.packet), when the central had already started (\(packet: crossed.packet)). The central then ignores the request.",
           evidence: [crossed.packet, request.moment.packet])
       }.first.map { [$0] } ?? []
     },
@@ -105,9 +115,7 @@ private struct SilentPairing {
     _ attempt: PairingAttempt, _ position: Int, _ connection: ConnectionHistory,
     _ evidence: Evidence
   ) {
-    guard !attempt.isPaired, !attempt.isOverBREDR,
-      !attempt.isAuthenticated || attempt.failure != nil
-    else { return nil }
+    guard !attempt.isPaired, !attempt.isOverBREDR else { return nil }
     // A link that is encrypted at the end without an event that reports it was paired unseen.
     if attempt.failure == nil, connection.connection.isEncrypted == true,
       !attempt.beganEncrypted
@@ -117,12 +125,16 @@ private struct SilentPairing {
     self.attempt = attempt
     self.connection = connection
     self.evidence = evidence
-    end =
-      attempt.end
-      ?? Moment(
-        packet: max(attempt.last.packet, evidence.extent.lastPacket), time: evidence.extent.latest)
-    resolution = connection.pairing.attempts.dropFirst(position + 1).first(where: \.isPaired).map {
-      $0.encrypted?.packet ?? $0.last.packet
+    end = attempt.end ?? evidence.lastMoment(after: attempt.last)
+    resolution = connection.pairing.attempts.success(after: position)
+  }
+
+  /// Returns the findings about the attempts of a connection.
+  static func findings<Found>(
+    _ connection: ConnectionHistory, _ evidence: Evidence, _ find: (Self) -> Found?
+  ) -> [Found] {
+    connection.pairing.attempts.enumerated().compactMap { position, attempt in
+      Self(attempt, position, connection, evidence).flatMap(find)
     }
   }
 
@@ -131,13 +143,30 @@ private struct SilentPairing {
 
   private var silence: Int64? { attempt.lastStep.flatMap { end.nanoseconds(since: $0) } }
 
+  /// Whether everything before encryption was exchanged, so that no PDU was due.
+  private var isComplete: Bool { attempt.isAuthenticated && attempt.failure == nil }
+
+  /// The last PDU: `the Pairing Confirm (#48)`.
+  private var lastWords: Wording {
+    guard let step = attempt.lastStep else { return "its last PDU" }
+    let name: Wording = attempt.lastOpcode.name.map { "\($0)" } ?? "last PDU"
+    return "the \(name) (\(packet: step.packet))"
+  }
+
   private func finding(
-    _ what: Wording, _ clause: Wording, why: Wording, _ certainty: Certainty, _ packets: PacketSet
+    _ what: Wording, _ clause: Wording, why: Wording, _ packets: PacketSet
   ) -> Finding {
     var finding = Finding(
-      what, headline: "pairing stopped after \(packet: attempt.last.packet): \(clause)", why: why,
-      certainty, evidence: packets)
+      what.capitalized, headline: "pairing stopped after \(packet: attempt.last.packet): \(clause)",
+      why: why,
+      evidence: packets)
+    finding.evidence.insert(attempt.end?.packet)
     finding.restsOnAbsence = true
+    if let confirmed {
+      finding.why =
+        "\(finding.why) This host's program had confirmed the pairing (\(packet: confirmed.packet))."
+      finding.evidence.insert(confirmed.packet)
+    }
     if let resolution {
       finding.severity = .note
       finding.isResolved = true
@@ -145,6 +174,11 @@ private struct SilentPairing {
         "pairing stopped after \(packet: attempt.last.packet), and succeeded at \(packet: resolution)"
     }
     return finding
+  }
+
+  /// When this host's user, or a program, confirmed the pairing.
+  private var confirmed: Moment? {
+    connection.pairing.acts(during: attempt).last { $0.kind == .confirmed(true) }?.moment
   }
 
   /// What came after the silence.
@@ -158,7 +192,7 @@ private struct SilentPairing {
     }
   }
 
-  func ofUser() -> Finding? {
+  func ofUser() -> (Doubts, Finding)? {
     guard let silent = SilentUser(attempt, end), let before = attempt.lastStep else { return nil }
     // An unconfirmed Just Works pairing has its own, more specific rule.
     if !silent.isSure, attempt.failure?.reason == .numericComparisonFailed { return nil }
@@ -166,81 +200,101 @@ private struct SilentPairing {
       $0.kind == .passkeyAsked || $0.kind == .confirmationAsked(comparesDigits: true)
         || $0.kind == .confirmationAsked(comparesDigits: false)
     }
-    let isAsked = silent.side == .local && asked != nil
     let user: Wording = "\(silent.side.possessive) user"
     var packets: PacketSet = [before.packet]
-    if isAsked { packets.insert(asked?.moment.packet) }
-    packets.insert(attempt.end?.packet)
+    if silent.side == .local { packets.insert(asked?.moment.packet) }
     let why: Wording =
       silent.isSure
-      ? "After \(packet: before.packet) \(user) had to \(silent.task). Nothing was sent for \(duration: silent.silence); \(ending)."
-      : "After \(packet: before.packet) nothing was sent for \(duration: silent.silence); \(ending). The method is Just Works: at this step \(silent.side.words) may ask its user whether to pair."
-    return finding(
-      "\(user.capitalized) did not \(silent.task)", "\(user) did not \(silent.task)", why: why,
-      silent.isSure || isAsked ? .likely : .possible, packets)
+      ? "After \(lastWords) \(user) had to \(silent.task). Nothing was sent for \(duration: silent.silence); \(ending)."
+      : "After \(lastWords) nothing was sent for \(duration: silent.silence); \(ending). The method is Just Works: at this step \(silent.side.words) may ask its user whether to pair."
+    let deed: Wording = "\(user) did not \(silent.task)"
+    return (silent.isSure ? [] : .consent, finding(deed, deed, why: why, packets))
+  }
+
+  /// The side that had to send the next PDU.
+  private var awaited: Side { attempt.awaited.map { attempt.side($0) } ?? attempt.lastSender.other }
+
+  /// Whether the peer cannot answer since it did not get the last PDU, which has its own finding.
+  private var isUndelivered: Bool {
+    attempt.lastSender == .local && connection.isUndelivered(attempt.last.packet)
   }
 
   func ofProgram() -> Finding? {
-    guard attempt.failure == nil, SilentUser(attempt, end) == nil,
+    guard attempt.failure == nil, !isComplete, SilentUser(attempt, end) == nil, !isUndelivered,
       let silence, silence >= PairingAttempt.timeout
     else { return nil }
-    let waiting = attempt.lastSender
-    // The peer cannot answer what it did not get; that has a finding of its own.
-    if waiting == .local, connection.isUndelivered(attempt.last.packet) { return nil }
-    var packets: PacketSet = [attempt.last.packet]
-    packets.insert(attempt.end?.packet)
+    let sender = attempt.lastSender
+    let verb: StaticString =
+      awaited == sender ? "did not continue after its" : "did not answer the"
+    let name: Wording = attempt.lastOpcode.name.map { "\($0)" } ?? "last PDU"
+    let deed: Wording = "\(awaited.words) \(verb) \(name) for 30 s"
     return finding(
-      "\(waiting.other.capitalized) did not answer for 30 s",
-      "\(waiting.other.words) did not answer for 30 s",
+      deed, deed,
       why:
-        "\(waiting.capitalized) sent the last PDU of the pairing at \(packet: attempt.last.packet). \(waiting.other.capitalized) sent nothing in the \(duration: silence) after it; \(ending).",
-      .certain, packets)
+        "\(sender.capitalized) sent \(lastWords). It was the turn of \(awaited.words), which sent nothing in the \(duration: silence) after it; \(ending).",
+      [attempt.last.packet])
   }
 
   func abandoned() -> Finding? {
-    guard attempt.ending == .abandoned, SilentUser(attempt, end) == nil else { return nil }
-    if let silence, silence >= PairingAttempt.timeout { return nil }
-    let after: Wording =
-      silence.map { (span: Int64) -> Wording in "\(duration: span) later " } ?? ""
-    var packets: PacketSet = [attempt.last.packet]
-    packets.insert(attempt.end?.packet)
+    guard attempt.ending == .abandoned, !isComplete, SilentUser(attempt, end) == nil,
+      silence ?? 0 < PairingAttempt.timeout
+    else { return nil }
+    let after: Wording = silence.map { "\(duration: $0) later " } ?? ""
     let words = connection.connection.endingWords
-    let waiting = attempt.lastSender
-    // Then the capture may lack the rest of the pairing.
-    let isUsed = connection.attributes.lastUse?.packet ?? 0 > attempt.last.packet
-    let isSilent =
-      silence ?? 0 >= Self.longSilence
-      && !(waiting == .local && connection.isUndelivered(attempt.last.packet))
+    let isSilent = silence ?? 0 >= Self.longSilence && !isUndelivered
     var finding = finding(
       isSilent
-        ? "\(waiting.other.capitalized) did not answer, and the link ended in the middle of the pairing"
+        ? "\(awaited.words) did not answer, and the link ended in the middle of the pairing"
         : "The link ended in the middle of the pairing",
       isSilent
-        ? "\(waiting.other.words) sent nothing for \(duration: silence ?? 0), then \(words)"
-        : "\(words)",
+        ? "\(awaited.words) sent nothing for \(duration: silence ?? 0), then \(words)" : words,
       why:
-        "The pairing had reached \(packet: attempt.last.packet), \(attempt.progress); \(after)\(words). The capture has no Pairing Failed.",
-      attempt.isBeginningMissing || !connection.connection.hasKnownEnding || isUsed
-        ? .likely : .certain,
-      packets)
+        "The pairing had reached \(lastWords); \(after)\(words). The capture has no Pairing Failed.",
+      [attempt.last.packet])
     if isSilent, attempt.responding.features == nil, let bond = connection.bond(evidence) {
       let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
       finding.why =
-        "\(finding.why) The two had a bond on connection \(bond.history.id) (\(packet: packet)): a side that still has it may ignore a new pairing."
+        "\(finding.why) The two had a bond on connection \(bond.history.id) (\(packet: packet))."
       finding.evidence = PacketSet([packet]).union(finding.evidence)
       finding.remedy =
-        "Delete the bond on both sides, then pair again. If that does not help, check in the log of \(waiting.other.words) why it does not answer."
-    }
-    if connection.pairing.attempts.contains(where: { $0.secondResponse != nil }) {
-      finding.severity = finding.severity ?? .warning
+        "A side that still has a bond may ignore a new pairing: delete the bond on both sides, then pair again. If that does not help, check in the log of \(awaited.words) why it does not answer."
     }
     // The cause is why the link ended, which has a finding of its own.
-    switch connection.connection.ending {
-    case .timeout, .neverEstablished, .micFailure, .controller:
-      finding.severity = finding.severity ?? .warning
-    default: break
-    }
+    let hasOwnFinding =
+      switch connection.connection.ending {
+      case .timeout, .neverEstablished, .micFailure, .controller: true
+      default: connection.pairing.attempts.contains { $0.secondResponse != nil }
+      }
+    if hasOwnFinding { finding.severity = finding.severity ?? .warning }
     return finding
+  }
+
+  /// Returns a finding if all values were exchanged, and the initiator did not start encryption.
+  func neverEncrypted() -> Finding? {
+    guard isComplete, connection.connection.isEncrypted != true, let silence,
+      attempt.end != nil || silence >= PairingAttempt.longSilence,
+      !connection.encryption.attempts.contains(where: {
+        $0.moment.packet > attempt.first.packet
+      })
+    else { return nil }
+    if case .notEncrypted = attempt.ending { return nil }
+    let initiator = attempt.initiator
+    var finding = finding(
+      "The pairing was complete, but \(initiator.words) did not encrypt the link",
+      "\(initiator.words) did not encrypt the link",
+      why:
+        "Both sides had sent all values of the pairing, up to \(lastWords). \(initiator.capitalized), the initiator, started no encryption in the \(duration: silence) after it; \(ending).",
+      [attempt.last.packet])
+    finding.remedy =
+      "Check the log of \(initiator.words): after the last value the initiator has to start encryption with the new key."
+    return finding
+  }
+}
+
+extension Evidence {
+  /// Returns the end of the capture, for what is open there.
+  fileprivate func lastMoment(after moment: Moment) -> Moment {
+    Moment(packet: max(moment.packet, extent.lastPacket), time: extent.latest)
   }
 }
 
@@ -306,53 +360,93 @@ extension ConnectionHistory {
     return finding
   }
 
-  /// Returns findings about PDUs that should not occur.
+  /// Returns a finding about a BR/EDR pairing that this host confirmed and that led to no
+  /// encryption.
+  fileprivate func confirmedInVain(_ evidence: Evidence) -> [Finding] {
+    guard connection.transport == .brEDR, !encryption.wasEncrypted, connection.isEncrypted != true,
+      let last = encryption.authentications.last, let confirmed = last.confirmed,
+      confirmed.isSame, last.status == nil || last.status == .success
+    else { return [] }
+    let ended = connection.lastPacket.map { Moment(packet: $0, time: connection.lastTime) }
+    let end = ended ?? evidence.lastMoment(after: confirmed.moment)
+    guard let waited = end.nanoseconds(since: confirmed.moment),
+      ended != nil || waited >= PairingAttempt.longSilence
+    else { return [] }
+    let key: Wording =
+      last.newKey.map { " Pairing created a link key (\(packet: $0.packet))." } ?? ""
+    var finding = Finding(
+      "This host confirmed the pairing, but the link was never encrypted",
+      headline:
+        "the link was never encrypted after this host had confirmed the pairing (\(packet: confirmed.moment.packet))",
+      why:
+        "This host confirmed the pairing over BR/EDR (\(packet: confirmed.moment.packet)).\(key) The link was not encrypted in the \(duration: waited) until \(ended == nil ? "the capture" : "the link" as StaticString) ended.",
+      evidence: PacketSet(
+        [confirmed.moment.packet, last.newKey?.packet, ended?.packet].compactMap(\.self)))
+    finding.restsOnAbsence = true
+    // Two devices may pair only to have a key.
+    if last.newKey != nil || last.status == .success { finding.severity = .note }
+    return [finding]
+  }
+
+  /// Whether a Pairing Request was answered with the same response twice.
+  fileprivate var hasEqualResponses: Bool {
+    pairing.attempts.contains { attempt in
+      attempt.secondResponse.map { $0.command == attempt.responding.features?.command } ?? false
+    }
+  }
+
+  /// Returns a finding about PDUs that should not occur.
   fileprivate func unexpectedPDUs() -> [Finding] {
-    for attempt in pairing.attempts {
-      if let second = attempt.secondResponse, let first = attempt.responding.features {
-        let side = attempt.initiator.other
-        var packets: PacketSet = [first.moment.packet, second.packet]
-        if attempt.failure != nil { packets.insert(attempt.end?.packet) }
-        var finding = Finding(
-          "Two Security Managers answer on \(side.words)",
-          headline:
-            "two programs on \(side.words) answer one Pairing Request (\(packet: first.moment.packet), \(packet: second.packet))",
-          why:
-            "\(side.capitalized) answered one Pairing Request twice (\(packet: first.moment.packet), \(packet: second.packet)): two Security Managers, such as the kernel's and a program's own, use one controller, and each breaks the other's pairing.",
-          .likely, evidence: packets)
-        finding.remedy =
-          "Let only one program use the controller: stop bluetoothd, or the library that opens the HCI socket itself (noble, bleno)."
-        if !attempt.isPaired { finding.severity = .error }
-        return [finding]
+    pairing.attempts.firstFinding { attempt in
+      if let second = attempt.secondResponse?.moment, let first = attempt.responding.features {
+        return answeredTwice(attempt, first.moment, second)
       }
+      var finding: Finding
+      let side = attempt.initiator
       if let request = attempt.initiating.features, !attempt.isOverBREDR,
-        connection.role(of: attempt.initiator) == .peripheral
+        connection.role(of: side) == .peripheral
       {
-        let side = attempt.initiator
-        return [
-          Finding(
-            "\(side.capitalized) is the peripheral and sent a Pairing Request",
-            headline: "a peripheral sent a Pairing Request at \(packet: request.moment.packet)",
-            why:
-              "Only the central starts pairing (Core, Vol 3, Part H, 2.4.1); a peripheral requests it with a Security Request.",
-            evidence: [request.moment.packet])
-        ]
-      }
-      guard attempt.failure == nil, let unexpected = attempt.unexpected,
+        finding = Finding(
+          "\(side.capitalized) is the peripheral and sent a Pairing Request",
+          headline: "a peripheral sent a Pairing Request at \(packet: request.moment.packet)",
+          why:
+            "Only the central starts pairing (Core, Vol 3, Part H, 2.4.1); a peripheral requests it with a Security Request.",
+          evidence: [request.moment.packet])
+      } else if attempt.failure == nil, let unexpected = attempt.unexpected,
         let name = attempt.unexpectedOpcode?.name
-      else { continue }
-      let method: Wording =
-        attempt.methodWords.map { (words: Wording) -> Wording in
-          " of this pairing (\(words))"
-        } ?? ""
-      return [
-        Finding(
+      {
+        let method: Wording = attempt.methodWords.map { " of this pairing (\($0))" } ?? ""
+        finding = Finding(
           "\(name) was out of sequence",
           headline: "\(name) was out of sequence at \(packet: unexpected.first.packet)",
-          why: "The method\(method) has no \(name) at this point.", .likely,
+          why: "The method\(method) has no \(name) at this point.",
           evidence: [unexpected.first.packet])
-      ]
+        finding.restsOnAbsence = true
+      } else {
+        return nil
+      }
+      finding.grounds = .fact
+      return finding
     }
-    return []
+  }
+
+  private func answeredTwice(
+    _ attempt: PairingAttempt, _ first: Moment, _ second: Moment
+  ) -> Finding {
+    let side = attempt.initiator.other
+    var packets: PacketSet = [first.packet, second.packet]
+    if attempt.failure != nil { packets.insert(attempt.end?.packet) }
+    var finding = Finding(
+      "Two Security Managers answer on \(side.words)",
+      headline:
+        "two programs on \(side.words) answer one Pairing Request (\(packet: first.packet), \(packet: second.packet))",
+      why:
+        "\(side.capitalized) answered one Pairing Request twice (\(packet: first.packet), \(packet: second.packet)): two Security Managers, such as the kernel's and a program's own, use one controller, and each breaks the other's pairing.",
+      evidence: packets)
+    finding.restsOnAbsence = true
+    finding.remedy =
+      "Let only one program use the controller: stop bluetoothd, or the library that opens the HCI socket itself (noble, bleno)."
+    if !attempt.isPaired { finding.severity = .error }
+    return finding
   }
 }

@@ -10,125 +10,104 @@ extension Rule {
   /// The rules about refusals.
   static let refusals: [Rule] = [
     refused(
-      "att-not-permitted", .warning, 0x02...0x03, "The server does not permit a read or write",
+      "att-not-permitted", .warning, .meaning, 0x02...0x03,
+      "The server does not permit a read or write",
       when: "Read Not Permitted (0x02) or Write Not Permitted (0x03) answers a request",
+      elsewise: [
+        .moved,
+        Alternative("iOS refuses it for a reason of its own") { it, _ in
+          !it.connection.hidesNotifications(it.refusal)
+        },
+      ],
       do:
         "Use what the characteristic's declaration offers; firmware has to allow what it declares."
     ) { refusal, connection in
       connection.hidesNotifications(refusal)
-        ? "This is the control point of Apple's Notification Center Service. iOS answers so while its user does not share notifications with this accessory, or has not confirmed the pairing."
-        : refusal.whyNotPermitted
-    } instead: { refusal, connection in
-      connection.hidesNotifications(refusal)
-        ? "On the iPhone switch on Share System Notifications for the accessory (Settings, Bluetooth, the accessory's details). The setting appears once the two are bonded."
-        : refusal.permittedInstead
-    } certainty: { refusal in
-      refusal.isOfNotificationSharing ? .likely : .certain
+        ? Reason(
+          "This is the control point of Apple's Notification Center Service. iOS answers so while its user does not share notifications with this accessory, or has not confirmed the pairing.",
+          instead:
+            "On the iPhone switch on Share System Notifications for the accessory (Settings, Bluetooth, the accessory's details). The setting appears once the two are bonded."
+        ) : refusal.notPermitted
     },
     refused(
-      "att-invalid-handle", .warning, 0x01...0x01, "The server does not have the requested handle",
+      "att-invalid-handle", .warning, .fact, 0x01...0x01,
+      "The server does not have the requested handle",
       when: "Invalid Handle (0x01) answers a request",
       do:
-        """
-        Use handles discovered on this connection, or from a cache validated by the Database Hash \
-        or Service Changed.
-        """
+        "Use handles discovered on this connection, or from a cache validated by the Database Hash or Service Changed."
     ) { refusal, connection in
       if let range = refusal.range, range.first > range.last {
-        return
-          """
-          The requested range is empty: its first handle, \(handle: range.first), is above its \
-          last one, \(handle: range.last).
-          """
+        return Reason(
+          "The requested range is empty: its first handle, \(handle: range.first), is above its last one, \(handle: range.last).",
+          instead:
+            "Request ranges from the lower handle to the higher one; a search that has reached its last handle is complete and needs no further request."
+        )
       }
-      if let run = connection.attributes.discoveries.first(where: { $0.client == refusal.client }),
-        refusal.attribute.uuid == nil
-      {
-        return
-          """
-          The discovery of \(refusal.server.words) from \(packet: run.first.packet) to \
-          \(packet: run.last.packet) found no attribute with the handle \
-          \(handle: refusal.handle).
-          """
+      let run = connection.attributes.discoveries.first { $0.client == refusal.client }
+      guard let run, refusal.attribute.uuid == nil else {
+        return "\(refusal.refuser) has no attribute with the handle \(handle: refusal.handle)."
       }
-      return "\(refusal.refuser) has no attribute with the handle \(handle: refusal.handle)."
-    } instead: { refusal, _ in
-      guard let range = refusal.range, range.first > range.last else { return nil }
-      return """
-        Request ranges from the lower handle to the higher one; a search that has reached its \
-        last handle is complete and needs no further request.
-        """
+      return
+        "The discovery of \(refusal.server.words) from \(packet: run.first.packet) to \(packet: run.last.packet) found no attribute with the handle \(handle: refusal.handle)."
     },
     refused(
-      "att-invalid-length", .warning, 0x0d...0x0d, "A value with the wrong length is written",
+      "att-invalid-length", .warning, .fact, 0x0d...0x0d,
+      "A value with the wrong length is written",
       when: "Invalid Attribute Value Length (0x0d) answers a request",
       do: "Compare the length with what the characteristic's definition or the firmware accepts."
     ) { refusal, _ in
       if refusal.opcode == .executeWriteRequest {
         return
-          """
-          The prepared writes\(refusal.partsWords) make \(refusal.length) bytes: more than \
-          \(refusal.server.words) accepts here.
-          """
+          "The prepared writes\(refusal.partsWords) make \(refusal.length) bytes: more than \(refusal.server.words) accepts here."
+      } else if refusal.attribute.uuid == .clientConfiguration, refusal.length != 2 {
+        return
+          "A CCCD has two bytes, for instance 01 00 for notifications or 02 00 for indications; \(refusal.client.words) wrote \(refusal.length)."
+      } else {
+        return
+          "\(refusal.refuser) does not accept \(count: refusal.length, "byte", "bytes") here: the length is fixed, or the maximum is smaller."
       }
-      if refusal.attribute.uuid == .clientConfiguration, refusal.length != 2 {
-        return """
-          A CCCD has two bytes, for instance 01 00 for notifications or 02 00 for indications; \
-          \(refusal.client.words) wrote \(refusal.length).
-          """
-      }
-      return """
-        \(refusal.refuser) does not accept \(count: refusal.length, "byte", "bytes") here: the \
-        length is fixed, or the maximum is smaller.
-        """
     },
     refused(
-      "att-invalid-offset", .warning, 0x07...0x07,
+      "att-invalid-offset", .warning, .meaning, 0x07...0x07,
       "A read or write begins after the end of the value",
       when: "Invalid Offset (0x07) answers a request",
+      elsewise: [
+        Alternative("the value has become shorter since the previous response") { it, _ in
+          it.refusal.unableToReadOn(it.connection) == nil
+        },
+        Alternative("the server had the bytes between already, and another part is wrong") {
+          it, _ in it.refusal.prepared?.late == nil
+        },
+      ],
       do:
-        """
-        Begin at offset 0 and continue where the previous part ended; a client that reads a long \
-        value stops at the first part that does not fill the MTU.
-        """
+        "Begin at offset 0 and continue where the previous part ended; a client that reads a long value stops at the first part that does not fill the MTU."
     ) { refusal, connection in
-      if refusal.opcode != .executeWriteRequest {
-        if let whole = refusal.unableToReadOn(connection) { return whole }
+      if let whole = refusal.unableToReadOn(connection) {
+        return Reason(
+          whole,
+          instead:
+            "Fix the server: a part that begins at the value's end is empty, not an error. Until then write no more to it than fits into one request (MTU − 3 bytes), or stop reading at the part that does not fill the MTU."
+        )
+      } else if refusal.opcode != .executeWriteRequest {
         return
-          """
-          The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), the \
-          offset of the requested part.
-          """
-      }
-      guard let late = refusal.prepared?.late else {
+          "The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), the offset of the requested part."
+      } else if let late = refusal.prepared?.late {
         return
-          """
-          One of the prepared writes\(refusal.partsWords) begins after the end of the value on \
-          \(refusal.server.words); the capture does not show which one.
-          """
+          "The part of \(packet: late.moment.packet) begins at byte \(late.offset) of \(handle: late.handle), and those before it end at byte \(late.end): the bytes between are missing."
+      } else {
+        return
+          "One of the prepared writes\(refusal.partsWords) begins after the end of the value on \(refusal.server.words); the capture does not show which one."
       }
-      return
-        """
-        The part of \(packet: late.moment.packet) begins at byte \(late.offset) of \(handle: late.handle), \
-        and those before it end at byte \(late.end): the bytes between are missing, unless the server had \
-        them already.
-        """
-    } instead: { refusal, connection in
-      refusal.opcode != .executeWriteRequest && refusal.unableToReadOn(connection) != nil
-        ? "Fix the server: a part that begins at the value's end is empty, not an error. Until then write no more to it than fits into one request (MTU − 3 bytes), or stop reading at the part that does not fill the MTU."
-        : nil
-    } certainty: { refusal in
-      if refusal.opcode != .executeWriteRequest { return .certain }
-      return refusal.prepared?.late == nil ? .possible : .likely
     },
     refused(
-      "att-prepare-queue", .warning, 0x09...0x09, "A server's queue of prepared writes is full",
+      "att-prepare-queue", .warning, .meaning, 0x09...0x09,
+      "A server's queue of prepared writes is full",
       when: "Prepare Queue Full (0x09) answers a request",
+      elsewise: [
+        Alternative("another client has filled the queue") { it, _ in !it.refusal.isFirstPart }
+      ],
       do:
-        """
-        Execute or cancel what is prepared, or raise the server's queue (Zephyr: \
-        CONFIG_BT_ATT_PREPARE_COUNT); a larger MTU needs fewer parts.
-        """
+        "Execute or cancel what is prepared, or raise the server's queue (Zephyr: CONFIG_BT_ATT_PREPARE_COUNT); a larger MTU needs fewer parts."
     ) { refusal, connection in
       guard refusal.isFirstPart else {
         return "\(refusal.refuser) cannot queue more parts than those already prepared."
@@ -139,71 +118,60 @@ extension Rule {
       }
       let before: Wording =
         refused.map {
-          "The Execute Write Request before it was refused (\(packet: $0.answer.packet)), and the server seems to have kept its parts: it has to discard them (Core, Vol 3, Part F, 3.4.6.3)."
-        } ?? "Another client may have filled the queue, or the server did not empty it."
-      return
-        "This is the first part: \(refusal.client.words) has prepared nothing that is not executed or cancelled. \(before)"
-    } instead: { refusal, _ in
-      refusal.isFirstPart
-        ? "Fix the server: after Execute Write Request its queue is empty, whatever the result. Until then disconnect, which empties the queue, or cancel what is prepared (Execute Write Request with flags 0x00)."
-        : nil
-    } certainty: { refusal in
-      refusal.isFirstPart || refusal.offset == 0 ? .likely : .certain
+          "After the Execute Write Request before it was refused (\(packet: $0.answer.packet)), the server has to discard its parts (Core, Vol 3, Part F, 3.4.6.3)."
+        } ?? "The server did not empty its queue."
+      return Reason(
+        "This is the first part: \(refusal.client.words) has prepared nothing that is not executed or cancelled. \(before)",
+        instead:
+          "Fix the server: after Execute Write Request its queue is empty, whatever the result. Until then disconnect, which empties the queue, or cancel what is prepared (Execute Write Request with flags 0x00)."
+      )
     },
     refused(
-      "att-not-long", .note, 0x0b...0x0b,
+      "att-not-long", .note, .fact, 0x0b...0x0b,
       "Read Blob Request is used for a value that fits into one response",
       when: "Attribute Not Long (0x0b) answers a request",
       do:
-        """
-        Nothing: the value is complete; clients that get a response of MTU − 1 bytes check for \
-        more.
-        """
-    ) { _, _ in
-      "The value fits into one Read Response, so there is no further part."
-    },
+        "Nothing: the value is complete; clients that get a response of MTU − 1 bytes check for more."
+    ) { _, _ in "The value fits into one Read Response, so there is no further part." },
     refused(
-      "att-insufficient-resources", .warning, 0x11...0x11,
+      "att-insufficient-resources", .warning, .fact, 0x11...0x11,
       "A server has no resources for a request",
       when: "Insufficient Resources (0x11) answers a request",
       do: "Request less at a time, or later; look for leaked buffers in the firmware."
-    ) { refusal, _ in "\(refusal.refuser) ran out of memory or of another resource." },
+    ) { refusal, _ in
+      "\(refusal.refuser) ran out of memory or of another resource."
+    },
     refused(
-      "att-unlikely", .warning, 0x0e...0x0e,
+      "att-unlikely", .warning, .fact, 0x0e...0x0e,
       "A server fails to handle a request and gives no reason",
       when: "Unlikely Error (0x0e) answers a request",
       do:
-        """
-        Check the server: stacks answer this if the application's callback returned an error or \
-        threw, or if none is registered.
-        """
+        "Check the server: stacks answer this if the application's callback returned an error or threw, or if none is registered."
     ) { refusal, _ in
       "The error only shows that the application or the stack of \(refusal.server.words) failed."
     },
     refused(
-      "att-request-not-supported", .note, 0x06...0x06, "A server does not support a request",
+      "att-request-not-supported", .note, .fact, 0x06...0x06, "A server does not support a request",
       when: "Request Not Supported (0x06) answers a request",
       do:
         "Nothing, if the client works without it: few requests are mandatory. If the same server answers it at other times, its database was not ready."
     ) { refusal, _ in
-      refusal.opcode == .exchangeMTURequest
-        ? "\(refusal.refuser) reported that it does not support this request: the MTU stays unchanged."
-        : "\(refusal.refuser) reported that it does not support this request; clients can use others."
+      "\(refusal.refuser) reported that it does not support this request\(refusal.opcode == .exchangeMTURequest ? ": the MTU stays unchanged" : "; clients can use others" as StaticString)."
     },
     refused(
-      "att-unsupported-group", .note, 0x10...0x10,
+      "att-unsupported-group", .note, .fact, 0x10...0x10,
       "Read By Group Type Request is used with a type that is not a group",
       when: "Unsupported Group Type (0x10) answers a request",
       do:
         "Use Read By Group Type Request for primary and secondary services only (Core, Vol 3, Part G, 2.5.3)."
     ) { _, _ in "The requested type is not a grouping attribute." },
     refused(
-      "att-invalid-pdu", .warning, 0x04...0x04, "A server rejects a request as malformed",
+      "att-invalid-pdu", .warning, .fact, 0x04...0x04, "A server rejects a request as malformed",
       when: "Invalid PDU (0x04) answers a request",
       do: "Compare the request's length and fields with the specification, or the server's parser."
     ) { refusal, _ in "\(refusal.refuser) considers the request malformed." },
     refused(
-      "att-value-not-allowed", .warning, 0x13...0x13,
+      "att-value-not-allowed", .warning, .fact, 0x13...0x13,
       "The server does not accept a written value",
       when: "Value Not Allowed (0x13) answers a request",
       do: "Write a value that the characteristic's definition allows in this state."
@@ -211,66 +179,50 @@ extension Rule {
       "The length was right, but \(refusal.server.words) does not accept \(refusal.headWords)."
     },
     refused(
-      "att-application-error", .warning, 0x80...0x9f, also: [(0xa0, 0xdf)],
+      "att-application-error", .warning, .fact, 0x80...0x9f, also: [0xa0...0xdf],
       "A profile's rules refuse a request",
       when:
-        """
-        an error between 0x80 and 0x9f answers a request, or one between 0xa0 and 0xdf that the profile names
-        """,
+        "an error between 0x80 and 0x9f answers a request, or one between 0xa0 and 0xdf that the profile names",
       do:
         "Ask the vendor of the server's firmware what the code means for this attribute, and what it expects first: an unlock, another value, another order of writes. In your own firmware, find where the application returns the code."
     ) { refusal, _ in
-      if refusal.error.range != .application, refusal.errorName == nil { return nil }
-      return refusal.errorName == nil
-        ? """
-        The code is specific to the application of \(refusal.server.words), which refused \
-        \(refusal.headWords).
-        """
-        : "The profile's rules do not allow \(refusal.headWords)."
-    } instead: { refusal, _ in
-      refusal.errorName == nil
-        ? nil
-        : "Write what the profile allows in this state; its name for the code shows what is wrong."
+      if refusal.errorName != nil {
+        return Reason(
+          "The profile's rules do not allow \(refusal.headWords).",
+          instead:
+            "Write what the profile allows in this state; its name for the code shows what is wrong."
+        )
+      } else if refusal.error.range == .application {
+        return
+          "The code is specific to the application of \(refusal.server.words), which refused \(refusal.headWords)."
+      }
+      return nil
     },
     refused(
-      "att-reserved-error", .warning, 0x14...0x7f, also: [(0xa0, 0xfb), (0x00, 0x00)],
+      "att-reserved-error", .warning, .fact, 0x14...0x7f, also: [0xa0...0xfb, 0x00...0x00],
       "A server answers with a reserved error code",
       when:
-        """
-        the error 0x00, one between 0x14 and 0x7f, or one between 0xa0 and 0xfb that no profile names answers \
-        a request
-        """,
+        "the error 0x00, one between 0x14 and 0x7f, or one between 0xa0 and 0xfb that no profile names answers a request",
       do:
-        """
-        Use 0x80 to 0x9f for application errors, and answer a successful request with its \
-        response, not with an Error Response.
-        """
+        "Use 0x80 to 0x9f for application errors, and answer a successful request with its response, not with an Error Response."
     ) { refusal, _ in
       if refusal.errorName != nil { return nil }
-      return refusal.error.rawValue == 0
-        ? """
-        0x00 is not an error: \(refusal.server.words) sent an Error Response with a code that \
-        elsewhere means success, and clients interpret it differently.
-        """
-        : """
-        The code is reserved: the application of \(refusal.server.words) chose it, or a status of another \
-        layer leaked into it.
-        """
+      return
+        refusal.error.rawValue == 0
+        ? "0x00 is not an error: \(refusal.server.words) sent an Error Response with a code that elsewhere means success, and clients interpret it differently."
+        : "The specification reserves this code, so it gives no reason."
     },
     refused(
-      "att-write-rejected", .warning, 0xfc...0xfc,
+      "att-write-rejected", .warning, .fact, 0xfc...0xfc,
       "A write is refused for a reason that no other code covers",
       when: "Write Request Rejected (0xfc) answers a request",
       do: "Check in the profile in which state the value is accepted."
     ) { refusal, _ in "The profile does not allow \(refusal.headWords) now." },
     refused(
-      "att-cccd-improper", .warning, 0xfd...0xfd,
+      "att-cccd-improper", .warning, .meaning, 0xfd...0xfd,
       "A procedure is started before the client subscribes to its answers",
       when:
-        """
-        Client Characteristic Configuration Descriptor Improperly Configured (0xfd) answers a \
-        request
-        """,
+        "Client Characteristic Configuration Descriptor Improperly Configured (0xfd) answers a request",
       do: "Write the CCCD of the characteristic that sends the answers before the first request.",
       restsOnAbsence: true
     ) { refusal, connection in
@@ -279,67 +231,50 @@ extension Rule {
           && $0.request.packet < refusal.request.packet
       }
       guard let last = asked.last, let owner = last.owner else {
-        let place: Wording =
+        let place: StaticString =
           connection.connection.isOpeningMissing ? "in this capture" : "on this connection"
         return
-          """
-          \(refusal.refuser) answers by notifications or indications, but none of its CCCDs was \
-          written \(place).
-          """
+          "\(refusal.refuser) answers by notifications or indications, but none of its CCCDs was written \(place)."
       }
       return
-        """
-        \(refusal.refuser) answers by notifications or indications of a characteristic other than \
-        \(owner), whose CCCD was written at \(packet: last.request.packet), or that CCCD enables \
-        the wrong one of the two.
-        """
+        "\(refusal.refuser) answers by notifications or indications of a characteristic other than \(owner), whose CCCD was written at \(packet: last.request.packet), or that CCCD enables the wrong one of the two."
     },
     refused(
-      "att-procedure-in-progress", .warning, 0xfe...0xfe,
+      "att-procedure-in-progress", .warning, .fact, 0xfe...0xfe,
       "A procedure is started while another one is running",
       when: "Procedure Already in Progress (0xfe) answers a request",
       do: "Wait for the previous procedure's answer, or abort it."
     ) { _, _ in "The previous procedure has not finished." },
     refused(
-      "att-out-of-range", .warning, 0xff...0xff, "A written value is out of range",
+      "att-out-of-range", .warning, .fact, 0xff...0xff, "A written value is out of range",
       when: "Out of Range (0xff) answers a request",
       do: "Write a value within the characteristic's range."
-    ) { refusal, _ in "The profile defines a range, and \(refusal.headWords) is not in it." },
+    ) { refusal, _ in
+      "The profile defines a range, and \(refusal.headWords) is not in it."
+    },
     failedProcedure, notInProperties, droppedCommands,
   ]
 
   private static let failedProcedure = Rule(
-    "gatt-procedure-failed", .warning, .meaning, "A control point reports that a procedure failed",
+    "gatt-procedure-failed", .warning, .fact, "A control point reports that a procedure failed",
     when:
-      """
-      a notification or an indication of a control point has a result other than success; a note \
-      if the same command succeeds later
-      """, needs: .bothDirections,
+      "a notification or an indication of a control point has a result other than success; a note if the same command succeeds later",
+    needs: .bothDirections,
     do:
-      """
-      Look up the result in the profile of the characteristic, and compare what was written with \
-      what the server can do in this state. The write itself was accepted, so apps and stacks that \
-      look only at its status see no error.
-      """
+      "Look up the result in the profile of the characteristic, and compare what was written with what the server can do in this state. The write itself was accepted, so apps and stacks that look only at its status see no error."
   ) { connection, _ in
     Finding.together(
       connection.attributes.failedProcedures.map { failed in
-        let identity = connection.attributes.identity(failed.handle, of: failed.server)
-        let name: Wording = identity.map { "\($0)" } ?? "\(handle: failed.handle)"
+        let name = connection.attributes.name(failed.handle, of: failed.server)
         let times: Wording = failed.count > 1 ? ", \(failed.count) times" : ""
-        var evidence = PacketSet()
-        evidence.insert(failed.request)
-        evidence.insert(failed.answer.packet)
         var finding = Finding(
           "\(name) reported that a procedure failed\(times): \(failed.words)",
           headline:
             "a procedure of \(name) failed (\(packet: failed.answer.packet)): \(failed.words)",
           why:
-            """
-            \(failed.server.capitalized) answered in \(packet: failed.answer.packet): \
-            \(failed.words).
-            """, evidence: evidence)
-        finding.attribute = identity
+            "\(failed.server.capitalized) answered in \(packet: failed.answer.packet): \(failed.words).",
+          evidence: PacketSet([failed.request ?? 0, failed.answer.packet]))
+        finding.attribute = connection.attributes.identity(failed.handle, of: failed.server)
         if let succeeded = failed.succeeded {
           finding.severity = .note
           finding.isResolved = true
@@ -353,15 +288,11 @@ extension Rule {
     "att-command-dropped", .warning, .meaning,
     "Commands are written to an attribute that cannot be written",
     when:
-      """
-      a Write Command goes to a declaration, or to a value whose declaration, discovered on this \
-      connection, does not offer writing; not if the server seems to carry it out
-      """, needs: [.bothDirections],
+      "a Write Command goes to a declaration, or to a value whose declaration, discovered on this connection, does not offer writing; not if the server seems to carry it out",
+    needs: [.bothDirections], leansOn: .opening,
+    elsewise: [Alternative(always: "the server carries them out, although it does not offer it")],
     do:
-      """
-      Get the handle of the value by discovery of this server: handles differ between firmware \
-      versions. Use Write Requests while testing, since a server answers them with an error.
-      """
+      "Get the handle of the value by discovery of this server: handles differ between firmware versions. Use Write Requests while testing, since a server answers them with an error."
   ) { connection, _ in
     Finding.together(
       connection.attributes.usages.compactMap { usage in
@@ -374,67 +305,48 @@ extension Rule {
           } else {
             "\(handle: usage.handle) is a declaration, which no client can write."
           }
-        let client = usage.server.other
-        var finding = Finding(
-          "\(client.capitalized) wrote \(count: usage.commands.count, "command", "commands") to \(usage.named), which cannot be written",
-          headline:
-            "\(client.words) wrote commands to \(usage.named), which cannot be written (\(packet: first.packet))",
-          why: "\(why) A server drops such a command without an error.", .likely,
-          evidence: PacketSet([first.packet, usage.commands.last?.packet].compactMap(\.self)))
-        finding.attribute = usage.named
-        // What shows that the server carries them out may be missing.
-        finding.restsOnAbsence = true
-        return connection.hedged(finding)
+        return Finding(
+          "\(usage.server.other.words) wrote \(count: usage.commands.count, "command", "commands") to \(usage.named), which cannot be written",
+          at: first.packet, why: "\(why) A server drops such a command without an error.",
+          evidence: PacketSet(of: first, usage.commands.last), of: usage.named,
+          // What shows that the server carries them out may be missing.
+          restsOnAbsence: true)
       })
   }
 
   private static let notInProperties = Rule(
-    "att-not-in-properties", .note, .meaning,
+    "att-not-in-properties", .note, .fact,
     "A server allows what the characteristic's declaration does not offer",
     when:
-      """
-      a read, a write, a notification or an indication succeeds although the characteristic's \
-      declaration in the capture lacks the property
-      """, needs: [.bothDirections],
+      "a read, a write, a notification or an indication succeeds although the characteristic's declaration in the capture lacks the property",
+    needs: [.bothDirections],
     do:
-      """
-      Declare what is allowed, or do not allow it: clients such as CoreBluetooth do not use \
-      undeclared operations.
-      """
+      "Declare what is allowed, or do not allow it: clients such as CoreBluetooth do not use undeclared operations."
   ) { connection, _ in
     Finding.together(
       connection.attributes.usages.flatMap { usage in
         usage.unoffered.map { unoffered in
-          let offers = usage.properties?.words ?? ""
-          let packet = unoffered.request
-          let what: Wording
-          let consequence: Wording
-          switch unoffered.operation {
-          case .read:
-            what = "\(usage.named) was read although it offers only \(offers)"
-            consequence =
-              unoffered.length == 0
-              ? "answered with an empty value instead of Read Not Permitted (0x02)."
-              : """
-              answered with \(count: unoffered.length, "byte", "bytes") instead of Read Not \
-              Permitted (0x02).
-              """
-          case .notification, .indication:
-            what = "\(usage.named) sent its value although it offers only \(offers)"
-            consequence =
-              unoffered.operation == .indication
-              ? "sent an indication, which the declaration does not offer."
-              : "sent a notification, which the declaration does not offer."
-          default:
-            what = "\(usage.named) was written although it offers only \(offers)"
-            consequence = "accepted the value instead of answering Write Not Permitted (0x03)."
-          }
-          var finding = Finding(
-            what.capitalized, headline: "\(what) (\(packet: packet))",
-            why: Wording("\(usage.server.words) \(consequence)").capitalized,
+          let (done, consequence): (StaticString, Wording) =
+            switch unoffered.operation {
+            case .read:
+              (
+                "was read",
+                "answered with \(unoffered.length == 0 ? "an empty value" : "\(count: unoffered.length, "byte", "bytes")" as Wording) instead of Read Not Permitted (0x02)"
+              )
+            case .notification, .indication:
+              (
+                "sent its value",
+                "sent \(unoffered.operation == .indication ? "an indication" : "a notification" as StaticString), which the declaration does not offer"
+              )
+            default:
+              (
+                "was written", "accepted the value instead of answering Write Not Permitted (0x03)"
+              )
+            }
+          return Finding(
+            "\(usage.named) \(done) although it offers only \(usage.properties?.words ?? "")",
+            at: unoffered.request, why: "\(usage.server.capitalized) \(consequence).",
             evidence: PacketSet([unoffered.request, unoffered.answer]))
-          finding.severity = .note
-          return finding
         }
       })
   }
@@ -469,11 +381,8 @@ extension Refusal {
       usage.longestWrite.length > Int(offset)
       ? " A long write had set \(usage.longestWrite.length) bytes (\(packet: usage.longestWrite.packet))."
       : ""
-    return """
-      The previous response reached byte \(offset) (\(packet: usage.longestRead.packet)), so a \
-      part that begins there is at least empty and not an error: the server's firmware cannot \
-      handle long values.\(written)
-      """
+    return
+      "The previous response reached byte \(offset) (\(packet: usage.longestRead.packet)), so a part that begins there is at least empty and not an error: the server's firmware cannot handle long values.\(written)"
   }
 
   /// The packets of the parts of a prepared write.
@@ -482,109 +391,71 @@ extension Refusal {
     return " (\(packet: prepared.first.packet) to \(packet: prepared.last))"
   }
 
-  /// Whether a subscription was written to a descriptor that is not a CCCD.
-  private var isMisplacedSubscription: Bool {
-    error.rawValue == 0x03 && attribute.kind == .descriptor
-      && attribute.uuid != .clientConfiguration
-      && attribute.uuid != nil && length == 2 && (head == [1, 0] || head == [2, 0])
-  }
-
   /// Whether iOS refuses a command to its Notification Center Service.
   fileprivate var isOfNotificationSharing: Bool {
     error.rawValue == 0x03 && attribute.uuid == AppleServices.notificationControl
   }
 
-  /// Whether a client was prevented from writing a CCCD.
-  private var isOfConfiguration: Bool {
-    error.rawValue == 0x03 && attribute.uuid == .clientConfiguration && attribute.via != .inferred
-  }
-
-  /// Why an attribute cannot be read or written.
-  fileprivate var whyNotPermitted: Wording {
+  /// Why an attribute cannot be read or written, and how to fix it, depending on what is known of
+  /// the attribute.
+  fileprivate var notPermitted: Reason {
     let isRead = error.rawValue == 0x02
-    let (verb, done): (Wording, Wording) = isRead ? ("read", "read") : ("write", "written")
-    switch attribute.kind {
-    case .service, .include, .characteristic:
-      return
-        """
-        \(handle: handle) is a declaration, which no client can \(verb) this way: the client used \
-        the wrong handle. Not every characteristic has a CCCD after its value.
-        """
-    case .value, .descriptor, nil: break
-    }
-    if isOfConfiguration {
-      return
-        "A server has to let every client write its CCCDs; it may require a higher security level first, but with another error (Core, Vol 3, Part G, 3.3.3.3). This is a defect of \(server.words): clients cannot subscribe there."
-    }
-    if isMisplacedSubscription {
-      return
-        "\(hex: head) enables \(head[0] == 1 ? "notifications" : "indications" as StaticString) in a CCCD, but \(attribute) is not one: \(client.words) treats it as one. The refusal has no effect, unless values were expected."
-    }
-    guard let properties else {
-      return "\(refuser) does not let \(attribute) be \(done)."
-    }
-    if properties.has(bit: isRead ? 1 : 3) {
-      return
-        """
-        The declaration offers \(properties.words), but \(server.words) does not allow it: its \
-        permissions and properties do not match.
-        """
-    }
-    let instead: Wording =
-      !isRead && properties.has(bit: 2) ? ": it accepts write without response" : ""
-    return "The declaration offers \(properties.words), but not \(verb)\(instead)."
-  }
-
-  /// How to fix a read or a write that is not permitted, depending on what is known of the
-  /// attribute.
-  fileprivate var permittedInstead: Wording {
-    let isRead = error.rawValue == 0x02
-    switch attribute.kind {
-    case .service, .include, .characteristic:
-      return
-        "Get the handle of the characteristic's value, or of its descriptor, by discovery of this server."
-    case .value, .descriptor, nil: break
-    }
-    if isOfConfiguration {
-      return server == .local
-        ? "Fix the server on this host: with BlueZ try the flags notify or indicate without encrypt-notify, encrypt-indicate and similar, and another version of bluetoothd; in firmware allow writes to the CCCD (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE)."
-        : "Nothing on this host helps: the peer's firmware has to allow writes to its CCCD (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE; with BlueZ the flags notify or indicate without encrypt-notify). Until then poll the value, if it can be read."
-    }
-    if isMisplacedSubscription {
-      return
-        "Make the app write the subscription only to the characteristic's 2902 descriptor (on Android getDescriptor() with that UUID, not each of getDescriptors())."
-    }
-    if attribute.kind == .descriptor {
-      return
-        "Do not use the descriptor unless the profile states that it can be \(isRead ? "read" : "written" as StaticString)."
-    }
-    guard let properties else {
-      return "Discover the characteristic: its declaration shows what can be done with its value."
-    }
-    let permission: StaticString = isRead ? "BT_GATT_PERM_READ" : "BT_GATT_PERM_WRITE"
     let (verb, done): (StaticString, StaticString) =
       isRead ? ("read", "read") : ("write", "written")
-    if properties.has(bit: isRead ? 1 : 3) {
-      if attribute.service.map({ AppleServices.all.contains($0) }) ?? false {
-        return
-          "The server is an Apple device, so its firmware cannot be changed: check its settings for this accessory, and that the two are bonded."
-      }
-      return
-        """
-        In the firmware of \(server.words) allow what the declaration offers (Zephyr: \
-        \(permission) with the property), or do not offer it.
-        """
+    let isConfiguration = attribute.uuid == .clientConfiguration
+    switch attribute.kind {
+    case .service, .include, .characteristic:
+      return Reason(
+        "\(handle: handle) is a declaration, which no client can \(verb) this way: the client used the wrong handle. Not every characteristic has a CCCD after its value.",
+        instead:
+          "Get the handle of the characteristic's value, or of its descriptor, by discovery of this server."
+      )
+    case .descriptor where !isRead && isConfiguration && attribute.via != .inferred:
+      return Reason(
+        "A server has to let every client write its CCCDs; it may require a higher security level first, but with another error (Core, Vol 3, Part G, 3.3.3.3). This is a defect of \(server.words): clients cannot subscribe there.",
+        instead: server == .local
+          ? "Fix the server on this host: with BlueZ try the flags notify or indicate without encrypt-notify, encrypt-indicate and similar, and another version of bluetoothd; in firmware allow writes to the CCCD (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE)."
+          : "Nothing on this host helps: the peer's firmware has to allow writes to its CCCD (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE; with BlueZ the flags notify or indicate without encrypt-notify). Until then poll the value, if it can be read."
+      )
+    case .descriptor
+    where !isRead && !isConfiguration && length == 2 && [[1, 0], [2, 0]].contains(head):
+      return Reason(
+        "\(hex: head) enables \(head[0] == 1 ? "notifications" : "indications" as StaticString) in a CCCD, but \(attribute) is not one: \(client.words) treats it as one. The refusal has no effect, unless values were expected.",
+        instead:
+          "Make the app write the subscription only to the characteristic's 2902 descriptor (on Android getDescriptor() with that UUID, not each of getDescriptors())."
+      )
+    case .value, .descriptor, nil: break
     }
+    guard let properties else {
+      return Reason(
+        "\(refuser) does not let \(attribute) be \(done).",
+        instead: attribute.kind == .descriptor
+          ? "Do not use the descriptor unless the profile states that it can be \(done)."
+          : "Discover the characteristic: its declaration shows what can be done with its value."
+      )
+    }
+    let permission: StaticString = isRead ? "BT_GATT_PERM_READ" : "BT_GATT_PERM_WRITE"
+    if properties.has(bit: isRead ? 1 : 3) {
+      let isApples = attribute.service.map { AppleServices.all.contains($0) } ?? false
+      return Reason(
+        "The declaration offers \(properties.words), but \(server.words) does not allow it: its permissions and properties do not match.",
+        instead: isApples
+          ? "The server is an Apple device, so its firmware cannot be changed: check its settings for this accessory, and that the two are bonded."
+          : "In the firmware of \(server.words) allow what the declaration offers (Zephyr: \(permission) with the property), or do not offer it."
+      )
+    }
+    let instead: StaticString =
+      !isRead && properties.has(bit: 2) ? ": it accepts write without response" : ""
     let uses = properties.uses
     let offered: Wording =
       uses.isEmpty
       ? "Do not use it: the declaration offers no operation for clients"
       : "Use what it offers: \(Wording(listing: uses))"
-    return
-      """
-      \(offered). If it should be \(done), the firmware has to declare \(verb) and allow it \
-      (Zephyr: \(permission)).
-      """
+    return Reason(
+      "The declaration offers \(properties.words), but not \(verb)\(instead).",
+      instead:
+        "\(offered). If it should be \(done), the firmware has to declare \(verb) and allow it (Zephyr: \(permission))."
+    )
   }
 }
 

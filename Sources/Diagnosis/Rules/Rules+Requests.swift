@@ -10,139 +10,99 @@ extension Rule {
   /// The rules about requests that are not answered.
   static let requests: [Rule] = [
     Rule(
-      "att-request-unanswered", .error, .meaning, "A request is never answered",
+      about: Unanswered.self, "att-request-unanswered", .error, .meaning,
+      "A request is never answered",
       when:
         """
         a request has no answer for 30 s, until a host ends the link 2 s and three connection \
-        events later or more, or while later ones are answered, and the other side was heard
-        """, needs: [.bothDirections, .events],
-      do: unansweredRemedy
+        events later or more, or while later ones are answered; in a capture without events only \
+        an Exchange MTU Request. A warning for the MTU, and if later ones are answered
+        """, needs: .bothDirections, leansOn: .events,
+      elsewise: [
+        .answerMissing, .stillToCome, .lostMeanwhile,
+        Alternative("its answer was taken for the answer to another request") { it, _ in
+          it.stray == nil
+        },
+      ],
+      do: "Check the server: each request needs its response, whatever the application does."
     ) { connection, evidence in
-      Finding.together(
+      let hasEvents = evidence.coverage.parts(of: connection.connection).contains(.events)
+      return Finding.together(
         connection.attributes.unanswered.compactMap { request in
-          guard request.opcode.role == .request, !evidence.isWithheld(request, connection) else {
-            return nil
-          }
-          return connection.unanswered(request)
+          guard request.opcode.role == .request, !evidence.isWithheld(request, connection),
+            hasEvents || request.opcode == .exchangeMTURequest
+          else { return nil }
+          return Unanswered(request, connection).flatMap { it in it.unanswered.map { (it, $0) } }
         })
     },
     Rule(
-      "att-indication-unconfirmed", .error, .meaning, "An indication is never confirmed",
+      about: Unanswered.self, "att-indication-unconfirmed", .warning, .meaning,
+      "An indication is never confirmed",
       when:
         """
         an indication has no confirmation for 30 s, until a host ends the link 2 s and three \
-        connection events later or more, or while later ones are confirmed
+        connection events later or more, or while later ones are confirmed; an error if the side \
+        that indicated ends the link when ATT's 30 s have passed, a note if the link lives on
         """, needs: [.bothDirections, .events],
+      elsewise: [
+        .answerMissing, .stillToCome, .lostMeanwhile,
+        Alternative("its client had subscribed before this capture began") { it, evidence in
+          it.refused != nil || it.isSubscribed(evidence) || it.cannotBeBonded
+        },
+      ],
       do:
-        """
-        Hosts confirm on their own: look for a client whose receive path is blocked, or for a stack that \
-        leaves the confirmation to the application. Until then no other indication may be sent.
-        """
-    ) { connection, _ in
+        "Hosts confirm on their own: look for a client whose receive path is blocked, or for a stack that leaves the confirmation to the application. Until then no other indication may be sent."
+    ) { connection, evidence in
       Finding.together(
         connection.attributes.unanswered.compactMap { request in
           guard request.opcode.role == .indication else { return nil }
-          return connection.unanswered(request)
+          return Unanswered(request, connection).flatMap { it in
+            it.unconfirmed(evidence).map { (it, $0) }
+          }
         })
     },
     Rule(
-      "att-second-request", .warning, .meaning,
+      about: Overlapping.self, "att-second-request", .warning, .meaning,
       "A request is sent before the previous one is answered",
       when:
-        """
-        a request or an indication is sent while another one of the same side is pending on the \
-        same bearer; on an enhanced bearer only if neither is answered
-        """, needs: [.bothDirections, .events],
+        "a request or an indication is sent while another one of the same side is pending on the same bearer; on an enhanced bearer only if neither is answered",
+      needs: [.bothDirections, .events],
+      elsewise: [
+        Alternative("the answer to the previous one is missing from this capture") { it, _ in
+          // A client that continues before an answer is rarer than a capture that lacks one.
+          !it.own.allSatisfy { overlap in
+            it.connection.attributes.unanswered.contains { $0.packet == overlap.before }
+          }
+        },
+        Alternative("a response that no request waits for was taken for the answer") { it, _ in
+          it.stray == nil
+        },
+        Alternative("one program exchanges the MTU twice") { it, _ in
+          !it.own.contains(where: \.asksForMTU)
+        },
+      ],
       do:
-        """
-        Queue requests: on Android wait for the callback of each GATT operation, in firmware for the \
-        response. Servers may drop the second one.
-        """
+        "Queue requests: on Android wait for the callback of each GATT operation, in firmware for the response. Servers may drop the second one."
     ) { connection, _ in
-      let all = connection.attributes.overlapping
-      return [Side.local, .peer].compactMap { side in
-        let own = all.filter { $0.sender == side }
-        guard let first = own.first else { return nil }
-        let what: Wording = first.isIndication ? "an indication" : "a request"
-        let answer: Wording = first.isIndication ? "confirmed" : "answered"
-        let second: Wording = first.opcode.name.map { "\($0)" } ?? "request"
-        let open: Wording = first.openOpcode?.name.map { "\($0)" } ?? "request"
-        var finding = Finding(
-          Wording("\(side.words) sent \(what) before the previous one was \(answer)").capitalized,
-          headline:
-            """
-            \(side.words) sent its \(second) (\(packet: first.packet)) before its \(open) \
-            (\(packet: first.before)) was \(answer)
-            """,
-          why:
-            """
-            The \(second) in \(packet: first.packet) was sent while the \(open) in \
-            \(packet: first.before) was unanswered. A bearer allows only one pending in each \
-            direction. It happened \
-            \(count: max(own.count, all.count == own.count ? connection.attributes.overlapCount : 0), "time", "times") \
-            on this connection.
-            """,
-          evidence: PacketSet(
-            own.flatMap { $0.isOnChannel || own.count == 1 ? [$0.before, $0.packet] : [$0.packet] })
-        )
-        if let twice = own.first(where: \.asksForMTU) {
-          finding.what = "Two programs of \(side.words) use one link"
-          finding.headline =
-            "two programs of \(side.words) use one link: both exchange the MTU (\(packet: twice.before), \(packet: twice.packet))"
-          finding.why =
-            "\(packet: twice.before) and \(packet: twice.packet) both exchange the MTU, which a client does once per connection: a second program or stack sends on the same link without knowledge of the first."
-          finding.certainty = .likely
-          finding.evidence = PacketSet([twice.before]).union(finding.evidence)
-          finding.remedy =
-            "Let only one program use the link: stop bluetoothd if a library opens the controller itself (noble, bleno), or the other way round."
-        }
-        if let crossed = own.first(where: \.isOnChannel) {
-          finding.why =
-            "\(finding.why) \(packet: crossed.before) and \(packet: crossed.packet) were sent on one enhanced bearer, and neither was answered."
-          finding.certainty = .likely
-        }
-        if connection.connection.hasLostPackets { finding.certainty = .likely }
-        if let stray = connection.attributes.strays.first(where: {
-          $0.sender == side.other && $0.packet < first.packet
-        }) {
-          finding.severity = .note
-          finding.why =
-            "\(finding.why) \(side.other.capitalized) had sent a response that no request waits for (\(packet: stray.packet)), which \(side.words) may have taken for the answer."
-          finding.certainty = .possible
-        }
-        // A client that continues before an answer is rarer than a capture that lacks one.
-        let lacking = connection.attributes.unanswered.filter(\.isOvertaken).map(\.packet)
-        if own.allSatisfy({ lacking.contains($0.before) }) { finding.certainty = .possible }
-        finding.restsOnAbsence = true
-        return finding
+      [Side.local, .peer].compactMap { side in
+        Overlapping(connection, side).map { ($0, $0.finding) }
       }
     },
     Rule(
       "att-after-timeout", .warning, .meaning, "Requests continue after one has timed out",
       when: "a client sends on a bearer on which its request has been pending for 30 s or longer",
       needs: [.bothDirections, .events],
+      elsewise: [Alternative(always: "its answer is missing from this capture")],
       do:
-        """
-        Disconnect after an ATT timeout and reconnect: nothing more may be sent on that bearer, \
-        and stacks drop it.
-        """
+        "Disconnect after an ATT timeout and reconnect: nothing more may be sent on that bearer, and stacks drop it."
     ) { connection, _ in
-      guard let first = connection.attributes.afterTimeout.first else { return [] }
-      var finding = Finding(
-        Wording("\(first.sender.words) continued after an ATT timeout").capitalized,
-        headline:
-          """
-          \(first.sender.words) continued (\(packet: first.packet)) after its request \
-          \(packet: first.request) had timed out
-          """,
-        why:
-          """
-          \(packet: first.request) was not answered for 30 s: the transaction has failed, and no \
-          other may begin on that bearer.
-          """,
-        evidence: [first.request, first.packet])
-      finding.restsOnAbsence = true
-      return [finding]
+      connection.attributes.afterTimeout.prefix(1).map { first in
+        Finding(
+          "\(first.sender.words) continued after an ATT timeout", at: first.packet,
+          why:
+            "\(packet: first.request) was not answered for 30 s: the transaction has failed, and no other may begin on that bearer.",
+          evidence: [first.request, first.packet], restsOnAbsence: true)
+      }
     },
     crossedBearers, strayResponses,
   ]
@@ -150,10 +110,12 @@ extension Rule {
   private static let strayResponses = Rule(
     "att-response-unexpected", .warning, .meaning, "A response is sent twice",
     when:
-      """
-      an ATT response with the opcode of the one before it arrives, and no pending request fits it, \
-      on a connection whose opening is in the capture and that lacks no records
-      """, needs: [.bothDirections, .events, .opening],
+      "an ATT response with the opcode and bytes of the one before it arrives, and no pending request fits it, on a connection whose opening is in the capture and that lacks no records",
+    needs: [.bothDirections, .events, .opening],
+    elsewise: [
+      Alternative(always: "its request is missing from this capture"),
+      Alternative(always: "the recorder wrote one response twice"),
+    ],
     do:
       """
       Fix the server: it has to send one response to each request. Look for two parts of its \
@@ -161,30 +123,21 @@ extension Rule {
       sent again. A client should ignore a response that it does not wait for.
       """
   ) { connection, _ in
-    guard !connection.connection.hasLostPackets, !connection.connection.isOpeningMissing else {
-      return []
-    }
+    guard connection.isWhole else { return [] }
     return [Side.peer, .local].compactMap { side in
       let own = connection.attributes.strays.filter { $0.sender == side }
       guard let first = own.first else { return nil }
-      var finding = Finding(
-        "\(side.capitalized) sent \(count: own.count, "response", "responses") that no request waits for",
-        headline:
-          "\(side.words) sent a response that no request waits for (\(packet: first.packet)), which may be taken for the answer to another one",
+      return Finding(
+        "\(side.words) sent \(connection.attributes.strays.count >= AttributeHistory.mostListed ? "at least " : "" as StaticString)\(count: own.count, "response", "responses") that no request waits for",
+        at: first.packet,
         why:
-          """
-          No request that was pending fits the \(first.opcode) of \(side.words) \
-          (\(packet: first.packet)). A client that takes it for the answer to its next request \
-          misses the real answer, and all later answers seem to be one too late.
-          """,
-        .possible, evidence: PacketSet(own.map(\.packet)))
-      finding.restsOnAbsence = true
-      return finding
+          "The \(first.opcode) in \(packet: first.packet) repeats the one before it, and no request was pending. A client that takes it for the answer to its next request misses the real answer, and all later answers seem to be one too late.",
+        evidence: PacketSet(own.map(\.packet)))
     }
   }
 
   private static let crossedBearers = Rule(
-    "att-answer-on-other-bearer", .note, .meaning,
+    "att-answer-on-other-bearer", .note, .fact,
     "Responses arrive on a different enhanced bearer from their requests",
     when:
       "a response on an enhanced bearer can only be the answer to a request on another one",
@@ -199,33 +152,21 @@ extension Rule {
   ) { connection, _ in
     let attributes = connection.attributes
     guard let first = attributes.crossed.first else { return [] }
-    let number: Wording = "\(count: attributes.crossedCount, "response", "responses")"
     let open = attributes.unanswered.map(\.packet)
     let others: Wording = open.count > 1 ? " and \(open.count - 1) more" : ""
     let harm: Wording =
-      if let lost = open.first {
-        "Most likely it did harm here: \(packet: lost)\(others) was not answered."
-      } else {
-        "This is harmless if both sides do it and every request is answered, as here."
-      }
+      open.first.map { "\(packet: $0)\(others) was not answered." }
+      ?? "This is harmless if both sides do it and every request is answered, as here."
     var finding = Finding(
-      "\(number) arrived on a different bearer from the request",
-      headline: "\(number) arrived on a different bearer from the request",
+      "\(count: attributes.crossedCount, "response", "responses") arrived on a different bearer from the request",
+      at: first.packet,
       why:
-        """
-        \(packet: first.packet) is the answer to \(packet: first.request), which was sent on \
-        another channel. Some hosts open several bearers at once and mix them up. \(harm)
-        """,
-      .likely,
+        "\(packet: first.packet) is the answer to \(packet: first.request), which was sent on another channel. Some hosts open several bearers at once and mix them up. \(harm)",
       evidence: PacketSet(attributes.crossed.prefix(4).flatMap { [$0.request, $0.packet] }))
     // Hosts that do this do it on each connection, so it is reported once.
     finding.group = "Responses arrived on a different bearer from the request"
     return [finding]
   }
-
-  /// How to fix a server that does not answer.
-  private static let unansweredRemedy: Wording =
-    "Check the server: each request needs its response, whatever the application does."
 }
 
 extension Evidence {
@@ -242,30 +183,311 @@ extension Evidence {
   }
 }
 
-extension ConnectionHistory {
-  /// If a link is ended on purpose within this time after a request, it is normal that the request
-  /// stays open.
-  static let leastWait: Int64 = 2_000_000_000
+/// Requests that one side sent before the previous one was answered.
+private struct Overlapping: Sendable {
+  let own: [AttributeHistory.Overlap]
+  let side: Side
+  let connection: ConnectionHistory
+
+  init?(_ connection: ConnectionHistory, _ side: Side) {
+    (self.connection, self.side) = (connection, side)
+    own = connection.attributes.overlapping.filter { $0.sender == side }
+    if own.isEmpty { return nil }
+  }
+
+  /// The first response of the other side, before them, that no request waits for.
+  var stray: Int? {
+    connection.attributes.strays.first {
+      $0.sender == side.other && $0.packet < own.first?.packet ?? 0
+    }?.packet
+  }
+
+  var finding: Finding {
+    let first = own[0]
+    let (kind, done): (StaticString, StaticString) =
+      first.isIndication ? ("an indication", "confirmed") : ("a request", "answered")
+    let second: Wording = first.opcode.name.map { "\($0)" } ?? "request"
+    let open: Wording = first.openOpcode?.name.map { "\($0)" } ?? "request"
+    let attributes = connection.attributes
+    let times = max(
+      own.count, attributes.overlapping.count == own.count ? attributes.overlapCount : 0)
+    var finding = Finding(
+      "\(side.capitalized) sent \(kind) before the previous one was \(done)",
+      headline:
+        "\(side.words) sent its \(second) (\(packet: first.packet)) before its \(open) (\(packet: first.before)) was \(done)",
+      why:
+        "The \(second) in \(packet: first.packet) was sent while the \(open) in \(packet: first.before) was unanswered. A bearer allows only one pending in each direction. It happened \(count: times, "time", "times") on this connection.",
+      evidence: PacketSet(
+        own.flatMap { $0.isOnChannel || own.count == 1 ? [$0.before, $0.packet] : [$0.packet] }))
+    if let twice = own.first(where: \.asksForMTU) {
+      finding.what = "Two programs of \(side.words) use one link"
+      finding.headline =
+        "two programs of \(side.words) use one link: both exchange the MTU (\(packet: twice.before), \(packet: twice.packet))"
+      finding.why =
+        "\(packet: twice.before) and \(packet: twice.packet) both exchange the MTU, which a client does once per connection: a second program or stack sends on the same link without knowledge of the first."
+      finding.evidence = PacketSet([twice.before]).union(finding.evidence)
+      finding.remedy =
+        "Let only one program use the link: stop bluetoothd if a library opens the controller itself (noble, bleno), or the other way round."
+    }
+    if let crossed = own.first(where: \.isOnChannel) {
+      finding.why =
+        "\(finding.why) \(packet: crossed.before) and \(packet: crossed.packet) were sent on one enhanced bearer, and neither was answered."
+    }
+    if let stray {
+      finding.severity = .note
+      finding.why =
+        "\(finding.why) \(side.other.capitalized) had sent a response that no request waits for (\(packet: stray))."
+    }
+    finding.restsOnAbsence = true
+    return finding
+  }
+}
+
+/// A request or an indication without an answer.
+private struct Unanswered: Sendable {
+  let request: UnansweredRequests.Sent
+  let connection: ConnectionHistory
+  /// When the wait for an answer ended: with the end of the link, or with this host's command to
+  /// end it; nil: neither is in the capture.
+  let end: Moment?
+  let waited: Int64?
+
+  var asking: Side { Side(sent: request.direction) }
+  var answering: Side { asking.other }
+  private var sent: Moment { Moment(packet: request.packet, time: request.time) }
+
   /// So many connection events must have passed in which the answer could have come: the request
   /// has to be sent first, and may be sent again.
   private static let leastEvents: Int64 = 3
-  /// The time between two events in which the peer has to listen.
-  private var eventPeriod: Int64 { link.current?.longestPause ?? 0 }
-
   /// A client that disconnects this long after its request has waited for the 30 s of ATT: its
   /// timer and the capture's clock differ slightly.
   private static let fullWait = Request.timeout - 500_000_000
+  private static let longestWait = Request.timeout + 2_000_000_000
 
-  /// Returns when the wait for an answer ended: with the end of the link, or with this host's
-  /// command to end it.
-  private func waitEnd(after sent: Moment) -> Moment? {
-    guard let last = connection.lastPacket else { return nil }
-    if connection.ending == .localHost, let disconnect = link.disconnect,
-      sent.packet < disconnect.packet
-    {
-      return disconnect
+  /// Returns nil if the link was lost, the capture contains only one side, or no side waited.
+  init?(_ request: UnansweredRequests.Sent, _ connection: ConnectionHistory) {
+    (self.request, self.connection) = (request, connection)
+    let sent = Moment(packet: request.packet, time: request.time)
+    let isSent = request.direction == .sent
+    let disconnect = connection.connection.ending == .localHost ? connection.link.disconnect : nil
+    end =
+      disconnect.flatMap { sent.packet < $0.packet ? $0 : nil }
+      ?? connection.connection.lastPacket.map {
+        Moment(packet: $0, time: connection.connection.lastTime)
+      }
+    waited = end?.nanoseconds(since: sent)
+    // The peer cannot answer what it did not get, and a receiver discards a PDU whose length is
+    // wrong. Both have findings of their own.
+    if isSent, connection.isUndelivered(request.packet) { return nil }
+    if !connection.connection.hasLostPackets, connection.discardedExcess(request) != nil {
+      return nil
     }
-    return Moment(packet: last, time: connection.lastTime)
+    // If there is nothing at all from the other side, the capture may lack that side.
+    let heard = isSent ? connection.attributes.sentByPeer : connection.attributes.sentByLocal
+    if heard == 0, end != nil || request.opcode != .exchangeMTURequest { return nil }
+    guard !request.isOvertaken, end != nil else { return }
+    let period = connection.link.current?.longestPause ?? 0
+    guard let waited, waited >= ConnectionHistory.leastWait + Self.leastEvents * period else {
+      return nil
+    }
+    // A link that was lost reveals nothing about the server.
+    if waited < Self.fullWait {
+      guard connection.connection.ending == .localHost || connection.connection.ending == .peer
+      else { return nil }
+    }
+  }
+
+  // MARK: What the packets show
+
+  /// Whether the side that asked gave up when ATT's 30 s had passed: to it, there was no answer.
+  var isTimedOut: Bool {
+    guard !request.isOvertaken, let waited, Self.fullWait...Self.longestWait ~= waited else {
+      return false
+    }
+    return connection.connection.ending == (asking == .local ? .localHost : .peer)
+  }
+
+  /// Whether the answer would have come before the link ended.
+  var hadTime: Bool { request.isOvertaken || waited ?? .max >= Self.fullWait }
+
+  /// Whether the link was open for longer than ATT's timeout, or a later request was answered.
+  private var livedOn: Bool {
+    let latest = end ?? connection.link.latest
+    return request.isOvertaken || latest?.nanoseconds(since: sent) ?? 0 > Self.longestWait
+  }
+
+  /// Whether the other side was seen on the link after it.
+  var wasHeardLater: Bool {
+    answering == .local || connection.link.lastSign?.packet ?? 0 > request.packet
+  }
+
+  /// For an indication: the Error Response that answers it, and the request that the indicating
+  /// side itself had pending.
+  var refused: (packet: Int, sender: Side, pending: Int?)? {
+    request.opcode.role != .indication
+      ? nil
+      : connection.attributes.refusedIndications.first {
+        $0.sender == answering && $0.packet > request.packet
+      }
+  }
+
+  /// The first response of the other side that no request waits for.
+  var stray: Int? {
+    connection.attributes.strays.first { $0.sender == answering }?.packet
+  }
+
+  /// Whether the client had enabled the indication, on this connection or an earlier one.
+  func isSubscribed(_ evidence: Evidence) -> Bool {
+    func enables(_ history: ConnectionHistory) -> Bool {
+      history.attributes.configurations.contains {
+        $0.server == asking && $0.owner?.handle == request.handle && $0.value & 2 != 0
+          && $0.accepted?.packet ?? .max < request.packet
+      }
+    }
+    return enables(connection) || evidence.earlier(than: connection).contains(where: enables)
+  }
+
+  /// Whether no subscription of an earlier connection can be in force: only those of bonded clients
+  /// persist, on encrypted links.
+  var cannotBeBonded: Bool {
+    connection.isWhole && connection.security.encrypted == nil
+  }
+
+  // MARK: Findings
+
+  /// How long there was no answer, as a sentence.
+  private var waitWords: Wording {
+    let done: StaticString = request.opcode.role == .indication ? "confirmed" : "answered"
+    if request.isOvertaken {
+      return "Later ones on the same bearer were \(done), this one was not."
+    }
+    if let end, let waited {
+      return
+        "No answer in \(duration: waited), \(connection.untilItsEnd) (\(packet: end.packet))."
+    }
+    return Wording(
+      sentences: "No answer in 30 s or more, up to the end of the capture.",
+      connection.link.latest?.nanoseconds(since: sent) ?? 0 < Self.fullWait
+        ? "Nothing else was sent on the link meanwhile." : "",
+      connection.link.opened == nil && request.opcode == .exchangeMTURequest
+        && connection.link.latest?.packet == request.packet ? "The link seems to be gone." : "")
+  }
+
+  /// Whether the other side received it: this host did, or its controller acknowledged everything
+  /// that this host sent.
+  private var hasArrived: Bool {
+    let link = connection.connection
+    return asking == .peer || !link.hasLostPackets && link.sentPackets > 0
+      && link.sentPackets == link.completedPackets
+  }
+
+  private var arrivalWords: Wording {
+    asking == .local && hasArrived
+      ? "The peer's controller acknowledged every packet, so the request arrived." : ""
+  }
+
+  /// The finding, without what differs between requests and indications.
+  private func finding(_ done: StaticString, _ about: Wording, why: Wording...) -> Finding {
+    let words: Wording =
+      "\(answering.words) never \(done) the \(request.opcode.name.map { "\($0)" as Wording } ?? "request")\(about)"
+    var finding = Finding(
+      words, at: request.packet,
+      why: Wording(([waitWords, arrivalWords] + why).filter { !$0.isEmpty }, joinedBy: " "),
+      evidence: PacketSet(
+        of: sent, request.isOvertaken ? nil : end), restsOnAbsence: true)
+    finding.group = words
+    // A side that does not get an answer in 30 s has to give up the bearer.
+    if isTimedOut, let end, let waited {
+      finding.headline =
+        "\(asking.words) ended the link after \(duration: waited) (\(packet: end.packet)) because \(finding.headline)"
+    }
+    if hasArrived { finding.fault = answering }
+    return finding
+  }
+
+  /// The attribute that it names, as words after those for the request.
+  private func target(_ word: StaticString, _ server: Side) -> Wording {
+    guard let handle = request.handle else { return "" }
+    return " \(word) \(connection.attributes.name(handle, of: server))"
+  }
+
+  /// The finding about a request.
+  var unanswered: Finding? {
+    let attributes = connection.attributes
+    let exchanged =
+      request.opcode == .exchangeMTURequest
+      ? attributes.mtuExchanges.first {
+        $0.client == answering && $0.answer.packet < request.packet
+      } : nil
+    var finding = finding(
+      "answered", target("for", answering),
+      why: stray.map {
+        "\(answering.capitalized) also sent a response that no request waits for (\(packet: $0))."
+      } ?? "",
+      exchanged.map {
+        "\(answering.capitalized) had exchanged the MTU itself (\(packet: $0.request.packet), \(packet: $0.answer.packet)): some stacks ignore a second exchange."
+      } ?? "")
+    finding.evidence.insert(stray)
+    finding.attribute = request.handle.flatMap { attributes.identity($0, of: answering) }
+    finding.remedy =
+      exchanged == nil
+      ? Self.remedy(request.opcode, answering)
+      : "Do not exchange the MTU again: the first exchange sets it for both directions (Core, Vol 3, Part F, 3.4.2.1)."
+    // The session continues.
+    if request.opcode == .exchangeMTURequest || request.isOvertaken { finding.severity = .warning }
+    return finding
+  }
+
+  /// The finding about an indication.
+  func unconfirmed(_ evidence: Evidence) -> Finding? {
+    let about = target("of", asking)
+    if let refused { return refusal(by: refused, about) }
+    let isSubscribed = isSubscribed(evidence)
+    var finding = finding(
+      "confirmed", about,
+      why: isSubscribed
+        ? ""
+        : "\(answering.capitalized) had not enabled it: no CCCD of it is written in this capture. \(asking.capitalized) may indicate only what its client has enabled (Core, Vol 3, Part G, 3.3.3.3).",
+      isTimedOut ? "\(asking.capitalized) then ended the link, as ATT requires." : "")
+    finding.attribute = request.handle.flatMap { connection.attributes.identity($0, of: asking) }
+    if !isSubscribed {
+      finding.fault = asking
+      finding.remedy =
+        asking == .local
+        ? "Fix the stack of this host: indicate only to clients that have written the CCCD, and to bonded ones that had. Until then the peer's firmware has to confirm, which a GATT client in its stack does."
+        : "Fix the peer's firmware: indicate only to clients that have written the CCCD. Until then this host has to confirm."
+    }
+    if isTimedOut {
+      finding.severity = .error
+    } else if livedOn {
+      finding.severity = .note
+      finding.why = "\(finding.why) The link lived on."
+    }
+    return finding
+  }
+
+  /// A finding about an indication that was answered with an Error Response.
+  private func refusal(
+    by refused: (packet: Int, sender: Side, pending: Int?), _ about: Wording
+  ) -> Finding {
+    var finding = Finding(
+      "\(answering.capitalized) answered an indication\(about) with an Error Response",
+      headline:
+        "\(answering.words) answered the indication\(about) (\(packet: request.packet)) with an Error Response instead of a confirmation",
+      why: Wording(
+        sentences:
+          "\(packet: refused.packet) is an Error Response to the Handle Value Indication \(packet: request.packet). A client has to send a confirmation, even if it does not use the value.",
+        refused.pending.map {
+          "\(asking.capitalized) itself waited for the answer to \(packet: $0) and may take the error for it."
+        } ?? ""),
+      evidence: PacketSet([refused.pending ?? 0, request.packet, refused.packet].sorted()))
+    finding.grounds = .fact
+    finding.severity = .error
+    finding.remedy =
+      answering == .local
+      ? "Make the stack on this host confirm indications: it needs a GATT client (Zephyr: CONFIG_BT_GATT_CLIENT)."
+      : "The peer's stack has to confirm indications: it needs a GATT client (Zephyr: CONFIG_BT_GATT_CLIENT). Until then do not indicate to it, and wait until no request is pending."
+    return finding
   }
 
   /// Returns how to fix one side that does not answer a kind of request: values come from the
@@ -280,169 +502,34 @@ extension ConnectionHistory {
         bluetoothd, or the program that opened ATT itself, as gatttool does: check whether it is \
         still running. Restart Bluetooth if nothing is answered any more.
         """
-        : """
-        The peer's Bluetooth stack answers such a request, not its application: check whether the \
-        firmware hangs or a callback blocks the stack, and whether the stack has a free buffer \
-        for the answer.
-        """
+        : "The peer's Bluetooth stack answers such a request, not its application: check whether the firmware hangs or a callback blocks the stack, and whether the stack has a free buffer for the answer."
     default:
       answering == .local
-        ? """
-        The application on this host has to answer: on iOS and macOS CBPeripheralManager's \
-        respond(to:withResult:), on Android BluetoothGattServer.sendResponse(), with BlueZ the reply of \
-        ReadValue or WriteValue.
-        """
+        ? "The application on this host has to answer: on iOS and macOS CBPeripheralManager's respond(to:withResult:), on Android BluetoothGattServer.sendResponse(), with BlueZ the reply of ReadValue or WriteValue."
         : "Check the peer's firmware for a callback that waits or returns without a response."
     }
   }
+}
 
-  /// Returns a finding about a request or indication without an answer. Returns nil if the link was
-  /// lost, the capture contains only one side, or no side waited.
-  fileprivate func unanswered(_ request: UnansweredRequests.Sent) -> Finding? {
-    let asking = Side(sent: request.direction)
-    let answering = asking.other
-    // The peer cannot answer what it did not get; that has a finding of its own.
-    if asking == .local, isUndelivered(request.packet) { return nil }
-    // If there is nothing at all from the other side, the capture may lack that side.
-    guard (answering == .local ? attributes.sentByLocal : attributes.sentByPeer) > 0 else {
-      return nil
-    }
-    let sent = Moment(packet: request.packet, time: request.time)
-    let isIndication = request.opcode.role == .indication
-    let done: Wording = isIndication ? "confirmed" : "answered"
-    var evidence: PacketSet = [request.packet]
-    var why: Wording
-    var certainty = Certainty.certain
-    let end = waitEnd(after: sent)
-    let waited = end.flatMap { $0.nanoseconds(since: sent) }
-    if request.isOvertaken {
-      why =
-        "Later ones on the same bearer were \(done), this one was not, or the capture lacks its answer."
-      certainty = .possible
-    } else if let end {
-      guard let waited, waited >= Self.leastWait + Self.leastEvents * eventPeriod else {
-        return nil
-      }
-      if waited < Self.fullWait {
-        // A link that was lost reveals nothing about the server.
-        guard connection.ending == .localHost || connection.ending == .peer else { return nil }
-        certainty = .likely
-      }
-      why = "No answer in \(duration: waited), \(untilItsEnd) (\(packet: end.packet))."
-      evidence.insert(end.packet)
-    } else {
-      why = "No answer in 30 s or more, up to the end of the capture."
-      if link.latest?.nanoseconds(since: sent) ?? 0 < Self.fullWait {
-        why = "\(why) Nothing else was sent on the link meanwhile."
-        certainty = .possible
-      }
-    }
-    let all = connection
-    // A receiver discards a PDU whose length is wrong.
-    if !connection.hasLostPackets, discardedExcess(request) != nil { return nil }
-    let arrived =
-      asking == .local && !all.hasLostPackets && all.sentPackets > 0
-      && all.sentPackets == all.completedPackets
-    if arrived {
-      why = "\(why) The peer's controller acknowledged every packet, so the request arrived."
-    }
-    let name: Wording = request.opcode.name.map { "\($0)" } ?? "request"
-    let target = request.handle.flatMap {
-      attributes.identity($0, of: isIndication ? asking : answering)
-    }
-    let about: Wording =
-      if let target {
-        isIndication ? " of \(target)" : " for \(target)"
-      } else if let handle = request.handle {
-        " for \(handle: handle)"
-      } else {
-        ""
-      }
-    if isIndication,
-      let refused = attributes.refusedIndications.first(where: {
-        $0.sender == answering && $0.packet > request.packet
-      })
-    {
-      return refusal(ofIndication: request.packet, by: answering, about, refused)
-    }
-    let strays = attributes.strays.filter { $0.sender == answering }
-    if !isIndication, let stray = strays.first {
-      why =
-        "\(why) \(answering.capitalized) also sent a response that no request waits for (\(packet: stray.packet)), so its answers may have been assigned to the wrong requests."
-      certainty = .possible
-      evidence.insert(stray.packet)
-    }
-    let exchanged =
-      request.opcode == .exchangeMTURequest
-      ? attributes.mtuExchanges.first {
-        $0.client == answering && $0.answer.packet < request.packet
-      } : nil
-    if let exchanged {
-      why =
-        "\(why) \(answering.capitalized) had exchanged the MTU itself (\(packet: exchanged.request.packet), \(packet: exchanged.answer.packet)): some stacks ignore a second exchange."
-    }
-    let clause: Wording = "\(answering.words) never \(done) the \(name)\(about)"
-    var finding = Finding(
-      clause.capitalized, headline: "\(clause) (\(packet: request.packet))", why: why, certainty,
-      evidence: evidence)
-    // A side that does not get an answer in 30 s has to give up the bearer.
-    if let end, let waited, Self.fullWait..<Self.fullWait + Self.leastWait ~= waited,
-      connection.ending == (asking == .local ? .localHost : .peer)
-    {
-      finding.headline =
-        "\(asking.words) ended the link after \(duration: waited) (\(packet: end.packet)) because \(finding.headline)"
-    }
-    // The other side has received it, and has to answer; indications only if it subscribed.
-    if asking == .peer || arrived, !isIndication || asked(for: request, of: asking) {
-      finding.fault = answering
-    }
-    finding.attribute = target
-    if !isIndication { finding.remedy = Self.remedy(request.opcode, answering) }
-    if exchanged != nil {
-      finding.remedy =
-        "Do not exchange the MTU again: the first exchange sets it for both directions (Core, Vol 3, Part F, 3.4.2.1)."
-    }
-    // The session continues.
-    if request.opcode == .exchangeMTURequest || request.isOvertaken { finding.severity = .warning }
-    finding.restsOnAbsence = true
-    finding.group = clause
-    return finding
+extension Alternative where Subject == Unanswered {
+  /// What the asking side did shows whether it got an answer.
+  fileprivate static var answerMissing: Self {
+    Self("its answer is missing from this capture") { it, _ in it.refused != nil || it.isTimedOut }
   }
 
-  /// Returns whether the client subscribed to what an indication of `server` sends.
-  private func asked(for indication: UnansweredRequests.Sent, of server: Side) -> Bool {
-    attributes.configurations.contains {
-      $0.server == server && $0.value & 2 != 0 && $0.accepted != nil
-        && $0.owner?.handle == indication.handle
+  fileprivate static var stillToCome: Self {
+    Self("the answer was still to come when the link ended") { it, _ in
+      it.refused != nil || it.hadTime
     }
   }
 
-  /// Returns a finding about an indication that was answered with an Error Response.
-  private func refusal(
-    ofIndication packet: Int, by answering: Side, _ about: Wording,
-    _ refused: (packet: Int, sender: Side, pending: Int?)
-  ) -> Finding {
-    let asking = answering.other
-    var finding = Finding(
-      "\(answering.capitalized) answered an indication\(about) with an Error Response",
-      headline:
-        "\(answering.words) answered the indication\(about) (\(packet: packet)) with an Error Response instead of a confirmation",
-      why:
-        """
-        \(packet: refused.packet) is an Error Response to the Handle Value Indication \
-        \(packet: packet). A client has to send a confirmation, even if it does not use the value.
-        """,
-      evidence: [packet, refused.packet])
-    if let pending = refused.pending {
-      finding.why =
-        "\(finding.why) \(asking.capitalized) itself waited for the answer to \(packet: pending) and may take the error for it."
-      finding.evidence.insert(pending)
-      finding.evidence = finding.evidence.sorted
-    }
-    finding.remedy =
-      answering == .local
-      ? "Make the stack on this host confirm indications: it needs a GATT client (Zephyr: CONFIG_BT_GATT_CLIENT)."
-      : "The peer's stack has to confirm indications: it needs a GATT client (Zephyr: CONFIG_BT_GATT_CLIENT). Until then do not indicate to it, and wait until no request is pending."
-    return finding
+  fileprivate static var lostMeanwhile: Self {
+    Self("the link was already dead") { it, _ in it.refused != nil || it.wasHeardLater }
   }
+}
+
+extension ConnectionHistory {
+  /// If a link is ended on purpose within this time after a request, it is normal that the request
+  /// stays open.
+  static let leastWait: Int64 = 2_000_000_000
 }

@@ -8,7 +8,7 @@ extension Rule {
   /// The rules about what servers answer, and about what they offer.
   static let servers: [Rule] = [
     Rule(
-      "att-malformed", .warning, .meaning, "A server sends a malformed PDU",
+      "att-malformed", .warning, .fact, "A server sends a malformed PDU",
       when:
         "a response, notification or indication ends too early or too late, or has an impossible format; an error if its receiver ends the link within 1 s",
       do:
@@ -17,39 +17,46 @@ extension Rule {
       Finding.together(connection.attributes.faults.malformed.map(connection.malformed))
     },
     Rule(
-      "att-offset-ignored", .error, .meaning, "A server ignores the offset of a Read Blob Request",
+      about: ServerFaults.RepeatedParts.self, "att-offset-ignored", .error, .meaning,
+      "A server ignores the offset of a Read Blob Request",
       when:
         "all parts of a value that is read in parts are equal, and a part does not repeat itself",
       needs: [.bothDirections],
+      elsewise: [
+        Alternative("the value repeats these bytes") { parts, _ in parts.isBeyond },
+        Alternative("the value has more than 512 bytes, all alike") { parts, _ in
+          !parts.isUniform
+        },
+      ],
       do:
         "Fix the server's read handler: return the value from the requested offset on, and Invalid Offset (0x07) beyond its end (Core, Vol 3, Part F, 3.4.4.5; Zephyr: bt_gatt_attr_read(), NimBLE: os_mbuf_append() of the whole value). A larger MTU avoids reads in parts."
     ) { connection, _ in
       Finding.together(
-        connection.attributes.faults.repeated.compactMap(connection.ignoredOffset))
+        connection.attributes.faults.repeated.compactMap { parts in
+          connection.ignoredOffset(parts).map { (parts, $0) }
+        })
     },
     Rule(
       "gatt-declaration-malformed", .warning, .meaning,
       "Reading a characteristic's declaration does not give a declaration",
       when:
         "a Read Request for a declaration that was discovered on this connection is answered with a value of neither 5 nor 19 bytes",
-      needs: [.bothDirections],
+      needs: [.bothDirections], leansOn: .opening,
       do:
         "Fix the server: a read must return the same value as discovery, that is the properties, the handle of the value and the UUID (Core, Vol 3, Part G, 3.3.1). As a client, use what discovery returned."
     ) { connection, _ in
-      Finding.together(
-        connection.attributes.faults.declarations.map(connection.oddDeclaration)
-          .map(connection.hedged))
+      Finding.together(connection.attributes.faults.declarations.map(connection.oddDeclaration))
     },
     Rule(
       "gatt-value-too-short", .warning, .meaning,
       "A value is shorter than its characteristic's definition requires",
       when:
         "the first value that is read, or sent by the server, of a characteristic defined by the Bluetooth SIG ends inside a field that the definition requires",
+      leansOn: .opening,
       do:
         "Fix the server: give the value all fields of its definition (GATT Specification Supplement). Clients that follow it reject the value, or read beyond its end."
     ) { connection, _ in
-      Finding.together(
-        connection.attributes.faults.shortValues.map(connection.tooShort).map(connection.hedged))
+      Finding.together(connection.attributes.faults.shortValues.map(connection.tooShort))
     },
     Rule(
       "gatt-cccd-missing", .warning, .meaning,
@@ -64,7 +71,7 @@ extension Rule {
         connection.attributes.faults.missing.map(connection.missingConfiguration))
     },
     Rule(
-      "gatt-value-before-encryption", .note, .meaning,
+      "gatt-value-before-encryption", .note, .sequence,
       "A bonded server sends values before the link is encrypted",
       when:
         "a characteristic whose values arrived on an encrypted link before, or which is of the HID service, notifies only before this link is encrypted with the stored key, and not in the 5 s or more after it; its CCCD is not written on this connection",
@@ -76,29 +83,12 @@ extension Rule {
 }
 
 extension ConnectionHistory {
-  /// Returns a finding about an attribute, less certain if what the capture shows as one connection
-  /// may be links to several devices.
-  func hedged(_ finding: Finding) -> Finding {
-    guard !hasOneBeginning else { return finding }
-    var finding = finding
-    finding.certainty = .possible
-    return finding
-  }
-
-  /// Returns the words for an attribute.
-  private func name(_ handle: UInt16, of server: Side) -> Wording {
-    attributes.identity(handle, of: server).map { "\($0)" } ?? "\(handle: handle)"
-  }
-
   /// A client that ends the link within this time after a PDU does so because of it.
   private static let shortestStay: Int64 = 1_000_000_000
 
   fileprivate func malformed(_ pdu: ServerFaults.Malformed) -> Finding {
     let client = pdu.sender.other
-    var evidence: PacketSet = []
-    evidence.insert(pdu.request)
-    evidence.insert(pdu.moment.packet)
-    var why: Wording =
+    let why: Wording =
       switch pdu.fault {
       case .element(let length):
         "Its format or length is \(length), which no element of its list can have."
@@ -109,18 +99,15 @@ extension ConnectionHistory {
       case .mtu(let value): "It offers an MTU of \(value), but the minimum is 23."
       }
     var finding = Finding(
-      "\(pdu.sender.capitalized) sent a malformed \(pdu.opcode.words)",
-      headline:
-        "\(pdu.sender.words) sent a malformed \(pdu.opcode.words) (\(packet: pdu.moment.packet))",
-      why: why, evidence: evidence)
+      "\(pdu.sender.words) sent a malformed \(pdu.opcode.words)", at: pdu.moment.packet, why: why,
+      evidence: PacketSet([pdu.request ?? 0, pdu.moment.packet]))
     let isClients = connection.ending == (client == .local ? .localHost : .peer)
     let left = client == .local ? link.disconnect ?? link.ended : link.ended
     if isClients, let left, let stay = left.nanoseconds(since: pdu.moment),
       stay <= Self.shortestStay
     {
-      why =
+      finding.why =
         "\(why) \(client.capitalized) ended the link \(duration: stay) later (\(packet: left.packet))."
-      finding.why = why
       finding.evidence.insert(left.packet)
       finding.severity = .error
     }
@@ -128,17 +115,15 @@ extension ConnectionHistory {
   }
 
   fileprivate func ignoredOffset(_ parts: ServerFaults.RepeatedParts) -> Finding? {
-    let isBeyond = parts.end > AttributeUse.longest
-    guard !parts.isRefuted, isBeyond || !parts.isUniform else { return nil }
-    let name = name(parts.handle, of: parts.server)
+    guard !parts.isRefuted, parts.isBeyond || !parts.isUniform else { return nil }
+    let name = attributes.name(parts.handle, of: parts.server)
     var finding = Finding(
       "\(parts.server.capitalized) answers a read of \(name) with the same part again and again",
       headline:
         "\(parts.server.words) ignores the offset when \(name) is read (\(packet: parts.last.packet))",
       why:
-        "\(parts.parts) parts at rising offsets have the same \(parts.length) bytes: the server seems to start at the first byte each time, so the client never reaches the end.\(isBeyond ? (" The last part would end at byte \(parts.end), but no value has more than 512 bytes." as Wording) : "")",
-      parts.isUniform || parts.parts == 2 ? .possible : isBeyond ? .certain : .likely,
-      evidence: [parts.first.packet, parts.last.packet])
+        "\(parts.parts) parts at rising offsets have the same \(parts.length) bytes: the server seems to start at the first byte each time, so the client never reaches the end.\(parts.isBeyond ? (" The last part would end at byte \(parts.end), but no value has more than 512 bytes." as Wording) : "")",
+      evidence: PacketSet(of: parts.first, parts.last))
     if parts.parts == 2 { finding.severity = .warning }
     finding.attribute = attributes.identity(parts.handle, of: parts.server)
     return finding
@@ -147,28 +132,20 @@ extension ConnectionHistory {
   fileprivate func oddDeclaration(_ found: ServerFaults.OddDeclaration) -> Finding {
     let declared = attributes.identity(found.handle, of: found.server)
     let name: Wording = declared.map { "\(short: $0)" } ?? "\(handle: found.handle)"
-    var finding = Finding(
-      "A read of the declaration of \(name) does not give a declaration",
-      headline:
-        "\(found.server.words) does not return the declaration of \(name) when it is read (\(packet: found.moment.packet))",
+    return Finding(
+      "a read of the declaration of \(name) does not give a declaration", at: found.moment.packet,
       why:
         "The value of \(handle: found.handle) has \(count: found.length, "byte", "bytes"). A declaration has the properties, a handle and a UUID, 5 or 19 bytes, and discovery did list it so.",
-      evidence: [found.request, found.moment.packet])
-    finding.attribute = declared
-    return finding
+      evidence: PacketSet([found.request, found.moment.packet]), of: declared)
   }
 
   fileprivate func tooShort(_ value: ServerFaults.ShortValue) -> Finding {
-    let name = name(value.handle, of: value.server)
-    var finding = Finding(
-      "A value of \(name) is too short",
-      headline:
-        "\(value.server.possessive) value of \(name) is too short (\(packet: value.moment.packet))",
+    Finding(
+      "a value of \(attributes.name(value.handle, of: value.server)) is too short",
+      at: value.moment.packet,
       why:
         "It has \(count: value.length, "byte", "bytes"), which is less than the definition of the Bluetooth SIG requires: \(value.words).",
-      evidence: [value.moment.packet])
-    finding.attribute = attributes.identity(value.handle, of: value.server)
-    return finding
+      evidence: [value.moment.packet], of: attributes.identity(value.handle, of: value.server))
   }
 
   fileprivate func missingConfiguration(
@@ -185,14 +162,10 @@ extension ConnectionHistory {
       ? "\(found.server.capitalized) sent \(count: sent, "value", "values") anyway."
       : "Without it no client can enable them."
     var finding = Finding(
-      "\(value) offers \(offered), but has no CCCD",
-      headline:
-        "\(found.server.possessive) \(value) offers \(offered) without a CCCD (\(packet: found.declared))",
+      "\(value) offers \(offered), but has no CCCD", at: found.declared,
       why:
         "All attributes up to \(handle: found.last), where the characteristic ends, were discovered, and none is a Client Characteristic Configuration descriptor, which it must have (Core, Vol 3, Part G, 3.3.3.3). \(consequence)",
-      evidence: PacketSet([found.service, found.declared]))
-    finding.attribute = value
-    finding.restsOnAbsence = true
+      evidence: PacketSet([found.service, found.declared]), of: value, restsOnAbsence: true)
     // Few clients subscribe to anything in the services that every device has.
     let isGeneric =
       value.service?.isShort(0x1800) == true || value.service?.isShort(0x1801) == true
@@ -226,9 +199,8 @@ extension ConnectionHistory {
     guard connection.isEncrypted == true, security.isStoredKey, !connection.isOpeningMissing,
       let encrypted = security.encrypted
     else { return [] }
-    let end = Moment(
-      packet: connection.lastPacket ?? .max, time: connection.lastTime ?? evidence.extent.latest)
-    guard let lasted = end.nanoseconds(since: encrypted), lasted >= Self.shortestWait else {
+    guard let lasted = end(evidence).nanoseconds(since: encrypted), lasted >= Self.shortestWait
+    else {
       return []
     }
     return attributes.usages.compactMap { usage in
@@ -256,22 +228,17 @@ extension ConnectionHistory {
               .max() ?? 0
       else { return nil }
       let count = usage.notifications.count
-      var finding = Finding(
-        "\(usage.server.capitalized) sends \(usage.named) only before the link is encrypted",
-        headline:
-          "\(usage.server.words) sends \(usage.named) before the link is encrypted (\(packet: first.packet))",
+      return Finding(
+        "\(usage.server.words) sends \(usage.named) only before the link is encrypted",
+        at: first.packet,
         why:
           "\(count: count, "value was", "values were") sent before the link was encrypted with the stored key (\(packet: encrypted.packet)), and none in the \(duration: lasted) after it. Clients drop values that need encryption on a link without it, and the subscription of a bonded client counts only once the link is encrypted.",
-        .possible,
-        evidence: PacketSet([first.packet, last.packet, encrypted.packet]))
-      finding.attribute = usage.named
-      finding.restsOnAbsence = true
-      return finding
+        evidence: PacketSet(of: first, last, encrypted), of: usage.named, restsOnAbsence: true)
     }
   }
 }
 
-extension ATTOpcode {
-  /// The name of the PDU, or its code if it has none.
-  var words: Wording { name.map { "\($0)" } ?? "PDU \(code: rawValue, digits: 2)" }
+extension ServerFaults.RepeatedParts {
+  /// Whether the parts reach beyond what a value can have.
+  fileprivate var isBeyond: Bool { end > AttributeUse.longest }
 }

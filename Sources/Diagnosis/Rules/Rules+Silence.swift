@@ -8,7 +8,7 @@ extension Rule {
   /// The rules about writes that a server accepts and does not answer.
   static let unansweredWrites: [Rule] = [
     Rule(
-      "gatt-result-missing", .warning, .meaning,
+      about: Int64.self, "gatt-result-missing", .warning, .meaning,
       "A control point does not report the result of a procedure",
       when:
         """
@@ -16,21 +16,21 @@ extension Rule {
         records, user data or objects is accepted while its indications are enabled, and it \
         indicates nothing for 5 s; for 30 s if the procedure takes its time or sends records
         """, needs: [.bothDirections, .events, .opening],
+      elsewise: [
+        Alternative("the procedure was still under way") { waited, _ in
+          waited >= ConnectionHistory.longResultTime
+        },
+        Alternative(always: "the device's firmware reports its results in another way"),
+      ],
       do:
-        """
-        Fix the server: indicate a response code for every procedure, also for one that it does \
-        not support or that fails, after it has answered the write. As a client, give up after \
-        30 s, and connect again.
-        """
+        "Fix the server: indicate a response code for every procedure, also for one that it does not support or that fails, after it has answered the write. As a client, give up after 30 s, and connect again."
     ) { connection, evidence in connection.missingResults(evidence) },
     Rule(
-      "gatt-unsubscribed", .warning, .meaning,
+      "gatt-unsubscribed", .warning, .sequence,
       "A client ends its subscription and continues to write",
       when:
-        """
-        a client that got values of a characteristic disables its CCCD, then writes to the same \
-        service three times or more and gets no value; the link stays open for 2 s
-        """, needs: [.bothDirections, .events, .opening],
+        "a client that got values of a characteristic disables its CCCD, then writes to the same service three times or more and gets no value; the link stays open for 2 s",
+      needs: [.bothDirections, .events, .opening],
       do:
         """
         Keep the subscription as long as answers are expected: look for code that disables it \
@@ -42,7 +42,7 @@ extension Rule {
       Finding.together(connection.silences(evidence).compactMap(connection.unsubscribed))
     },
     Rule(
-      "gatt-writes-unanswered", .note, .meaning, "Writes are accepted, but no answer comes",
+      "gatt-writes-unanswered", .note, .sequence, "Writes are accepted, but no answer comes",
       when:
         """
         a client subscribes to values of a vendor's service, then writes to that service three \
@@ -50,11 +50,7 @@ extension Rule {
         link stays open for 2 s
         """, needs: [.bothDirections, .events, .opening],
       do:
-        """
-        Compare the bytes with those that the maker's app sends: line end, length, checksum and \
-        byte order, and whether a login must come first. A device that is only controlled may \
-        send no answers.
-        """
+        "Compare the bytes with those that the maker's app sends: line end, length, checksum and byte order, and whether a login must come first. A device that is only controlled may send no answers."
     ) { connection, evidence in
       Finding.together(connection.silences(evidence).compactMap(connection.unanswered))
     },
@@ -93,9 +89,7 @@ extension ConnectionHistory {
     case nil, .localHost, .peer: break
     default: return nil
     }
-    return Moment(
-      packet: connection.lastPacket ?? .max, time: connection.lastTime ?? evidence.extent.latest
-    ).nanoseconds(since: moment)
+    return end(evidence).nanoseconds(since: moment)
   }
 
   /// Whether records of the connection are missing or cut.
@@ -154,30 +148,24 @@ extension ConnectionHistory {
     guard silence.configurations.allSatisfy({ $0.value & 3 == 0 }),
       let off = silence.configurations.last(where: { ended in
         attributes.configurations.contains {
-          $0.descriptor.handle == ended.descriptor.handle && $0.server == ended.server
-            && $0.accepted != nil && $0.value & 3 != 0
-            && $0.request.packet < ended.request.packet
+          $0.isSame(as: ended) && $0.isInForce && $0.request.packet < ended.request.packet
         }
       }), let owner = off.owner,
-      let got = owner.handle.flatMap({ attributes.usage($0, of: off.server) }), got.sent > 0,
+      let got = attributes.usage(of: off), got.sent > 0,
       // Answers are expected only if there were some.
       silence.series.answered.count > 0
     else { return nil }
     let client = usage.server.other
     let count = silence.series.count
     var finding = Finding(
-      "\(client.capitalized) ended its subscription to \(owner), then wrote \(count) values to \(usage.named)",
-      headline:
-        "\(client.words) ended its subscription to \(owner) (\(packet: off.request.packet)), so no answer to its later writes could arrive",
+      "\(client.words) ended its subscription to \(owner), then wrote \(count) values to \(usage.named)",
+      at: off.request.packet,
       why:
-        "\(client.capitalized) got \(count: got.sent, "value", "values") of \(owner) and disabled its CCCD at \(packet: off.request.packet). It then wrote \(count) values to \(usage.named) (from \(packet: silence.first.packet) on) and got none.",
-      silence.series.answered.count > 1 ? .likely : .possible,
-      evidence: PacketSet([
-        off.request.packet, silence.first.packet, silence.series.last?.packet ?? 0,
-      ]))
+        "\(client.capitalized) got \(count: got.sent, "value", "values") and disabled the CCCD at \(packet: off.request.packet). It then wrote \(count) values (from \(packet: silence.first.packet) on) and got none: without the subscription no answer could arrive.",
+      evidence: PacketSet(of: off.request, silence.first, silence.series.last), of: owner,
+      restsOnAbsence: true)
+    finding.repetitions = silence.series.answered.count
     if silence.series.answered.count == 1 { finding.severity = .note }
-    finding.attribute = owner
-    finding.restsOnAbsence = true
     finding.group =
       "\(client.capitalized) ended its subscription to \(owner), and continued to write"
     return finding
@@ -213,22 +201,17 @@ extension ConnectionHistory {
       }
     }
     var finding = Finding(
-      "\(writes), but no answer came on \(answers)",
-      headline: "\(writes), but no answer came on \(answers) (\(packet: silence.first.packet))",
+      "\(writes), but no answer came on \(answers)", at: silence.first.packet,
       why: Wording(
         sentences:
           "\(client.capitalized) had subscribed to \(answers) (\(packet: subscription.request.packet)). \(usage.server.capitalized) sent no value after \(packet: silence.first.packet), although the link stayed open for \(duration: silence.lasted) after the last write.",
         form),
-      .possible,
-      evidence: PacketSet([
-        subscription.request.packet, silence.first.packet, series.last?.packet ?? 0,
-      ]))
+      evidence: PacketSet(of: subscription.request, silence.first, series.last), of: usage.named,
+      restsOnAbsence: true)
     if isOtherForm, let answeredEnd {
       finding.remedy =
         "If these texts are commands, too, end them as those that were answered: with \(answeredEnd.name)."
     }
-    finding.attribute = usage.named
-    finding.restsOnAbsence = true
     finding.group = "writes to \(usage.named) got no answer on \(answers)"
     return finding
   }
@@ -237,9 +220,10 @@ extension ConnectionHistory {
 
   /// A control point reports a result within this time, unless the procedure takes its time.
   private static let resultTime: Int64 = 5_000_000_000
-  private static let longResultTime: Int64 = 30_000_000_000
+  fileprivate static let longResultTime: Int64 = 30_000_000_000
 
-  fileprivate func missingResults(_ evidence: Evidence) -> [Finding] {
+  /// Returns findings about missing results, and for how long each is missing.
+  fileprivate func missingResults(_ evidence: Evidence) -> [(Int64, Finding)] {
     guard !isIncomplete, attributes.remembersConfigurations else { return [] }
     return attributes.usages.compactMap { usage in
       // A server may not indicate again before the client has confirmed.
@@ -266,29 +250,19 @@ extension ConnectionHistory {
       guard let waited = openTime(after: since, evidence),
         waited >= (isLong ? Self.longResultTime : Self.resultTime)
       else { return nil }
-      let client = usage.server.other
       let count = control.count
       let packets: Wording =
         count == 1
         ? "the write (\(packet: control.last.packet))"
         : "\(count) writes (from \(packet: control.first.packet) to \(packet: control.last.packet))"
-      var finding = Finding(
-        "\(usage.server.capitalized) did not report the result of \(count: count, "a write", "writes") to \(usage.named)",
-        headline:
-          "\(usage.server.words) accepted a write to \(usage.named), but reported no result (\(packet: control.first.packet))",
+      let finding = Finding(
+        "\(usage.server.words) did not report the \(count == 1 ? "result of a write" : "results of \(count) writes" as Wording) to \(usage.named)",
+        at: control.first.packet,
         why:
-          "\(client.capitalized) enabled its indications at \(packet: subscription.request.packet), and \(usage.server.words) accepted \(packets). It indicated nothing in the \(duration: waited) after \(packet: since.packet).",
-        waited >= Self.longResultTime ? .likely : .possible,
-        evidence: PacketSet([
-          subscription.request.packet, control.first.packet, control.last.packet, since.packet,
-        ]))
-      finding.what =
-        count == 1
-        ? "\(usage.server.capitalized) did not report the result of a write to \(usage.named)"
-        : "\(usage.server.capitalized) did not report the results of \(count) writes to \(usage.named)"
-      finding.attribute = usage.named
-      finding.restsOnAbsence = true
-      return finding
+          "\(usage.server.other.capitalized) enabled its indications at \(packet: subscription.request.packet), and \(usage.server.words) accepted \(packets). It indicated nothing in the \(duration: waited) after \(packet: since.packet).",
+        evidence: PacketSet(of: subscription.request, control.first, control.last, since),
+        of: usage.named, restsOnAbsence: true)
+      return (waited, finding)
     }
   }
 }
@@ -342,7 +316,7 @@ extension AttributeHistory {
     where configuration.server == server && configuration.accepted != nil
       && configuration.owner?.service == service
     {
-      last.removeAll { $0.descriptor.handle == configuration.descriptor.handle }
+      last.removeAll { $0.isSame(as: configuration) }
       last.append(configuration)
     }
     return last

@@ -13,44 +13,38 @@ extension Rule {
       "gatt-wrong-cccd-bits", .warning, .meaning,
       "Notifications are enabled on a characteristic that only indicates, or the reverse",
       when:
-        """
-        a CCCD write sets a bit that the characteristic's declaration in the capture does not \
-        offer, while it offers the other one
-        """, needs: [.bothDirections],
+        "a CCCD write sets a bit that the characteristic's declaration in the capture does not offer, while it offers the other one",
+      needs: [.bothDirections], leansOn: .opening,
       do:
-        """
-        Write 0x0001 for notifications and 0x0002 for indications, as the declaration offers \
-        (CoreBluetooth and BlueZ choose on their own; on Android write ENABLE_NOTIFICATION_VALUE or \
-        ENABLE_INDICATION_VALUE).
-        """
+        "Write 0x0001 for notifications and 0x0002 for indications, as the declaration offers (CoreBluetooth and BlueZ choose on their own; on Android write ENABLE_NOTIFICATION_VALUE or ENABLE_INDICATION_VALUE)."
     ) { connection, _ in
       Finding.together(connection.attributes.configurations.compactMap(connection.wrongBits))
     },
     Rule(
-      "gatt-cccd-write-command", .warning, .meaning,
+      about: Subscription.self, "gatt-cccd-write-command", .warning, .meaning,
       "A CCCD is written with Write Command, which servers may ignore",
       when:
         "a CCCD is written with Write Command, and no Write Request to it was accepted; a note if values arrive anyway",
       needs: .bothDirections,
+      elsewise: [
+        Alternative("the server accepted it, and has nothing to send") { it, _ in it.sent > 0 }
+      ],
       do:
         "Write the CCCD with a Write Request (on Android writeDescriptor(), with BlueZ StartNotify, in JavaScript startNotifications()): a command is not answered, and descriptors do not accept one (Core, Vol 3, Part G, 4.12.3)."
     ) { connection, _ in
       Finding.together(
-        connection.attributes.commandedConfigurations.compactMap(connection.commanded))
+        connection.attributes.commandedConfigurations.compactMap {
+          connection.commanded(Subscription($0, connection))
+        })
     },
     Rule(
       "gatt-cccd-swapped", .warning, .meaning, "The bytes of a CCCD's value are in the wrong order",
       when: "0x0100, 0x0200 or 0x0300 is written to a CCCD, and no value that subscribes",
-      needs: .bothDirections,
+      needs: .bothDirections, leansOn: .opening,
       do:
-        """
-        Write the low byte first: 01 00 enables notifications, 02 00 indications. On Android use \
-        ENABLE_NOTIFICATION_VALUE, in firmware send the 16-bit number as little-endian.
-        """
+        "Write the low byte first: 01 00 enables notifications, 02 00 indications. On Android use ENABLE_NOTIFICATION_VALUE, in firmware send the 16-bit number as little-endian."
     ) { connection, _ in
-      Finding.together(
-        connection.attributes.configurations.compactMap(connection.swapped)
-          .map(connection.hedged))
+      Finding.together(connection.attributes.configurations.compactMap(connection.swapped))
     },
     Rule(
       "gatt-subscription-misplaced", .warning, .meaning,
@@ -61,12 +55,9 @@ extension Rule {
         cannot be written, in a service that can send values; no CCCD of that service is written, \
         and none of its values arrives or is read
         """, needs: [.bothDirections, .events, .opening],
+      elsewise: [Alternative(always: "the value is a setting of the server's own")],
       do:
-        """
-        Find the CCCD's handle by discovery (Find Information) instead of assuming that it follows \
-        the value, and write the value there; with a library enable notifications by its own call \
-        (on Android writeDescriptor(), with Bleak start_notify()).
-        """
+        "Find the CCCD's handle by discovery (Find Information) instead of assuming that it follows the value, and write the value there; with a library enable notifications by its own call (on Android writeDescriptor(), with Bleak start_notify())."
     ) { connection, evidence in
       connection.missedSubscriptions(evidence).compactMap { missed in
         missed.mistaken.map { connection.mistaken(missed, $0) }
@@ -76,16 +67,13 @@ extension Rule {
       "gatt-not-subscribed", .note, .meaning,
       "A client writes to a service and does not subscribe to its values",
       when:
-        """
-        a client writes to a service whose declarations offer notifications or indications, writes \
-        no CCCD of it and reads none of its values, none arrives, and the link stays open for 2 s
-        """, needs: [.bothDirections, .events, .opening],
+        "a client writes to a service whose declarations offer notifications or indications, writes no CCCD of it and reads none of its values, none arrives, and the link stays open for 2 s",
+      needs: [.bothDirections, .events, .opening],
+      elsewise: [
+        Alternative(always: "the client expects no answer"), .subscribedBefore,
+      ],
       do:
-        """
-        If answers are expected, subscribe before writing: on Android \
-        setCharacteristicNotification() and writeDescriptor() on the CCCD, on iOS setNotifyValue(), \
-        with Bleak start_notify(). A device that is only controlled may need no subscription.
-        """
+        "If answers are expected, subscribe before writing: on Android setCharacteristicNotification() and writeDescriptor() on the CCCD, on iOS setNotifyValue(), with Bleak start_notify(). A device that is only controlled may need no subscription."
     ) { connection, evidence in
       Finding.together(
         connection.missedSubscriptions(evidence).compactMap { missed in
@@ -95,49 +83,96 @@ extension Rule {
     Rule(
       "gatt-notifications-silent", .warning, .meaning, "A subscription brings no values",
       when:
-        """
-        a CCCD was written on a link whose opening is in the capture and no value arrives, while \
-        the client writes to another service that can send values and whose CCCDs it has not \
-        written
-        """, needs: [.bothDirections, .events, .opening],
+        "a CCCD was written on a link whose opening is in the capture and no value arrives, while the client writes to another service that can send values and whose CCCDs it has not written",
+      needs: [.bothDirections, .events, .opening],
+      elsewise: [
+        Alternative(always: "there was nothing to send"),
+        Alternative(always: "the client expects no answer"),
+      ],
       do:
-        """
-        Write the CCCD of the characteristic that sends the answers: the one in the service that \
-        is written to.
-        """
+        "Write the CCCD of the characteristic that sends the answers: the one in the service that is written to."
     ) { connection, evidence in connection.otherSubscription(evidence).map { [$0] } ?? [] },
     Rule(
-      "gatt-cccd-lost", .warning, .meaning,
+      about: EarlierValues.self, "gatt-cccd-lost", .warning, .meaning,
       "A bonded server has lost its client's subscriptions",
       when:
-        """
-        an earlier connection of the device wrote a CCCD and got values; this one is encrypted \
-        with the stored key, lasts longer than any earlier pause between values, writes no CCCD \
-        and gets no value
-        """, needs: [.bothDirections, .events, .opening],
+        "an earlier connection of the device wrote a CCCD and got values; this one is encrypted with the stored key, lasts longer than any earlier pause between values, writes no CCCD and gets no value",
+      needs: [.bothDirections, .events, .opening],
+      elsewise: [
+        .nothingToSend,
+        Alternative(always: "another client or the device's user has stopped the values"),
+      ],
       do:
-        """
-        CCCDs of bonded clients persist: store them in the firmware with the bond (Zephyr: \
-        CONFIG_BT_SETTINGS and settings_load(), Nordic: peer manager). As a client, write the \
-        CCCD on each connection: it does no harm.
-        """
+        "CCCDs of bonded clients persist: store them in the firmware with the bond (Zephyr: CONFIG_BT_SETTINGS and settings_load(), Nordic: peer manager). As a client, write the CCCD on each connection: it does no harm."
     ) { connection, evidence in connection.lostSubscriptions(evidence) },
     Rule(
-      "gatt-not-encrypted", .warning, .meaning,
+      about: EarlierValues.self, "gatt-not-encrypted", .warning, .meaning,
       "A bonded device gets no values on a link that is never encrypted",
       when:
         """
         an earlier connection of the device was encrypted and got values of a characteristic; this \
         one is not encrypted, lasts longer than any earlier pause between values, and gets none
         """, needs: [.bothDirections, .commands, .events, .opening, .end],
+      elsewise: [
+        .nothingToSend,
+        Alternative(always: "another client or the device's user has stopped the values"),
+      ],
       do:
-        """
-        Encrypt the link with the stored key right after connecting: only the central can. A \
-        peripheral can ask for it with a Security Request (Zephyr: bt_conn_set_security, Nordic: \
-        pm_conn_secure).
-        """
+        "Encrypt the link with the stored key right after connecting: only the central can. A peripheral can ask for it with a Security Request (Zephyr: bt_conn_set_security, Nordic: pm_conn_secure)."
     ) { connection, evidence in connection.valuesWithoutEncryption(evidence) },
   ]
+}
+
+/// A value written to a CCCD, and what came of it.
+private struct Subscription: Sendable {
+  let configuration: Configuration
+  /// The number of values that the server sent.
+  let sent: Int
+
+  init(_ configuration: Configuration, _ connection: ConnectionHistory) {
+    self.configuration = configuration
+    sent = connection.attributes.usage(of: configuration)?.sent ?? 0
+  }
+
+  var client: Side { configuration.server.other }
+  /// The characteristic that the CCCD belongs to: ` of 2a37 …`.
+  var owner: Wording { configuration.owner.map { " of \($0)" } ?? "" }
+
+  /// What came of it, as a sentence.
+  var outcome: Wording {
+    if sent > 0 { return "Values arrive anyway." }
+    if let error = configuration.error { return "The server refused it: \(error)." }
+    return configuration.accepted == nil ? "" : "The server accepted it, and no value arrived."
+  }
+}
+
+extension Alternative where Subject == ConnectionHistory {
+  /// Subscriptions of bonded clients persist; they are in force on encrypted links.
+  fileprivate static var subscribedBefore: Self {
+    Self("the client is bonded, and subscribed before this capture began") { it, _ in
+      it.security.encrypted == nil
+    }
+  }
+}
+
+/// Values that arrived on an earlier connection.
+private struct EarlierValues: Sendable {
+  let owner: NamedAttribute
+  let usage: AttributeUsage
+  /// The first of them, the time within which another one is due, and their period if they are
+  /// regular.
+  let first: Moment
+  let patience: Int64
+  let period: Int64?
+  /// How long the connection without them lasted.
+  let lasted: Int64
+}
+
+extension Alternative where Subject == EarlierValues {
+  /// Values that are sent regularly do not depend on events.
+  fileprivate static var nothingToSend: Self {
+    Self("there was nothing to send") { it, _ in it.period.map { it.lasted / 5 >= $0 } ?? false }
+  }
 }
 
 extension ConnectionHistory {
@@ -172,7 +207,7 @@ extension ConnectionHistory {
       return sender.handle.flatMap { attributes.usage($0, of: server) }?.sent ?? 0 > 0
     }
     return (security.isStoredKey || pairing.attempts.contains(where: \.isBonded))
-      && configured.contains { $0.accepted != nil && $0.value & 3 != 0 }
+      && configured.contains(where: \.isInForce)
   }
 
   /// Returns a finding about a value for a CCCD that was written to another attribute.
@@ -183,21 +218,15 @@ extension ConnectionHistory {
     let isSender = missed.senders.contains { $0.handle == target.handle }
     let what: Wording =
       isSender ? "the value of \(target) itself" : "\(target), which is not a CCCD"
-    var finding = Finding(
-      "A subscription was written to \(isSender ? "a value" : "an attribute" as StaticString) instead of its CCCD",
-      headline:
-        "\(client.words) wrote a subscription to \(what) (\(packet: write.request.packet))",
+    return Finding(
+      "\(client.words) wrote a subscription to \(what)", at: write.request.packet,
       why:
         """
         \(client.capitalized) wrote \(code: write.value, digits: 4), the value that \
-        \(write.value & 1 != 0 ? "enables notifications" : "enables indications" as StaticString), \
-        to \(what). It wrote no CCCD of this service, and \(missed.server.words) sent none of its \
-        values.
+        \(write.value & 1 != 0 ? "enables notifications" : "enables indications" as StaticString). \
+        It wrote no CCCD of this service, and \(missed.server.words) sent none of its values.
         """,
-      .likely, evidence: [write.request.packet])
-    finding.attribute = sender
-    finding.restsOnAbsence = true
-    return finding
+      evidence: [write.request.packet], of: sender, restsOnAbsence: true)
   }
 
   /// Returns a finding about a service that the client writes to without subscribing.
@@ -213,10 +242,9 @@ extension ConnectionHistory {
     let more = missed.senders.count - min(3, missed.senders.count)
     let others: Wording = more > 0 ? " and \(more) more" : ""
     let isSame = missed.written.handle == missed.senders[0].handle
-    var finding = Finding(
-      "\(client.capitalized) wrote to \(missed.written) but did not subscribe to \(isSame ? "its values" : "\(missed.senders[0])" as Wording)",
-      headline:
-        "\(client.words) did not subscribe to \(missed.senders[0]), so no answer to its writes could arrive (\(packet: missed.first.packet))",
+    return Finding(
+      "\(client.words) wrote to \(missed.written) but did not subscribe to \(isSame ? "its values" : "\(missed.senders[0])" as Wording)",
+      at: missed.first.packet,
       why:
         """
         \(client.capitalized) wrote \(count: missed.count, "value", "values") to \
@@ -224,10 +252,7 @@ extension ConnectionHistory {
         \(senders)\(others), but only to clients that have written the CCCD, which \
         \(client.words) did not do on this connection.
         """,
-      .possible, evidence: [missed.first.packet])
-    finding.attribute = missed.senders[0]
-    finding.restsOnAbsence = true
-    return finding
+      evidence: [missed.first.packet], of: missed.senders[0], restsOnAbsence: true)
   }
 
   /// Returns whether a refused write to a CCCD has a finding that explains it better.
@@ -244,40 +269,20 @@ extension ConnectionHistory {
     let meant = configuration.value.byteSwapped
     guard 1...3 ~= meant,
       !attributes.configurations.contains(where: {
-        $0.descriptor.handle == configuration.descriptor.handle
-          && $0.server == configuration.server && $0.value & 3 != 0
+        $0.isSame(as: configuration) && $0.value & 3 != 0
       })
     else { return nil }
-    let client = configuration.server.other
-    let owner: Wording = configuration.owner.map { " of \($0)" } ?? ""
-    let came =
-      configuration.owner?.handle.flatMap { attributes.usage($0, of: configuration.server) }?.sent
-      ?? 0
-    let outcome: Wording =
-      if came > 0 {
-        "Values arrive anyway."
-      } else if let error = configuration.error {
-        "The server refused it: \(error)."
-      } else if configuration.accepted != nil {
-        "The server accepted it, and no value arrived."
-      } else {
-        ""
-      }
+    let it = Subscription(configuration, self)
     var finding = Finding(
-      "The value written to the CCCD\(owner) has its bytes in the wrong order",
-      headline:
-        "\(client.words) wrote the CCCD\(owner) with its bytes in the wrong order (\(packet: configuration.request.packet))",
+      "\(it.client.words) wrote the CCCD\(it.owner) with its bytes in the wrong order",
+      at: configuration.request.packet,
       why: Wording(
         sentences:
-          """
-          \(client.capitalized) wrote \(code: configuration.value, digits: 4), all of whose bits \
-          are reserved. With its bytes swapped it would be \(code: meant, digits: 4), which enables \
-          \(meant & 1 != 0 ? "notifications" : "indications" as StaticString).
-          """, outcome),
-      evidence: [configuration.request.packet])
-    finding.attribute = configuration.owner
-    finding.fault = client
-    if came > 0 {
+          "\(code: configuration.value, digits: 4) has only reserved bits. With its bytes swapped it would be \(code: meant, digits: 4), which enables \(meant & 1 != 0 ? "notifications" : "indications" as StaticString).",
+        it.outcome),
+      evidence: [configuration.request.packet], of: configuration.owner)
+    finding.fault = it.client
+    if it.sent > 0 {
       finding.severity = .note
     } else if configuration.error != nil {
       finding.severity = .error
@@ -286,31 +291,23 @@ extension ConnectionHistory {
   }
 
   /// Returns a finding about a CCCD that was written with a command.
-  fileprivate func commanded(_ configuration: Configuration) -> Finding? {
+  fileprivate func commanded(_ it: Subscription) -> (Subscription, Finding)? {
+    let configuration = it.configuration
     guard configuration.value & 3 != 0,
       !attributes.configurations.contains(where: {
-        $0.descriptor.handle == configuration.descriptor.handle
-          && $0.server == configuration.server && $0.accepted != nil
+        $0.isSame(as: configuration) && $0.accepted != nil
       })
     else { return nil }
-    let usage = configuration.owner?.handle.flatMap {
-      attributes.usage($0, of: configuration.server)
-    }
-    let came = usage?.sent ?? 0
-    let client = configuration.server.other
-    let owner: Wording = configuration.owner.map { " of \($0)" } ?? ""
     var finding = Finding(
-      "The CCCD\(owner) was written with a Write Command",
-      headline:
-        "\(client.words) subscribed with a write command instead of a write request (\(packet: configuration.request.packet))",
+      "\(it.client.words) wrote the CCCD\(it.owner) with a Write Command",
+      at: configuration.request.packet,
       why:
-        "\(client.capitalized) wrote the subscription without response, as a Write Command. Servers accept a descriptor's value only with a Write Request; \(came == 0 ? "this one sent no value" : "this one sends values anyway" as StaticString).",
-      came == 0 ? .likely : .certain, evidence: [configuration.request.packet])
-    finding.attribute = configuration.owner
-    finding.fault = client
-    finding.restsOnAbsence = came == 0
-    if came > 0 { finding.severity = .note }
-    return finding
+        "It wrote the subscription without response. Servers accept a descriptor's value only with a Write Request; \(it.sent == 0 ? "this one sent no value" : "this one sends values anyway" as StaticString).",
+      evidence: [configuration.request.packet], of: configuration.owner,
+      restsOnAbsence: it.sent == 0)
+    finding.fault = it.client
+    if it.sent > 0 { finding.severity = .note }
+    return (it, finding)
   }
 
   /// Returns a finding about a CCCD that was written with a bit that is not offered.
@@ -319,57 +316,25 @@ extension ConnectionHistory {
       return nil
     }
     let (notify, indicate) = (properties.has(bit: 4), properties.has(bit: 5))
-    let (asks, asked): (UInt16, Wording)
-    let offered: Wording
-    if configuration.value & 1 != 0, !notify, indicate {
-      (asks, asked, offered) = (1, "Notifications", "indications")
-    } else if configuration.value & 2 != 0, !indicate, notify {
-      (asks, asked, offered) = (2, "Indications", "notifications")
-    } else {
-      return nil
-    }
-    let client = configuration.server.other
-    let came = owner.handle.flatMap { attributes.usage($0, of: configuration.server) }?.sent ?? 0
-    var why: Wording =
-      """
-      \(client.words) wrote \(code: configuration.value, digits: 4) to the CCCD, but the \
-      declaration offers \(properties.words)
-      """
-    var evidence: PacketSet = [configuration.request.packet]
-    evidence.insert(configuration.accepted?.packet)
+    guard notify != indicate, configuration.value & (notify ? 2 : 1) != 0 else { return nil }
+    let (wrong, offered): (StaticString, StaticString) =
+      notify ? ("indications", "notifications") : ("notifications", "indications")
+    let it = Subscription(configuration, self)
     let right = attributes.configurations.first {
-      $0.descriptor.handle == configuration.descriptor.handle
-        && $0.request.packet > configuration.request.packet && $0.value & (asks ^ 3) != 0
-    }
-    if let right {
-      why = "\(why). The right value followed at \(packet: right.request.packet)."
-    } else if let error = configuration.error {
-      why = "\(why). The server refused it: \(error)."
-    } else if came == 0 {
-      why = "\(why). The server accepted the value but sent nothing."
-    } else {
-      why = "\(why). The server sends values anyway."
+      $0.isSame(as: configuration) && $0.request.packet > configuration.request.packet
+        && $0.value & (notify ? 1 : 2) != 0
     }
     var finding = Finding(
-      "\(asked) enabled on \(owner), which offers only \(offered)",
-      headline:
-        """
-        \(client.words) enabled on \(owner) what it does not offer \
-        (\(packet: configuration.request.packet))
-        """,
-      why: why.capitalized, evidence: evidence)
-    finding.attribute = owner
+      "\(it.client.words) enabled \(wrong) of \(owner), which offers only \(offered)",
+      at: configuration.request.packet,
+      why: Wording(
+        sentences:
+          "\(it.client.capitalized) wrote \(code: configuration.value, digits: 4) to the CCCD, but the declaration offers \(properties.words).",
+        right.map { "The right value followed at \(packet: $0.request.packet)." } ?? it.outcome),
+      evidence: PacketSet(of: configuration.request, configuration.accepted), of: owner)
     finding.remedy =
-      notify
-      ? """
-      Write 0x0001: the declaration offers notifications (on Android ENABLE_NOTIFICATION_VALUE; \
-      CoreBluetooth and BlueZ choose on their own).
-      """
-      : """
-      Write 0x0002: the declaration offers indications (on Android ENABLE_INDICATION_VALUE; \
-      CoreBluetooth and BlueZ choose on their own).
-      """
-    if right != nil || came > 0 {
+      "Write \(code: notify ? 1 : 2, digits: 4): the declaration offers \(offered) (on Android \(notify ? "ENABLE_NOTIFICATION_VALUE" : "ENABLE_INDICATION_VALUE" as StaticString); CoreBluetooth and BlueZ choose on their own)."
+    if right != nil || it.sent > 0 {
       finding.severity = .note
       finding.isResolved = true
     }
@@ -405,27 +370,13 @@ extension ConnectionHistory {
         }), let service = target.identity.service
       else { continue }
       let client = server.other
-      var finding = Finding(
-        "No value arrived: the subscription is for \(owner), but the writes go to another service",
-        headline:
-          """
-          no value arrived after \(client.words) subscribed to \(owner) \
-          (\(packet: first.request.packet)) and wrote to another service
-          """,
+      return Finding(
+        "no value arrived: the subscription is for \(owner), but the writes go to another service",
+        at: first.request.packet,
         why:
-          """
-          \(client.capitalized) wrote \(target.written) times to \
-          \(target.named) of the service \(service), but to no CCCD of that service; answers \
-          may come from a characteristic there.
-          """,
-        .possible,
-        evidence: PacketSet([
-          first.request.packet, target.writes.first?.packet ?? 0,
-          target.commands.first?.packet ?? 0,
-        ]))
-      finding.restsOnAbsence = true
-      finding.attribute = owner
-      return finding
+          "\(client.capitalized) wrote \(target.written) times to \(target.named) of the service \(service), but to no CCCD of that service; answers may come from a characteristic there.",
+        evidence: PacketSet(of: first.request, target.writes.first, target.commands.first),
+        of: owner, restsOnAbsence: true)
     }
     return nil
   }
@@ -453,110 +404,86 @@ extension ConnectionHistory {
     return (first, max(5_000_000_000, 3 * min(pause, .max / 4)), tally.period)
   }
 
+  /// Returns the values of an enabled characteristic that came on this connection, and not on a
+  /// later one that was long enough.
+  private func values(
+    of configuration: Configuration, missedOn later: ConnectionHistory, for lasted: Int64
+  ) -> EarlierValues? {
+    guard configuration.isInForce, let owner = configuration.owner, let handle = owner.handle,
+      let usage = attributes.usage(handle, of: configuration.server),
+      let regular = Self.regularity(of: usage), lasted >= regular.patience,
+      (later.attributes.usage(handle, of: configuration.server)?.sent ?? 0) == 0,
+      // Values that answered writes before do not arrive without them.
+      !writes(toServiceOf: owner, configuration.server)
+    else { return nil }
+    return EarlierValues(
+      owner: owner, usage: usage, first: regular.first, patience: regular.patience,
+      period: regular.period, lasted: lasted)
+  }
+
   /// Returns a finding about values that came on an earlier, encrypted connection, but not here,
   /// where the link is not encrypted.
-  fileprivate func valuesWithoutEncryption(_ evidence: Evidence) -> [Finding] {
+  fileprivate func valuesWithoutEncryption(_ evidence: Evidence) -> [(EarlierValues, Finding)] {
     guard connection.isEncrypted == false, !encryption.wasEncrypted, encryption.attempts.isEmpty,
-      pairing.attempts.isEmpty, let opened = link.opened
-    else { return [] }
-    guard let end = connection.lastPacket.map({ Moment(packet: $0, time: connection.lastTime) }),
+      pairing.attempts.isEmpty, let opened = link.opened,
+      let end = connection.lastPacket.map({ Moment(packet: $0, time: connection.lastTime) }),
       let lasted = end.nanoseconds(since: opened), let bond = bond(evidence)
     else { return [] }
     let encrypted = bond.attempt.end?.packet ?? bond.attempt.moment.packet
     let all = bond.history.attributes.configurations + attributes.configurations
-    for configuration in bond.history.attributes.configurations
-    where configuration.accepted != nil && configuration.value & 3 != 0 {
-      let isOff = all.contains {
-        $0.descriptor.handle == configuration.descriptor.handle
-          && $0.server == configuration.server && $0.value & 3 == 0
-      }
-      guard !isOff, let owner = configuration.owner, let handle = owner.handle,
-        let usage = bond.history.attributes.usage(handle, of: configuration.server),
-        let regular = Self.regularity(of: usage), lasted >= regular.patience,
-        // What came before encryption does not need it.
-        regular.first.packet > encrypted,
-        (attributes.usage(handle, of: configuration.server)?.sent ?? 0) == 0,
-        !bond.history.writes(toServiceOf: owner, configuration.server)
-      else { continue }
+    for configuration in bond.history.attributes.configurations {
       let server = configuration.server
-      var finding = Finding(
-        "\(server.capitalized) sent no \(owner) on a link that was never encrypted",
-        headline:
-          "connection \(id) was never encrypted, although the two are bonded, and \(server.words) sent no \(owner)",
+      guard let values = bond.history.values(of: configuration, missedOn: self, for: lasted),
+        // What came before encryption does not need it.
+        values.first.packet > encrypted,
+        !all.contains(where: { $0.isSame(as: configuration) && $0.value & 3 == 0 })
+      else { continue }
+      let finding = Finding(
+        "\(server.words) sent no \(values.owner) on a link that was never encrypted",
+        at: opened.packet,
         why:
-          "On connection \(bond.history.id), which was encrypted (\(packet: encrypted)), \(server.words) sent \(usage.sent) values of \(owner). Here neither side encrypted the link in \(duration: lasted), and no value came. A server sends values that need security only on an encrypted link, and reports nothing; or there was nothing to send.",
-        .possible, evidence: [encrypted, opened.packet, end.packet])
-      finding.attribute = owner
-      finding.restsOnAbsence = true
-      return [finding]
+          "On connection \(bond.history.id), which was encrypted (\(packet: encrypted)), \(server.words) sent \(values.usage.sent) values. Here neither side encrypted the link in \(duration: lasted), and no value came. A server sends values that need security only on an encrypted link, and reports nothing.",
+        evidence: [encrypted, opened.packet, end.packet], of: values.owner, restsOnAbsence: true)
+      return [(values, finding)]
     }
     return []
   }
 
   /// Returns findings about values that arrived on an earlier connection but no longer do, because
   /// the server lost the CCCD.
-  fileprivate func lostSubscriptions(_ evidence: Evidence) -> [Finding] {
+  fileprivate func lostSubscriptions(_ evidence: Evidence) -> [(EarlierValues, Finding)] {
     guard connection.isEncrypted == true, security.isStoredKey, !connection.isOpeningMissing,
       let encrypted = security.encrypted
     else { return [] }
-    let end = Moment(
-      packet: connection.lastPacket ?? .max, time: connection.lastTime ?? evidence.extent.latest)
-    guard let lasted = end.nanoseconds(since: encrypted) else { return [] }
+    guard let lasted = end(evidence).nanoseconds(since: encrypted) else { return [] }
+    func isWritten(_ other: Configuration) -> Bool {
+      attributes.configurations.contains { $0.isSame(as: other) }
+    }
     for before in evidence.earlier(than: self).reversed() {
-      let wanted = before.attributes.configurations.filter {
-        $0.accepted != nil && $0.value & 3 != 0
-      }
+      let wanted = before.attributes.configurations.filter(\.isInForce)
       for configuration in wanted {
-        guard let handle = configuration.owner?.handle, let owner = configuration.owner,
-          let usage = before.attributes.usage(handle, of: configuration.server),
-          let regular = Self.regularity(of: usage)
-        else { continue }
-        guard lasted >= regular.patience, owner.uuid != .batteryLevel,
-          (attributes.usage(handle, of: configuration.server)?.sent ?? 0) == 0,
+        let server = configuration.server
+        guard let values = before.values(of: configuration, missedOn: self, for: lasted),
+          values.owner.uuid != .batteryLevel, !isWritten(configuration),
           // The values of another remembered subscription show that the server kept them.
           !wanted.contains(where: { other in
-            other.server == configuration.server
-              && (other.owner?.handle.flatMap { attributes.usage($0, of: other.server) }?.sent ?? 0)
-                > 0
-              && !attributes.configurations.contains {
-                $0.descriptor.handle == other.descriptor.handle && $0.server == other.server
-              }
-          }),
-          // Values that answered writes before do not arrive without them.
-          !before.writes(toServiceOf: owner, configuration.server),
-          !attributes.configurations.contains(where: {
-            $0.descriptor.handle == configuration.descriptor.handle
-              && $0.server == configuration.server
+            other.server == server && !isWritten(other) && Subscription(other, self).sent > 0
           })
         else { continue }
-        let isPeriodic = regular.period.map { lasted / 5 >= $0 } ?? false
-        let doubt: Wording =
-          isPeriodic
-          ? "" : " Or there was nothing to send: the earlier values show no constant rhythm."
-        var finding = Finding(
-          """
-          \(configuration.server.capitalized) seems to have lost the subscription to \
-          \(owner)
-          """,
-          headline:
-            """
-            \(configuration.server.words) sends no \(owner) on connection \(id), and the \
-            subscription predates the connection
-            """,
+        let finding = Finding(
+          "\(server.words) seems to have lost the subscription to \(values.owner)",
+          at: encrypted.packet,
           why:
             """
-            On connection \(before.id) \(configuration.server.other.words) wrote its CCCD \
-            (\(packet: configuration.request.packet)) and got \(count: usage.sent, "value", "values"). \
-            This connection was encrypted with the stored key at \(packet: encrypted.packet) and \
-            lasted \(duration: lasted) more: \(configuration.server.other.words) wrote no CCCD, as \
-            bonded clients may, and got no value.\(doubt)
+            On connection \(before.id) \(server.other.words) wrote its CCCD \
+            (\(packet: configuration.request.packet)) and got \
+            \(count: values.usage.sent, "value", "values"). This connection was encrypted with the \
+            stored key and lasted \(duration: lasted) more: \(server.other.words) wrote no CCCD, \
+            as bonded clients may, and got no value.
             """,
-          isPeriodic ? .likely : .possible,
-          evidence: [configuration.request.packet, regular.first.packet, encrypted.packet],
-          on: [id])
-        finding.restsOnAbsence = true
-        finding.attribute = owner
-        return [finding]
+          evidence: PacketSet(of: configuration.request, values.first, encrypted),
+          of: values.owner, restsOnAbsence: true)
+        return [(values, finding)]
       }
     }
     return []

@@ -193,14 +193,15 @@ extension Rule {
             }
         }
         guard tally.answered > 0 || missed != nil && open.count >= 2 else { return nil }
+        let isLeast: StaticString = tally.omitsUnanswered ? "at least " : ""
         var finding = Finding(
           """
-          \(Wording(stringLiteral: tally.title)): \(count: open.count, "request", "requests") \
+          \(Wording(stringLiteral: tally.title)): \(isLeast)\(count: open.count, "request", "requests") \
           without an answer
           """,
           headline:
             """
-            \(count: open.count, "request", "requests") of \
+            \(isLeast)\(count: open.count, "request", "requests") of \
             \(Wording(stringLiteral: tally.title)) had no answer (\(packet: first))
             """,
           why: "\(tally.answered) of \(tally.requests) were answered.",

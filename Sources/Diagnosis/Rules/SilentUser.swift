@@ -35,29 +35,54 @@ extension PairingAttempt {
     return (delay, known)
   }
 
+  /// The side that has to send the next PDU before encryption; nil if none is due, or unknown.
+  var awaited: PairingSide? {
+    guard responding.features != nil else { return initiating.features == nil ? nil : .responder }
+    guard let method else { return nil }
+    func next(_ first: Bool, _ second: Bool) -> PairingSide? {
+      first ? second ? nil : .responder : .initiator
+    }
+    if method.isSecureConnections,
+      let next = next(initiating.publicKey != nil, responding.publicKey != nil)
+    {
+      return next
+    }
+    let hasRounds = method.isSecureConnections && method.hasPasskey
+    if hasRounds || !method.isSecureConnections {
+      // Each side commits itself, then each opens its commitment.
+      let own = (initiating.confirms?.count ?? 0, initiating.randoms?.count ?? 0)
+      let others = (responding.confirms?.count ?? 0, responding.randoms?.count ?? 0)
+      if others.0 < own.0 { return .responder }
+      if own.1 < others.0 { return .initiator }
+      if others.1 < own.1 { return .responder }
+      if own.0 < (hasRounds ? SecureConnectionsRounds.count : 1) { return .initiator }
+    } else {
+      // Only the responder commits itself; with out-of-band data neither does.
+      if method.association != .outOfBand, responding.confirms == nil { return .responder }
+      if let next = next(initiating.randoms != nil, responding.randoms != nil) { return next }
+    }
+    guard method.isSecureConnections else { return nil }
+    return next(initiating.check != nil, responding.check != nil)
+  }
+
   /// The side whose turn it was when nothing more was sent, if that depends on a user.
   var awaitedPerson: (role: PairingSide, task: Wording, isSure: Bool)? {
-    guard let method, responding.features != nil, !isPaired else { return nil }
-    let isReady =
-      !method.isSecureConnections || initiating.publicKey != nil && responding.publicKey != nil
+    guard let method, !isPaired, let next = awaited, responding.features != nil else { return nil }
+    let hasKeys = initiating.publicKey != nil && responding.publicKey != nil
+    guard !method.isSecureConnections || hasKeys else { return nil }
     if method.hasPasskey {
-      guard isReady else { return nil }
-      let next: PairingSide? =
-        initiating.confirms == nil ? .initiator : responding.confirms == nil ? .responder : nil
-      guard let next, types(next) else { return nil }
+      guard self[next].confirms == nil, types(next) else { return nil }
       return (next, typingTask(next), true)
     }
-    guard method.association != .outOfBand else { return nil }
-    let digits: Wording = "compare the six digits and confirm them"
-    let agree: Wording = "accept the pairing"
     let isNumeric = method.association == .numericComparison
-    if method.isSecureConnections {
-      guard initiating.randoms != nil, responding.randoms != nil else { return nil }
-      let next: PairingSide? =
-        initiating.check == nil ? .initiator : responding.check == nil ? .responder : nil
-      return next.map { ($0, isNumeric ? digits : agree, isNumeric) }
-    }
-    return initiating.confirms == nil ? (.initiator, agree, false) : nil
+    // The user is asked once the digits are known; in legacy pairing before the first value.
+    let isAsked =
+      method.isSecureConnections
+      ? initiating.randoms != nil && responding.randoms != nil : initiating.confirms == nil
+    guard isAsked, method.association != .outOfBand else { return nil }
+    return (
+      next, isNumeric ? "compare the six digits and confirm them" : "accept the pairing", isNumeric
+    )
   }
 
   private func typingTask(_ role: PairingSide) -> Wording {

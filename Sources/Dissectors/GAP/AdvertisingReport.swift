@@ -51,8 +51,10 @@ package struct AdvertisingReport: Sendable {
   package var directAddressType: AddressType?
   /// The address of a directed advertisement's target.
   package var directAddress: DeviceAddress?
-  /// In dBm; nil if not available.
-  package var rssi: Int8?
+  /// In dBm; nil if not available or invalid.
+  package private(set) var rssi: Int8?
+  /// An RSSI that no receiver can report.
+  package private(set) var invalidRSSI: Int8?
   /// In dBm; nil if not available.
   package var txPower: Int8?
   /// The PHY of the primary advertising channel.
@@ -84,6 +86,18 @@ package struct AdvertisingReport: Sendable {
   package var isCut = false
 
   init(_ kind: Kind) { self.kind = kind }
+
+  /// Returns a signal strength in dBm; nil if it is not available or invalid.
+  package static func signal(_ byte: UInt8) -> Int8? {
+    let level = Int8(bitPattern: byte)
+    return Scale.signals.contains(Int(level)) ? level : nil
+  }
+
+  fileprivate mutating func note(rssi byte: UInt8) {
+    rssi = Self.signal(byte)
+    // 127 means not available.
+    invalidRSSI = rssi == nil && byte != 127 ? Int8(bitPattern: byte) : nil
+  }
 
   /// Returns the kind of report in the subevent with this code, or nil for other subevents.
   package static func kind(ofSubevent code: UInt8) -> Kind? {
@@ -200,7 +214,7 @@ package struct AdvertisingReports: Sendable {
       try readAddress(&report, &cursor)
       isNamed = true
       try readData(&report, &cursor)
-      report.rssi = Self.power(try cursor.u8())
+      report.note(rssi: try cursor.u8())
     case .directed:
       // Event type (1), address type (1), address (6), direct address type (1), direct address
       // (6), RSSI (1).
@@ -209,7 +223,7 @@ package struct AdvertisingReports: Sendable {
       isNamed = true
       report.directAddressType = AddressType(rawValue: try cursor.u8())
       report.directAddress = try DeviceAddress(parsing: &cursor)
-      report.rssi = Self.power(try cursor.u8())
+      report.note(rssi: try cursor.u8())
     case .extended:
       // Event type (2), address type (1), address (6), primary PHY (1), secondary PHY (1), SID (1),
       // TX power (1), RSSI (1), periodic interval (2), direct address type (1), direct address (6),
@@ -221,7 +235,7 @@ package struct AdvertisingReports: Sendable {
       report.secondaryPHY = try cursor.u8()
       report.sid = try cursor.u8()
       report.txPower = Self.power(try cursor.u8())
-      report.rssi = Self.power(try cursor.u8())
+      report.note(rssi: try cursor.u8())
       report.periodicInterval = try cursor.u16()
       let directType = AddressType(rawValue: try cursor.u8())
       let direct = try DeviceAddress(parsing: &cursor)
@@ -237,7 +251,7 @@ package struct AdvertisingReports: Sendable {
       report.syncHandle = try cursor.u16()
       isNamed = true
       report.txPower = Self.power(try cursor.u8())
-      report.rssi = Self.power(try cursor.u8())
+      report.note(rssi: try cursor.u8())
       report.cteType = try cursor.u8()
       if isVersion2 {
         report.eventCounter = try cursor.u16()
@@ -253,7 +267,7 @@ package struct AdvertisingReports: Sendable {
       report.wasNotSent = answered.status == 1
       report.txPower = Self.power(try cursor.u8())
       isNamed = true
-      report.rssi = Self.power(try cursor.u8())
+      report.note(rssi: try cursor.u8())
       report.cteType = try cursor.u8()
       report.responseSlot = try cursor.u8()
       report.dataStatus = Self.status(try cursor.u8())

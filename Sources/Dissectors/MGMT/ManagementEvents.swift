@@ -41,7 +41,7 @@ package let managementEventRows: [ParameterRow] = [
   .event(0x0011, "Authentication Failed", Parameter.device + [.managementStatus]),
   .event(
     0x0012, "Device Found",
-    Parameter.device + [.i8("RSSI", .scaled(.dBmOrNone), line: ""), .foundFlags]
+    Parameter.device + [.i8("RSSI", .scaled(.signal), line: ""), .foundFlags]
       + Parameter.eirData),
   .event(0x0013, "Discovering", [.addressTypes, .onOff("Discovering")]),
   .event(0x0014, "Device Blocked", Parameter.device),
@@ -110,7 +110,7 @@ package let managementLaterEventRows: [ParameterRow] = [
   .event(
     0x002f, "Advertisement Monitor Device Found",
     [.monitorHandle] + Parameter.device + [
-      .i8("RSSI", .scaled(.dBmOrNone), line: ""), .foundFlags, .count2("AD_Data_Length"),
+      .i8("RSSI", .scaled(.signal), line: ""), .foundFlags, .count2("AD_Data_Length"),
       .advertisingData("AD_Data", line: ""),
     ]),
   .event(
@@ -118,7 +118,7 @@ package let managementLaterEventRows: [ParameterRow] = [
   .event(
     0x0031, "Mesh Device Found",
     Parameter.device + [
-      .i8("RSSI", .scaled(.dBmOrNone), line: ""), .u64("Instant"), .foundFlags,
+      .i8("RSSI", .scaled(.signal), line: ""), .u64("Instant"), .foundFlags,
       .count2("AD_Data_Length"), .advertisingData("AD_Data", line: ""),
     ]),
   .event(0x0032, "Mesh Packet Transmit Complete", [.u8("Handle", .hex, line: "handle")]),

@@ -45,7 +45,7 @@ extension Parameter {
   /// The page scan repetition mode of a responding device.
   static let pageScanRepetition = u8("Page_Scan_Repetition_Mode", .code(.pageScanRepetition))
   /// The received signal strength; 127 if not available.
-  static let rssi = i8("RSSI", .scaled(.dBmOrNone), line: "RSSI")
+  static let rssi = i8("RSSI", .scaled(.signal), line: "RSSI")
   /// The transmit power; 127 if not available.
   static let txPower = i8("TX_Power", .scaled(.dBmOrNone), line: "TX power")
   /// Reserved bytes.

@@ -386,6 +386,7 @@ struct InfoPage: ~Copyable {
     var sentence = Sentence(showsKeys: false, glyphs: glyphs)
     switch connection.ending {
     case .timeout, .neverEstablished, .micFailure, .controller: sentence.output.text("with ")
+    case .localHost where connection.endedUnheard: sentence.output.text("with ")
     default: break
     }
     sentence.ending(connection)
@@ -480,7 +481,7 @@ extension CaptureFacts {
       $0.peer != nil && Attributes.key(of: .peer, $0) == key && $0.adapter == first.adapter
         && $0.transport == first.transport && $0.central == first.central
         && $0.isTransportInferred == first.isTransportInferred && $0.hasKnownEnd
-        && ($0.ending != .reset || $0.disconnectPacket == nil)
+        && ($0.ending != .reset || $0.disconnectPacket == nil) && !$0.endedUnheard
         && !$0.isOpeningMissing && !failed.contains($0.id)
     }
   }

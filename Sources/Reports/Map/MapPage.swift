@@ -198,27 +198,33 @@ package struct MapPage: ~Copyable {
     // Discovered and supplied attributes are counted separately.
     let isMixed = device.database?.discovery != nil && supplied.count > 0
     let counted = summary.services + summary.characteristics + summary.descriptors
-    if isMixed, counted == supplied.count + summary.inferred {
-      count(supplied)
+    let inferred = summary.inferred
+    if isMixed, counted == supplied.count + inferred.count {
+      count(supplied, "supplied")
       out.text("; nothing else was discovered")
       discovery(device)
+    } else if counted == inferred.count {
+      count(inferred, "inferred")
+      extent(device)
     } else {
       count(
-        summary.services - (isMixed ? supplied.services : 0),
-        summary.characteristics - (isMixed ? supplied.characteristics : 0),
-        summary.descriptors - summary.inferred - (isMixed ? supplied.descriptors : 0),
-        isBrief: isMixed || device.database?.discovery == nil)
+        summary.services - inferred.services - (isMixed ? supplied.services : 0),
+        summary.characteristics - inferred.characteristics
+          - (isMixed ? supplied.characteristics : 0),
+        summary.descriptors - inferred.descriptors - (isMixed ? supplied.descriptors : 0),
+        isBrief: isMixed || inferred.count > 0 || device.database?.discovery == nil)
       extent(device)
       if isMixed {
         out.text("; ")
-        count(supplied)
+        count(supplied, "supplied")
       }
     }
     if device.database?.discovery == nil, summary.unknown > 0 {
       out.write("; \(count: summary.unknown, "more handle was used", "more handles were used")")
     }
-    if summary.inferred > 0 {
-      out.write("; \(count: summary.inferred, "descriptor", "descriptors") inferred")
+    if inferred.count > 0, counted != inferred.count {
+      out.text("; ")
+      count(inferred, "inferred")
     }
     if device.usualVia == .carried { out.text("; all on an earlier connection") }
     guard device.usualVia == .discovered else { return }
@@ -230,10 +236,9 @@ package struct MapPage: ~Copyable {
     }
   }
 
-  private mutating func count(_ supplied: MapSummary.Supplied) {
-    count(
-      supplied.services, supplied.characteristics, supplied.descriptors, isBrief: true)
-    out.text(" supplied")
+  private mutating func count(_ part: MapSummary.Part, _ word: StaticString) {
+    count(part.services, part.characteristics, part.descriptors, isBrief: true)
+    out.write(" \(word)")
   }
 
   /// - Parameter isBrief: whether zero counts are omitted.
@@ -258,7 +263,7 @@ package struct MapPage: ~Copyable {
         !isSupplied
           ? device.mayLackAnswers
             ? ", the capture shows no whole discovery" : ", nothing was discovered"
-          : summary.supplied.isAll ? ", all supplied" : ", supplied but for what is marked")
+          : summary.isAllSupplied ? ", all supplied" : ", supplied but for what is marked")
       return
     }
     let isAll = [

@@ -8,48 +8,49 @@ struct MapSummary: Sendable {
   let services: Int
   let characteristics: Int
   let descriptors: Int
-  /// The number of descriptors that are inferred.
-  let inferred: Int
+  /// How much of it was inferred.
+  let inferred: Part
   let unknown: Int
   let serviceExtent: MapDevice.Extent
   let characteristicExtent: MapDevice.Extent
   let descriptorExtent: MapDevice.Extent
   let includeExtent: MapDevice.Extent
-  let supplied: Supplied
-
   /// How much of it was supplied.
-  struct Supplied: Sendable {
-    var services = 0
-    var characteristics = 0
-    var descriptors = 0
-    /// Whether all of it was supplied.
-    var isAll = true
+  let supplied: Part
+  /// Whether all of it was supplied.
+  let isAllSupplied: Bool
+
+  /// The attributes that are known in one way.
+  struct Part: Sendable {
+    let services: Int
+    let characteristics: Int
+    let descriptors: Int
 
     var count: Int { services + characteristics + descriptors }
+
+    init(_ device: MapDevice, _ via: Attribute.Via) {
+      services = device.services.count { $0.declaration.via == via }
+      characteristics = device.characteristics.count {
+        !$0.isPlaceholder && $0.attribute.via == via
+      }
+      descriptors = device.characteristics.reduce(0) { count, characteristic in
+        count + characteristic.descriptors.count { $0.attribute.via == via }
+      }
+    }
   }
 
   init(_ device: MapDevice) {
     services = device.services.count
     characteristics = device.characteristics.count { !$0.isPlaceholder }
     descriptors = device.descriptorCount
-    inferred = device.characteristics.reduce(0) { count, characteristic in
-      count + characteristic.descriptors.count { $0.attribute.via == .inferred }
-    }
+    inferred = Part(device, .inferred)
     unknown = device.unknown.count
     serviceExtent = device.serviceExtent
     characteristicExtent = device.characteristicExtent
     descriptorExtent = device.descriptorExtent
     includeExtent = device.includeExtent
-    var supplied = Supplied()
-    supplied.services = device.services.count { $0.declaration.via == .supplied }
-    for characteristic in device.characteristics {
-      if !characteristic.isPlaceholder, characteristic.attribute.via == .supplied {
-        supplied.characteristics += 1
-      }
-      supplied.descriptors += characteristic.descriptors.count { $0.attribute.via == .supplied }
-    }
-    supplied.isAll = supplied.count == services + characteristics + descriptors
-    self.supplied = supplied
+    supplied = Part(device, .supplied)
+    isAllSupplied = supplied.count == services + characteristics + descriptors
   }
 }
 

@@ -13,7 +13,9 @@ package enum Failure: Int, CaseIterable, Sendable {
   case hciStatus
   /// A link ended, but not because one of the hosts requested it.
   case linkLost
-  /// A host ended a link on purpose, and gave an error as the reason.
+  /// A stream of a connection (CIS, SCO, eSCO) ended, but not because one of the hosts requested it.
+  case streamLost
+  /// A host ended a link or a stream on purpose, and gave an error as the reason.
   case linkEndedWithError
   /// An L2CAP command was rejected.
   case l2capReject
@@ -33,6 +35,7 @@ package enum Failure: Int, CaseIterable, Sendable {
     case .pairingFailed: "pairing_failed"
     case .hciStatus: "hci_status"
     case .linkLost: "links_lost"
+    case .streamLost: "streams_lost"
     case .linkEndedWithError: "links_ended_with_error"
     case .l2capReject: "l2cap_rejects"
     case .managementStatus: "mgmt_status"
@@ -48,6 +51,7 @@ package enum Failure: Int, CaseIterable, Sendable {
     case .pairingFailed: ("failed pairing", "failed pairings")
     case .hciStatus: ("HCI failure", "HCI failures")
     case .linkLost: ("lost link", "lost links")
+    case .streamLost: ("lost stream", "lost streams")
     case .linkEndedWithError:
       ("link that a host ended for an error", "links that a host ended for an error")
     case .l2capReject: ("L2CAP reject", "L2CAP rejects")
@@ -115,13 +119,16 @@ extension Dissection {
       let reason = StatusCode(rawValue: bytes.byte(at: Int(outer.start) + 3))
       // Some controllers report an end twice, the second time with 0.
       if reason.isOrderly || reason == .success { return nil }
-      // The reason alone does not show who ended the link: a Disconnect command may have given it.
-      return answer.ending == .localHost || answer.ending == .peer ? .linkEndedWithError : .linkLost
+      // The reason alone does not show who ended the link: a Disconnect command may have given it,
+      // unless only a controller gives this reason.
+      let isOnPurpose = answer.ending == .localHost || answer.ending == .peer
+      if isOnPurpose, !reason.isOfControllers { return .linkEndedWithError }
+      // The end of a stream does not close a connection.
+      return answer.ending != nil && !answer.closed ? .streamLost : .linkLost
     case .acl:
       if let att {
-        guard case .errorResponse(let pdu) = att else { return nil }
-        let isEnd = pdu.error == .attributeNotFound && answer.request?.meaningOfNotFound != nil
-        return isEnd ? nil : .attError
+        guard case .errorResponse = att else { return nil }
+        return answer.meaning(of: attFields) == nil ? .attError : nil
       }
       if smp?.opcode == .pairingFailed { return .pairingFailed }
       return isSignalling ? signallingFailure(bytes) : nil
@@ -156,6 +163,15 @@ extension Dissection {
 }
 
 extension StatusCode {
+  /// Whether only a controller gives this reason: a Disconnect command cannot (Core, Vol 4, Part E,
+  /// 7.1.6).
+  fileprivate var isOfControllers: Bool {
+    switch self {
+    case .connectionTimeout, .responseTimeout, .micFailure, .connectionFailedToBeEstablished: true
+    default: false
+    }
+  }
+
   /// Whether a link that ends for this reason was ended normally by one of the hosts.
   fileprivate var isOrderly: Bool {
     switch self {

@@ -145,9 +145,21 @@ extension FieldSink where Self: ~Copyable {
         self.word(name, word)
         return
       }
+      if scale.isInvalid(Int(number)) {
+        at(Int(slice.start), Int(slice.count))
+        invalid(name, Int(number))
+        return
+      }
     }
     at(Int(slice.start), Int(slice.count))
     self.number(name, number, width: width, form)
+  }
+
+  /// Writes a number that is not a possible value of its field, without a unit.
+  mutating func invalid(_ key: StaticString, _ value: Int) {
+    begin(key)
+    number("invalid", value)
+    end()
   }
 
   package mutating func sixDigits(_ key: StaticString, _ value: Int) { number(key, value) }

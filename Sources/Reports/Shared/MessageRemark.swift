@@ -153,6 +153,7 @@ extension Output {
         if !tally.unanswered.isEmpty {
           text("; no answer to ")
           packets(tally.unanswered[...], glyphs)
+          if tally.omitsUnanswered { text(" and more") }
         }
       }
     }

@@ -40,7 +40,7 @@ extension Details {
         error.isOfProfile
         ? sink.errorName(error, of: ErrorSubject(answer, memory)) : nil
       sink.error("error", error, name)
-      if error == .attributeNotFound, let meaning = answer.request?.meaningOfNotFound {
+      if let meaning = answer.meaning(of: fields), meaning != .either {
         sink.flag("ends_discovery", meaning == .endOfDiscovery)
       }
     }

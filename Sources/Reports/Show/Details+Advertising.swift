@@ -79,6 +79,7 @@ extension Details {
     if let slot = report.responseSlot { sink.number("response_slot", Int(slot)) }
     if let counter = report.eventCounter { sink.number("event_counter", Int(counter)) }
     if let rssi = report.rssi { sink.quantity("rssi", Int(rssi), .dBm) }
+    if let invalid = report.invalidRSSI { sink.invalid("rssi", Int(invalid)) }
     if let power = report.txPower { sink.quantity("tx_power", Int(power), .dBm) }
     if let phy = report.primaryPHY, let name = CodeSet.phy.name(of: UInt64(phy)) {
       sink.name("primary_phy", name)

@@ -105,6 +105,7 @@ extension Sentence {
       output.handle(attribute.target)
     }
     guard attribute.hasTwin || attribute.kind != .value else {
+      if attribute.via == .inferred { output.text(" (inferred)") }
       if attribute.via == .supplied { output.text(" (supplied)") }
       return
     }
@@ -285,10 +286,14 @@ extension Sentence {
   private mutating func error(
     _ error: ATTErrorCode, _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
   ) {
-    if error == .attributeNotFound, let meaning = answer.request?.meaningOfNotFound {
+    if let meaning = answer.meaning(of: dissection.attFields) {
       if let type = answer.request?.type { attribute(type) }
       endSubject()
-      output.text(meaning == .endOfDiscovery ? "end" : "none")
+      switch meaning {
+      case .endOfDiscovery: output.text("end")
+      case .none: output.text("none")
+      case .either: output.text("end or none")
+      }
       return
     }
     if let handle = dissection.attFields.handle, handle != 0 { attribute(handle, answer, memory) }

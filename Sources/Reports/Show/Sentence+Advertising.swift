@@ -25,6 +25,9 @@ extension Sentence {
         output.text(", ")
         output.decimal(Int(rssi))
         output.text(" dBm")
+      } else if let invalid = advertisement.report.invalidRSSI {
+        output.text(", ")
+        output.invalidSignal(Int(invalid))
       }
       if let joined = advertisement.joined {
         name(in: memory.advertisements.joined.bytes.part(joined))
@@ -86,6 +89,8 @@ extension Sentence {
     if let rssi = report.rssi {
       output.decimal(Int(rssi))
       output.text(" dBm")
+    } else if let invalid = report.invalidRSSI {
+      output.invalidSignal(Int(invalid))
     }
     addressKind(advertisement)
     if let name = report.legacyName {
@@ -391,5 +396,13 @@ extension ADType {
     case 0x02...0x07, 0x16, 0x20, 0x21, 0xff: 1
     default: 2
     }
+  }
+}
+
+extension Output {
+  /// Appends a signal strength that no receiver can report.
+  mutating func invalidSignal(_ value: Int) {
+    text("invalid RSSI ")
+    decimal(value)
   }
 }

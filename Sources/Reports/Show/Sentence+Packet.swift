@@ -242,6 +242,16 @@ extension Sentence {
     guard let ending = connection.ending else { return }
     let reason = connection.reason
     switch ending {
+    case .localHost where connection.endedUnheard:
+      if let reason { output.named(reason.name, UInt64(reason.rawValue), digits: 2) }
+      output.text(
+        connection.wasDeadBefore
+          ? ": the link was dead before this host disconnected"
+          : " after this host asked to disconnect")
+      if let asked = connection.disconnectPacket {
+        output.text(", ")
+        output.packet(asked)
+      }
     case .localHost:
       output.text("by this host")
       if let reason, reason != .connectionTerminatedByLocalHost {

@@ -315,6 +315,11 @@ extension Sentence: FieldVisitor {
       if !output.names(raw, set) { output.text("none") }
     case .scaled(let scale):
       guard scale.absent != Int(value) else { return }
+      if scale.isInvalid(Int(value)) {
+        begin("")
+        output.invalidSignal(Int(value))
+        return
+      }
       begin(label)
       if scale.unmanaged == Int(value) {
         output.text("power not managed")

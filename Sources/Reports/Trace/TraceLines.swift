@@ -24,29 +24,36 @@ struct TraceLines: ~Copyable {
     text = TraceText(options, decimals: summary.timeDecimals)
   }
 
+  /// Whether as many lines were written as were requested.
+  var isFull: Bool { options.selection.limit.map { count >= $0 } ?? false }
+
+  private var usesText: Bool { !options.isJSON || !options.selection.words.isEmpty }
+
   /// Records a packet whose values may be vendor messages, or parts of them.
   mutating func follow(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
-    if !options.isJSON { text.follow(record, dissection, bytes, answer, memory) }
+    if usesText { text.follow(record, dissection, bytes, answer, memory) }
   }
 
   /// Writes the callbacks of an event.
   mutating func write(_ event: AppEvent, into output: inout Output) {
     for callback in options.platform.callbacks(event) {
-      if options.hidesSystem, callback.isSystem { continue }
+      if isFull || options.hidesSystem && callback.isSystem { continue }
+      if usesText, !text.describe(callback, event) { continue }
       count += 1
       if options.isJSON {
         json(callback, event, into: &output)
       } else {
-        text.write(callback, event, since: start, into: &output)
+        text.write(event, since: start, into: &output)
       }
     }
   }
 
   /// Writes a line of the app's log.
   mutating func write(_ line: AppLog.Line, into output: inout Output) {
+    if isFull { return }
     count += 1
     guard options.isJSON else {
       text.write(line, since: start, into: &output)

@@ -4,7 +4,9 @@ package import Platforms
 package struct TraceOptions: PresentationOptions, Sendable {
   /// The platform whose terms are used.
   package var platform = Platform.corebluetooth
-  /// The devices, connections and adapters; an empty selection means all.
+  /// The packet that shows the platform, if one does.
+  package var platformPacket: Int?
+  /// What is printed; an empty selection means all.
   package var selection = Selection()
   /// Whether only what apps see is printed, not what the system does.
   package var hidesSystem = false

@@ -34,6 +34,10 @@ package struct TraceReport: PacketReport, ~Copyable {
   /// The connections of selected devices, all of which are printed, whatever address the device
   /// uses.
   private var chosen: Set<Int> = []
+  /// The part of the selection that is about the packets of lines; nil: all are selected.
+  private let packets: Selection?
+  /// Which of the latest packets it selects.
+  private var recent = RecentPackets()
 
   /// After this many nanoseconds, or packets, nothing arrives that belongs before a packet.
   private static let patience: Int64 = 1_100_000_000
@@ -47,11 +51,12 @@ package struct TraceReport: PacketReport, ~Copyable {
       reportsDuplicates: options.reportsDuplicates, for: options.platform, limits)
     devices = DeviceWatch(options.selection.devices, named: options.selection.namedDevices)
     lines = TraceLines(options, summary)
+    packets = options.selection.ofPackets
     window = TimeWindow(options.selection, options.time.readingOffset(options.zoneOffset))
   }
 
-  /// Always false: every packet may be relevant.
-  package var isSatisfied: Bool { false }
+  /// Whether the number of lines that were requested is printed.
+  package var isSatisfied: Bool { lines.isFull }
 
   /// Why nothing was printed.
   package var remark: String? {
@@ -62,7 +67,7 @@ package struct TraceReport: PacketReport, ~Copyable {
 
   /// Why nothing was printed, or nil if something was.
   private var emptiness: String? {
-    if lines.count > written { return nil }
+    if lines.count > written || lines.isFull { return nil }
     return wasLeftOut
       ? "no callback matches the selection"
       : "the capture shows nothing that an app would receive"
@@ -118,6 +123,12 @@ package struct TraceReport: PacketReport, ~Copyable {
     if window.start == nil, let time = record.time { begin(time) }
     if let time = record.time, latest.map({ $0.isEarlier(than: time) }) ?? true { latest = time }
     if !options.selection.devices.isEmpty { devices.learn(memory.names) }
+    if let packets {
+      recent.insert(
+        record.number,
+        isChosen: packets.admitsEnvelope(record, dissection, answer, memory)
+          && packets.admitsContent(record, dissection, bytes, answer, memory))
+    }
     events.observe(record, dissection, bytes, answer, fragments: fragments, memory)
     insertLatest()
     guard first < waiting.count else { return }
@@ -172,6 +183,8 @@ package struct TraceReport: PacketReport, ~Copyable {
       return false
     }
     if !selection.admits(adapter: event.adapter) { return false }
+    if packets != nil, !recent.contains(event.packet) { return false }
+    if selection.errorsOnly, !event.hasFailed { return false }
     guard window.contains(event.time) else { return false }
     if !selection.uuids.isEmpty || !selection.handles.isEmpty,
       !event.concerns(where: { selection.admits($0, $1, in: $2) })
@@ -218,5 +231,35 @@ package struct TraceReport: PacketReport, ~Copyable {
   private mutating func writeLog(into output: inout Output) {
     if window.contains(log[written].time) { lines.write(log[written], into: &output) }
     written += 1
+  }
+}
+
+/// Which of the latest packets are chosen.
+private struct RecentPackets: Sendable {
+  private var bits = [UInt64](repeating: 0, count: Self.most / 64)
+  private var latest = 0
+  /// More than come in the time that lines wait.
+  private static let most = 1 << 18
+
+  mutating func insert(_ number: Int, isChosen: Bool) {
+    latest = number
+    let (word, bit) = (number / 64 % bits.count, UInt64(1) << UInt64(number % 64))
+    if isChosen { bits[word] |= bit } else { bits[word] &= ~bit }
+  }
+
+  func contains(_ number: Int) -> Bool {
+    guard number >= 0, number <= latest, number > latest - Self.most else { return false }
+    return bits[number / 64 % bits.count] >> UInt64(number % 64) & 1 == 1
+  }
+}
+
+extension Selection {
+  /// The part that is about packets, if any; the others are about what a line says.
+  fileprivate var ofPackets: Selection? {
+    var selection = Selection()
+    (selection.packets, selection.layers, selection.directions) = (packets, layers, directions)
+    (selection.opcodes, selection.events) = (opcodes, events)
+    (selection.statuses, selection.values) = (statuses, values)
+    return selection.isEverything ? nil : selection
   }
 }

@@ -15,6 +15,8 @@ struct TraceText: ~Copyable {
   private var connectionColumns = GrowingColumn(digits: 2, margin: 1)
   private var previous: Timestamp?
   private var line = Output()
+  /// The line of the event that was described last, without its columns.
+  private var body = Output()
   private var ascii = Output()
   private var hasHeader = false
   /// Decodes values.
@@ -57,11 +59,38 @@ struct TraceText: ~Copyable {
 
   // MARK: Lines
 
-  /// Writes a line about an event.
-  mutating func write(
-    _ callback: Callback, _ event: AppEvent, since start: Timestamp?, into output: inout Output
-  ) {
+  /// Describes an event, for `write`; returns false if the line does not have the words that are
+  /// searched for.
+  mutating func describe(_ callback: Callback, _ event: AppEvent) -> Bool {
+    line.clear()
+    // A remark on a callback is printed only once.
+    let remark = callback.remark.flatMap { remarks.contains($0.description) ? nil : $0 }
+    sentence(callback, event, remark)
+    let words = options.selection.words
+    if !words.isEmpty {
+      let bytes = line.bytes
+      guard words.contains(where: { $0.isIn(bytes) }) else { return false }
+    }
+    if let remark { remarks.insert(remark.description) }
+    if event.connection > 0, named.count < Self.mostNamed,
+      callback.arguments.contains(where: { $0.value.isAddress })
+    {
+      named.insert(event.connection)
+    }
+    swap(&line, &body)
+    return true
+  }
+
+  /// Writes the line about the event that was described last.
+  mutating func write(_ event: AppEvent, since start: Timestamp?, into output: inout Output) {
     columns(event.packet, event.time, event.connection, start, into: &output)
+    body.copy(into: &line)
+    finishLine(into: &output)
+  }
+
+  private mutating func sentence(
+    _ callback: Callback, _ event: AppEvent, _ remark: StaticString?
+  ) {
     let isDim = callback.isSystem
     if isDim { style(.dim) }
     switch callback.kind {
@@ -84,15 +113,12 @@ struct TraceText: ~Copyable {
     }
     arguments(callback, event)
     if isDim, callback.kind == .callback || callback.kind == .call { line.text("  [system]") }
-    // A remark on a callback is printed only once.
-    if let remark = callback.remark, !remarks.contains(remark.description) {
-      remarks.insert(remark.description)
+    if let remark {
       line.text("  (")
       line.text(remark)
       line.byte(0x29)
     }
     if isDim { style(.plain) }
-    finishLine(into: &output)
   }
 
   /// Writes a line of the app's log.
@@ -124,6 +150,11 @@ struct TraceText: ~Copyable {
       timeColumn.head(into: &line)
       line.spaces(connectionColumns.width + 3)
       line.text(options.platform == .corebluetooth ? "CoreBluetooth" : "Android")
+      if let packet = options.platformPacket {
+        line.text(" (the stack is Android's: ")
+        line.packet(packet)
+        line.byte(0x29)
+      }
       style(.plain)
       finishLine(into: &output)
     }
@@ -168,13 +199,7 @@ struct TraceText: ~Copyable {
     var members = callback.arguments
     // The connection's number identifies its peer, once that was named.
     members.removeAll {
-      guard case .address = $0.value, event.connection > 0 else { return false }
-      return named.contains(event.connection)
-    }
-    if event.connection > 0, named.count < Self.mostNamed,
-      members.contains(where: { if case .address = $0.value { true } else { false } })
-    {
-      named.insert(event.connection)
+      $0.value.isAddress && event.connection > 0 && named.contains(event.connection)
     }
     guard !members.isEmpty else { return }
     line.text("  ")
@@ -330,4 +355,8 @@ struct TraceText: ~Copyable {
       line.byte(0x7d)
     }
   }
+}
+
+extension ArgumentValue {
+  fileprivate var isAddress: Bool { if case .address = self { true } else { false } }
 }

@@ -39,6 +39,7 @@ extension Output {
       self.handle(handle)
     }
     guard attribute.needsHandle, let handle = attribute.handle else {
+      if attribute.via == .inferred { text(" (inferred)") }
       if attribute.via == .supplied { text(" (supplied)") }
       return
     }

@@ -69,14 +69,17 @@ package struct ValueFacts: Sendable {
     }
   }
 
-  /// A write that enabled notifications or indications.
+  /// The writes that turned notifications or indications of a characteristic on or off.
   struct Subscription: Sendable {
     var server: UInt64
-    /// The characteristic, and the packet of the last write.
+    /// The characteristic.
     let handle: UInt16
-    var packet: Int
-    /// Whether the last write enabled them.
-    var isOn: Bool
+    /// The packet of the last write that turned them on, and of the last that turned them off; 0:
+    /// none.
+    var on = 0
+    var off = 0
+    /// Whether the last write turned them on.
+    var isOn: Bool { on > off }
   }
 
   private(set) var servers: [Server] = []
@@ -204,14 +207,17 @@ package struct ValueFacts: Sendable {
   }
 
   private mutating func subscribe(_ server: UInt64, _ owner: UInt16, _ packet: Int, _ isOn: Bool) {
-    if let known = subscriptions.firstIndex(where: { $0.server == server && $0.handle == owner }) {
-      // A write that is recognised only at the end may have been earlier.
-      guard packet > subscriptions[known].packet else { return }
-      if isOn { subscriptions[known].packet = packet }
-      subscriptions[known].isOn = isOn
-    } else if isOn, subscriptions.count < Self.mostSubscriptions {
-      subscriptions.append(
-        Subscription(server: server, handle: owner, packet: packet, isOn: true))
+    var place = subscriptions.firstIndex { $0.server == server && $0.handle == owner }
+    if place == nil, subscriptions.count < Self.mostSubscriptions {
+      place = subscriptions.count
+      subscriptions.append(Subscription(server: server, handle: owner))
+    }
+    guard let place else { return }
+    // A write that is recognised only at the end may have been earlier.
+    if isOn {
+      subscriptions[place].on = max(subscriptions[place].on, packet)
+    } else {
+      subscriptions[place].off = max(subscriptions[place].off, packet)
     }
   }
 
@@ -222,7 +228,7 @@ package struct ValueFacts: Sendable {
         && entry.attribute.handle == subscription.handle
         && entry.series.contains { series in
           (series.operation == .notification || series.operation == .indication)
-            && series.lastPacket > subscription.packet
+            && series.lastPacket > subscription.on
         }
     }
   }
@@ -238,7 +244,7 @@ package struct ValueFacts: Sendable {
       if let on = write.on { subscribe(write.attribute.server, owner, on, true) }
       if write.last != write.on { subscribe(write.attribute.server, owner, write.last, false) }
     }
-    if !possible.isEmpty { subscriptions.sort { $0.packet < $1.packet } }
+    if !possible.isEmpty { subscriptions.sort { max($0.on, $0.off) < max($1.on, $1.off) } }
     for position in entries.indices
     where
       entries[position].attribute.mayBeKnownBetter && entries[position].attribute.handle != nil

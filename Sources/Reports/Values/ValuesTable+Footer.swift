@@ -25,13 +25,21 @@ extension ValuesTable {
         }
         out.text(": ")
       }
-      out.text("subscribed to ")
-      list(all, memory)
-      if silent.isEmpty {
-        out.text(all.count == 1 ? "; values arrived from it" : "; values arrived from each")
-      } else {
-        out.text("; nothing was received for ")
-        list(silent, memory)
+      let on = all.filter(\.isOn)
+      if !on.isEmpty {
+        out.text("subscribed to ")
+        list(on, memory)
+        if silent.isEmpty {
+          out.text(on.count == 1 ? "; values arrived from it" : "; values arrived from each")
+        } else {
+          out.text("; nothing was received for ")
+          list(silent, memory)
+        }
+      }
+      let off = all.filter { !$0.isOn }
+      if !off.isEmpty {
+        out.text(on.isEmpty ? "not subscribed at the end to " : "; not subscribed at the end to ")
+        list(off, memory)
       }
       finishLine(into: &output)
     }
@@ -60,7 +68,11 @@ extension ValuesTable {
         out.handle(subscription.handle)
       }
       out.text(" (")
-      out.packet(subscription.packet)
+      if subscription.on > 0 { out.packet(subscription.on) }
+      if !subscription.isOn {
+        out.text(subscription.on > 0 ? ", off " : "off ")
+        out.packet(subscription.off)
+      }
       out.byte(0x29)
     }
   }

@@ -410,7 +410,7 @@ package struct Advertisers: Sendable {
       var signal: Int8?
       if code != 0x02 {
         guard let byte = try? cursor.u8() else { return }
-        signal = Int8(bitPattern: byte)
+        signal = AdvertisingReport.signal(byte)
       }
       let place = place(address, .public, packet: record.number)
       devices[place].note(.public)
@@ -453,7 +453,7 @@ package struct Advertisers: Sendable {
     devices[place].note(type)
     devices[place].count(
       .management, packet: record.number, time: record.time,
-      signal: signal == 127 ? nil : Int8(bitPattern: signal))
+      signal: AdvertisingReport.signal(signal))
     if kind == 0 { devices[place].noteClassic() }
     let data = cursor.takeUpTo(Int(length))
     guard !data.isEmpty else { return }
@@ -500,7 +500,7 @@ package struct Advertisers: Sendable {
     let place = place(address, type, packet: record.number)
     devices[place].note(type)
     devices[place].count(
-      .tracking, packet: record.number, time: record.time, signal: Int8(bitPattern: signal))
+      .tracking, packet: record.number, time: record.time, signal: AdvertisingReport.signal(signal))
     for isScanResponse in [false, true] {
       guard let length = try? cursor.u8() else { return }
       let data = cursor.takeUpTo(Int(length))

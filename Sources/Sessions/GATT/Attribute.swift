@@ -38,7 +38,7 @@ package struct Attribute: Equatable, Sendable {
     case carried
     /// It comes from a supplied map.
     case supplied
-    /// It is inferred from how it was used.
+    /// It is inferred from how it was used, or from a response whose request is missing.
     case inferred
 
     /// The name in the JSON contract.

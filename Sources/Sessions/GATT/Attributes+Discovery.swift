@@ -10,6 +10,7 @@ extension Attributes {
     let server: Int
     let connection: Int
     let packet: Int
+    var via = Attribute.Via.discovered
     var older: Attribute?
   }
 
@@ -79,6 +80,59 @@ extension Attributes {
     return source.older
   }
 
+  /// Infers attributes from a response whose request is missing, if its list can hardly be anything
+  /// else: a Read By Group Type Response lists services (Core, Vol 3, Part F, 3.4.4.9), and a list of
+  /// values each of which contains the next handle, as the declaration of a characteristic does
+  /// (Part G, 3.3.1), lists characteristics.
+  mutating func infer(
+    _ opcode: ATTOpcode, _ items: ATTItems, _ bytes: RawSpan, of key: UInt64, connection: Int,
+    packet: Int
+  ) {
+    let isOfServices = opcode == .readByGroupTypeResponse
+    guard isOfServices || opcode == .readByTypeResponse else { return }
+    var cursor = Cursor(bytes, items.list)
+    var last: UInt16 = 0
+    while let item = items.next(&cursor) {
+      guard let handle = item.handle, handle > last, let value = item.value, item.missing == 0
+      else { return }
+      if isOfServices {
+        guard let end = item.endHandle, end >= handle, value.count == 2 || value.count == 16 else {
+          return
+        }
+        last = end
+      } else {
+        guard handle < .max, let declaration = CharacteristicDeclaration(bytes.part(value)),
+          declaration.valueHandle == handle + 1
+        else { return }
+        last = handle + 1
+      }
+    }
+    guard last > 0 else { return }
+    var source = Source(
+      server: open(key, packet: packet), connection: connection, packet: packet, via: .inferred)
+    cursor = Cursor(bytes, items.list)
+    while let item = items.next(&cursor) {
+      guard let handle = item.handle, let value = item.value else { return }
+      if isOfServices {
+        guard case .service(let uuid) = DeclaredAttribute(bytes.part(value), .primaryService) else {
+          return
+        }
+        note(handle, .service, uuid, end: item.endHandle ?? 0, &source)
+      } else if let declaration = CharacteristicDeclaration(bytes.part(value)) {
+        note(declaration, handle, &source)
+      }
+    }
+  }
+
+  private mutating func note(
+    _ declaration: CharacteristicDeclaration, _ handle: UInt16, _ source: inout Source
+  ) {
+    note(
+      handle, .characteristic, declaration.uuid, target: declaration.valueHandle,
+      properties: declaration.properties, &source)
+    note(declaration.valueHandle, .value, declaration.uuid, &source)
+  }
+
   /// Records an attribute that was read by its type.
   private mutating func note(
     _ handle: UInt16, _ end: UInt16?, _ value: RawSpan, _ request: Request, _ source: inout Source
@@ -89,11 +143,7 @@ extension Attributes {
         handle, .service, uuid, end: end ?? 0, isSecondary: request.type == .secondaryService,
         &source)
       change(source.server) { $0.closeInclude(handle) }
-    case .characteristic(let declaration):
-      note(
-        handle, .characteristic, declaration.uuid, target: declaration.valueHandle,
-        properties: declaration.properties, &source)
-      note(declaration.valueHandle, .value, declaration.uuid, &source)
+    case .characteristic(let declaration): note(declaration, handle, &source)
     case .include(let include):
       note(
         handle, .include, include.uuid ?? .include, target: include.startHandle,
@@ -135,6 +185,7 @@ extension Attributes {
     var attribute = Attribute(
       handle: handle, kind: kind, uuid: uuid, connection: source.connection,
       packet: source.packet)
+    attribute.via = source.via
     attribute.target = target
     attribute.end = end
     attribute.isSecondary = isSecondary

@@ -61,7 +61,7 @@ extension Attributes {
       if opcode == .handleValueIndication, count == 4, let place = answer.attribute,
         isShort(place, 0x2a05)
       {
-        forget(
+        noteChanged(
           bytes.littleEndianU16(at: Int(value.start)),
           bytes.littleEndianU16(at: Int(value.start) + 2), of: key,
           connection: connection, packet: record.number)
@@ -108,15 +108,19 @@ extension Attributes {
   /// Learns from discovery lists, from the ends of discoveries, and from refusals.
   ///
   /// If the request is missing, only a Find Information Response is meaningful on its own: it lists
-  /// each attribute with its type. The meaning of other lists depends on the request: services may
-  /// be primary or secondary, and five bytes that look like a characteristic's declaration may be
-  /// another attribute's value. So nothing is learnt from them.
+  /// each attribute with its type. The meaning of other lists depends on the request, so that it can
+  /// only be inferred.
   private mutating func learn(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, of key: UInt64,
     on connection: Int, packet: Int, _ doubt: ResponseDoubt, _ dissection: inout Dissection,
     _ answer: Answer
   ) {
-    guard let request = answer.request ?? Request(evident: opcode, packet: packet) else { return }
+    guard let request = answer.request ?? Request(evident: opcode, packet: packet) else {
+      if let items = fields.items {
+        infer(opcode, items, bytes, of: key, connection: connection, packet: packet)
+      }
+      return
+    }
     // If it may equally answer a request for something else, its meaning is unknown.
     guard
       doubt.alternatives.allSatisfy({

@@ -32,6 +32,9 @@ package struct Attributes: Sendable {
   /// The supplied maps that are out of date and whose server was forgotten, and whether that
   /// server's address distinguishes it from all others.
   private var outdated: [(map: Int, isIdentified: Bool)] = []
+  /// The handles that the latest indication of Service Changed reports.
+  private(set) var changed:
+    (first: UInt16, last: UInt16, key: UInt64, connection: Int, packet: Int)?
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
 
@@ -229,21 +232,30 @@ package struct Attributes: Sendable {
     servers[place.server].contradiction(place.slot, opcode, fields, request)
   }
 
+  /// Records that a server reports a range of its handles as changed.
+  mutating func noteChanged(
+    _ first: UInt16, _ last: UInt16, of key: UInt64, connection: Int, packet: Int
+  ) {
+    changed = (first, last, key, connection, packet)
+  }
+
   /// Changes one database in place.
   mutating func change(_ server: Int, _ change: (inout Database) -> Void) {
     change(&servers[server])
   }
 
-  /// Forgets the attributes of a range that the server reports as changed (Core, Vol 3, Part G,
-  /// 7.1).
-  mutating func forget(
-    _ first: UInt16, _ last: UInt16, of key: UInt64, connection: Int, packet: Int
-  ) {
-    guard let server = server(key) else { return }
+  /// Forgets the attributes of the range that a server has reported as changed (Core, Vol 3, Part G,
+  /// 7.1). This takes effect after the indication and its confirmation, since the range may contain
+  /// the attribute that carried it.
+  mutating func forgetChanged() {
+    guard let changed else { return }
+    self.changed = nil
+    guard let server = server(changed.key) else { return }
+    let (first, last) = (changed.first, changed.last)
     servers[server].forget(first, last)
     guard first <= last else { return }
     servers[server].outdatedUses.note(
-      .serviceChanged, first...last, on: connection, packet: packet)
+      .serviceChanged, first...last, on: changed.connection, packet: changed.packet)
   }
 
   /// Records that what is known about a server certainly holds on a connection.

@@ -1,5 +1,5 @@
 package import Bluetooth
-import Dissectors
+package import Dissectors
 
 /// A request or command that waits for its answer, or that an answer belongs to.
 package struct Request: Sendable {
@@ -56,6 +56,8 @@ package struct Request: Sendable {
     case endOfDiscovery
     /// There is no attribute of the requested type: nothing was found from the first handle on.
     case none
+    /// One of the two: the request that would show which is missing.
+    case either
   }
 
   /// The meaning of Attribute Not Found as an answer to this request. It is never a failure, since
@@ -68,6 +70,17 @@ package struct Request: Sendable {
       // Handles do not show where a search began, since hosts search within one service.
       type == .characteristic || type == .include || isContinued
         ? .endOfDiscovery : NothingFound.none
+    default: nil
+    }
+  }
+
+  /// Returns the meaning of Attribute Not Found as an answer to a request that is missing: the error
+  /// contains its opcode.
+  fileprivate static func meaningOfNotFound(for opcode: ATTOpcode?) -> NothingFound? {
+    switch opcode {
+    case .readByGroupTypeRequest, .findByTypeValueRequest, .findInformationRequest:
+      .endOfDiscovery
+    case .readByTypeRequest: .either
     default: nil
     }
   }
@@ -86,5 +99,15 @@ package struct Request: Sendable {
     if let own = self.handle { return own == handle }
     guard let startHandle, let endHandle else { return nil }
     return startHandle <= handle && handle <= endHandle
+  }
+}
+
+extension Answer {
+  /// Returns the meaning of an error if it is how a server reports that there is nothing more, which
+  /// is not a failure; nil for errors.
+  package func meaning(of fields: ATTFields) -> Request.NothingFound? {
+    guard fields.error == .attributeNotFound else { return nil }
+    guard let request else { return Request.meaningOfNotFound(for: fields.requestOpcode) }
+    return request.meaningOfNotFound
   }
 }

@@ -56,6 +56,19 @@ package struct Connection: Sendable {
   package var peerResolvable: DeviceAddress? { didSet { changes &+= 1 } }
   /// The end that is the central; nil: unknown.
   package var central: Side? { didSet { changes &+= 1 } }
+  /// Whether this host asked to end it, but the controller reports that the peer was no longer
+  /// heard.
+  package var endedUnheard: Bool { ending == .localHost && reason == .connectionTimeout }
+
+  /// Whether the link was dead before this host asked to end it: the controller reports that the
+  /// supervision timeout passed, but less time had passed since the command.
+  package var wasDeadBefore: Bool {
+    guard endedUnheard, transport == .le, let supervisionTimeout, let disconnectTime,
+      let passed = lastTime?.nanoseconds(since: disconnectTime), passed >= 0
+    else { return false }
+    return passed < Int64(supervisionTimeout) * 10_000_000
+  }
+
   /// The packet that opened it, or in which it was first seen.
   package let firstPacket: Int
   package let firstTime: Timestamp?
@@ -95,8 +108,10 @@ package struct Connection: Sendable {
   /// Whether the link is encrypted; nil: unknown, since its opening is missing, or since encryption
   /// was started and its outcome has not been seen.
   package var isEncrypted: Bool?
-  /// The packet of the Disconnect command that has not taken effect yet.
+  /// The packet of the Disconnect command that has not taken effect yet, or that asked for the end.
   package var disconnectPacket: Int?
+  /// The time of that command.
+  var disconnectTime: Timestamp?
   /// How it ended; nil while it is open.
   package var ending: Ending?
   /// The reason that the controller reported.

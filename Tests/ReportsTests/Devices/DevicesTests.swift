@@ -22,11 +22,12 @@ private func received(_ text: String) -> TestRecord {
   TestRecord(bytes: hex(text), direction: .received)
 }
 
-/// Returns an LE Advertising Report of -60 dBm with this data.
+/// Returns an LE Advertising Report with this data, of -60 dBm by default.
 private func heard(
-  _ data: [UInt8], event: UInt8 = 0, address: String = "55 44 33 22 11 c0"
+  _ data: [UInt8], event: UInt8 = 0, address: String = "55 44 33 22 11 c0", rssi: Int8 = -60
 ) -> TestRecord {
-  let report = [event, 1] + hex(address) + [UInt8(data.count)] + data + [0xc4]
+  let report =
+    [event, 1] + hex(address) + [UInt8(data.count)] + data + [UInt8(bitPattern: rssi)]
   return TestRecord(
     bytes: [4, 0x3e, UInt8(report.count + 2), 2, 1] + report, direction: .received)
 }
@@ -56,6 +57,25 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
 }
 
 @Suite struct DevicesTests {
+  @Test("A signal that no receiver can report is shown as invalid, and not measured")
+  func invalidSignals() {
+    let levels: [Int8] = [72, -60, -128, 127, 20, -60]
+    let records = scan() + levels.map { heard([2, 1, 6], rssi: $0) }
+    let lines = print(records)
+    #expect(lines.contains("RSSI -60") && lines.contains("20 dBm"), "\(lines)")
+    #expect(!lines.contains("72") && !lines.contains("128"), "\(lines)")
+    let document = print(records, json: true)
+    #expect(document.contains("\"first_rssi_dbm\":-60"), "\(document)")
+    let shown = Rendering.text(records).split(separator: "\n").dropFirst(5)
+    #expect(
+      shown.map { $0.contains("invalid RSSI") } == [true, false, true, false, false, false],
+      "\(shown)")
+    #expect(shown.first?.contains("invalid RSSI 72") == true, "\(shown)")
+    let json = Rendering.json(records)
+    #expect(json.contains("\"rssi\":{\"invalid\":72}"), "\(json)")
+    #expect(json.contains("\"rssi_dbm\":20") && !json.contains("\"rssi_dbm\":72"), "\(json)")
+  }
+
   @Test("Connectable devices come before others, whoever was heard first")
   func order() throws {
     let data = hex("02 01 06")

@@ -206,6 +206,77 @@ private func connect(_ handle: String) -> String {
     #expect(both.contains("unanswered   1 request and 1 indication: "), "\(both)")
   }
 
+  // MARK: Who ended a link
+
+  /// Returns records of a link with a supervision timeout of 720 ms: a Disconnect command, and
+  /// `wait` milliseconds later its end.
+  private func disconnection(wait: Int64, reason: String) -> [TestRecord] {
+    let start = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
+    return [
+      TestRecord(bytes: hex(connect("40")), direction: .received, time: start),
+      TestRecord(bytes: hex("01 06 04 03 40 00 13"), time: start),
+      TestRecord(
+        bytes: hex("04 05 04 00 40 00 \(reason)"), direction: .received,
+        time: Timestamp(microseconds: 1_700_000_000_000_000 + wait * 1000)),
+    ]
+  }
+
+  /// The controller gives this reason if it hears nothing for the supervision timeout.
+  @Test("a Disconnect that ends with Connection Timeout: the link was lost, and who asked")
+  func deadLink() {
+    let dead = page(disconnection(wait: 100, reason: "08"))
+    #expect(
+      dead.contains(
+        "; ended with Connection Timeout (0x08): the link was dead before this host disconnected, #2\n"
+      ), "\(dead)")
+    #expect(dead.contains("failures     1 lost link;"), "\(dead)")
+    // The link may have died afterwards: the peer heard the request, but not its acknowledgement.
+    let late = page(disconnection(wait: 720, reason: "08"))
+    #expect(
+      late.contains(
+        "; ended with Connection Timeout (0x08) after this host asked to disconnect, #2\n"),
+      "\(late)")
+    #expect(late.contains("failures     1 lost link;"), "\(late)")
+    let usual = page(disconnection(wait: 100, reason: "16"))
+    #expect(usual.contains("; ended by this host\n"), "\(usual)")
+    #expect(usual.contains("failures     none\n"), "\(usual)")
+    // Only a host gives this reason.
+    let refused = page(disconnection(wait: 100, reason: "3b"))
+    #expect(refused.contains("1 link that a host ended for an error"), "\(refused)")
+  }
+
+  @Test("the end of a stream of a connection is not the end of a link") func streams() {
+    let (created, data) = ("04 3e 1d 19 00 60 00 \(zeros(25))", "05 60 20 04 00 02 00 01 02")
+    let lost = "04 05 04 00 60 00 08"
+    for beginning in [created, data] {
+      let text = info([connect("40"), beginning, lost])
+      #expect(text.contains("failures     1 lost stream;"), "\(text)")
+      #expect(text.contains("\nconnections  1\n"), "\(text)")
+      let document = info(json: true, [connect("40"), beginning, lost])
+      #expect(document.contains("\"failures\":{\"streams_lost\":1}"), "\(document)")
+    }
+    let ended = info([connect("40"), created, "04 05 04 00 60 00 13"])
+    #expect(ended.contains("failures     none\n"), "\(ended)")
+    let link = info([connect("60"), lost])
+    #expect(link.contains("failures     1 lost link;"), "\(link)")
+  }
+
+  private func zeros(_ count: Int) -> String {
+    Array(repeating: "00", count: count).joined(separator: " ")
+  }
+
+  @Test("Attribute Not Found ends a search even if its request is missing") func ends() {
+    func error(_ pdu: String) -> String {
+      info([connect("40"), "02 40 20 09 00 05 00 04 00 01 \(pdu)"])
+    }
+    for request in ["04", "06", "08", "10"] {
+      #expect(error("\(request) 10 00 0a").contains("failures     none\n"), "\(request)")
+    }
+    for refusal in ["0a 10 00 0a", "08 10 00 05"] {
+      #expect(error(refusal).contains("failures     1 ATT error;"), "\(refusal)")
+    }
+  }
+
   // MARK: Pairing and host
 
   /// Pairing fails twice on one connection: the last failure counts, with its sender.

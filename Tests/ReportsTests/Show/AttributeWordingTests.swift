@@ -208,7 +208,18 @@ struct AttributeWordingTests {
       link.att("1b 14 00 05", .received)
     }
     #expect(
-      off.text.hasSuffix("subscribed to 0x0010 (#2), 0x0014 (#7); values arrived from each\n"))
+      off.text.hasSuffix(
+        "subscribed to 0x0014 (#7); values arrived from it; not subscribed at the end to 0x0010 (#2, off #4)\n"
+      ), "\(off.text)")
+    let only = Rendering.report(ValuesReport(ValuesOptions())) { link in
+      link.att("04 11 00 11 00", .sent)
+      link.att("05 01 11 00 02 29", .received)
+      link.att("12 11 00 00 00", .sent)
+      link.att("13", .received)
+      link.att("1b 10 00 05", .received)
+    }
+    #expect(
+      only.text.hasSuffix("\nnot subscribed at the end to 0x0010 (off #4)\n"), "\(only.text)")
     let other = Rendering.report(ValuesReport(ValuesOptions())) { link in
       link.att("12 11 00 01 00", .sent)
       link.att("13", .received)

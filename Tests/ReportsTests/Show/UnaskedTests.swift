@@ -110,7 +110,63 @@ struct UnaskedTests {
         && lines.last?.contains("\"value\":\"aabbcc\"") == true, "\(lines)")
     let page = Rendering.map(of: lists)
     #expect(page.contains("2a19 Battery Level                                   100 %"), "\(page)")
-    #expect(page.contains("0x0030") && !page.contains("0x0040"), "\(page)")
+    #expect(page.contains("0x0030"), "\(page)")
+    #expect(
+      page.contains("0x0041       2a00 Device Name") && page.contains("inferred, #6\n"), "\(page)")
+  }
+
+  /// All responses of a discovery, without its requests; then a list of values of five bytes each,
+  /// one of which does not contain the next handle.
+  @Test("Services and characteristics are inferred from lists without requests")
+  func inferredLists() {
+    func write(_ link: inout Link) {
+      link.att("11 06 01 00 0f 00 0d 18 10 00 1f 00 0f 18", .received)
+      link.att("09 07 02 00 10 03 00 37 2a 05 00 02 06 00 38 2a", .received)
+      link.att("05 01 04 00 02 29", .received)
+      link.att("09 07 11 00 02 12 00 19 2a 13 00 02 15 00 19 2a", .received)
+      link.att("1b 03 00 00 3c", .received)
+    }
+    let page = Rendering.map(of: write)
+    #expect(page.contains("2 services, 2 characteristics inferred"), "\(page)")
+    #expect(page.contains("180d Heart Rate") && page.contains("inferred, #2\n"), "\(page)")
+    #expect(page.contains("2a37 Heart Rate Measurement"), "\(page)")
+    #expect(!page.contains("2a19"), "\(page)")
+    let shown = printed(ShowText(ShowOptions(), RecordList([]).summary), of: write)
+    #expect(shown.contains("2a37 Heart Rate Measurement (inferred)"), "\(shown)")
+    // What is discovered counts more.
+    let discovered = Rendering.map { link in
+      write(&link)
+      link.att("08 01 00 ff ff 03 28", .sent)
+      link.att("09 07 02 00 10 03 00 19 2a", .received)
+    }
+    #expect(discovered.contains("2a19 Battery Level"), "\(discovered)")
+    #expect(!discovered.contains("2a37"), "\(discovered)")
+  }
+
+  /// 2a05 is at 0x0003, and indicates that everything has changed.
+  @Test("Service Changed takes effect after the packet that reports it") func serviceChanged() {
+    func write(_ last: String) -> (inout Link) -> Void {
+      { link in
+        link.discover(0x02, "05 2a")
+        link.discover(0x10, "19 2a")
+        link.att("1d 03 00 \(last) 00 ff ff", .received)
+        link.att("1e", .sent)
+        link.att("0a 11 00", .sent)
+      }
+    }
+    for first in ["01", "08"] {
+      let shown = printed(ShowText(ShowOptions(), RecordList([]).summary), of: write(first))
+        .split(separator: "\n")
+      #expect(shown[6].contains("Indication") && shown[6].contains("2a05 Service"), "\(shown)")
+      #expect(shown[7].contains("2a05 Service Changed"), "\(shown)")
+      #expect(shown[8].contains("0x0011") && !shown[8].contains("2a19"), "\(shown)")
+    }
+    // It is the last packet of the capture.
+    let map = Rendering.map { link in
+      link.discover(0x02, "05 2a")
+      link.att("1d 03 00 01 00 ff ff", .received)
+    }
+    #expect(!map.contains("2a05 Service Changed"), "\(map)")
   }
 
   /// 2b88 Encrypted Data Key Material is at 0x0020: whatever the request, it may be a key.

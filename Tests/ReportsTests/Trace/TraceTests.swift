@@ -13,6 +13,17 @@ func trace(
   _ platform: Platform, _ options: (inout TraceOptions) -> Void = { _ in },
   _ build: (inout Traffic) -> Void
 ) throws -> [String] {
+  try written(platform, options, build).dropFirst().map { line in
+    let words = line.split(separator: " ", maxSplits: 1)
+    return words.count == 2 ? String(words[1].drop { $0 == " " }) : line
+  }
+}
+
+/// Returns what `trace` prints.
+func written(
+  _ platform: Platform, _ options: (inout TraceOptions) -> Void = { _ in },
+  _ build: (inout Traffic) -> Void
+) throws -> [String] {
   var traffic = Traffic()
   build(&traffic)
   var source = MemorySource(traffic)
@@ -24,18 +35,22 @@ func trace(
   var output = Output()
   var pass = Pass()
   try pass.run(&source, &report, into: &output)
-  return String(decoding: output.bytes.array, as: UTF8.self).split(separator: "\n").dropFirst()
-    .map { line in
-      let words = line.split(separator: " ", maxSplits: 1)
-      return words.count == 2 ? String(words[1].drop { $0 == " " }) : String(line)
-    }
+  return String(decoding: output.bytes.array, as: UTF8.self).split(separator: "\n").map(String.init)
 }
 
-/// Returns such lines without those about the Link Layer's states.
+/// Returns such lines without those about the Link Layer's states and an app's requests.
 func events(
   _ platform: Platform, _ build: (inout Traffic) -> Void
 ) throws -> [String] {
-  try trace(platform, { _ in }, build).filter { !$0.contains("link layer") }
+  let requests = [
+    "readValue", "setNotifyValue", "discover", "Gatt.read", "Gatt.write", "readRSSI", "requestMtu",
+    "cancelPeripheralConnection", "BluetoothGatt.disconnect", "cancelConnection",
+    "type .withResponse", "writeValue(_:for:)",
+  ]
+  return try trace(platform, { _ in }, build).filter { line in
+    !line.contains("link layer")
+      && !(line.contains("→ ") && requests.contains { line.contains($0) })
+  }
 }
 
 @Suite("Connections, by platform") struct TraceLinkTests {

@@ -36,8 +36,7 @@ extension AttributeHistory {
     }
     var parts: PreparedWrite?
     if context.opcode == .executeWriteRequest {
-      parts = context.sender == .local ? prepared.local : prepared.peer
-      if context.sender == .local { prepared.local = nil } else { prepared.peer = nil }
+      parts = prepared[context.sender].take()
       length = parts?.length ?? 0
     }
     if open.count >= Self.mostOpen { open.removeFirst() }
@@ -61,9 +60,7 @@ extension AttributeHistory {
   /// Records a part that the server has queued.
   private mutating func prepare(_ request: OpenRequest, _ context: Context) {
     discoverer = nil
-    var write =
-      (request.client == .local ? prepared.local : prepared.peer)
-      ?? PreparedWrite(request.moment)
+    var write = prepared[request.client] ?? PreparedWrite(request.moment)
     write.attributes.note(request.handle ?? 0)
     write.parts &+= 1
     write.append(
@@ -71,7 +68,7 @@ extension AttributeHistory {
       request.moment)
     write.end = max(write.end, Int(request.offset ?? 0) &+ request.length)
     write.last = max(write.last, context.moment.packet)
-    if request.client == .local { prepared.local = write } else { prepared.peer = write }
+    prepared[request.client] = write
   }
 
   /// Records the response to an Execute Write Request: the parts were written or cancelled.
@@ -115,8 +112,8 @@ extension AttributeHistory {
 
   /// Records the prepared writes that were neither executed nor cancelled at the end.
   mutating func takePrepared() {
-    for (client, write) in [(Side.local, prepared.local), (.peer, prepared.peer)] {
-      guard let write, runs.count < Self.mostRuns else { continue }
+    for client in [Side.local, .peer] {
+      guard let write = prepared[client].take(), runs.count < Self.mostRuns else { continue }
       var run = ValueRun(.prepared, client.other, write.first)
       run.last = write.last
       run.parts = write.parts
@@ -124,7 +121,6 @@ extension AttributeHistory {
       runs.append(run)
     }
     runs.sort { $0.first.packet < $1.first.packet }
-    prepared = (nil, nil)
   }
 
   /// Records a response.
@@ -271,7 +267,7 @@ extension AttributeHistory {
         security: security, length: request.length, prepared: request.prepared,
         isFirstPart: request.opcode == .prepareWriteRequest
           && !connection.isOpeningMissing && !connection.hasLostPackets
-          && (request.client == .local ? prepared.local : prepared.peer) == nil,
+          && prepared[request.client] == nil,
         head: request.head,
         meaning: isWhole
           ? vendors.knowledge.meaning(ofWritten: request.written, identity, subject.device) : nil,

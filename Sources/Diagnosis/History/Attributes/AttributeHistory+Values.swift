@@ -246,9 +246,11 @@ extension AttributeHistory {
     _ descriptor: AttributeIdentity, _ value: RawSpan, _ context: Context,
     _ memory: borrowing Memory
   ) -> Int? {
-    guard descriptor.isConfiguration, value.byteCount == 2,
-      configurations.count < Self.mostConfigurations
-    else { return nil }
+    guard descriptor.isConfiguration, value.byteCount == 2 else { return nil }
+    guard configurations.count < Self.mostConfigurations else {
+      omittedConfigurations += 1
+      return nil
+    }
     discoverer = nil
     let owner = descriptor.owner.map { identity($0, context, memory) }
     configurations.append(
@@ -308,11 +310,7 @@ extension AttributeHistory {
       usages[place].indications.note(context.moment)
       // Perhaps Service Changed, whose own attribute may be forgotten by then.
       if value.byteCount == 4, usages[place].identity.uuid ?? .serviceChanged == .serviceChanged {
-        if context.server == .local {
-          searches.local.invalidate()
-        } else {
-          searches.peer.invalidate()
-        }
+        searches[context.server].invalidate()
         // Then its subscription shows what it was.
         let isServiceChanged =
           usages[place].identity.uuid != nil

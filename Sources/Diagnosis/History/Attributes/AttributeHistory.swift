@@ -69,6 +69,8 @@ package struct AttributeHistory: Sendable {
   package internal(set) var refusalCount = 0
   /// Values written to CCCDs.
   package internal(set) var configurations: [Configuration] = []
+  /// The number of later ones that are not kept.
+  package internal(set) var omittedConfigurations = 0
   /// Values written to CCCDs with commands, which are not answered.
   package internal(set) var commandedConfigurations: [Configuration] = []
   /// Services that were written to, and none of whose values was subscribed to.
@@ -112,9 +114,14 @@ package struct AttributeHistory: Sendable {
   /// Parts of prepared writes that servers did not repeat as they were.
   package internal(set) var echoes: [WrongEcho] = []
   /// The searches for primary services, by server.
-  var searches = (local: ServiceSearch(), peer: ServiceSearch())
+  var searches = BothSides(ServiceSearch())
   /// Counts what servers send, by server.
-  var epochs = (local: ValueEpoch(), peer: ValueEpoch())
+  var epochs = BothSides(ValueEpoch())
+  /// The transfers that take a round trip for each write, by server.
+  var steps = BothSides(WriteSteps())
+  /// The first Proxy PDUs that were written to the characteristic of another Mesh service: the
+  /// index of the usage, the message type, and the packet.
+  package internal(set) var misplacedProxyPDUs: [(place: Int, type: UInt8, moment: Moment)] = []
   /// Commands that were sent after the server had reported that the client's view is out of date,
   /// by packet.
   package internal(set) var commandsOutOfSync = Tally()
@@ -140,7 +147,7 @@ package struct AttributeHistory: Sendable {
   /// The first such writes to other attributes.
   var misdirected: [Configuration] = []
   /// The last response of each side that answers a request.
-  private var responses: (local: Response?, peer: Response?) = (nil, nil)
+  private var responses = BothSides<Response?>(nil)
 
   private struct Response: Sendable {
     let opcode: ATTOpcode
@@ -178,7 +185,7 @@ package struct AttributeHistory: Sendable {
   /// The server whose client's view is out of date.
   var outOfSync: Side?
   /// The prepared writes, by the client's side.
-  var prepared: (local: PreparedWrite?, peer: PreparedWrite?) = (nil, nil)
+  var prepared = BothSides<PreparedWrite?>(nil)
   /// The last packets with a written value and with a notification.
   var lastValues = (written: 0, sent: 0)
   /// The last command to an attribute that cannot be written, as an index in `usages`.
@@ -276,8 +283,7 @@ package struct AttributeHistory: Sendable {
     case .request: begin(fields, bytes, context, memory)
     case .response:
       if answer.request != nil {
-        let response = Response(context, bytes.part(dissection.body))
-        if sender == .local { responses.local = response } else { responses.peer = response }
+        responses[sender] = Response(context, bytes.part(dissection.body))
       }
       if context.channel == nil, let length = dissection.l2cap?.length {
         faults.note(
@@ -355,7 +361,7 @@ package struct AttributeHistory: Sendable {
       }),
       // Some stacks answer an indication or a command that they do not support.
       fields.requestOpcode.map({ $0.role == .request }) ?? true,
-      let last = context.sender == .local ? responses.local : responses.peer,
+      let last = responses[context.sender],
       last.isRepeated(by: Response(context, bytes.part(dissection.body))),
       // A record that the recorder wrote twice has one time.
       context.moment.nanoseconds(since: last.moment) ?? 0 > 0

@@ -3,6 +3,19 @@ import Bytes
 package import Sessions
 package import Words
 
+/// One value for each side.
+struct BothSides<Value: Sendable>: Sendable {
+  private var local: Value
+  private var peer: Value
+
+  init(_ value: Value) { (local, peer) = (value, value) }
+
+  subscript(side: Side) -> Value {
+    get { side == .local ? local : peer }
+    _modify { if side == .local { yield &local } else { yield &peer } }
+  }
+}
+
 /// How often something happened, with its first and last occurrence.
 package struct Tally: Sendable {
   package private(set) var count = 0
@@ -90,6 +103,8 @@ package struct AttributeUsage: Sendable {
   package internal(set) var control: ControlWrite?
   /// The values that may be cut, by how they are transferred.
   package internal(set) var cuts: [CutValues] = []
+  /// The messages of notifications that all fill a PDU.
+  package internal(set) var messages = FullMessages()
   /// For a characteristic's declaration that sends values: the handle of the characteristic's
   /// value; 0: unknown, or discovered only after it had sent values.
   package internal(set) var declaredValue: UInt16 = 0

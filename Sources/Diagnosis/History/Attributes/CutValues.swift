@@ -107,7 +107,7 @@ package struct CutValues: Sendable {
     private(set) var depth = 0
     private(set) var hasSpace = false
     let endsInWord: Bool
-    private(set) var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    let hash: UInt64
 
     /// Returns whether text begins like JSON: an object's first name, or an array's first element.
     private static func opensJSON(_ value: RawSpan) -> Bool {
@@ -128,6 +128,7 @@ package struct CutValues: Sendable {
       guard count > 0 else { return nil }
       let last = value.byte(at: count - 1)
       opens = Self.opensJSON(value)
+      hash = value.hash
       endsInWord =
         0x30...0x39 ~= last || 0x41...0x5a ~= last || 0x61...0x7a ~= last
       var (isQuoted, isEscaped) = (false, false)
@@ -149,9 +150,42 @@ package struct CutValues: Sendable {
         case 0x20: hasSpace = true
         default: break
         }
-        hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
       }
     }
+  }
+}
+
+/// The messages of several notifications that a server sends after writes, if every notification
+/// fills a PDU.
+package struct FullMessages: Sendable {
+  /// The messages whose last notification fills a PDU, too, by those.
+  package private(set) var ended = Tally()
+  /// The message under way: its notifications, and the last one.
+  package private(set) var current: (count: Int, last: Moment)?
+  /// The bytes of each notification.
+  package private(set) var length = 0
+  /// Whether a message ended with a shorter one.
+  package private(set) var isRefuted = false
+
+  /// Records the next notification.
+  ///
+  /// - Parameters:
+  ///   - fits: the bytes that a notification can have.
+  ///   - written: the last packet with a value that the client wrote, which begins a message.
+  mutating func note(_ count: Int, _ fits: Int, _ moment: Moment, after written: Int) {
+    if let last = current?.last, last.packet < written { end() }
+    if current == nil {
+      if count == fits { (current, length) = ((1, moment), count) }
+    } else if count == fits {
+      current = ((current?.count ?? 0) + 1, moment)
+    } else {
+      isRefuted = true
+    }
+  }
+
+  private mutating func end() {
+    if let current, current.count > 1 { ended.note(current.last) }
+    current = nil
   }
 }
 
@@ -162,6 +196,15 @@ extension AttributeHistory {
     _ memory: borrowing Memory
   ) {
     guard context.isWhole, context.channel == nil else { return }
+    if transfer == .sent, !usages[place].messages.isRefuted,
+      value.byteCount > 20 || usages[place].messages.current != nil
+    {
+      let mtu = memory.links.attMTU(context.link)
+      if mtu.isExchanged, !mtu.isLowerBound {
+        usages[place].messages.note(
+          value.byteCount, mtu.value - 3, context.moment, after: lastValues.written)
+      }
+    }
     if !usages[place].cuts.isEmpty,
       let index = usages[place].cuts.firstIndex(where: { $0.transfer == transfer })
     {

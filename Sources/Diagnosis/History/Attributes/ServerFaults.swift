@@ -246,7 +246,7 @@ package struct ServerFaults: Sendable {
       reading.key = 0
       return
     }
-    let hash = Self.hash(value)
+    let hash = value.hash
     guard isNext else {
       reading = LongRead(
         key: key, hash: hash, length: length, offset: offset, first: context.moment)
@@ -285,15 +285,6 @@ package struct ServerFaults: Sendable {
   private mutating func end() {
     reading.differs = true
     if let place = reading.place { repeated[place].isRefuted = true }
-  }
-
-  /// FNV-1a: equal parts have equal hashes, and others hardly ever.
-  private static func hash(_ value: RawSpan) -> UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for index in 0..<value.byteCount {
-      hash = (hash ^ UInt64(value.byte(at: index))) &* 0x100_0000_01b3
-    }
-    return hash
   }
 
   /// Returns whether a value that continues in the same way has equal parts: the bytes repeat with
@@ -381,5 +372,14 @@ package struct ServerFaults: Sendable {
           server: server, properties: properties, declared: declaration.packet,
           service: service.packet, last: last))
     }
+  }
+}
+
+extension RawSpan {
+  /// FNV-1a: equal values have equal hashes, and others hardly ever.
+  var hash: UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for index in 0..<byteCount { hash = (hash ^ UInt64(byte(at: index))) &* 0x100_0000_01b3 }
+    return hash
   }
 }

@@ -117,9 +117,7 @@ package struct ServiceSearch: Sendable {
 
 extension AttributeHistory {
   /// Returns the searches for a server's services.
-  package func search(of server: Side) -> ServiceSearch {
-    server == .local ? searches.local : searches.peer
-  }
+  package func search(of server: Side) -> ServiceSearch { searches[server] }
 
   /// Records a response to a search for primary services, or its end.
   mutating func noteSearch(
@@ -128,11 +126,10 @@ extension AttributeHistory {
     guard request.opcode == .readByGroupTypeRequest, request.type == .primaryService,
       let range = request.range, context.isWhole
     else { return }
-    switch (context.server, items) {
-    case (.local, let items?): searches.local.note(range, items, bytes, context.moment)
-    case (.peer, let items?): searches.peer.note(range, items, bytes, context.moment)
-    case (.local, nil): searches.local.note(endOf: range, context.moment)
-    case (.peer, nil): searches.peer.note(endOf: range, context.moment)
+    if let items {
+      searches[context.server].note(range, items, bytes, context.moment)
+    } else {
+      searches[context.server].note(endOf: range, context.moment)
     }
   }
 }

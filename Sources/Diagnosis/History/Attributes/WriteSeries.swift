@@ -124,17 +124,11 @@ extension AttributeHistory {
     usage.series.epoch == epoch(of: usage.server) && usage.series.count > 0 ? usage.series : nil
   }
 
-  func epoch(of server: Side) -> Int {
-    server == .local ? epochs.local.number : epochs.peer.number
-  }
+  func epoch(of server: Side) -> Int { epochs[server].number }
 
   /// Begins a new series of writes.
   mutating func beginEpoch(of server: Side) {
-    if server == .local {
-      epochs.local = ValueEpoch(number: epochs.local.number &+ 1)
-    } else {
-      epochs.peer = ValueEpoch(number: epochs.peer.number &+ 1)
-    }
+    epochs[server] = ValueEpoch(number: epochs[server].number &+ 1)
   }
 
   /// Records a write that the server accepted, or a command.
@@ -147,6 +141,11 @@ extension AttributeHistory {
   ) {
     let server = context.server
     let end = LineEnd(of: value)
+    steps[server].note(value, place, moment)
+    if context.opcode.role != .unacknowledged {
+      steps[server].note(answer: 0, context.moment)
+    }
+    noteProxyPDU(value, place, moment)
     // The value may be sent before the response.
     guard epoch == self.epoch(of: server) else {
       usages[place].series.note(answered: end)
@@ -154,11 +153,20 @@ extension AttributeHistory {
     }
     usages[place].series.note(
       moment, end, isCommand: context.opcode.role == .unacknowledged, epoch: epoch)
-    if server == .local {
-      epochs.local.written = (place, end)
-    } else {
-      epochs.peer.written = (place, end)
-    }
+    epochs[server].written = (place, end)
+  }
+
+  /// Records a Proxy PDU (the message type is in 6 bits of its first byte) that is written to
+  /// another service than its type belongs to: provisioning PDUs (3) to Mesh Provisioning Data In
+  /// (2adb), all others to Mesh Proxy Data In (2add) (Mesh Protocol, 6.3 and 7).
+  private mutating func noteProxyPDU(_ value: RawSpan, _ place: Int, _ moment: Moment) {
+    guard value.byteCount > 1, let uuid = usages[place].identity.uuid, uuid.width == 2,
+      uuid.low == 0x2add || uuid.low == 0x2adb, usages[place].identity.via == .discovered
+    else { return }
+    let type = value.byte(at: 0) & 0x3f
+    guard type <= 3, (type == 3) != (uuid.low == 0x2adb), misplacedProxyPDUs.count < Self.mostListed
+    else { return }
+    misplacedProxyPDUs.append((place, type, moment))
   }
 
   /// Records that a server sent a value.
@@ -166,7 +174,8 @@ extension AttributeHistory {
     if usages[place].control != nil { usages[place].control = nil }
     if usages[place].identity.service?.isShort(0x1801) == true { return }
     let server = context.server
-    let written = server == .local ? epochs.local.written : epochs.peer.written
+    steps[server].note(answer: value.byteCount, context.moment)
+    let written = epochs[server].written
     if let written, usages[written.place].identity.service == usages[place].identity.service {
       usages[written.place].series.note(answered: written.end)
     }

@@ -66,6 +66,8 @@ package struct EncryptionAttempt: Sendable {
   package internal(set) var isRefusedAtOnce = false
   /// The effective size of the key in bytes, if known.
   package internal(set) var keySize: UInt8?
+  /// The packets that show that size.
+  package internal(set) var keySizePackets: [Int] = []
   /// For a BR/EDR link: whether it uses AES-CCM.
   package internal(set) var isAESCCM = false
   /// The first ACL data from the peer after the attempt, other than data that was already on its

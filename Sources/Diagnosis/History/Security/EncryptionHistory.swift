@@ -1,4 +1,4 @@
-package import Bluetooth
+import Bluetooth
 import Bytes
 import Captures
 import Dissectors
@@ -15,24 +15,9 @@ package struct EncryptionHistory: Sendable {
   package private(set) var attemptCount = 0
   /// The authentications of a BR/EDR link.
   package internal(set) var authentications: [ClassicAuthentication] = []
-  /// The last Pairing Request, and who sent it.
-  package private(set) var pairingRequest: (moment: Moment, side: Side)?
-  /// The refusal of that request without a Pairing Response, by the other side, with its reason.
-  package private(set) var refusal: (moment: Moment, side: Side, reason: PairingFailure)?
-  /// The maximum key size of each side, as both declare when they pair; the smaller one applies
-  /// (Core, Vol 3, Part H, 2.3.4).
-  package private(set) var keySizes: (local: UInt8?, peer: UInt8?) = (nil, nil)
-  /// Whether both sides of the last pairing want to keep the keys.
-  package private(set) var bonds = false
-  /// Whether pairing created a key that the link was encrypted with and that both sides keep.
-  package private(set) var hasBonded = false
-
   /// Whether the peer has not been heard since the link was encrypted; only then is data recorded.
   var awaitsData = false
 
-  /// What the sides have requested so far in the pairing under way.
-  private var requestBonds = false
-  private var isAnswered = false
   /// Whether the pairing under way has progressed so far that there is a key.
   private var isKeyAgreed = false
   private var isSecureConnections = false
@@ -49,9 +34,7 @@ package struct EncryptionHistory: Sendable {
   ) {
     switch dissection.content {
     case .acl:
-      if let pdu = dissection.smp, let direction = record.direction {
-        observe(pdu, Side(sent: direction), Moment(record))
-      }
+      if let pdu = dissection.smp, record.direction != nil { observe(pdu, Moment(record)) }
       if awaitsData { observeData(record) }
       if isStarting { observeDataMeanwhile(record) }
     case .command(let command):
@@ -95,29 +78,10 @@ package struct EncryptionHistory: Sendable {
 
   // MARK: The Security Manager
 
-  private mutating func observe(_ pdu: SMPPDU, _ side: Side, _ moment: Moment) {
+  private mutating func observe(_ pdu: SMPPDU, _ moment: Moment) {
     switch pdu.opcode {
-    case .pairingRequest:
-      pairingRequest = (moment, side)
-      (isAnswered, isKeyAgreed, isSecureConnections, bonds) = (false, false, false, false)
-      keySizes = (nil, nil)
-      if case .pairing(let features) = pdu {
-        requestBonds = features.authReq.bonds
-        learn(features, side)
-      }
-    case .pairingResponse:
-      isAnswered = true
-      if case .pairing(let features) = pdu {
-        bonds = requestBonds && features.authReq.bonds
-        learn(features, side)
-      }
-    case .pairingFailed:
-      if case .failed(let failed) = pdu, let pairingRequest, !isAnswered,
-        pairingRequest.side != side
-      {
-        refusal = (moment, side, failed.reason)
-      }
-      isKeyAgreed = false
+    case .pairingRequest: (isKeyAgreed, isSecureConnections) = (false, false)
+    case .pairingFailed: isKeyAgreed = false
     case .pairingPublicKey: isSecureConnections = true
     case .pairingRandom: isKeyAgreed = true
     case .pairingDHKeyCheck: (isKeyAgreed, isSecureConnections) = (true, true)
@@ -127,13 +91,6 @@ package struct EncryptionHistory: Sendable {
       else { return }
       succeed(last, at: moment)
       attempts[last].isInferred = true
-    }
-  }
-
-  private mutating func learn(_ features: SMP.PairingFeatures, _ side: Side) {
-    switch side {
-    case .local: keySizes.local = features.maximumEncryptionKeySize
-    case .peer: keySizes.peer = features.maximumEncryptionKeySize
     }
   }
 
@@ -253,9 +210,9 @@ package struct EncryptionHistory: Sendable {
       guard let complete = try? CommandComplete(parsing: &cursor),
         complete.opcode == HCICommand.readEncryptionKeySize,
         let values = try? ReadEncryptionKeySizeReturn(parsing: &cursor), values.status == .success,
-        let last = attempts.indices.last
+        1...16 ~= values.size, let last = attempts.indices.last
       else { return }
-      attempts[last].keySize = values.size
+      (attempts[last].keySize, attempts[last].keySizePackets) = (values.size, [moment.packet])
     case HCIEvent.authenticationCompleteCode:
       guard let complete = try? LinkEvent(parsing: &cursor) else { return }
       endAuthentication(complete.status, moment)
@@ -303,8 +260,11 @@ package struct EncryptionHistory: Sendable {
     isStarting = false
     attempts[last].end = moment
     attempts[last].isInferred = false
-    if code == LinkEvent.encryptionChangeV2Code, let keySize, change.status == .success {
-      attempts[last].keySize = keySize
+    // Some controllers give 0, which is no size (Core, Vol 4, Part E, 7.7.8).
+    if code == LinkEvent.encryptionChangeV2Code, let keySize, 1...16 ~= keySize,
+      change.status == .success
+    {
+      (attempts[last].keySize, attempts[last].keySizePackets) = (keySize, [moment.packet])
     }
     guard change.status == .success else {
       attempts[last].outcome = .failed(change.status)
@@ -322,38 +282,36 @@ package struct EncryptionHistory: Sendable {
     isStarting = false
     attempts[last].end = moment
     attempts[last].outcome = .encrypted
-    if attempts[last].followsPairing, attempts[last].keySize == nil, let own = keySizes.local,
-      let peers = keySizes.peer
-    {
-      attempts[last].keySize = min(own, peers)
-    }
-    if attempts[last].followsPairing, bonds { hasBonded = true }
     awaitsData = true
   }
 }
 
 extension EncryptionHistory {
-  /// Processes the end of the capture. After a pairing that the capture does not show, the key may
-  /// be new: one of LE Secure Connections has the same empty identifiers as an older one.
+  /// Processes the end of the capture. Of a new key, the sizes that both sides declare are known:
+  /// the smaller one applies (Core, Vol 3, Part H, 2.3.4). After a pairing that the capture does not
+  /// show, the key may be new: one of LE Secure Connections has the same empty identifiers as an
+  /// older one.
   ///
   /// - Parameter unseen: the first packet after which the devices may have paired; nil: none.
-  mutating func finish(mayHavePairedAfter unseen: Int?) {
-    guard let unseen else { return }
-    for index in attempts.indices
-    where attempts[index].origin == .stored && attempts[index].moment.packet > unseen
-      && attempts[index].ediv == 0 && attempts[index].rand == 0
-    {
-      attempts[index].origin = .unknown
+  mutating func finish(_ pairing: PairingHistory, mayHavePairedAfter unseen: Int?) {
+    for index in attempts.indices {
+      if attempts[index].followsPairing, attempts[index].outcome == .encrypted,
+        attempts[index].keySize == nil,
+        let sizes = pairing.attempt(before: attempts[index].moment.packet)?.keySizes
+      {
+        attempts[index].keySize = sizes.map(\.size).min()
+        attempts[index].keySizePackets = sizes.map(\.packet)
+      }
+      if let unseen, attempts[index].origin == .stored, attempts[index].moment.packet > unseen,
+        attempts[index].ediv == 0, attempts[index].rand == 0
+      {
+        attempts[index].origin = .unknown
+      }
     }
   }
 
   /// Whether the link was ever encrypted.
   package var wasEncrypted: Bool { attempts.contains { $0.outcome == .encrypted } }
-
-  /// Whether this connection shows that the two have a bond: they created one, or used it.
-  package var showsBond: Bool {
-    hasBonded || attempts.contains { $0.outcome == .encrypted && $0.origin == .stored }
-  }
 
   /// Returns the first successful attempt after `attempt`.
   package func success(after attempt: EncryptionAttempt) -> EncryptionAttempt? {

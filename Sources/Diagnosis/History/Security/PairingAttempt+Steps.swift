@@ -33,15 +33,16 @@ extension PairingAttempt {
     if ending == nil {
       last = moment
       lastSender = sender
+      if pdu.opcode != .pairingFailed { lastOpcode = pdu.opcode }
     }
     switch pdu {
-    case .pairing(let features):
-      guard self[role].features == nil else {
-        if role == .responder, secondResponse == nil { secondResponse = moment }
-        return
+    case .pairing(let pdu):
+      let features = Features(moment: moment, pdu: pdu, command: PairingCommand(bytes))
+      if self[role].features == nil {
+        self[role].features = features
+      } else if role == .responder, secondResponse == nil {
+        secondResponse = features
       }
-      self[role].features = Features(
-        moment: moment, pdu: features, command: PairingCommand(bytes))
     case .publicKey:
       guard self[role].publicKey == nil else { return }
       self[role].publicKey = (moment, P256PublicKey(bytes.dropping(1)))
@@ -55,7 +56,7 @@ extension PairingAttempt {
       self[role].checkValue = PairingValue(bytes.dropping(1))
     case .keypressNotification(let pdu):
       Run.add(moment, to: &self[role].keypresses)
-      self[role].presses.add(type: pdu.type)
+      self[role].presses[Int(min(pdu.type, 5))] &+= 1
     case .encryptionInformation, .centralIdentification: record(key: 1, moment, role)
     case .identityInformation, .identityAddressInformation: record(key: 2, moment, role)
     case .signingInformation: record(key: 4, moment, role)

@@ -42,34 +42,6 @@ package struct PairingAttempt: Sendable {
     }
   }
 
-  /// Keypress Notifications, by their type (Core, Vol 3, Part H, 3.5.8).
-  package struct Keypresses: Sendable {
-    /// The user started to enter the passkey.
-    package private(set) var started = 0
-    /// The user entered a digit.
-    package private(set) var entered = 0
-    /// The user erased a digit.
-    package private(set) var erased = 0
-    /// The user erased all digits.
-    package private(set) var cleared = 0
-    /// The user finished entering the passkey.
-    package private(set) var completed = 0
-    /// Types that the specification does not define.
-    package private(set) var other = 0
-
-    /// Counts a notification.
-    mutating func add(type: UInt8) {
-      switch type {
-      case 0: started &+= 1
-      case 1: entered &+= 1
-      case 2: erased &+= 1
-      case 3: cleared &+= 1
-      case 4: completed &+= 1
-      default: other &+= 1
-      }
-    }
-  }
-
   /// What one side sent.
   package struct Party: Sendable {
     package internal(set) var features: Features?
@@ -83,8 +55,9 @@ package struct PairingAttempt: Sendable {
     package internal(set) var check: Moment?
     /// Its Keypress Notifications.
     package internal(set) var keypresses: Run?
-    /// The number of those, by type.
-    package internal(set) var presses = Keypresses()
+    /// The number of those by type: 0 started, 1 entered, 2 erased, 3 cleared, 4 completed, 5 any
+    /// other (Core, Vol 3, Part H, 3.5.8).
+    package internal(set) var presses = [0, 0, 0, 0, 0, 0]
     /// The keys that it distributed.
     package internal(set) var keys: Run?
     /// The distributed keys: bit 0 LTK, 1 IRK, 2 CSRK.
@@ -170,6 +143,8 @@ package struct PairingAttempt: Sendable {
   package internal(set) var last: Moment
   /// The sender of the last packet.
   package internal(set) var lastSender: Side
+  /// The last PDU that is not Pairing Failed.
+  package internal(set) var lastOpcode: SMPOpcode
   /// Whether its beginning is not in the capture.
   package internal(set) var isBeginningMissing = false
   /// The Security Request that it answers.
@@ -189,7 +164,7 @@ package struct PairingAttempt: Sendable {
   /// The PDUs that arrived at an impossible point: the first, and how many.
   package internal(set) var unexpected: Run?
   /// A second Pairing Response to one request.
-  package internal(set) var secondResponse: Moment?
+  package internal(set) var secondResponse: Features?
   /// The opcode of the first of the unexpected PDUs.
   package internal(set) var unexpectedOpcode: SMPOpcode?
   /// What its values reveal, after it has ended.
@@ -208,8 +183,12 @@ package struct PairingAttempt: Sendable {
   }
 
   /// Creates an attempt that begins.
-  init(initiator: Side, _ moment: Moment, by sender: Side, isOverBREDR: Bool = false) {
+  init(
+    initiator: Side, _ opcode: SMPOpcode, _ moment: Moment, by sender: Side,
+    isOverBREDR: Bool = false
+  ) {
     self.initiator = initiator
+    lastOpcode = opcode
     self.isOverBREDR = isOverBREDR
     first = moment
     last = moment
@@ -268,6 +247,25 @@ package struct PairingAttempt: Sendable {
       ? request.initiatorKeys.rawValue & response.initiatorKeys.rawValue
       : request.responderKeys.rawValue & response.responderKeys.rawValue
     return both & (request.authReq.supportsSC && response.authReq.supportsSC ? 0b110 : 0b111)
+  }
+
+  /// The maximum key sizes that the two declare, or nil if one is unknown.
+  var keySizes: [(side: Side, size: UInt8, packet: Int)]? {
+    let sizes = [PairingSide.initiator, .responder].compactMap { role in
+      self[role].features.map { (side(role), $0.pdu.maximumEncryptionKeySize, $0.moment.packet) }
+    }
+    return sizes.count == 2 ? sizes : nil
+  }
+
+  /// Whether the two agreed to derive the link key of BR/EDR from the new key as well.
+  package var derivesLinkKey: Bool {
+    guard let request = initiating.features?.pdu, let response = responding.features?.pdu else {
+      return false
+    }
+    let all = [request, response].flatMap {
+      [$0.initiatorKeys.rawValue, $0.responderKeys.rawValue]
+    }
+    return isSecureConnections && all.allSatisfy { $0 & 0b1000 != 0 }
   }
 
   /// Whether a side has sent none of the keys that the two agreed on.

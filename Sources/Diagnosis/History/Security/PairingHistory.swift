@@ -99,7 +99,7 @@ package struct PairingHistory: Sendable {
     switch pdu {
     case .pairing(let features) where features.opcode == .pairingRequest:
       var attempt = PairingAttempt(
-        initiator: sender, moment, by: sender, isOverBREDR: isOverBREDR)
+        initiator: sender, pdu.opcode, moment, by: sender, isOverBREDR: isOverBREDR)
       attempt.initiating.features = PairingAttempt.Features(
         moment: moment, pdu: features, command: PairingCommand(bytes))
       attempt.askedFor = answerSecurityRequest(from: sender.other, moment)
@@ -150,7 +150,7 @@ package struct PairingHistory: Sendable {
     if case .failed = pdu {
       // The central refuses a request to pair.
       if let asked = answerSecurityRequest(from: sender.other, moment) {
-        var attempt = PairingAttempt(initiator: sender, moment, by: sender)
+        var attempt = PairingAttempt(initiator: sender, pdu.opcode, moment, by: sender)
         attempt.askedFor = asked
         return attempt
       }
@@ -167,7 +167,7 @@ package struct PairingHistory: Sendable {
       initiator = central
     }
     var attempt = PairingAttempt(
-      initiator: initiator, moment, by: sender, isOverBREDR: isOverBREDR)
+      initiator: initiator, pdu.opcode, moment, by: sender, isOverBREDR: isOverBREDR)
     attempt.isBeginningMissing = true
     return attempt
   }
@@ -264,6 +264,11 @@ package struct PairingHistory: Sendable {
     }
     if acts.count >= Self.mostActs { acts.removeFirst() }
     acts.append(act)
+  }
+
+  /// Returns the last attempt that began before a packet.
+  func attempt(before packet: Int) -> PairingAttempt? {
+    attempts.last { $0.first.packet < packet }
   }
 
   /// Returns the actions of users and programs during an attempt.

@@ -65,6 +65,10 @@ package struct LECreateConnection: Sendable {
   /// Whether any device in the filter accept list may be connected to.
   package var usesAcceptList: Bool { filterPolicy & 1 != 0 }
 
+  /// Whether the controller listens for less than a tenth of the time, as hosts choose for devices
+  /// that may appear at some time; for an app that waits it listens half the time or all of it.
+  package var listensRarely: Bool { scanWindow > 0 && Int(scanWindow) * 10 < Int(scanInterval) }
+
   package static let opcodes: [UInt16] = [
     HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
     HCICommand.leExtendedCreateConnectionV2,

@@ -36,6 +36,7 @@ extension HCICommand {
   package static let readLocalVersionInformation: UInt16 = 0x1001
   package static let readBufferSize: UInt16 = 0x1005
   package static let readBDADDR: UInt16 = 0x1009
+  package static let readRSSI: UInt16 = 0x1405
   package static let readEncryptionKeySize: UInt16 = 0x1408
 
   package static let writeLinkSupervisionTimeout: UInt16 = 0x0c37
@@ -69,6 +70,7 @@ extension HCICommand {
   package static let leAddDeviceToResolvingList: UInt16 = 0x2027
   package static let leRemoveDeviceFromResolvingList: UInt16 = 0x2028
   package static let leClearResolvingList: UInt16 = 0x2029
+  package static let leReadPHY: UInt16 = 0x2030
   package static let leSetPHY: UInt16 = 0x2032
   package static let leSetAdvertisingSetRandomAddress: UInt16 = 0x2035
   package static let leSetExtendedAdvertisingParameters: UInt16 = 0x2036

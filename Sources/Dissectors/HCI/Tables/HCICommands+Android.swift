@@ -316,7 +316,7 @@ extension Parameter {
   ]
   private static let batchRecord: [Parameter] = [
     address("Address", line: ""), u8("Address_Type", .code(.addressType)),
-    i8("TX_Power", .scaled(.dBmOrNone)), i8("RSSI", .scaled(.dBmOrNone), line: ""),
+    i8("TX_Power", .scaled(.dBmOrNone)), i8("RSSI", .scaled(.signal), line: ""),
     u16("Timestamp", .scaled(.batchTime)),
   ]
 

@@ -61,7 +61,7 @@ extension Parameter {
   fileprivate static let linkQuality: [Parameter] = [
     u8("Packet_Type", .code(.androidPacketType)), connectionHandle,
     u8("Connection_Role", .code(.role)), i8("TX_Power_Level", .scaled(.dBm), line: "TX power"),
-    i8("RSSI", .scaled(.dBm), line: "RSSI"), u8("SNR", .scaled(.dB), line: "SNR"),
+    i8("RSSI", .scaled(.signal), line: "RSSI"), u8("SNR", .scaled(.dB), line: "SNR"),
     u8("Unused_AFH_Channel_Count"), u8("AFH_Select_Unideal_Channel_Count"),
     u16("LSTO", .scaled(.slots)), u32("Connection_Piconet_Clock"),
     u32("Retransmission_Count", line: "retransmitted"), u32("No_RX_Count", line: "not received"),

@@ -224,7 +224,7 @@ package let leMetaIsochronousRows: [ParameterRow] = [
       .list(
         "Responses",
         [
-          .i8("TX_Power", .scaled(.dBmOrNone)), .i8("RSSI", .scaled(.dBmOrNone)),
+          .i8("TX_Power", .scaled(.dBmOrNone)), .i8("RSSI", .scaled(.signal)),
           .u8("CTE_Type", .code(.cteType)), .u8("Response_Slot"),
           .u8("Data_Status", .code(.dataStatus)), .count("Data_Length"),
           .advertisingData("Data"),

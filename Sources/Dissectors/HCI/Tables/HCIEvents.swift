@@ -128,7 +128,7 @@ package let eventRows: [ParameterRow] = [
           .address("BD_ADDR", line: ""), .pageScanRepetition, .reserved(1),
           .u24("Class_Of_Device", .assigned(.deviceClass), line: "class"),
           .u16("Clock_Offset", .hex),
-          .i8("RSSI", .scaled(.dBmOrNone), line: ""),
+          .i8("RSSI", .scaled(.signal), line: ""),
         ]),
     ]),
   .event(
@@ -268,7 +268,7 @@ package let eventLaterRows: [ParameterRow] = [
     [.bytes("Channel_Map", 10)]),
   .event(
     0x56, "Inquiry Response Notification",
-    [.u24("LAP", .hex, line: "LAP"), .i8("RSSI", .scaled(.dBmOrNone), line: "RSSI")]),
+    [.u24("LAP", .hex, line: "LAP"), .i8("RSSI", .scaled(.signal), line: "RSSI")]),
   .event(0x57, "Authenticated Payload Timeout Expired", [.connectionHandle]),
   // [mem]
   .event(

@@ -1,0 +1,59 @@
+import Bluetooth
+import Sessions
+import Words
+
+// What rules about attributes share.
+
+extension Finding {
+  /// Creates a finding with a verdict in the same words: with a packet, in lower case.
+  init(
+    _ what: Wording, at packet: Int, why: Wording, evidence: PacketSet,
+    of attribute: NamedAttribute? = nil, restsOnAbsence: Bool = false
+  ) {
+    self.init(
+      what.capitalized, headline: "\(what.asClause) (\(packet: packet))", why: why,
+      evidence: evidence)
+    self.attribute = attribute
+    self.restsOnAbsence = restsOnAbsence
+  }
+}
+
+extension PacketSet {
+  /// Creates a set of the moments that exist.
+  init(of moments: Moment?...) { self.init(moments.compactMap { $0?.packet }) }
+}
+
+extension ConnectionHistory {
+  /// Returns the end of the connection, or of the capture.
+  func end(_ evidence: Evidence) -> Moment {
+    Moment(
+      packet: connection.lastPacket ?? .max, time: connection.lastTime ?? evidence.extent.latest)
+  }
+}
+
+extension Configuration {
+  /// Whether it subscribes, and the server accepted it.
+  var isInForce: Bool { accepted != nil && value & 3 != 0 }
+
+  /// Returns whether both are values of one CCCD.
+  func isSame(as other: Self) -> Bool {
+    descriptor.handle == other.descriptor.handle && server == other.server
+  }
+}
+
+extension AttributeHistory {
+  /// Returns how the characteristic was used whose CCCD was written.
+  func usage(of configuration: Configuration) -> AttributeUsage? {
+    configuration.owner?.handle.flatMap { usage($0, of: configuration.server) }
+  }
+
+  /// Returns the words for an attribute.
+  func name(_ handle: UInt16, of server: Side) -> Wording {
+    identity(handle, of: server).map { "\($0)" } ?? "\(handle: handle)"
+  }
+}
+
+extension ATTOpcode {
+  /// The name of the PDU, or its code if it has none.
+  var words: Wording { name.map { "\($0)" } ?? "PDU \(code: rawValue, digits: 2)" }
+}

@@ -1,0 +1,52 @@
+package import Bytes
+package import Captures
+package import Dissectors
+package import Platforms
+package import Sessions
+
+/// Looks for what shows the platform of the captured host, in the first packets.
+///
+/// Android asks its controller for what its own commands can do when Bluetooth is switched on, and
+/// uses them for each scan with filters. Linux's monitor shows that the host is Linux, whose kernel
+/// may send the first of them as well.
+package struct PlatformReport: PacketReport, ~Copyable {
+  /// The platform, if anything shows it, and the packet that does; nil: only the capture's format
+  /// suggests it.
+  package var shown: (platform: Platform, packet: Int?)? {
+    found.map { (.android, $0) } ?? (isPacketLoggers ? (.corebluetooth, nil) : nil)
+  }
+  private var found: Int?
+  /// Whether the format is that of Apple's PacketLogger, which others write as well.
+  private let isPacketLoggers: Bool
+  private var records = 0
+
+  private static let mostRecords = 20_000
+  /// Android's vendor-specific commands (Android, "HCI requirements").
+  private static let androids: ClosedRange<UInt16> = 0xfd53...0xfd5f
+
+  /// Looks at a capture with this summary.
+  package init(_ summary: CaptureSummary) {
+    isPacketLoggers = summary.format == .packetLogger
+  }
+
+  package var isSatisfied: Bool { found != nil || records >= Self.mostRecords }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+  ) {
+    records += 1
+    if case .monitor = record.framing {
+      records = Self.mostRecords
+      return
+    }
+    guard found == nil, case .command(let command) = dissection.content,
+      Self.androids.contains(command.opcode)
+    else { return }
+    found = record.number
+  }
+
+  package mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {}
+}
