@@ -11,22 +11,7 @@ import Words
   private func reconnection(
     _ error: String, hashes: (String, String)? = nil, discovers: Bool = false
   ) -> Evidence {
-    evidence {
-      $0.connect()
-      $0.discoverHeartRate()
-      $0.ask("0a 13 00", "0b 01")
-      if let hashes {
-        $0.ask("08 01 00 ff ff 2a 2b", "09 12 0d 00" + String(repeating: " " + hashes.0, count: 16))
-      }
-      $0.disconnect()
-      $0.connect()
-      if discovers { $0.discoverHeartRate() }
-      $0.ask("0a 13 00", "01 0a 13 00 \(error)")
-      if let hashes {
-        $0.ask("08 01 00 ff ff 2a 2b", "09 12 0d 00" + String(repeating: " " + hashes.1, count: 16))
-      }
-      $0.disconnect()
-    }
+    evidence { $0.refuseLater(error, hashes: hashes, discovers: discovers) }
   }
 
   @Test("a handle that an earlier connection read is invalid now: likely an outdated map")
@@ -89,7 +74,7 @@ import Words
       return findings(of: "gatt-change-unaware", in: evidence)
     }
     #expect(
-      capture(reads: false) == ["2 commands sent while the server ignores commands #2 #3 #4-5"])
+      capture(reads: false) == ["This host sent 2 commands that the server ignores #2 #3 #4-5"])
     #expect(capture(reads: true) == [])
   }
 }

@@ -111,7 +111,7 @@ import Words
       }
       return findings(of: "att-prepare-echo", in: evidence)
     }
-    let found = ["The peer does not repeat the parts of a prepared write #2 #3"]
+    let found = ["The peer does not repeat the parts of a prepared write to 0x0013 #2 #3"]
     #expect(capture("13 00 00 00") == found)
     #expect(capture("13 00 00 00 01 02 04") == found)
     #expect(capture("13 00 01 00 01 02 03") == found)
@@ -129,7 +129,7 @@ import Words
       }
       return findings(of: "att-prepared-not-executed", in: evidence)
     }
-    #expect(capture() == ["A prepared write to 0x0013 was not executed #2 #5"])
+    #expect(capture() == ["This host did not execute its prepared write to 0x0013 #2 #5"])
     #expect(capture(lasts: 1000) == [])
     #expect(capture { $0.ask("18 01", "19") } == [])
     #expect(capture { $0.ask("18 00", "19") } == [])

@@ -22,7 +22,8 @@ import Words
         "The peer never answered the Read Request for 2a38 Body Sensor Location #8 #9"
       ])
     let finding = attributeFindings(in: evidence).first
-    #expect(finding?.certainty == .likely)
+    // Nothing shows that the peer got it, and ATT's 30 s had not passed.
+    #expect(finding?.certainty == .possible)
     #expect(
       finding?.why.text.hasPrefix("No answer in 8.0 s, until this host ended the link") == true)
   }
@@ -193,7 +194,7 @@ import Words
     #expect(reported?.certainty == .likely)
     #expect(
       reported?.why.text.hasSuffix(
-        "It happened 1 time on this connection. #4 and #5 were sent on one enhanced bearer, and neither was answered."
+        "It happened 1 time on this connection. Neither #4 nor #5 was answered."
       ) == true, "\(reported?.why.text ?? "nothing")")
     // A request on a closed channel is lost anyway.
     let closed = evidence {

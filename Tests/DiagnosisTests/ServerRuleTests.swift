@@ -91,7 +91,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
     let own = finding(Self.offsets, in: reading([part, part, part], by: .received))
     #expect(own?.what.text.hasPrefix("This host answers a read") == true)
     let two = finding(Self.offsets, in: reading([part, part]))
-    #expect(two?.certainty == .possible)
+    #expect(two?.certainty == .likely)
     #expect(two?.severity == .warning)
   }
 
@@ -113,7 +113,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
   func offsetBeyondAll() {
     let zeros = ascending(22, from: 0, step: 0)
     let evidence = reading([String](repeating: zeros, count: 25))
-    #expect(finding(Self.offsets, in: evidence)?.certainty == .possible)
+    #expect(finding(Self.offsets, in: evidence)?.certainty == .likely)
     let others = reading([String](repeating: ascending(22), count: 25))
     #expect(finding(Self.offsets, in: others)?.certainty == .certain)
     #expect(findings(of: "att-value-too-long", in: evidence) == [])

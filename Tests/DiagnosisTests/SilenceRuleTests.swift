@@ -82,7 +82,7 @@ extension Traffic {
     }
     let found = finding("gatt-writes-unanswered", in: text)
     #expect(found?.what.text == "3 commands to fff2 were sent, but no answer came on fff1")
-    #expect(found?.why.text.hasSuffix("All of them are text, and have no line end.") == true)
+    #expect(found?.why.text.hasSuffix("All of them are text with no line end.") == true)
   }
 
   @Test("text with CR LF is answered, text without is not: that is mentioned") func lineEnd() {
@@ -104,7 +104,8 @@ extension Traffic {
     #expect(found?.severity == .note && found?.certainty == .possible)
     #expect(
       found?.why.text.hasSuffix(
-        "The 2 earlier writes after which it sent values end with CR LF; these 3 have no line end.")
+        "Their line end differs: no line end, but CR LF (0x0d 0x0a) in 2 earlier writes after which it sent a value."
+      )
         == true, "\(found?.why.text ?? "")")
     #expect(found?.remedy?.text.contains("CR LF (0x0d 0x0a)") == true)
   }

@@ -25,7 +25,7 @@ import Words
     }
     #expect(
       capture("01") == [
-        "Notifications enabled on 2a1c Temperature Measurement, which offers only indications #8 #9"
+        "This host enabled notifications of 2a1c Temperature Measurement, which offers only indications #8 #9"
       ])
     #expect(capture("02") == [])
     #expect(capture("00") == [])

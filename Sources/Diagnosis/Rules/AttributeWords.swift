@@ -47,6 +47,16 @@ extension AttributeHistory {
     configuration.owner?.handle.flatMap { usage($0, of: configuration.server) }
   }
 
+  /// Returns whether a server sent a value of a service after a packet, or one was read.
+  func hasValues(of service: BluetoothUUID?, _ server: Side, after packet: Int) -> Bool {
+    usages.contains { usage in
+      usage.server == server && usage.identity.service == service
+        && [usage.notifications.last, usage.indications.last, usage.reads.last].contains {
+          $0?.packet ?? 0 > packet
+        }
+    }
+  }
+
   /// Returns the words for an attribute.
   func name(_ handle: UInt16, of server: Side) -> Wording {
     identity(handle, of: server).map { "\($0)" } ?? "\(handle: handle)"

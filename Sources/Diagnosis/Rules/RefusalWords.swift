@@ -96,6 +96,11 @@ extension Refusal {
     return finding
   }
 
+  /// Whether the client read or wrote the handle 0x0000.
+  var isOfNoHandle: Bool {
+    handle == 0 && (opcode == .readRequest || opcode == .writeRequest)
+  }
+
   /// Whether it refuses a write that only switches something off.
   fileprivate var isSwitchingOff: Bool {
     opcode == .writeRequest && attribute.uuid == .clientConfiguration && length == 2
@@ -260,6 +265,7 @@ extension Rule {
           {
             connection.explainByState(refusal, &finding)
           }
+          if refusal.isOfNoHandle { finding.severity = .note }
           if refusal.isSwitchingOff {
             finding.severity = finding.severity ?? .warning
             finding.remedy =

@@ -8,7 +8,6 @@ import Words
 // encrypted link whose key is not authenticated but has to be.
 
 extension Rule {
-  /// Rules about requests that are refused.
   static let access: [Rule] = security + refusals
 
   private static let howToPair: Wording =

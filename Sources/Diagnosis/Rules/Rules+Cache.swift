@@ -6,7 +6,6 @@ import Words
 // Rules about outdated service maps: attribute caching (Core, Vol 3, Part G, 2.5.2).
 
 extension Rule {
-  /// The rules about outdated service maps.
   static let cache: [Rule] = [
     Rule(
       about: StaleHandle.self, "gatt-stale-cache", .error, .meaning,

@@ -5,7 +5,6 @@ import Words
 // A rule about values that end where a PDU does.
 
 extension Rule {
-  /// The rule about values that are cut.
   static let cutValues: [Rule] = [
     Rule(
       about: CutValues.self, "gatt-value-cut", .warning, .meaning,

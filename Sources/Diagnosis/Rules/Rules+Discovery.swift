@@ -5,7 +5,6 @@ import Words
 // Rules about discoveries that do not end, and about services that are advertised incorrectly.
 
 extension Rule {
-  /// The rules about discovery.
   static let discovery: [Rule] = [
     Rule(
       "gatt-discovery-backward", .error, .meaning,

@@ -6,7 +6,6 @@ import Words
 // writes that are prepared.
 
 extension Rule {
-  /// The rules about handles, and about ways to write that a server does not follow.
   static let handles: [Rule] = [
     Rule(
       about: AttributeUsage.self, "gatt-wrong-handle", .warning, .meaning,
@@ -126,12 +125,7 @@ extension ConnectionHistory {
       let first = usage.commands.first, let last = usage.commands.last,
       let service = usage.identity.service,
       // A server that answers carries them out.
-      !attributes.usages.contains(where: { other in
-        other.server == usage.server && other.identity.service == service
-          && [other.notifications.last, other.indications.last, other.reads.last].contains {
-            $0?.packet ?? 0 > first.packet
-          }
-      })
+      !attributes.hasValues(of: service, usage.server, after: first.packet)
     else { return nil }
     // The last state of each CCCD, if it was written before, and values had time to come.
     let hasTime = openTime(after: last, evidence) ?? 0 >= Self.executionTime

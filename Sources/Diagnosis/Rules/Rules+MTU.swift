@@ -6,7 +6,6 @@ import Words
 // 3.4.2).
 
 extension Rule {
-  /// The rules about the MTU and about lengths.
   static let mtu: [Rule] = [
     Rule(
       "att-mtu-asymmetric", .warning, .meaning,
@@ -104,7 +103,7 @@ extension ConnectionHistory {
       let last = max(asked.answer.packet, answered.answer.packet)
       let long = longPDUs(after: last)
       return Finding(
-        "\(side.words) offers two MTUs: \(asked.offered) as a client (\(packet: asked.request.packet)), \(answered.answered) as a server",
+        "\(side.words) offers two MTUs: \(asked.offered) as a client, \(answered.answered) as a server",
         at: answered.answer.packet,
         why:
           "A device must name the same MTU in its request and in its response. Here the two exchanges have different results, \(asked.mtu) and \(answered.mtu), so the sides may use different MTUs.\(long?.words ?? "")",

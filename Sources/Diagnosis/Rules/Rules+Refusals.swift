@@ -7,7 +7,6 @@ import Words
 // 3.4.1.1; Core Specification Supplement, Part B).
 
 extension Rule {
-  /// The rules about refusals.
   static let refusals: [Rule] = [
     refused(
       "att-not-permitted", .warning, .meaning, 0x02...0x03,
@@ -42,6 +41,12 @@ extension Rule {
           instead:
             "Request ranges from the lower handle to the higher one; a search that has reached its last handle is complete and needs no further request."
         )
+      }
+      if refusal.isOfNoHandle {
+        let lacking = connection.attributes.faults.missing.first { $0.server == refusal.server }
+        return Reason(
+          "0x0000 is never a handle: \(refusal.client.words) did not find the attribute that it wanted.\(lacking.map { " \(NamedAttribute($0.value)) has no CCCD, for instance." } ?? "" as Wording)",
+          instead: "Check in the client that the attribute was found before it is used.")
       }
       let run = connection.attributes.discoveries.first { $0.client == refusal.client }
       guard let run, refusal.attribute.uuid == nil else {

@@ -7,7 +7,6 @@ import Words
 // bearer and in each direction, timing out after 30 s (Core, Vol 3, Part F, 3.3.2, 3.3.3).
 
 extension Rule {
-  /// The rules about requests that are not answered.
   static let requests: [Rule] = [
     Rule(
       about: Unanswered.self, "att-request-unanswered", .error, .meaning,
@@ -36,13 +35,12 @@ extension Rule {
         })
     },
     Rule(
-      about: Unanswered.self, "att-indication-unconfirmed", .warning, .meaning,
+      about: Unanswered.self, "att-indication-unconfirmed", .error, .meaning,
       "An indication is never confirmed",
       when:
         """
         an indication has no confirmation for 30 s, until a host ends the link 2 s and three \
-        connection events later or more, or while later ones are confirmed; an error if the side \
-        that indicated ends the link when ATT's 30 s have passed, a note if the link lives on
+        connection events later or more, or while later ones are confirmed; a note unless the side that indicated ends the link when ATT's 30 s have passed
         """, needs: [.bothDirections, .events],
       elsewise: [
         .answerMissing, .stillToCome, .lostMeanwhile,
@@ -231,7 +229,7 @@ private struct Overlapping: Sendable {
     }
     if let crossed = own.first(where: \.isOnChannel) {
       finding.why =
-        "\(finding.why) \(packet: crossed.before) and \(packet: crossed.packet) were sent on one enhanced bearer, and neither was answered."
+        "\(finding.why) Neither \(packet: crossed.before) nor \(packet: crossed.packet) was answered."
     }
     if let stray {
       finding.severity = .note
@@ -310,12 +308,6 @@ private struct Unanswered: Sendable {
   /// Whether the answer would have come before the link ended.
   var hadTime: Bool { request.isOvertaken || waited ?? .max >= Self.fullWait }
 
-  /// Whether the link was open for longer than ATT's timeout, or a later request was answered.
-  private var livedOn: Bool {
-    let latest = end ?? connection.link.latest
-    return request.isOvertaken || latest?.nanoseconds(since: sent) ?? 0 > Self.longestWait
-  }
-
   /// Whether the other side was seen on the link after it.
   var wasHeardLater: Bool {
     answering == .local || connection.link.lastSign?.packet ?? 0 > request.packet
@@ -340,8 +332,9 @@ private struct Unanswered: Sendable {
   func isSubscribed(_ evidence: Evidence) -> Bool {
     func enables(_ history: ConnectionHistory) -> Bool {
       history.attributes.configurations.contains {
-        $0.server == asking && $0.owner?.handle == request.handle && $0.value & 2 != 0
-          && $0.accepted?.packet ?? .max < request.packet
+        // Of a CCCD that was not discovered it is unknown what it enables.
+        $0.server == asking && $0.owner?.handle ?? request.handle == request.handle
+          && $0.value & 2 != 0 && $0.accepted?.packet ?? .max < request.packet
       }
     }
     return enables(connection) || evidence.earlier(than: connection).contains(where: enables)
@@ -377,8 +370,9 @@ private struct Unanswered: Sendable {
   /// that this host sent.
   private var hasArrived: Bool {
     let link = connection.connection
-    return asking == .peer || !link.hasLostPackets && link.sentPackets > 0
-      && link.sentPackets == link.completedPackets
+    return asking == .peer
+      || !link.hasLostPackets && link.sentPackets > 0
+        && link.sentPackets == link.completedPackets
   }
 
   private var arrivalWords: Wording {
@@ -457,12 +451,7 @@ private struct Unanswered: Sendable {
         ? "Fix the stack of this host: indicate only to clients that have written the CCCD, and to bonded ones that had. Until then the peer's firmware has to confirm, which a GATT client in its stack does."
         : "Fix the peer's firmware: indicate only to clients that have written the CCCD. Until then this host has to confirm."
     }
-    if isTimedOut {
-      finding.severity = .error
-    } else if livedOn {
-      finding.severity = .note
-      finding.why = "\(finding.why) The link lived on."
-    }
+    if !isTimedOut { finding.severity = .note }
     return finding
   }
 
@@ -482,7 +471,6 @@ private struct Unanswered: Sendable {
         } ?? ""),
       evidence: PacketSet([refused.pending ?? 0, request.packet, refused.packet].sorted()))
     finding.grounds = .fact
-    finding.severity = .error
     finding.remedy =
       answering == .local
       ? "Make the stack on this host confirm indications: it needs a GATT client (Zephyr: CONFIG_BT_GATT_CLIENT)."

@@ -5,7 +5,6 @@ import Words
 // Rules about servers that do not answer, describe or send as the specification requires.
 
 extension Rule {
-  /// The rules about what servers answer, and about what they offer.
   static let servers: [Rule] = [
     Rule(
       "att-malformed", .warning, .fact, "A server sends a malformed PDU",
@@ -170,6 +169,12 @@ extension ConnectionHistory {
     let isGeneric =
       value.service?.isShort(0x1800) == true || value.service?.isShort(0x1801) == true
     if sent > 0 || isGeneric { finding.severity = .note }
+    if found.server == .local {
+      finding.remedy =
+        isGeneric
+        ? "Nothing, for an application: the stack of this host defines this service."
+        : "Add the descriptor 0x2902 where this host's application defines the characteristic (on Android addDescriptor()), or remove the property."
+    }
     return finding
   }
 

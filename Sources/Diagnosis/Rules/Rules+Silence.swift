@@ -5,7 +5,6 @@ import Words
 // Rules about servers that accept what is written, and send no answer.
 
 extension Rule {
-  /// The rules about writes that a server accepts and does not answer.
   static let unansweredWrites: [Rule] = [
     Rule(
       about: Int64.self, "gatt-result-missing", .warning, .meaning,
@@ -111,10 +110,7 @@ extension ConnectionHistory {
         let series = attributes.unanswered(usage), series.count >= Self.leastWrites,
         let first = series.first, let last = series.last,
         let lasted = openTime(after: last, evidence), lasted >= Self.answerTime,
-        !attributes.usages.contains(where: {
-          $0.server == usage.server && $0.identity.service == service
-            && $0.reads.last?.packet ?? 0 > first.packet
-        })
+        !attributes.hasValues(of: service, usage.server, after: first.packet)
       else { continue }
       let configurations = attributes.lastConfigurations(of: service, usage.server)
       guard !configurations.isEmpty,
@@ -191,15 +187,12 @@ extension ConnectionHistory {
       series.commands == series.count
       ? "\(series.count) commands to \(usage.named) were sent"
       : "\(series.count) writes to \(usage.named) were \(isAccepted ? "accepted" : "sent" as StaticString)"
-    var form: Wording = ""
-    if let end {
-      if isOtherForm, let answeredEnd {
-        form =
-          "\(series.answered.count == 1 ? "The earlier write after which it sent a value" : "The \(series.answered.count) earlier writes after which it sent values" as Wording) \(answeredEnd.words(isPlural: series.answered.count > 1)); these \(series.count) \(end.words(isPlural: true))."
+    let form: Wording =
+      if isOtherForm, let end, let answeredEnd {
+        "Their line end differs: \(end.name), but \(answeredEnd.name) in \(count: series.answered.count, "earlier write", "earlier writes") after which it sent a value."
       } else {
-        form = "All of them are text, and \(end.words(isPlural: true))."
+        end.map { "All of them are text with \($0.name)." } ?? ""
       }
-    }
     var finding = Finding(
       "\(writes), but no answer came on \(answers)", at: silence.first.packet,
       why: Wording(
@@ -263,19 +256,6 @@ extension ConnectionHistory {
         evidence: PacketSet(of: subscription.request, control.first, control.last, since),
         of: usage.named, restsOnAbsence: true)
       return (waited, finding)
-    }
-  }
-}
-
-extension LineEnd {
-  /// What texts do, for one or several.
-  fileprivate func words(isPlural: Bool) -> StaticString {
-    if isPlural { return words }
-    return switch self {
-    case .none: "has no line end"
-    case .cr: "ends with CR"
-    case .lf: "ends with LF"
-    case .crlf: "ends with CR LF"
     }
   }
 }

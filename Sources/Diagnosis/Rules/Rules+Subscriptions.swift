@@ -7,7 +7,6 @@ import Words
 // 3.3.3.3).
 
 extension Rule {
-  /// The rules about values that do not arrive.
   static let subscriptions: [Rule] = [
     Rule(
       "gatt-wrong-cccd-bits", .warning, .meaning,
@@ -77,7 +76,8 @@ extension Rule {
     ) { connection, evidence in
       Finding.together(
         connection.missedSubscriptions(evidence).compactMap { missed in
-          missed.mistaken == nil && !missed.isPartial ? connection.notSubscribed(missed) : nil
+          missed.mistaken == nil && !missed.isPartial
+            ? connection.notSubscribed(missed, evidence) : nil
         })
     },
     Rule(
@@ -159,10 +159,8 @@ extension Alternative where Subject == ConnectionHistory {
 private struct EarlierValues: Sendable {
   let owner: NamedAttribute
   let usage: AttributeUsage
-  /// The first of them, the time within which another one is due, and their period if they are
-  /// regular.
+  /// The first of them, and their period if they are regular.
   let first: Moment
-  let patience: Int64
   let period: Int64?
   /// How long the connection without them lasted.
   let lasted: Int64
@@ -230,12 +228,12 @@ extension ConnectionHistory {
   }
 
   /// Returns a finding about a service that the client writes to without subscribing.
-  fileprivate func notSubscribed(_ missed: MissedSubscription) -> Finding? {
-    guard let last = connection.lastPacket,
-      // A clock that is set does not answer.
-      missed.written.uuid != .currentTime,
-      Moment(packet: last, time: connection.lastTime).nanoseconds(since: missed.first) ?? 0
-        >= Self.answerTime
+  fileprivate func notSubscribed(
+    _ missed: MissedSubscription, _ evidence: Evidence
+  ) -> Finding? {
+    // A clock that is set does not answer.
+    guard missed.written.uuid != .currentTime, connection.lastPacket != nil,
+      end(evidence).nanoseconds(since: missed.first) ?? 0 >= Self.answerTime
     else { return nil }
     let client = missed.server.other
     let senders = Wording(listing: missed.senders.prefix(3).map { "\($0)" })
@@ -348,7 +346,7 @@ extension ConnectionHistory {
     let missed = missedSubscriptions(evidence)
     for server in [Side.peer, .local] {
       let subscribed = attributes.configurations.filter {
-        $0.server == server && $0.accepted != nil && $0.value & 3 != 0
+        $0.server == server && $0.isInForce
           // Hosts subscribe to these on their own, and they seldom send.
           && $0.owner?.uuid != .serviceChanged && $0.owner?.uuid != .batteryLevel
       }
@@ -356,19 +354,14 @@ extension ConnectionHistory {
       guard let first = subscribed.first, let owner = first.owner,
         usages.allSatisfy({ $0.sent == 0 })
       else { continue }
-      let written = usages.filter {
-        $0.written >= 3 && $0.identity.service != nil && $0.identity.service != owner.service
-          && $0.identity.kind == .value
+      let target = usages.first { usage in
+        usage.written >= 3 && usage.identity.kind == .value
+          && !subscribed.contains { $0.owner?.service == usage.identity.service }
+          && missed.contains {
+            $0.server == server && !$0.isPartial && $0.written.service == usage.identity.service
+          }
       }
-      guard
-        let target = written.first(where: { usage in
-          !subscribed.contains { $0.owner?.service == usage.identity.service }
-            && missed.contains {
-              $0.server == server && !$0.isPartial
-                && $0.written.service == usage.identity.service
-            }
-        }), let service = target.identity.service
-      else { continue }
+      guard let target, let service = target.identity.service else { continue }
       let client = server.other
       return Finding(
         "no value arrived: the subscription is for \(owner), but the writes go to another service",
@@ -417,8 +410,7 @@ extension ConnectionHistory {
       !writes(toServiceOf: owner, configuration.server)
     else { return nil }
     return EarlierValues(
-      owner: owner, usage: usage, first: regular.first, patience: regular.patience,
-      period: regular.period, lasted: lasted)
+      owner: owner, usage: usage, first: regular.first, period: regular.period, lasted: lasted)
   }
 
   /// Returns a finding about values that came on an earlier, encrypted connection, but not here,

@@ -5,7 +5,6 @@ import Words
 // Rules about what is written to a service, and how: slow transfers, and the services of Mesh.
 
 extension Rule {
-  /// The rules about transfers.
   static let transfers: [Rule] = [
     Rule(
       "gatt-mesh-wrong-service", .warning, .meaning,
@@ -54,12 +53,8 @@ extension ConnectionHistory {
       "network PDU", "mesh beacon", "proxy configuration", "provisioning PDU",
     ]
     let kind = kinds[Int(first.type)]
-    let isSilent = !attributes.usages.contains {
-      $0.server == usage.server && $0.identity.service == usage.identity.service
-        && [$0.notifications.last, $0.indications.last].contains {
-          $0?.packet ?? 0 > first.moment.packet
-        }
-    }
+    let isSilent = !attributes.hasValues(
+      of: usage.identity.service, usage.server, after: first.moment.packet)
     var finding = Finding(
       "\(usage.server.other.words) wrote a \(kind) to \(usage.named)", at: first.moment.packet,
       why: Wording(

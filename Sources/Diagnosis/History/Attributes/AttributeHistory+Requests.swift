@@ -8,7 +8,6 @@ import Words
 // Records requests, their responses and refusals.
 
 extension AttributeHistory {
-  /// Records a request.
   mutating func begin(
     _ fields: ATTFields, _ bytes: RawSpan, _ context: Context, _ memory: borrowing Memory
   ) {
@@ -123,7 +122,6 @@ extension AttributeHistory {
     runs.sort { $0.first.packet < $1.first.packet }
   }
 
-  /// Records a response.
   mutating func end(
     _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, _ context: Context,
     _ memory: borrowing Memory
@@ -226,7 +224,6 @@ extension AttributeHistory {
 
   // MARK: Refusals
 
-  /// Records a refusal.
   private mutating func refuse(
     _ request: OpenRequest, _ error: ATTErrorCode, _ answered: UInt16?, _ context: Context,
     _ memory: borrowing Memory

@@ -396,7 +396,6 @@ extension AttributeHistory {
 
   private static let mostRunsSinceIndication = 8
 
-  /// Records a confirmation.
   mutating func confirm(_ answer: Answer, _ context: Context) {
     // Packets between an indication and its confirmation may have started another run.
     guard answer.request != nil,

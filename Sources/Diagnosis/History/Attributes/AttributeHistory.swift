@@ -65,9 +65,7 @@ package struct AttributeHistory: Sendable {
   package internal(set) var usages: [AttributeUsage] = []
   /// The first refusals, each reason once for each request.
   package internal(set) var refusals: [Refusal] = []
-  /// The total number of refusals.
   package internal(set) var refusalCount = 0
-  /// Values written to CCCDs.
   package internal(set) var configurations: [Configuration] = []
   /// The number of later ones that are not kept.
   package internal(set) var omittedConfigurations = 0
@@ -81,9 +79,7 @@ package struct AttributeHistory: Sendable {
   package internal(set) var mtuExchanges: [MTUExchange] = []
   package internal(set) var discoveries: [DiscoveryRun] = []
   package internal(set) var runs: [ValueRun] = []
-  /// Service Changed indications.
   package internal(set) var serviceChanges: [ServiceChange] = []
-  /// Database Hashes that were read.
   package internal(set) var hashes: [HashReading] = []
   /// Requests that were not answered, and indications that were not confirmed.
   package internal(set) var unanswered: [UnansweredRequests.Sent] = []
@@ -94,7 +90,6 @@ package struct AttributeHistory: Sendable {
   package private(set) var strays: [(packet: Int, sender: Side, opcode: ATTOpcode)] = []
   /// The first requests that were sent before the previous one was answered.
   package internal(set) var overlapping: [Overlap] = []
-  /// The number of such requests.
   package internal(set) var overlapCount = 0
   /// The same on enhanced bearers: a host that uses one bearer for another seems to have two
   /// requests open on it. They count if neither is answered, which is known only at the end.
@@ -102,7 +97,6 @@ package struct AttributeHistory: Sendable {
   /// The first responses that arrived on another enhanced bearer than their request: both packets,
   /// and the sender of the response.
   package internal(set) var crossed: [(request: Int, packet: Int, sender: Side)] = []
-  /// The number of such responses.
   package internal(set) var crossedCount = 0
   /// The first packets sent on a bearer on which a transaction had timed out, each with the
   /// request.
@@ -135,16 +129,13 @@ package struct AttributeHistory: Sendable {
   package internal(set) var lastAsked: Asked?
   /// What the capture has of the connection; known at its end.
   private var parts: Coverage.Parts = .all
-  /// The number of PDUs that this host sent.
   package internal(set) var sentByLocal = 0
-  /// The number of PDUs that the peer sent.
   package internal(set) var sentByPeer = 0
 
   // MARK: What is needed meanwhile
 
   /// Writes that are valid for a CCCD, to attributes that may turn out to be one.
   var candidates: [Configuration] = []
-  /// The first such writes to other attributes.
   var misdirected: [Configuration] = []
   /// The last response of each side that answers a request.
   private var responses = BothSides<Response?>(nil)

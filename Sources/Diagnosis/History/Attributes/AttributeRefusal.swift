@@ -12,18 +12,14 @@ package struct Refusal: Sendable {
   package internal(set) var owner: NamedAttribute?
   /// For a characteristic's value: the properties in its declaration, if known.
   package let properties: CharacteristicProperties?
-  /// For a search: the handles.
   package let range: (first: UInt16, last: UInt16)?
-  /// For a search: the requested type.
   package let type: BluetoothUUID?
   /// The offset of the requested or written part in the value.
   package let offset: UInt16?
   package let error: ATTErrorCode
   /// The error's name in the attribute's profile.
   package let errorName: [UInt8]?
-  /// How the link was protected at that time.
   package internal(set) var security: LinkSecurity
-  /// The number of bytes to be written.
   package let length: Int
   /// For an Execute Write Request: the parts to be written.
   package let prepared: PreparedWrite?
@@ -37,7 +33,6 @@ package struct Refusal: Sendable {
   package let answer: Moment
   /// The number of refusals for the same reason.
   package internal(set) var count = 1
-  /// The last of these refusals.
   package internal(set) var last: Moment
   /// If the same request was allowed later: that request and its response.
   package internal(set) var accepted: (request: Moment, answer: Moment)?
@@ -79,9 +74,7 @@ package struct Configuration: Sendable {
   /// The value: bit 0 enables notifications, bit 1 indications (Core, Vol 3, Part G, 3.3.3.3).
   package let value: UInt16
   package let request: Moment
-  /// The response, if it was accepted.
   package internal(set) var accepted: Moment?
-  /// The error, if it was refused.
   package internal(set) var error: ATTErrorCode?
 }
 
@@ -121,11 +114,8 @@ package struct DiscoveryRun: Sendable {
   package let first: Moment
   /// The packet with its last response.
   package internal(set) var last: Moment
-  /// Services that were not found before on this connection.
   package internal(set) var services = 0
-  /// Characteristics that were not found before.
   package internal(set) var characteristics = 0
-  /// Descriptors that were not found before.
   package internal(set) var descriptors = 0
 }
 

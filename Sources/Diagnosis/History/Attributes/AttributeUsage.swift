@@ -19,9 +19,7 @@ struct BothSides<Value: Sendable>: Sendable {
 /// How often something happened, with its first and last occurrence.
 package struct Tally: Sendable {
   package private(set) var count = 0
-  /// The first occurrence; nil: none.
   package private(set) var first: Moment?
-  /// The last occurrence; nil: none.
   package private(set) var last: Moment?
   private var pauses: (shortest: Int64, longest: Int64)?
 
@@ -40,7 +38,6 @@ package struct Tally: Sendable {
     return PacketSet(first.packet...max(first.packet, last.packet))
   }
 
-  /// Counts an occurrence.
   mutating func note(_ moment: Moment) {
     count &+= 1
     if let last, let pause = moment.nanoseconds(since: last) {
@@ -56,31 +53,24 @@ package struct AttributeUsage: Sendable {
   /// An operation by the peer that the declaration does not offer.
   package struct Unoffered: Sendable {
     package let operation: ValueOperation
-    /// The request, or the packet itself.
     package let request: Int
     package let answer: Int
-    /// The number of bytes transferred.
     package let length: Int
   }
 
   package let handle: UInt16
   /// Whether its values answer what is written to it; nil: it has not sent any.
   var isControlPoint: Bool?
-  /// The side that has the attribute.
   package let server: Side
-  /// The attribute's identity, as far as it is known.
   package internal(set) var identity: AttributeIdentity
   /// Its name, if only a profile has one; known at the end.
   var profileName: String?
   /// For a characteristic's value: the properties in its declaration, if known.
   package internal(set) var properties: CharacteristicProperties?
-  /// Reads that were answered.
   package internal(set) var reads = Tally()
   /// The first Write Request that was answered, or Write Command.
   package internal(set) var firstWrite: Moment?
-  /// Write Requests that were answered.
   package internal(set) var writes = Tally()
-  /// Write Commands and Signed Write Commands.
   package internal(set) var commands = Tally()
   /// The end of the longest value that was read, and the packet of the response.
   package internal(set) var longestRead: (length: Int, packet: Int) = (0, 0)
@@ -140,9 +130,7 @@ package struct AttributeUsage: Sendable {
     [notifications.first, indications.first].compactMap { $0?.packet }.min() ?? 0
   }
 
-  /// The number of notifications and indications.
   package var sent: Int { notifications.count + indications.count }
-  /// The number of writes.
   package var written: Int { writes.count + commands.count }
   package var named: NamedAttribute { NamedAttribute(identity, profileName) }
 
@@ -158,7 +146,6 @@ package struct AttributeUsage: Sendable {
 package struct DroppedCommands: Sendable {
   /// Whether a value was written that no CCCD can have.
   private(set) var hasOtherValues = false
-  /// The value of the last command.
   private var value: [UInt8]?
   /// The number of commands that a value of the same service followed.
   private var reactions = 0
@@ -181,7 +168,6 @@ package struct DroppedCommands: Sendable {
 
 /// The values of one direction that fill a PDU of the default MTU, and the longest series of them.
 package struct PieceSeries: Sendable {
-  /// Consecutive values.
   package struct Series: Sendable {
     package fileprivate(set) var count = 0
     package fileprivate(set) var first = Moment(packet: 0, time: nil)
@@ -194,7 +180,6 @@ package struct PieceSeries: Sendable {
     package var isNumbered: Bool { count > 1 && steps == count - 1 }
   }
 
-  /// All values of this length.
   package private(set) var all = Tally()
   package var longest: Series { current.count > ended.count ? current : ended }
   private var current = Series()
@@ -242,11 +227,8 @@ package struct PieceSeries: Sendable {
 package struct CountingByte: Sendable {
   /// A place where the byte increased by more than one.
   package struct Gap: Sendable {
-    /// The packet before the gap.
     package let before: Int
-    /// The packet after the gap.
     package let after: Int
-    /// The number of missing values.
     package let missing: Int
     /// The time from the value before it to the one after it, in nanoseconds.
     package let pause: Int64?
@@ -256,11 +238,8 @@ package struct CountingByte: Sendable {
   package private(set) var steps = 0
   /// How often it changed in a way that a counter does not.
   package private(set) var breaks = 0
-  /// The first gaps.
   package private(set) var gaps: [Gap] = []
-  /// The number of gaps.
   package private(set) var gapCount = 0
-  /// The total number of missing values.
   package private(set) var missing = 0
   private var last: (value: UInt8, moment: Moment)?
   /// The time that the steps by one took, in nanoseconds.
@@ -279,7 +258,6 @@ package struct CountingByte: Sendable {
   /// Records that values may be missing for another reason than a loss at the sender.
   mutating func interrupt() { last = nil }
 
-  /// Records the next value.
   mutating func note(_ value: UInt8, _ moment: Moment) {
     defer { last = (value, moment) }
     guard let last else { return }

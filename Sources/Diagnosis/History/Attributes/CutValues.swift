@@ -49,7 +49,6 @@ package struct CutValues: Sendable {
     value.byteCount >= 20 && 0x20...0x7e ~= value.byte(at: 0)
   }
 
-  /// Records the next value.
   mutating func note(_ value: RawSpan, _ moment: Moment) {
     if isRefuted { return }
     let count = value.byteCount

@@ -17,7 +17,6 @@ package struct ServerFaults: Sendable {
     package let request: Int?
   }
 
-  /// What is wrong with a malformed PDU.
   package enum Fault: Equatable, Sendable {
     /// Its length or format byte has a value that no element of its list can have.
     case element(Int)
@@ -37,9 +36,7 @@ package struct ServerFaults: Sendable {
     package let handle: UInt16
     /// The length of the first one in bytes.
     package let length: Int
-    /// The MTU at that time.
     package let mtu: Int
-    /// The first one.
     package let moment: Moment
     package internal(set) var count = 1
   }
@@ -52,7 +49,6 @@ package struct ServerFaults: Sendable {
     package let isRead: Bool
     /// The length of the first one, or the end of the part that goes beyond byte 512.
     package let length: Int
-    /// The first one.
     package let moment: Moment
     package internal(set) var count = 1
   }
@@ -61,14 +57,11 @@ package struct ServerFaults: Sendable {
   package struct RepeatedParts: Sendable {
     package let handle: UInt16
     package let server: Side
-    /// The bytes of each part.
     package let length: Int
     /// Whether the bytes of a part repeat themselves, so that parts of such a value are equal.
     package let isUniform: Bool
-    /// The first part.
     package let first: Moment
     package internal(set) var last: Moment
-    /// The number of equal parts.
     package internal(set) var parts: Int
     /// The offset at which the last part ends.
     package internal(set) var end: Int
@@ -133,7 +126,6 @@ package struct ServerFaults: Sendable {
     var first = Moment(packet: 0, time: nil)
     /// The index in `repeated`, once a part was equal to the one before it.
     var place: Int?
-    /// Whether a part was different.
     var differs = false
   }
 

@@ -38,7 +38,6 @@ package struct ServiceSearch: Sendable {
     isCurrent && !services.contains { $0.first <= handle && handle <= $0.last }
   }
 
-  /// Records a response.
   mutating func note(
     _ range: (first: UInt16, last: UInt16), _ items: ATTItems, _ bytes: RawSpan, _ moment: Moment
   ) {

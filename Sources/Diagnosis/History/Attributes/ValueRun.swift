@@ -112,7 +112,6 @@ package struct PreparedWrite: Sendable {
 
 /// Consecutive values that were transferred in the same way, for the story.
 package struct ValueRun: Sendable {
-  /// The kind of transfer.
   package enum Kind: Equatable, Sendable {
     case reads, writes, sent
     /// Prepared writes that the client cancelled, or neither executed nor cancelled.
@@ -123,7 +122,6 @@ package struct ValueRun: Sendable {
     case mixed
   }
 
-  /// An operation on an attribute.
   package enum Act: Int, CaseIterable, Sendable {
     case read, written, commanded, notified, indicated
   }
@@ -133,25 +131,17 @@ package struct ValueRun: Sendable {
   package internal(set) var server: Side
   package internal(set) var first: Moment
   package internal(set) var last: Int
-  /// The number of values that were read.
   package internal(set) var reads = 0
   /// The number of Write Requests, and of prepared writes that were executed.
   package internal(set) var writes = 0
-  /// The number of Write Commands.
   package internal(set) var commands = 0
   /// The number of parts of long values; for reads, those after the first part.
   package internal(set) var parts = 0
-  /// The number of prepared writes that were cancelled.
   package internal(set) var cancelled = 0
-  /// The number of values that were notified.
   package internal(set) var notifications = 0
-  /// The number of values that were indicated.
   package internal(set) var indications = 0
-  /// The number of indications that were confirmed.
   package internal(set) var confirmed = 0
-  /// The number of requests of a vendor's protocol.
   package internal(set) var requests = 0
-  /// The number of those requests that were answered.
   package internal(set) var answered = 0
   /// The latencies of the first responses, in nanoseconds.
   package internal(set) var latencies: [Int64] = []
@@ -221,7 +211,6 @@ package struct ValueRun: Sendable {
   /// Removes an attribute that turned out to be something else.
   mutating func remove(_ act: Act, _ handle: UInt16) { subjects[act.rawValue].remove(handle) }
 
-  /// Appends the run that follows.
   package mutating func join(_ other: Self) {
     if kind != other.kind { kind = .mixed }
     begin(other.first)

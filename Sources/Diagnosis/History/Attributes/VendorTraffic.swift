@@ -18,9 +18,7 @@ package struct VendorTraffic: Sendable {
     /// The command; nil if the protocol has none.
     package let command: Int?
     package let isRequest: Bool
-    /// The checksum in the frame.
     package let found: UInt32
-    /// The correct checksum.
     package let expected: UInt32
     /// What the other side sent next, with its words if there are any.
     package fileprivate(set) var next: (moment: Moment, words: Wording?)?
@@ -33,15 +31,10 @@ package struct VendorTraffic: Sendable {
     package let sender: Side
     /// Whether they were written; otherwise they were notified.
     package let isWritten: Bool
-    /// The length of a frame in bytes.
     package let length: Int
-    /// The number of values per message.
     package let parts: Int
-    /// The number of messages.
     package fileprivate(set) var count: Int
-    /// The packets of the first message.
     package let first: PacketSet
-    /// The packets of the last message.
     package fileprivate(set) var last: PacketSet
   }
 

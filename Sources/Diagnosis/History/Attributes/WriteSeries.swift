@@ -23,16 +23,6 @@ package enum LineEnd: UInt8, CaseIterable, Sendable {
     self = end
   }
 
-  /// What such texts do, in a sentence.
-  package var words: StaticString {
-    switch self {
-    case .none: "have no line end"
-    case .cr: "end with CR"
-    case .lf: "end with LF"
-    case .crlf: "end with CR LF"
-    }
-  }
-
   /// What to end a text with.
   package var name: StaticString {
     switch self {
@@ -61,7 +51,6 @@ package struct WriteSeries: Sendable {
     }
   }
 
-  /// The first of them, and the last one.
   package private(set) var first: Moment?
   package private(set) var last: Moment?
   package private(set) var forms = Forms()

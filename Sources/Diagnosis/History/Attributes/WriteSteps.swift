@@ -4,7 +4,6 @@ import Sessions
 /// Writes of different values to one attribute, each of them sent as soon as the server had
 /// answered the one before it: a transfer that takes a round trip for each.
 package struct WriteSteps: Sendable {
-  /// Consecutive writes.
   package struct Run: Sendable {
     /// The index of the attribute's usage.
     let place: Int
@@ -15,10 +14,8 @@ package struct WriteSteps: Sendable {
     package private(set) var alike = 0
     /// The bytes of a file in them; nil: unknown.
     package private(set) var payload: Int? = 0
-    /// The bytes of the answers.
     package fileprivate(set) var answered = 0
     package let first: Moment
-    /// The last answer.
     package fileprivate(set) var last: Moment
     /// The time until the answers came, in nanoseconds.
     package fileprivate(set) var waited: Int64 = 0
@@ -54,7 +51,6 @@ package struct WriteSteps: Sendable {
   /// A client that waits only for the answer continues within this time.
   private static let atOnce: Int64 = 100_000_000
 
-  /// Records a write.
   mutating func note(_ value: RawSpan, _ place: Int, _ moment: Moment) {
     var run = current
     if run?.place != place || sent != nil
