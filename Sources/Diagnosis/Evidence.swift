@@ -123,7 +123,10 @@ package struct Evidence: Sendable {
         let isLossy =
           own[index].connections.isEmpty
           ? extent.hasGaps : !lossy.isDisjoint(with: own[index].connections)
-        if unseen || isLossy { own[index].alternatives.append(Self.missing) }
+        guard unseen || isLossy else { continue }
+        own[index].alternatives.append(Self.missing)
+        // What is missing from a capture is no fact if records are missing.
+        if own[index].grounds == .fact { own[index].grounds = .meaning }
       }
       found += isGrouped ? grouped(Self.reportedOnce(Self.folded(own), ends, among: reported)) : own
     }

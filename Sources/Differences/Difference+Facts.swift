@@ -259,7 +259,7 @@ extension ConnectionHistory {
   fileprivate var lengthFact: Fact {
     guard let change = link.lengths.last else { return ("", nil) }
     return (
-      bothWays(change.sent, change.received) { "\(count: Int($0), "byte", "bytes")" },
+      bothWays(change.sent.octets, change.received.octets) { "\(count: Int($0), "byte", "bytes")" },
       change.moment.packet
     )
   }

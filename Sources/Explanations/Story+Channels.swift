@@ -13,6 +13,10 @@ extension ConnectionHistory {
       + Self.countingOmitted(
         channels.refusals.map(Self.refused), channels.omittedRefusals,
         "more request refused", "more requests refused")
+      + channels.streams.map {
+        StoryLine(
+          $0.moment, "a connected isochronous stream, CIS \(handle: $0.handle), is established")
+      }
       + channels.open.filter(\.isConnection).map(Self.unanswered)
       + Self.countingOmitted(
         channels.changes.map(Self.changed), channels.omittedChanges,

@@ -20,8 +20,8 @@ extension ConnectionHistory {
       StoryLine(
         change.moment,
         change.sent == change.received
-          ? "PHY: \(Self.phy(change.sent)) in both directions"
-          : "PHY: this host sends on \(Self.phy(change.sent)), the peer on \(Self.phy(change.received))"
+          ? "PHY: \(LinkHistory.phyWords(change.sent)) in both directions"
+          : "PHY: this host sends on \(LinkHistory.phyWords(change.sent)), the peer on \(LinkHistory.phyWords(change.received))"
       )
     }
     lines += link.subrates.map { change in
@@ -37,11 +37,14 @@ extension ConnectionHistory {
         ))
     }
     lines += link.lengths.map { change in
-      StoryLine(
+      let phy = link.phys.last { $0.moment.packet < change.moment.packet }
+      let sent = words(change.sent, onPHY: phy?.sent ?? 1)
+      let received = words(change.received, onPHY: phy?.received ?? 1)
+      return StoryLine(
         change.moment,
-        change.sent == change.received
-          ? "data length: \(change.sent) bytes in both directions"
-          : "data length: \(change.sent) bytes to the peer, \(change.received) from it")
+        sent == received
+          ? "data length: \(sent) in both directions"
+          : "data length: \(sent) to the peer, \(received) from it")
     }
     if let end = end(evidence, behind: lines) { lines.append(end) }
     return lines
@@ -83,13 +86,12 @@ extension ConnectionHistory {
 
   // MARK: Changes
 
-  private static func phy(_ code: UInt8) -> Wording {
-    switch code {
-    case 1: "LE 1M"
-    case 2: "LE 2M"
-    case 3: "LE Coded"
-    default: "PHY \(code)"
-    }
+  /// Returns `251 bytes`, or fewer if the time for a packet holds no more on the PHY in force.
+  private func words(_ length: LinkHistory.Length, onPHY phy: UInt8) -> Wording {
+    let held = length.effective(onPHY: phy)
+    return held == length.octets
+      ? "\(held) bytes"
+      : "\(held) bytes (\(length.octets) were agreed on, but \(length.time) µs hold no more on \(LinkHistory.phyWords(phy)))"
   }
 
   private static func words(_ change: LinkHistory.SubrateChange) -> Wording {
@@ -209,7 +211,10 @@ extension ConnectionHistory {
         "this host disconnects, and the peer is no longer heard\(reason)\(unused(evidence))")
     case .localHost:
       return StoryLine(
-        link.disconnect ?? ended, to: ended.packet, "this host disconnects\(unused(evidence))")
+        link.disconnect ?? ended, to: ended.packet,
+        connection.reason == .connectionTimeout || connection.reason == .responseTimeout
+          ? "this host disconnects, but the peer does not confirm it\(reason)"
+          : "this host disconnects\(unused(evidence))")
     case .peer:
       let why: Wording =
         connection.reason == .remoteUserTerminated

@@ -96,8 +96,8 @@ import Words
       traffic.disconnect()
       again(&traffic)
     }
-    #expect(certainty("smp-over-bond", whole) == .likely)
-    #expect(certainty("smp-over-bond", losesRecords: true, whole) == .possible)
+    #expect(certainty("smp-over-bond", whole) == .certain)
+    #expect(certainty("smp-over-bond", losesRecords: true, whole) == .likely)
     // A capture that begins after the bonding knows no bond.
     #expect(certainty("smp-over-bond", again) == nil)
   }

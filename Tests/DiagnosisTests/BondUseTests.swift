@@ -34,7 +34,7 @@ import Words
     #expect(
       found?.what.text
         == "The link was lost because another procedure ran while encryption was being started")
-    #expect(found?.certainty == .likely)
+    #expect(found?.certainty == .possible)
     #expect(
       found?.why.text.contains("LE Data Length Change was reported (#16)") == true,
       "\(found?.why.text ?? "")")

@@ -32,26 +32,27 @@ import Words
 
   @Test("a side that requests security but does not pair keeps a bond that the other one has lost")
   func keptBond() {
-    func reported(_ build: (inout Traffic) -> Void) -> Finding? {
+    func reported(_ rule: String, _ build: (inout Traffic) -> Void) -> Finding? {
       first(
-        "smp-not-supported",
+        rule,
         in: evidence {
           $0.connect()
+          $0.command(0x1405, little(0x40))
           build(&$0)
           $0.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 5), .sent)
           $0.pairingFailed(5)
         })
     }
-    let kept = reported { $0.smp("0b 05", .received) }
+    func ask(_ traffic: inout Traffic) { traffic.smp("0b 05", .received) }
+    let kept = reported("enc-key-missing-central", ask)
     #expect(
-      kept?.line == "The peer keeps a bond that this host has lost and does not pair again #2 #3 #4"
-    )
-    #expect(
-      kept?.headline.text
-        == "pairing failed at #4 because the peer still keeps an old bond that this host has lost")
+      kept?.line
+        == "This host has lost the key of the bond, and the peer refuses to pair again #3 #4 #5")
     #expect(kept?.certainty == .likely)
+    #expect(reported("smp-not-supported", ask) == nil)
     // Almost: it did not request security.
-    #expect(reported { _ in }?.what.text == "The peer does not pair")
+    #expect(reported("enc-key-missing-central") { _ in } == nil)
+    #expect(reported("smp-not-supported") { _ in }?.what.text == "The peer refused to pair")
   }
 
   @Test(

@@ -436,6 +436,16 @@ import Words
       ])
   }
 
+  @Test("an isochronous stream is part of its connection's story") func stream() throws {
+    let lines = try story {
+      $0.command(0x2064, [1] + little(0x60) + little(0x40))
+      $0.status(0x2064)
+      $0.meta(0x19, [0] + little(0x60) + [UInt8](repeating: 0, count: 25))
+    }
+    #expect(
+      lines.contains("a connected isochronous stream, CIS 0x0060, is established"), "\(lines)")
+  }
+
   @Test("of many channels the first ones are listed individually") func many() throws {
     let lines = try story { traffic in
       for _ in 0..<40 {

@@ -17,11 +17,11 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.giveUpConnecting()
     }
     let finding = try #require(first("connect-timeout", in: evidence))
-    #expect(finding.line == "Could not connect to C0:11:22:33:44:55 #2 #4 #6")
+    #expect(finding.line == "Could not connect to C0:11:22:33:44:55 #1 #2 #4 #6")
     #expect(finding.severity == .error)
     #expect(
       finding.why.text
-        == "This host started to connect at #2 and gave up after 20.0 s. Until then the controller reported no connection: it heard no advertisement of the device that it could respond to. It was last heard advertising in #1, 1 ms before the attempt."
+        == "This host started to connect at #2 and gave up after 20.0 s. Until then the controller reported no connection. It was last heard advertising in #1, 1 ms before the attempt, with a strong signal (-56 dBm)."
     )
     #expect(finding.note?.text.contains("133") == true)
   }
@@ -54,19 +54,11 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     let finding = try #require(first("connect-timeout", in: evidence))
     #expect(
       finding.why.text.hasSuffix(
-        "It was heard advertising 2 times during the attempt, last in #4, but never connectable."
+        "It was heard advertising 2 times during the attempt, last in #4, but never connectable, with a strong signal (-56 dBm)."
       ), "\(finding.why.text)")
   }
 
-  @Test("pages beyond the limit are counted") func manyPages() throws {
-    let evidence = evidence { traffic in
-      for _ in 0..<199 { Self.page(&traffic, status: 0x04) }
-    }
-    let found = try #require(first("connect-page-timeout", in: evidence))
-    #expect(found.what.text.contains("(199 attempts)"), "\(found.what.text)")
-  }
-
-  @Test("attempts beyond the limit are not counted, and that is reported") func omitted()
+  @Test("attempts beyond the limit are not counted, so their number is the least") func omitted()
     throws
   {
     let attempts = { (count: Int) in
@@ -80,12 +72,9 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     }
     let many = try #require(first("connect-timeout", in: attempts(260)))
     #expect(many.what.text.hasSuffix("(at least 256 attempts)"))
-    #expect(
-      many.note?.text.hasSuffix(
-        "Only the first 256 failed attempts of a controller are analysed; 4 later ones are not counted here."
-      ) == true)
     let all = try #require(first("connect-timeout", in: attempts(256)))
-    #expect(all.note?.text.contains("looked at") == false)
+    #expect(all.what.text.hasSuffix("(256 attempts)"))
+    #expect(all.what.text.contains("at least") == false)
   }
 
   @Test("attempts to one device are reported together; a later success makes it a warning")
@@ -98,13 +87,13 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       }
       $0.askToConnect()
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     let finding = try #require(first("connect-timeout", in: evidence))
     #expect(
       finding.line
         == "Could not connect to C0:11:22:33:44:55 (2 attempts) #1 #3 #5 #6 #8 #10")
-    #expect(finding.severity == .warning)
+    #expect(finding.severity == .note)
     #expect(finding.isResolved)
     #expect(finding.why.text.hasSuffix("A later attempt succeeded (#13)."), "\(finding.why.text)")
   }
@@ -115,7 +104,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.askToConnect()
       $0.clock += 20_000
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.askToConnect(peer: 0xc0ff_eeff_eeff)
       $0.clock += 20_000
       $0.advertise()
@@ -187,7 +176,49 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     let finding = try #require(first("connect-timeout", in: evidence))
     #expect(finding.line == "Could not connect to C0:11:22:33:44:55 #5 #7 #9 #10")
     #expect(finding.severity == .error)
-    #expect(finding.certainty == .likely)
+  }
+
+  @Test("a device that stays on the list was given up if no attempt follows") func abandoned() {
+    func capture(_ pause: Int, repeats: Bool) -> [String] {
+      rules(
+        in: evidence {
+          Self.waitForList(&$0)
+          $0.wait(pause)
+          if repeats { $0.askToConnect(peer: 0, type: 0, policy: 1) }
+          $0.advertise(peer: 0xc0ff_eeff_eeff)
+        })
+    }
+    #expect(capture(10_000, repeats: false) == ["connect-timeout"])
+    #expect(capture(10_000, repeats: true) == ["connect-timeout"])
+    #expect(capture(50, repeats: true) == [])
+    #expect(capture(500, repeats: false) == [], "another attempt may follow after the capture")
+  }
+
+  @Test("a scan without pauses during the attempt comes first") func fullScan() throws {
+    func capture(window: String, stops: Bool = false) -> Finding? {
+      first(
+        "connect-timeout",
+        in: evidence {
+          $0.command(0x200b, hex("01 30 00 \(window) 00 00"))
+          $0.complete(0x200b)
+          $0.command(0x200c, [1, 0])
+          $0.complete(0x200c)
+          $0.advertise()
+          $0.askToConnect()
+          if stops {
+            $0.command(0x200c, [0, 0])
+            $0.complete(0x200c)
+          }
+          $0.clock += 20_000
+          $0.giveUpConnecting()
+        })
+    }
+    let finding = try #require(capture(window: "30 00"))
+    #expect(finding.line == "Could not connect to C0:11:22:33:44:55 #3 #5 #6 #8 #10")
+    #expect(finding.why.text.hasPrefix("Meanwhile this host scanned without a pause (since #3)"))
+    #expect(finding.headline.text.hasSuffix("while it scanned without a pause (#3)"))
+    #expect(capture(window: "10 00")?.why.text.contains("scanned") == false)
+    #expect(capture(window: "30 00", stops: true)?.why.text.contains("scanned") == false)
   }
 
   @Test("cancelled to add another device to the list, it was not given up") func acceptListGrows() {
@@ -264,7 +295,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   @Test("Connection Limit Exceeded states how many links are open") func limit() throws {
     let evidence = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.askToConnect(peer: 0xc0ff_eeff_eeff, status: 0x09)
     }
     let finding = try #require(first("connect-limit", in: evidence))
@@ -283,7 +314,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.askToConnect()
       $0.askToConnect(peer: 0xc0ff_eeff_eeff, status: 0x0c)
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     #expect(rules(in: evidence) == ["connect-refused"])
     let finding = try #require(first("connect-refused", in: evidence))
@@ -334,7 +365,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(finding.remedy?.text.contains("set its flags to 0x06") == true)
     #expect(
       finding.why.text
-        == "It advertises on LE (last in #1) without the flag BR/EDR Not Supported, so the host took it for a device with both and paged it on BR/EDR. The capture has no answer from it there."
+        == "It advertises on LE without the flag BR/EDR Not Supported (#1), so the host took it for a device with both and paged it on BR/EDR. The capture has no answer from it there."
     )
   }
 
@@ -354,6 +385,13 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(Self.pagesOfAdvertiser(flags: "1a").isEmpty, "simultaneous LE and BR/EDR")
     #expect(Self.pagesOfAdvertiser(status: 0x0d).isEmpty, "rejected by the device")
     #expect(Self.pagesOfAdvertiser(event: 3).isEmpty, "not connectable")
+    // A flag proves nothing about a device that is heard on BR/EDR, before or later.
+    let later = evidence {
+      $0.advertise(type: 0)
+      Self.page(&$0)
+      $0.event(0x07, [0] + peer + [0x41, 0])
+    }
+    #expect(rules(in: later) == ["connect-page-timeout"])
     #expect(
       Self.pagesOfAdvertiser { $0.event(0x07, [4] + peer) }.count == 1,
       "a name request that failed")
@@ -380,8 +418,21 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       finding.line
         == "Could not connect to C0:11:22:33:44:55 over BR/EDR (2 attempts): Page Timeout (0x04) #1 #3 #4 #6"
     )
-    #expect(finding.severity == .warning)
+    #expect(finding.severity == .note)
     #expect(finding.why.text.hasSuffix("The device did not answer."), "\(finding.why.text)")
+  }
+
+  @Test("all attempts are counted; one while a connection exists shows nothing about the device")
+  func counted() throws {
+    let many = evidence { traffic in for _ in 0..<199 { Self.page(&traffic) } }
+    #expect(
+      first("connect-page-timeout", in: many)?.what.text
+        == "Could not connect to C0:11:22:33:44:55 over BR/EDR (199 attempts): Page Timeout (0x04)")
+    let exists = try #require(
+      first("connect-page-timeout", in: evidence { Self.page(&$0, status: 0x0b) }))
+    #expect(exists.severity == .note)
+    #expect(exists.why.text.hasSuffix("A connection with the device exists or is being made."))
+    #expect(exists.remedy == nil)
   }
 
   @Test("one that this host cancelled is not a failure; beside LE connections it is a note")
@@ -389,7 +440,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(rules(in: evidence { Self.page(&$0, status: 0x02) }) == [])
     let beside = evidence {
       $0.connect(peer: 0xc0ff_eeff_eeff)
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       Self.page(&$0)
     }
     #expect(first("connect-page-timeout", in: beside)?.severity == .note)
@@ -402,7 +453,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.askToConnect()
       $0.askToConnect(status: 0x0c)
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     let finding = try #require(first("connect-refused", in: evidence))
     #expect(
@@ -438,7 +489,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
         "connect-timeout",
         in: evidence {
           $0.connect()
-          $0.received("0b 01")
+          $0.received("1b 03 00 01")
           $0.wait(100)
           $0.disconnect(reason: 0x22)
           $0.wait(pause)
@@ -526,14 +577,14 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       "\(found)")
   }
 
-  @Test("if a link is established afterwards, it is a resolved warning") func retried() {
+  @Test("if a link is established afterwards, it is a resolved note") func retried() {
     let evidence = evidence {
       Self.attempt(&$0, after: 91)
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     let finding = first("connect-not-established", in: evidence)
-    #expect(finding?.severity == .warning)
+    #expect(finding?.severity == .note)
     #expect(finding?.isResolved == true)
     #expect(finding?.note?.text == "Connection 2, opened in #5, was established.")
   }
@@ -551,7 +602,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   @Test("a link that the peer ends after data was established") func established() {
     let evidence = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.disconnect(reason: 0x13)
     }
     #expect(rules(in: evidence) == [])

@@ -66,15 +66,22 @@ import Words
   @Test("this host's last request is only named if the peer fell silent soon afterwards")
   func asked() throws {
     let write = "The last thing this host requested was to write 01 to"
-    let soon = try #require(lost { $0.sent("52 13 00 01") })
+    let soon = try #require(
+      lost {
+        $0.sent("52 13 00 01")
+        $0.wait(1500)
+      })
     #expect(soon.why.text.contains(write), "\(soon.why.text)")
     let late = try #require(
       lost {
         $0.sent("52 13 00 01")
         $0.wait(3000)
         $0.received("1b 10 00 16 48")
+        $0.wait(1500)
       })
     #expect(!late.why.text.contains(write), "\(late.why.text)")
+    let silent = try #require(lost { $0.sent("52 13 00 01") })
+    #expect(!silent.why.text.contains(write), "the peer was silent already")
   }
 
   /// Records a discovery of one service with one characteristic, and a write to it before the link
@@ -142,7 +149,7 @@ import Words
         "link-lmp-timeout",
         in: evidence {
           $0.connect()
-          $0.received("0b 01")
+          $0.received("1b 03 00 01")
           $0.clock += milliseconds
           $0.disconnect(reason: 0x22)
         })

@@ -134,7 +134,7 @@ import Words
     }
     #expect(
       findings(of: "enc-authentication-failure", in: evidence) == [
-        "Authentication failed: the two sides do not have the same key #2 #4"
+        "Encryption failed: Authentication Failure (0x05) #2 #4"
       ])
     #expect(rules(in: evidence) == ["enc-authentication-failure"])
   }
@@ -241,5 +241,204 @@ import Words
     #expect(evidence.connections.allSatisfy { $0.encryption.attempts.count <= 16 })
     #expect(evidence.connections.allSatisfy { $0.encryption.authentications.count <= 8 })
     _ = evidence.findings()
+  }
+}
+
+@Suite("Facts about keys and encryption") struct KeyFactTests {
+  // MARK: Key sizes
+
+  @Test("the packet with the key's size is cited; 0 is no size") func keySizePacket() {
+    func found(_ size: UInt8) -> [String] {
+      findings(
+        of: "enc-key-size",
+        in: evidence {
+          $0.connectClassic()
+          $0.command(0x0413, little(0x40) + [1])
+          $0.status(0x0413)
+          $0.encrypted()
+          $0.command(0x1408, little(0x40))
+          $0.complete(0x1408, [0] + little(0x40) + [size])
+        })
+    }
+    #expect(found(7) == ["The encryption key has only 7 bytes #2 #4 #6"])
+    #expect(found(0) == [])
+    #expect(found(16) == [])
+    let negotiated = evidence {
+      $0.connect()
+      $0.pairLegacy(sizes: (16, 7))
+      $0.startEncryption()
+      $0.encrypted()
+    }
+    #expect(
+      findings(of: "enc-key-size", in: negotiated)
+        == ["The encryption key has only 7 bytes #2 #3 #8 #10"])
+    #expect(
+      finding("enc-key-size", in: negotiated)?.remedy?.text.hasPrefix("Make the peer offer") == true
+    )
+  }
+
+  @Test("a key that is shorter than on an earlier connection of the two") func keyShrinks() {
+    func found(from size: UInt8) -> String? {
+      finding(
+        "enc-key-size",
+        in: evidence {
+          for size in [size, 7] {
+            $0.connect()
+            $0.startEncryption()
+            $0.encrypted(keySize: size)
+            $0.received("0b 64")
+            $0.disconnect()
+          }
+        })?.what.text
+    }
+    #expect(found(from: 16) == "The encryption key between the two fell from 16 to 7 bytes")
+    #expect(found(from: 7)?.contains("fell") == false)
+  }
+
+  // MARK: Pairing that is complete or confirmed
+
+  @Test("a complete pairing after which the initiator starts no encryption, and one with it")
+  func neverEncrypted() {
+    func found(encrypts: Bool, waits: Int = 2_000) -> [String] {
+      findings(
+        of: "smp-not-encrypted",
+        in: evidence {
+          $0.connect()
+          $0.command(0x1405, little(0x40))
+          $0.exchangeFeatures()
+          $0.legacyValues()
+          if encrypts { $0.encrypt() }
+          $0.wait(waits)
+          $0.disconnect()
+        })
+    }
+    #expect(
+      found(encrypts: false)
+        == ["The pairing was complete, but this host did not encrypt the link #8 #9"])
+    #expect(found(encrypts: true) == [])
+  }
+
+  @Test("a pairing over BR/EDR that this host confirmed, and that led to nothing or to a key")
+  func confirmedInVain() {
+    func found(hasKey: Bool, encrypts: Bool = false) -> Finding? {
+      let peer = little(0xc011_2233_4455, width: 6)
+      return finding(
+        "smp-not-encrypted",
+        in: evidence {
+          $0.connectClassic()
+          $0.ask("0a 03 00", "0b 64")
+          $0.command(0x0411, little(0x40))
+          $0.status(0x0411)
+          $0.event(0x33, peer + little(123456, width: 4))
+          $0.command(0x042c, peer)
+          $0.complete(0x042c, [0] + peer)
+          if hasKey { $0.event(0x18, peer + [UInt8](repeating: 0x33, count: 16) + [4]) }
+          if encrypts {
+            $0.command(0x0413, little(0x40) + [1])
+            $0.encrypted()
+          }
+          $0.wait(10_000)
+          $0.disconnect()
+        })
+    }
+    #expect(found(hasKey: false)?.severity == .error)
+    #expect(
+      found(hasKey: false)?.what.text
+        == "This host confirmed the pairing, but the link was never encrypted")
+    #expect(found(hasKey: true)?.severity == .note)
+    #expect(found(hasKey: true, encrypts: true) == nil)
+  }
+
+  // MARK: Bonds of the other transport
+
+  @Test("a failed authentication over BR/EDR names the bond that the two made over LE")
+  func bondOverLE() {
+    func why(keys: String) -> String {
+      finding(
+        "enc-authentication-failure",
+        in: evidence {
+          $0.connect(peer: 0x0011_2233_4455, type: 0)
+          $0.smp("01 03 00 09 10 \(keys)", .sent)
+          $0.smp("02 03 00 09 10 \(keys)", .received)
+          $0.pairingValue(13, 1, .sent)
+          $0.pairingValue(13, 2, .received)
+          $0.startEncryption()
+          $0.encrypted()
+          $0.received("0b 64")
+          $0.disconnect()
+          let peer = little(0x0011_2233_4455, width: 6)
+          $0.event(0x03, [0] + little(0x41) + peer + [1, 0])
+          $0.command(0x0411, little(0x41))
+          $0.status(0x0411)
+          $0.event(0x17, peer)
+          $0.command(0x040b, peer + [UInt8](repeating: 0x33, count: 16))
+          $0.complete(0x040b)
+          $0.event(0x06, [5] + little(0x41))
+        })?.why.text ?? ""
+    }
+    #expect(
+      why(keys: "0a 0a").hasSuffix(
+        "The two had bonded over LE on connection 1 (#7); that pairing also derived a link key for BR/EDR."
+      ), "\(why(keys: "0a 0a"))")
+    #expect(
+      why(keys: "02 02").hasSuffix("The two had bonded over LE on connection 1 (#7)."),
+      "\(why(keys: "02 02"))")
+  }
+
+  // MARK: What was put right
+
+  @Test("a pairing that succeeds on a later connection makes the failure a warning")
+  func laterPairing() {
+    func severity(pairs: Bool) -> Severity? {
+      finding(
+        "smp-unspecified",
+        in: evidence {
+          $0.connect()
+          $0.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
+          $0.pairingFailed(8)
+          $0.disconnect()
+          $0.connect()
+          if pairs { $0.pairAndBond() }
+        })?.severity
+    }
+    #expect(severity(pairs: true) == .warning)
+    #expect(severity(pairs: false) == .error)
+  }
+
+  @Test("a bond that this host removed before the two paired again is named") func removedBond() {
+    let evidence = evidence {
+      $0.connect()
+      $0.pairAndBond()
+      $0.disconnect()
+      $0.command(0x2028, [1] + little(0xc011_2233_4455, width: 6))
+      $0.complete(0x2028)
+      $0.connect()
+      $0.exchangeFeatures()
+      $0.pairingFailed(8)
+    }
+    let found = finding("smp-over-bond", in: evidence)
+    #expect(found?.severity == .note)
+    #expect(
+      found?.why.text.hasSuffix("This host had removed the device from its lists of bonds (#12).")
+        == true, "\(found?.why.text ?? "nothing")")
+  }
+
+  // MARK: Procedures that are pending
+
+  @Test("a pending procedure while encryption starts with a key that had worked, and a new key")
+  func pendingProcedure() {
+    func rules(key: UInt8) -> [String] {
+      DiagnosisTests.rules(
+        in: evidence {
+          $0.bondAsPeripheral(key: 0x11)
+          $0.connect(role: 1)
+          $0.command(0x2032, little(0x40) + hex("00 02 02 00 00"))
+          $0.status(0x2032)
+          $0.requestKey(key: key)
+          $0.disconnect(reason: 0x3d)
+        })
+    }
+    #expect(rules(key: 0x11) == ["enc-mic-failure"])
+    #expect(rules(key: 0x22) == ["enc-keys-differ"])
   }
 }

@@ -78,14 +78,108 @@ import Words
     }
     #expect(
       findings(of: "link-parameters-refused", in: failed) == [
-        "The controller refused new connection parameters: Unacceptable Connection Parameters (0x3b) #2 #4"
+        "The peer's controller refused new connection parameters: Unacceptable Connection Parameters (0x3b) #2 #4"
       ])
+    // Nobody advises the central to request what the central accepts.
+    let remedy = first("link-parameters-refused", in: failed)?.remedy?.text
+    #expect(remedy?.hasPrefix("This host, the central, has to choose parameters") == true)
+    let atOnce = evidence {
+      $0.connect()
+      $0.changeParameters(status: 0x12)
+    }
+    #expect(
+      findings(of: "link-parameters-refused", in: atOnce) == [
+        "This host's controller refused new connection parameters: Invalid HCI Command Parameters (0x12) #2 #3"
+      ])
+  }
+
+  @Test("0x3b after the same time, or while an equal link lived on, may be a timer's")
+  func timer() throws {
+    func capture(_ stays: [(Int, UInt8)]) -> [Finding] {
+      evidence { traffic in
+        for (time, reason) in stays {
+          traffic.connect()
+          traffic.received("1b 03 00 01")
+          traffic.wait(time)
+          traffic.disconnect(reason: reason)
+        }
+      }.findings(isGrouped: false).filter { $0.rule.description == "link-parameters-refused" }
+    }
+    #expect(capture([(3050, 0x3b), (3060, 0x3b)]).map(\.certainty) == [.likely, .likely])
+    #expect(capture([(3050, 0x3b), (60_000, 0x13)]).map(\.certainty) == [.likely])
+    #expect(capture([(3050, 0x3b), (9000, 0x3b)]).map(\.certainty) == [.certain, .certain])
+  }
+
+  @Test("the time for a packet limits its length, on the PHY in force") func dataLength() throws {
+    func capture(_ time: Int, phy: UInt8? = nil, packets: Int = 0) -> Finding? {
+      first(
+        "link-data-length-time",
+        in: evidence { traffic in
+          traffic.command(0x2024, little(251) + little(2120))
+          traffic.complete(0x2024)
+          traffic.connect()
+          if let phy { traffic.meta(0x0c, [0] + little(0x40) + [phy, phy]) }
+          traffic.meta(
+            0x07, little(0x40) + little(251) + little(time) + little(251) + little(17040))
+          for _ in 0..<packets {
+            traffic.acl(l2cap([0x1b, 0x10, 0] + [UInt8](repeating: 7, count: 100)), .sent)
+          }
+        })
+    }
+    let finding = try #require(capture(328))
+    #expect(
+      finding.line
+        == "The packets that this host sends have at most 27 bytes, although 251 were agreed on #1 #4"
+    )
+    #expect(finding.severity == .note)
+    #expect(
+      finding.why.text
+        == "LE Data Length Change allows 251 bytes and 328 µs for a packet (#4). The smaller limit counts: on LE 1M 328 µs hold 27 bytes. This host's default for sending is 251 bytes in 2120 µs (#1); the smaller of that and of what the peer's controller receives counts."
+    )
+    #expect(capture(328, packets: 50)?.severity == .warning)
+    #expect(capture(328, phy: 2)?.what.text.contains("at most 67 bytes") == true)
+    #expect(capture(2120) == nil)
+    #expect(capture(1064, phy: 2) == nil)
+    #expect(capture(2704, phy: 3)?.what.text.contains("at most 27 bytes") == true)
+  }
+
+  @Test("a transfer of one packet in each interval, although more wait") func onePerInterval()
+    throws
+  {
+    /// Keeps four packets waiting; the controller completes some of them after each pause.
+    func capture(_ pause: Int, each count: Int = 1, waiting: Int = 4, length: Int = 251)
+      -> Finding?
+    {
+      first(
+        "link-one-packet-per-interval",
+        in: evidence { traffic in
+          traffic.connect()
+          traffic.meta(0x0c, [0] + little(0x40) + [2, 2])
+          traffic.meta(
+            0x07, little(0x40) + little(length) + little(2120) + little(251) + little(2120))
+          let value = l2cap([0x1b, 0x10, 0] + [UInt8](repeating: 7, count: 200))
+          for _ in 0..<waiting { traffic.acl(value, .sent) }
+          for _ in 0..<60 {
+            traffic.wait(pause - 1 - count)
+            traffic.completed(count)
+            for _ in 0..<count { traffic.acl(value, .sent) }
+          }
+        })
+    }
+    let finding = try #require(capture(30))
+    #expect(finding.what.text == "One packet per connection interval: 6900 bytes per second")
+    #expect(finding.severity == .warning)
+    #expect(finding.certainty == .certain, "a fact")
+    #expect(capture(30, each: 2) == nil)
+    #expect(capture(10) == nil, "three in each interval")
+    #expect(capture(30, waiting: 1) == nil, "the host sends no more")
+    #expect(capture(30, length: 27) == nil, "a packet is eight of the Link Layer")
   }
 
   @Test("a peer that ends the link with 0x3b does so because of the parameters") func left() {
     let evidence = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.disconnect(reason: 0x3b)
     }
     #expect(
@@ -133,7 +227,7 @@ import Words
       $0.command(0x2020, little(0x40) + hex("50 00 64 00 00 00 90 01 00 00 00 00"))
       $0.complete(0x2020, [0] + little(0x40))
       $0.clock += 6000
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     #expect(rules(in: evidence) == [])
   }
@@ -146,7 +240,7 @@ import Words
       $0.askForParameters(.received)
       $0.answerParameters(.sent, accepts: true)
       $0.clock += 6000
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       // The capture has commands, so the missing one was not sent.
       $0.command(0x0c03)
     }
@@ -176,7 +270,7 @@ import Words
       $0.askForParameters(.received, wanted: "10 00 18 00 00 00 48 00")
       $0.answerParameters(.sent, accepts: true)
       $0.clock += 6000
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     #expect(rules(in: same) == [])
   }
@@ -190,7 +284,7 @@ import Words
       $0.changeParameters()
       $0.parametersChanged()
       $0.clock += 6000
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     #expect(rules(in: own) == [])
     #expect(own.connections.first?.link.updates.count == 1)
@@ -200,7 +294,7 @@ import Words
       $0.answerParameters(.received, accepts: true)
       $0.parametersChanged()
       $0.clock += 6000
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     #expect(rules(in: peers) == [])
   }

@@ -20,10 +20,10 @@ import Words
       $0.disconnect(reason: 0x08)
     }
     let finding = try #require(first("link-supervision-timeout", in: evidence))
-    #expect(finding.line == "The link was lost: Connection Timeout (0x08) #4 #6 #9")
+    #expect(finding.line == "The link was lost: Connection Timeout (0x08) #6 #8 #9")
     #expect(
       finding.why.text
-        == "Nothing was heard from the peer for the supervision timeout of 720 ms. The last data from it is #4, 725 ms before the end. 2 packets this host sent since #6 were never acknowledged. The last thing this host requested was to write 02 to 0x0003 (#7)."
+        == "Nothing was heard from the peer for the supervision timeout of 720 ms. That is short, since the peripheral may be silent for 30 ms anyway; the link was opened with it. The last sign of it is an acknowledgement (#8), 721 ms before the end. 2 packets this host sent since #6 were never acknowledged. The last thing this host requested was to write 02 to 0x0003 (#7)."
     )
     #expect(finding.severity == .error)
     #expect(finding.certainty == .certain)
@@ -39,7 +39,7 @@ import Words
     }
     #expect(
       first("link-supervision-timeout", in: evidence)?.why.text.contains(
-        "The capture has no data from it on this connection. Everything this host sent was acknowledged."
+        "The last sign of it is an acknowledgement (#3), 721 ms before the end. Everything this host sent was acknowledged."
       ) == true)
   }
 
@@ -57,7 +57,7 @@ import Words
     for finding in found {
       #expect(!finding.why.text.contains("acknowledged"), "\(finding.why.text)")
     }
-    #expect(found.last?.why.text.contains("no data from it") == false, "its beginning is unknown")
+    #expect(found.last?.why.text.contains("no sign of it") == false, "its beginning is unknown")
   }
 
   @Test("the number of the first of 200 unacknowledged packets is unknown") func many() {
@@ -73,10 +73,144 @@ import Words
         "200 packets this host sent were never acknowledged.") == true)
   }
 
+  @Test("what a controller reports about the radio, and every event that the peer caused, counts")
+  func signs() throws {
+    /// Android's Bluetooth Quality Report: this report, a signal of this strength, 16 packets sent
+    /// again.
+    func report(_ kind: UInt8, _ rssi: Int8, _ traffic: inout Traffic) {
+      traffic.event(
+        0xff,
+        [0x58, kind, 1] + little(0x40) + [0, 8, UInt8(bitPattern: rssi), 20, 0, 0]
+          + little(1152) + little(0, width: 4) + little(16, width: 4) + little(0, width: 28))
+    }
+    let evidence = evidence {
+      $0.connect(timeout: 500)
+      $0.received("1b 03 00 01")
+      $0.wait(60_000)
+      report(1, -45, &$0)
+      $0.meta(0x07, little(0x40) + little(251) + little(2120) + little(251) + little(2120))
+      $0.wait(2500)
+      report(2, -46, &$0)
+      report(2, 72, &$0)
+      $0.wait(2500)
+      $0.disconnect(reason: 0x08)
+    }
+    let finding = try #require(first("link-supervision-timeout", in: evidence))
+    #expect(
+      finding.line
+        == "The link was lost right after a data length change: Connection Timeout (0x08) #4 #5 #7")
+    #expect(
+      finding.why.text.contains(
+        "The last sign of it is an event (#4), 5.0 s before the end. The controller reported that half of the supervision timeout had passed without a packet (#6). It reported a signal of -46 dBm, and 16 packets sent again (#5, 2.5 s before the end)."
+      ), "\(finding.why.text)")
+    #expect(finding.certainty == .possible, "one event after another")
+    // Without the change, at this signal nobody should look at the range.
+    let strong = DiagnosisTests.evidence {
+      $0.connect(timeout: 500)
+      $0.received("1b 03 00 01")
+      $0.wait(2500)
+      report(2, -45, &$0)
+      $0.wait(2500)
+      $0.disconnect(reason: 0x08)
+    }
+    let other = try #require(first("link-supervision-timeout", in: strong))
+    #expect(other.remedy?.text.hasPrefix("The signal was strong (-45 dBm)") == true)
+    #expect(other.certainty == .certain, "a fact")
+  }
+
+  @Test("an idle link was lost one supervision timeout before its end, not after its last data")
+  func idle() throws {
+    let evidence = evidence {
+      $0.connect(timeout: 500)
+      $0.sent("52 03 00 01")
+      $0.completed(1)
+      $0.received("0b 01")
+      $0.wait(20_000)
+      $0.disconnect(reason: 0x08)
+    }
+    let finding = try #require(first("link-supervision-timeout", in: evidence))
+    #expect(
+      finding.headline.text == "connection 1 was lost at #5: this host no longer heard the peer")
+    #expect(
+      finding.why.text.contains(
+        "The link was idle then: empty packets, which HCI does not show, kept it open until about 5.0 s before the end."
+      ), "\(finding.why.text)")
+    #expect(!finding.why.text.contains("The last thing this host requested"))
+  }
+
+  @Test("a procedure is only named if the peer fell silent then; twice, it is likely")
+  func procedureOfLoss() throws {
+    func capture(_ pause: Int, times: Int = 1) -> Finding? {
+      first(
+        "link-supervision-timeout",
+        in: evidence { traffic in
+          for _ in 0..<times {
+            traffic.connect(timeout: 500)
+            traffic.received("1b 03 00 01")
+            traffic.meta(0x0c, [0] + little(0x40) + [2, 2])
+            traffic.wait(pause)
+            traffic.disconnect(reason: 0x08)
+          }
+        })
+    }
+    let once = try #require(capture(5000))
+    #expect(once.headline.text.contains("after the change to the LE 2M PHY (#3)"))
+    #expect(once.certainty == .possible)
+    #expect(try #require(capture(5000, times: 2)).certainty == .likely)
+    let late = try #require(capture(6500))
+    #expect(!late.what.text.contains("PHY"), "the peer was heard for 1.5 s after it")
+  }
+
+  @Test("a link that was opened before the capture, without data, and lost in it") func unopened() {
+    let lost = evidence {
+      $0.advertise()
+      $0.completed(1, handle: 0x43)
+      $0.disconnect(0x42, reason: 0x08)
+      $0.disconnect(0x43, reason: 0x08)
+      $0.disconnect(0x44, reason: 0x13)
+    }
+    #expect(
+      findings(of: "link-supervision-timeout", in: lost) == [
+        "A link that was opened before the capture was lost: Connection Timeout (0x08) #2 #4",
+        "A link that was opened before the capture was lost: Connection Timeout (0x08) #3",
+      ])
+    let known = evidence {
+      $0.connect()
+      $0.disconnect(reason: 0x13)
+      $0.disconnect(reason: 0x08)
+    }
+    #expect(rules(in: known) == [])
+  }
+
+  @Test("a link that was dead when this host disconnected, and one whose end is not confirmed")
+  func deadAtDisconnect() throws {
+    func capture(_ silence: Int, _ wait: Int, reason: UInt8 = 0x08) -> Finding? {
+      first(
+        "link-dead-at-disconnect",
+        in: evidence {
+          $0.connect(timeout: 500)
+          $0.received("1b 03 00 01")
+          $0.wait(silence)
+          $0.askToDisconnect()
+          $0.wait(wait)
+          $0.disconnect(reason: reason)
+        })
+    }
+    let dead = try #require(capture(4000, 1000))
+    #expect(
+      dead.line
+        == "The link was already dead when this host disconnected: Connection Timeout (0x08) #2 #3 #5"
+    )
+    #expect(dead.severity == .warning)
+    #expect(capture(60_000, 5000)?.severity == .note, "the peer left meanwhile")
+    #expect(capture(60_000, 1000, reason: 0x22)?.severity == .warning)
+    #expect(capture(60_000, 1000, reason: 0x16) == nil)
+  }
+
   @Test("a host that disconnects with reason 0x08 has not lost the link") func ownReason() {
     let evidence = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.askToDisconnect()
       $0.disconnect(reason: 0x08)
     }
@@ -135,6 +269,73 @@ import Words
     )
     #expect(finding.certainty == .likely)
     #expect(finding.severity == .warning)
+  }
+
+  @Test("three stays that are equal since encryption, or since the same request") func otherStays()
+    throws
+  {
+    func stays(_ meanwhile: (inout Traffic, Int) -> Void) -> Finding? {
+      first(
+        "link-peer-leaves",
+        in: evidence { traffic in
+          for index in 0..<3 {
+            traffic.connect()
+            traffic.wait(1000 + index * 4000)
+            meanwhile(&traffic, index)
+            traffic.wait(3000 + index * 20)
+            traffic.disconnect(reason: index == 1 ? 0x3b : 0x13)
+          }
+        })
+    }
+    let encrypted = try #require(
+      stays { traffic, _ in
+        traffic.encrypt()
+      })
+    #expect(
+      encrypted.what.text == "The peer ended 3 connections 3.0 s after encryption",
+      "\(encrypted.what.text)")
+    let asked = try #require(
+      stays { traffic, _ in
+        traffic.ask("12 13 00 01", "13")
+      })
+    #expect(
+      asked.what.text
+        == "The peer ended 3 connections 3.0 s after this host's last request, to write 01 to 0x0013",
+      "\(asked.what.text)")
+    #expect(stays { traffic, index in traffic.ask("12 13 00 0\(index)", "13") } == nil)
+  }
+
+  @Test("a peer that leaves right after this host made the link slower, unless it asked for that")
+  func leavesAfterChange() throws {
+    func capture(_ pause: Int, asks: Bool = false, parameters: String = "a0 00 00 00 90 01")
+      -> Finding?
+    {
+      first(
+        "link-peer-leaves-after-change",
+        in: evidence {
+          $0.connect()
+          $0.received("1b 03 00 01")
+          $0.wait(2000)
+          let wanted = "a0 00 a0 00 00 00 90 01"
+          if asks {
+            $0.askForParameters(.received, wanted: wanted)
+            $0.answerParameters(.sent, accepts: true)
+          }
+          $0.changeParameters(wanted: wanted)
+          $0.parametersChanged(parameters)
+          $0.wait(pause)
+          $0.disconnect(reason: 0x13)
+        })
+    }
+    let finding = try #require(capture(499))
+    #expect(
+      finding.line
+        == "The peer ended the link 500 ms after this host had changed the connection interval from 30 ms to 200 ms #3 #5 #6"
+    )
+    #expect(finding.certainty == .possible)
+    #expect(capture(2000) == nil)
+    #expect(capture(499, asks: true) == nil)
+    #expect(capture(499, parameters: "30 00 00 00 90 01") == nil)
   }
 
   @Test("what the peer may have waited for: a response, anything, nothing known")
@@ -298,7 +499,7 @@ import Words
     ] {
       let evidence = evidence {
         $0.connect()
-        $0.received("0b 01")
+        $0.received("1b 03 00 01")
         $0.disconnect(reason: UInt8(reason))
       }
       #expect(rules(in: evidence) == [rule])
@@ -309,26 +510,47 @@ import Words
   @Test("a controller that ends the link because of a procedure names it") func procedures() {
     let instant = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.changeParameters()
       $0.disconnect(reason: 0x28)
     }
     #expect(
-      findings(of: "link-procedure-collision", in: instant) == [
+      findings(of: "link-instant-passed", in: instant) == [
         "The controller ended the link: Instant Passed (0x28) #3 #5"
       ])
     let silent = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.disconnect(reason: 0x22)
     }
     #expect(rules(in: silent) == ["link-lmp-timeout"])
     let other = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.disconnect(reason: 0x1f)
     }
     #expect(rules(in: other) == ["link-controller-ended"])
+  }
+
+  @Test("one known procedure is no collision; what it requests may be in force already")
+  func instantPassed() throws {
+    let evidence = evidence { traffic in
+      traffic.connect(timeout: 1000)
+      for _ in 0..<2 {
+        traffic.changeParameters(wanted: "18 00 18 00 05 00 e8 03")
+        traffic.parametersChanged("18 00 05 00 e8 03")
+        traffic.wait(1000)
+      }
+      traffic.changeParameters(wanted: "18 00 18 00 05 00 e8 03")
+      traffic.disconnect(reason: 0x28)
+    }
+    let finding = try #require(first("link-instant-passed", in: evidence))
+    #expect(finding.evidence.ranges.map(\.lowerBound) == [8, 10])
+    #expect(
+      finding.why.text
+        == "A change of parameters, PHY or channels takes effect at an announced event, and the announcement came too late. A change of the connection parameters was under way (#8). It requests what is already in force, 3 times. With latency 5 the peripheral may sleep for 180 ms. Neither host requested it. The last procedure was a connection parameter change (#8)."
+    )
+    #expect(findings(of: "link-procedure-collision", in: evidence) == [])
   }
 
   @Test("a collision that the link survives is a warning, an update that succeeds is nothing")
@@ -380,7 +602,7 @@ import Words
   @Test("a reset with an open link is a note, one without is nothing") func reset() {
     let evidence = evidence {
       $0.connect()
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
       $0.command(0x0c03)
       $0.complete(0x0c03)
       $0.command(0x0c03)
@@ -401,7 +623,7 @@ import Words
         in: evidence {
           if !part { $0.command(0x2016, little(0x40)) }
           $0.connect()
-          $0.received("0b 01")
+          $0.received("1b 03 00 01")
           $0.clock += delay
           if asks {
             $0.command(0x2032, little(0x40) + hex("00 02 02 00 00"))
@@ -423,7 +645,7 @@ import Words
     )
     #expect(
       other.why.text
-        == "Neither host requested the end. A controller ends a link if a Link Layer procedure is not finished 40 s after it began, here about 600 ms after the link was opened (#2). This host had asked for none then, so the peer's controller began it, or this host's controller on its own. #4 reports that it was a change of the connection parameters."
+        == "Neither host requested the end. A controller ends a link if a Link Layer procedure is not finished 40 s after it began, here about 600 ms after the link was opened (#2). This host had asked for none then, so the peer's controller began it. #4 reports that it was a change of the connection parameters."
     )
     let unknown = try #require(capture(asks: false, without: true))
     #expect(unknown.certainty == .likely, "the capture has no commands")

@@ -81,8 +81,8 @@ private func words(_ lines: [StoryLine]) -> [String] {
         "smp-numeric-rejected: Numeric comparison was refused by the peer #41 #42 #48 #53 #54 #56"
       ),
       (
-        "pairfail_not_supported", "smp-not-supported: The peer does not pair #40 #42",
-        "smp-not-supported: This host does not pair #41 #42"
+        "pairfail_not_supported", "smp-not-supported: The peer refused to pair #40 #42",
+        "smp-not-supported: This host refused to pair #41 #42"
       ),
     ])
   func generated(_ name: String, _ central: String, _ peripheral: String) throws {
@@ -125,7 +125,7 @@ private func words(_ lines: [StoryLine]) -> [String] {
     else { return }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-passkey-entry-failed: The passkey was not entered on this host #2359 #2364 #2372 #2388 #2398 #2401",
+        "smp-passkey-entry-failed: This host reports that the passkey was not entered #2359 #2364 #2372 #2388 #2398 #2401",
         "smp-unspecified: A program on this host cancelled the pairing #2148 #2153 #2203 #2208",
       ])
     #expect(

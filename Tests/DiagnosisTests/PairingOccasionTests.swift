@@ -45,7 +45,7 @@ import Words
     #expect(findings(of: "smp-security-request-ignored", in: evidence) == [])
     #expect(
       pairingErrors(in: evidence)
-        == (answer == 1 ? ["smp-not-supported: This host does not pair #2 #3"] : []))
+        == (answer == 1 ? ["smp-not-supported: This host refused to pair #2 #3"] : []))
   }
 
   @Test("a Security Request that crosses the central's Pairing Request") func race() {

@@ -36,7 +36,7 @@ import Words
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-passkey-entry-failed: The passkey was not entered on this host #2 #3 #4"
+        "smp-passkey-entry-failed: This host reports that the passkey was not entered #2 #3 #4"
       ])
   }
 
@@ -90,7 +90,9 @@ import Words
       traffic.disconnect(reason: 0x13)
     }
     #expect(
-      pairingErrors(in: evidence) == ["smp-timeout: The peer did not answer for 30 s #2 #4"])
+      pairingErrors(in: evidence) == [
+        "smp-timeout: The peer did not answer the Pairing Request for 30 s #2 #4"
+      ])
   }
 
   @Test("a capture that ends 10 s after the Pairing Request gives no finding") func noTimeout() {
@@ -119,7 +121,7 @@ import Words
       ])
     #expect(
       evidence.findings().first?.why.text
-        == "The pairing had reached #4, after a confirm value; 2.0 s later the peer disconnected (Remote User Terminated Connection (0x13)). The capture has no Pairing Failed."
+        == "The pairing had reached the Pairing Confirm (#4); 2.0 s later the peer disconnected (Remote User Terminated Connection (0x13)). The capture has no Pairing Failed."
     )
   }
 
@@ -200,7 +202,8 @@ import Words
       traffic.disconnect(reason: 0x13)
     }
     #expect(
-      evidence.findings().first { $0.rule.description == "smp-abandoned" }?.certainty == .likely)
+      finding("smp-abandoned", in: evidence)?.alternatives.map(\.text)
+        == ["a packet that shows otherwise is missing from this capture"])
   }
 
   // MARK: Refusals
@@ -217,7 +220,7 @@ import Words
       ])
     #expect(
       evidence.findings().first?.why.text
-        == "This host answered the pairing with Authentication Requirements (0x03). This host requested MITM protection, which these IO capabilities do not allow: the peer has no input and no output (this host: keyboard and display; the peer: no input and no output)."
+        == "This host ended the pairing with Authentication Requirements (0x03) after the Pairing Response. This host requested MITM protection, which these IO capabilities do not allow: the peer has no input and no output (this host: keyboard and display; the peer: no input and no output)."
     )
     #expect(findings(of: "smp-mitm-impossible", in: evidence) == [])
   }
@@ -291,7 +294,7 @@ import Words
     let both = play(16, 7)
     #expect(
       both?.why.text
-        == "This host answered the pairing with Encryption Key Size (0x06). This host allows keys of at most 16 bytes and the peer allows keys of at most 7 bytes: the smaller size counts."
+        == "This host ended the pairing with Encryption Key Size (0x06) after the Pairing Response. This host allows keys of at most 16 bytes and the peer allows keys of at most 7 bytes: the smaller size counts."
     )
     #expect(
       both?.remedy?.text.hasPrefix(
@@ -316,7 +319,7 @@ import Words
       remedy?.text.hasPrefix(
         isLocal
           ? "Make this host pairable if it is meant to pair; "
-          : "If the peer does pair, put it into pairing mode. ") == true)
+          : "If the peer does pair, put it into pairing mode, and delete a bond ") == true)
   }
 
   @Test("a failure that a later attempt on the connection resolves is a note") func resolved() {
@@ -342,7 +345,7 @@ import Words
       }
     }
     #expect(
-      pairingErrors(in: evidence) == ["smp-not-supported: The peer does not pair #2 #3 #5 #7"])
+      pairingErrors(in: evidence) == ["smp-not-supported: The peer refused to pair #2 #3 #5 #7"])
     #expect(
       evidence.findings().first?.note?.text
         == "It failed in the same way 2 more times, from #5 on.")
@@ -395,7 +398,7 @@ import Words
 
   // MARK: Users and programs of BlueZ
 
-  @Test("Just Works refused by this host after BlueZ asked for consent: likely no user answered")
+  @Test("Just Works refused by this host after BlueZ asked for consent: both facts")
   func unconfirmed() {
     let evidence = evidence { traffic in
       traffic.connect(role: 1)
@@ -408,7 +411,7 @@ import Words
       pairingErrors(in: evidence) == [
         "smp-just-works-unconfirmed: Just Works was refused: this host did not confirm it #2 #3 #4 #5 #6"
       ])
-    #expect(evidence.findings().first?.certainty == .likely)
+    #expect(evidence.findings().first?.grounds == .fact)
     #expect(
       evidence.findings().first?.why.text.contains(
         "BlueZ asked for the user's consent at #4, and got No at #5") == true)
@@ -424,7 +427,7 @@ import Words
       pairingErrors(in: evidence) == [
         "smp-just-works-unconfirmed: Just Works was refused: the peer did not confirm it #2 #3 #4"
       ])
-    #expect(evidence.findings().first?.certainty == .possible)
+    #expect(evidence.findings().first?.grounds == .fact)
   }
 
   @Test("a log line about a missing agent only counts for the peer that it names")
@@ -470,7 +473,7 @@ import Words
     let demanded = capture(own: 0, others: 1)
     #expect(
       demanded?.what.text == "This host declares no out-of-band data, and the peer demands it")
-    #expect(demanded?.certainty == .likely)
+    #expect(demanded?.grounds == .fact)
     #expect(capture(own: 1, others: 0)?.what.text == "The peer has no out-of-band data")
     #expect(
       capture(own: 1, others: 1)?.what.text == "The peer ended pairing over out-of-band data",

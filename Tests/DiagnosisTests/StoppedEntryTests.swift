@@ -16,7 +16,7 @@ import Words
     let played: [(typed: Bool, by: Direction, what: String)] = [
       (true, .received, "The peer stopped after the passkey was typed #2 #3 #4 #5"),
       (false, .received, "The peer, which shows the passkey, gave up before it was typed #2 #3 #4"),
-      (true, .sent, "The passkey was not entered on this host #2 #3 #5"),
+      (true, .sent, "This host reports that the passkey was not entered #2 #3 #5"),
     ]
     for (typed, side, what) in played {
       let evidence = evidence { traffic in

@@ -146,7 +146,7 @@ import Words
     #expect(remedy([8, 8, 8]) == "Fix what the first failure shows (#4).")
     #expect(
       remedy([8, 9, 9])
-        == "Fix what the first failure shows (#4): Repeated Attempts (0x09) at #7 only means that another attempt came too soon."
+        == "Fix what the first failure shows (#4)."
     )
     #expect(remedy([9, 9, 9]) == "Fix what the first failure shows.")
   }

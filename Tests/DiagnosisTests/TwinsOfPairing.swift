@@ -1,4 +1,5 @@
 import Bluetooth
+import Cryptography
 import MadeTraffic
 
 extension Twin {
@@ -117,14 +118,14 @@ extension Twin {
     },
     Twin(
       "enc-keys-differ",
-      or: "data that was sent too early crossed the link unencrypted, and the key is right"
+      or: "data crossed the link unencrypted meanwhile, and the key is right"
     ) {
       failToEncrypt(&$0)
     } openIn: {
       failToEncrypt(&$0) { $0.sent("52 03 00 01") }
     },
     Twin(
-      "enc-keys-differ", or: "the key is right, as on an earlier connection, and a controller fails"
+      "enc-keys-differ", or: "the key is right, as on an earlier connection; a controller fails"
     ) {
       $0.bond(key: 0x22)
       failToEncrypt(&$0)
@@ -162,15 +163,6 @@ extension Twin {
       encryptTooEarly(&$0, succeedsLater: true)
     } openIn: {
       encryptTooEarly(&$0)
-    },
-    Twin("enc-mic-failure", or: "the peer has replaced its key since") {
-      disturb(&$0)
-      $0.connect()
-      $0.startEncryption()
-      $0.encrypted()
-      $0.received("0b 64")
-    } openIn: {
-      disturb(&$0)
     },
     Twin("enc-mic-failure", or: "a controller fails for another reason") {
       disturb(&$0, times: 2)

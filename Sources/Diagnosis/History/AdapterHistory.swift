@@ -7,22 +7,36 @@ import Sessions
 /// What a controller was asked, and what it refused: commands, attempts to connect, advertising,
 /// scanning.
 package struct AdapterHistory: Sendable {
-  /// A BR/EDR connection that was not established.
-  package struct PageFailure: Sendable {
-    /// Create Connection, if it is in the capture.
-    package var asked: Moment?
-    /// Connection Complete.
-    package var ended: Moment
-    package var peer: DeviceAddress
+  /// The BR/EDR connections with one device that failed with the same status.
+  package struct PageFailures: Sendable {
+    package let peer: DeviceAddress
     /// The reason.
-    package var status: StatusCode
+    package let status: StatusCode
+    /// Create Connection, if it is in the capture, and Connection Complete, of the first ones.
+    package var attempts: [(asked: Moment?, ended: Moment)] = []
+    /// The number of connections.
+    package var count = 0
     /// How the device was seen advertising on LE.
-    package var sighting: Sighting?
+    package let sighting: Sighting?
     /// The packet that shows the address as a random one, if nothing shows it as a public one. Only
     /// LE has random addresses.
-    package var random: Int?
-    /// The number of later failures of the same kind that are not kept.
-    package var more = 0
+    package let random: Int?
+
+    fileprivate static let mostKept = 8
+
+    /// The packets of the first ones.
+    package var evidence: PacketSet {
+      PacketSet(attempts.flatMap { [$0.asked?.packet ?? 0, $0.ended.packet] })
+    }
+  }
+
+  /// The end of a link that is not known, since the capture begins later.
+  package struct UnknownLoss: Sendable {
+    package let handle: UInt16
+    /// Disconnection Complete.
+    package let ended: Moment
+    /// The last Number Of Completed Packets before it: the link carried data.
+    package let acknowledged: Moment?
   }
 
   /// A Hardware Error event.
@@ -41,7 +55,17 @@ package struct AdapterHistory: Sendable {
   /// The attempts to connect over LE.
   package private(set) var attempts = ConnectAttempts()
   /// The BR/EDR connections that failed.
-  package private(set) var pageFailures: [PageFailure] = []
+  package private(set) var pageFailures: [PageFailures] = []
+  /// The number of those that are not in the list.
+  package private(set) var omittedPageFailures = 0
+  /// The losses of links that the capture does not open.
+  package private(set) var unknownLosses: [UnknownLoss] = []
+  /// The last acknowledgements on such links, by their handles.
+  private var unknownLinks: [UInt16: Moment] = [:]
+  /// LE Write Suggested Default Data Length.
+  package private(set) var suggestedLength: (length: LinkHistory.Length, moment: Moment)?
+  /// Whether the last parameters for scanning leave no pauses between scan windows.
+  private var scansFully = false
   /// The first Hardware Error events.
   package private(set) var hardwareErrors: [HardwareError] = []
   /// The number of Hardware Error events.
@@ -80,6 +104,7 @@ package struct AdapterHistory: Sendable {
 
   private static let mostErrors = 16
   private static let mostPages = 64
+  private static let mostUnknownLinks = 64
   private static let mostClassicPeers = 1024
 
   init(_ index: AdapterIndex) { self.index = index }
@@ -138,15 +163,20 @@ package struct AdapterHistory: Sendable {
     forgetAfterDrops(record)
     let moment = Moment(record)
     commands.observe(moment)
-    guard buffers.isCounting else { return }
+    guard buffers.isCounting || answer.link == nil else { return }
     var cursor = Cursor(bytes, dissection.body)
     guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
     for _ in 0..<event.count {
       guard let link = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
       // Most events concern one link, which is known; to look one up copies it.
-      let connection =
+      let known =
         answer.link.map { memory.links.id($0) }
-        ?? memory.links.known(LinkKey(record.adapter, link.handle))?.id ?? 0
+        ?? memory.links.known(LinkKey(record.adapter, link.handle))?.id
+      if known == nil, link.packets > 0, unknownLinks.count < Self.mostUnknownLinks {
+        unknownLinks[link.handle] = moment
+      }
+      guard buffers.isCounting else { continue }
+      let connection = known ?? 0
       buffers.complete(
         Int(link.packets), connection: connection, moment, gap: memory.links.gap)
     }
@@ -208,6 +238,11 @@ package struct AdapterHistory: Sendable {
       pages.removeAll { $0.peer == command.peer }
       if pages.count >= Self.mostPages { pages.removeFirst() }
       pages.append((command.peer, moment))
+    case HCICommand.leSetScanParameters, HCICommand.leSetExtendedScanParameters:
+      let parameters = try? ScanParameters(opcode, bytes.part(body))
+      let settings = [parameters?.le1M, parameters?.leCoded].compactMap(\.self)
+      // Two PHYs share one radio.
+      scansFully = settings.count == 1 && settings[0].isContinuous
     case HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable:
       scanSwitch = (moment, isOn(opcode, bytes, body))
     case HCICommand.leSetAdvertisingEnable:
@@ -216,7 +251,13 @@ package struct AdapterHistory: Sendable {
     case HCICommand.leSetExtendedAdvertisingEnable:
       setsSwitch = (moment, isOn(opcode, bytes, body))
       lastAdvertising = nil
-    case HCICommand.leControllerCommands: attempts.observe(opcode, moment, bytes, body, sightings)
+    case HCICommand.leWriteSuggestedDefaultDataLength:
+      var cursor = Cursor(bytes, body)
+      guard let octets = try? cursor.u16(), let time = try? cursor.u16() else { return }
+      suggestedLength = (LinkHistory.Length(octets: octets, time: time), moment)
+    case HCICommand.leControllerCommands:
+      attempts.observe(
+        opcode, moment, bytes, body, fullScan: scansFully ? scanning : nil, sightings)
     default: break
     }
   }
@@ -250,7 +291,7 @@ package struct AdapterHistory: Sendable {
         body, memory)
     default:
       commands.observe(moment)
-      observeOther(event, moment, bytes, body, memory)
+      observeOther(event, moment, bytes, body, answer, memory)
     }
   }
 
@@ -379,7 +420,7 @@ package struct AdapterHistory: Sendable {
   }
 
   private mutating func observeOther(
-    _ event: HCIEvent, _ moment: Moment, _ bytes: RawSpan, _ body: Slice,
+    _ event: HCIEvent, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, _ answer: Answer,
     _ memory: borrowing Memory
   ) {
     var cursor = Cursor(bytes, body)
@@ -415,7 +456,9 @@ package struct AdapterHistory: Sendable {
       }
       hardwareErrors.append(HardwareError(moment: moment, code: code, pending: pending))
     case HCIEvent.disconnectionCompleteCode:
-      if let event = try? LinkEvent(parsing: &cursor) { groups.observe(ended: event) }
+      guard let event = try? LinkEvent(parsing: &cursor) else { return }
+      groups.observe(ended: event)
+      if answer.link == nil { lose(event, moment, memory) }
     case HCIEvent.dataBufferOverflowCode: buffers.overflow(moment, bytes, body)
     case ConnectionComplete.code:
       guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }
@@ -423,23 +466,38 @@ package struct AdapterHistory: Sendable {
       pages.removeAll { $0.peer == complete.peer }
       if complete.status == .success { hear(complete.peer) }
       guard complete.status != .success else { return }
-      if pageFailures.count >= Self.mostPages {
-        let like = pageFailures.lastIndex {
-          $0.peer == complete.peer && $0.status == complete.status
-            && ($0.asked == nil) == (asked == nil)
-        }
-        if let like { pageFailures[like].more += 1 }
-        return
+      let place = pageFailures.firstIndex {
+        $0.peer == complete.peer && $0.status == complete.status
       }
-      let sighting = sightings.find(complete.peer, .public)
-      pageFailures.append(
-        PageFailure(
-          asked: asked, ended: moment, peer: complete.peer, status: complete.status,
-          sighting: sighting,
+      if let place {
+        pageFailures[place].note(asked, moment)
+      } else if pageFailures.count < Self.mostPages {
+        let sighting = sightings.find(complete.peer, .public)
+        var failures = PageFailures(
+          peer: complete.peer, status: complete.status, sighting: sighting,
           random: sighting == nil && !classicPeers.contains(complete.peer.value)
-            ? random(complete.peer, memory) : nil))
+            ? random(complete.peer, memory) : nil)
+        failures.note(asked, moment)
+        pageFailures.append(failures)
+      } else {
+        omittedPageFailures &+= 1
+      }
     default: observeClassic(event, bytes, body)
     }
+  }
+
+  /// Records that a link that is not known ended, if it was lost.
+  private mutating func lose(_ end: LinkEvent, _ moment: Moment, _ memory: borrowing Memory) {
+    guard end.status == .success else { return }
+    let acknowledged = unknownLinks.removeValue(forKey: end.handle)
+    let index = index
+    var isKnown = false
+    memory.links.forEach { isKnown = isKnown || $0.adapter == index && $0.handle == end.handle }
+    guard !isKnown, end.detail == StatusCode.connectionTimeout.rawValue,
+      unknownLosses.count < Self.mostErrors
+    else { return }
+    unknownLosses.append(
+      UnknownLoss(handle: end.handle, ended: moment, acknowledged: acknowledged))
   }
 
   /// Returns the packet that shows an address as a random one: a connection that this controller
@@ -459,8 +517,8 @@ package struct AdapterHistory: Sendable {
 
   /// Processes the end of the capture.
   mutating func finish(_ memory: borrowing Memory, _ extent: CaptureExtent) {
-    attempts.finish(sightings, memory)
     let end = Moment(packet: extent.lastPacket, time: extent.latest)
+    attempts.finish(sightings, memory, at: end)
     buffers.finish(end)
     hostBuffers.finish(end)
   }
@@ -477,7 +535,10 @@ package struct AdapterHistory: Sendable {
   }
 }
 
-extension [AdapterHistory.PageFailure] {
-  /// The number of attempts, with those that are not kept.
-  package var attempts: Int { reduce(0) { $0 + 1 + $1.more } }
+extension AdapterHistory.PageFailures {
+  /// Counts a connection that failed.
+  fileprivate mutating func note(_ asked: Moment?, _ ended: Moment) {
+    count &+= 1
+    if attempts.count < Self.mostKept { attempts.append((asked, ended)) }
+  }
 }

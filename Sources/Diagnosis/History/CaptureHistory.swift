@@ -228,7 +228,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
         let known = memory.links.known(LinkKey(record.adapter, link.handle)),
         let position = known.id == latest.id ? latest.position : positions[known.id]
       else { continue }
-      notes[position].link.acknowledge(moment)
+      notes[position].link.acknowledge(moment, packets: Int(link.packets))
     }
   }
 

@@ -49,6 +49,9 @@ package struct ChannelHistory: Sendable {
     package internal(set) var closed: Moment?
   }
 
+  /// Connected isochronous streams (CIS) that were established, with their handles; the first ones
+  /// are kept.
+  package private(set) var streams: [(moment: Moment, handle: UInt16)] = []
   /// Channels whose sender has no credit left, at the end.
   package private(set) var starved: [Starvation] = []
   /// The last credits that were given on each channel.
@@ -92,6 +95,9 @@ package struct ChannelHistory: Sendable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
+    if case .event(let event) = dissection.content, event.code == HCIEvent.leMetaCode {
+      observe(meta: Moment(record), bytes, dissection.body)
+    }
     guard case .acl = dissection.content, let direction = record.direction else { return }
     if memory.links.gap != gap {
       gap = memory.links.gap
@@ -116,6 +122,15 @@ package struct ChannelHistory: Sendable {
     {
       count(Moment(record), direction, channel)
     }
+  }
+
+  private mutating func observe(meta moment: Moment, _ bytes: RawSpan, _ body: Slice) {
+    var cursor = Cursor(bytes, body)
+    guard let subevent = try? cursor.u8(), LinkEvent.isochronousSubevents.contains(subevent),
+      let event = try? LinkEvent(parsing: &cursor), event.status == .success,
+      streams.count < Self.most
+    else { return }
+    streams.append((moment, event.handle))
   }
 
   private mutating func count(_ moment: Moment, _ direction: Direction, _ channel: ChannelFact) {

@@ -42,6 +42,9 @@ package struct ConnectAttempt: Sendable {
   /// With the filter accept list: the command after the end that removes the device from it. Only
   /// this distinguishes a host that gave up from one that changed the list.
   package internal(set) var removed: Moment?
+  /// With the filter accept list: whether the host did not begin another attempt at once after it
+  /// had cancelled this one.
+  package internal(set) var isAbandoned = false
 
   /// The devices on the filter accept list, if it is used and known.
   var devices: [UInt64]?
@@ -63,6 +66,8 @@ package struct ConnectAttempt: Sendable {
   package internal(set) var unresolved = 0
   /// The command that started the scan that was running when this attempt was refused.
   package internal(set) var scanning: Moment?
+  /// The command that started a scan without pauses that ran for half of the attempt or more.
+  package internal(set) var fullScan: Moment?
   /// Another attempt that was pending when this one was refused.
   package internal(set) var blocked: Moment?
   /// Whether that attempt was for the same device.
@@ -86,6 +91,18 @@ package struct ConnectAttempt: Sendable {
   /// The number of reports of the device during the attempt.
   package var sightingsMeanwhile: Int { max(0, (after?.count ?? 0) - (before?.count ?? 0)) }
 
+  /// Records a scan without pauses that runs when the attempt is cancelled.
+  fileprivate mutating func note(_ scan: Moment?) {
+    guard let scan, let waited, let cancelled,
+      let scanned = cancelled.nanoseconds(since: scan), scanned >= waited / 2
+    else { return }
+    fullScan = scan
+  }
+
+  /// Whether any device was heard advertising during the attempt; nil: it is not known whether this
+  /// one was.
+  package internal(set) var hasHeardAny: Bool? = false
+
   /// Whether it ended without a link.
   package var hasFailed: Bool { status.map { $0 != .success } ?? false }
 
@@ -108,6 +125,8 @@ package struct ConnectAttempts: Sendable {
   /// it, and how it was seen before. Hosts cancel and repeat an attempt whenever they change the
   /// list.
   private var waits: [UInt64: (asked: Moment?, before: Sighting?)] = [:]
+  /// How the devices on the list were seen until the last attempt ended.
+  private var seen: [UInt64: Sighting] = [:]
   /// Whether a device was added that no attempt has waited for yet.
   private var hasNewWaits = false
   /// The packet of the last attempt's command.
@@ -124,15 +143,18 @@ package struct ConnectAttempts: Sendable {
 
   /// Records a command of the host.
   mutating func observe(
-    _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, _ sightings: Sightings
+    _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, fullScan: Moment?,
+    _ sightings: Sightings
   ) {
     switch opcode {
     case HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
       HCICommand.leExtendedCreateConnectionV2:
+      noteAbandoned(at: moment)
       begin(opcode, moment, bytes, body, sightings)
     case HCICommand.leCreateConnectionCancel:
       if let position = open.firstIndex(where: { $0.cancelled == nil }) {
         open[position].cancelled = moment
+        open[position].note(fullScan)
       }
     case HCICommand.leClearFilterAcceptList:
       acceptList = []
@@ -177,6 +199,18 @@ package struct ConnectAttempts: Sendable {
     open.append(attempt)
   }
 
+  /// Hosts that cancel an attempt to change the filter accept list repeat it within this time.
+  private static let pauseForList: Int64 = 2_000_000_000
+
+  /// Records that until `moment` no attempt followed the last one.
+  private mutating func noteAbandoned(at moment: Moment) {
+    guard open.isEmpty, let last = kept.last, last.isAcceptListUsed, last.cancelled != nil,
+      last.asked.packet == latest, last.hasFailed, last.removed == nil, let ended = last.ended,
+      moment.nanoseconds(since: ended) ?? 0 >= Self.pauseForList
+    else { return }
+    kept[kept.count - 1].isAbandoned = true
+  }
+
   private mutating func beginWaits(_ moment: Moment, _ sightings: Sightings) {
     hasNewWaits = false
     for (key, wait) in waits where wait.asked == nil {
@@ -204,7 +238,13 @@ package struct ConnectAttempts: Sendable {
     kept[position].removed = moment
     kept[position].peer = peer
     kept[position].peerType = type
-    kept[position].after = kept[position].after ?? sightings.find(peer, type)
+    guard kept[position].after == nil else { return }
+    kept[position].after = seen[Attributes.key(peer, type)]
+    // How a device that was on the list before the capture was seen is known only if it was silent
+    // since the end.
+    guard wait == nil, let seen = sightings.find(peer, type) else { return }
+    let isEarlier = seen.last.packet <= kept[position].ended?.packet ?? 0
+    if isEarlier { kept[position].after = seen } else { kept[position].hasHeardAny = nil }
   }
 
   /// Records why the controller refuses a command that starts an attempt.
@@ -263,16 +303,21 @@ package struct ConnectAttempts: Sendable {
     attempt.status = status
     attempt.ended = moment
     attempt.after = attempt.find(in: sightings)
+    attempt.hasHeardAny = sightings.latest?.packet ?? 0 > attempt.asked.packet
     attempt.openLinks = links
     guard attempt.hasFailed || attempt.cancelled != nil || attempt.wanted?.fault != nil else {
       return
+    }
+    if attempt.isAcceptListUsed {
+      seen = waits.reduce(into: [:]) { $0[$1.key] = sightings.find($1.key) }
     }
     if kept.count < Self.most { kept.append(attempt) } else { omitted += 1 }
   }
 
   /// Processes the end of the capture: looks for devices that were not reached under their other
   /// addresses.
-  mutating func finish(_ sightings: Sightings, _ memory: borrowing Memory) {
+  mutating func finish(_ sightings: Sightings, _ memory: borrowing Memory, at end: Moment) {
+    noteAbandoned(at: end)
     let isMissing = { (attempt: ConnectAttempt) in
       attempt.hasFailed && attempt.cancelled != nil && attempt.peer != nil
         && attempt.sightingsMeanwhile == 0
@@ -316,6 +361,7 @@ package struct ConnectAttempts: Sendable {
 
   /// Forgets open attempts, because the controller was reset or went away, or records are missing.
   mutating func forget(isReset: Bool) {
+    latest = 0
     open.removeAll()
     acceptList = isReset ? [] : nil
     waits.removeAll()

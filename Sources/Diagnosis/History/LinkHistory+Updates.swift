@@ -35,6 +35,8 @@ package struct ParameterUpdate: Sendable {
   package internal(set) var command: Moment?
   /// LE Connection Update Complete.
   package internal(set) var completed: Moment?
+  /// Whether that is the Command Status of this host's controller, which refused the command.
+  package internal(set) var isRefusedAtOnce = false
   /// The status of that event.
   package internal(set) var status: StatusCode?
   /// The parameters that the link uses afterwards.
@@ -177,6 +179,7 @@ extension LinkHistory {
       })
     else { return }
     updates[position].completed = moment
+    updates[position].isRefusedAtOnce = true
     updates[position].status = status
   }
 

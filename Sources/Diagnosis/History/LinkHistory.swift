@@ -3,6 +3,7 @@ import Bytes
 import Captures
 package import Dissectors
 import Sessions
+package import Words
 
 /// How a link went: parameters, procedures, acknowledgements, end.
 ///
@@ -44,10 +45,81 @@ package struct LinkHistory: Sendable {
   /// A change of the maximum packet length of the link.
   package struct LengthChange: Sendable {
     package var moment: Moment
-    /// The bytes in a packet that this side sends.
-    package var sent: UInt16
-    /// The bytes in a packet that the peer sends.
-    package var received: UInt16
+    /// The packets that this host's controller sends.
+    package var sent: Length
+    /// The packets that the peer sends.
+    package var received: Length
+  }
+
+  /// The most bytes in a packet of the Link Layer, and the most time for it.
+  package struct Length: Equatable, Sendable {
+    package var octets: UInt16
+    /// In microseconds.
+    package var time: UInt16
+
+    /// The length of every link at its beginning.
+    static let initial = Length(octets: 27, time: 328)
+
+    /// Returns how many bytes a packet can have on a PHY: the time also has to hold the preamble,
+    /// access address, header, MIC and CRC, but is never less than 27 bytes take. On LE Coded, with
+    /// eight symbols for each bit (Core, Vol 6, Part B, 2.4 and 4.5.10).
+    package func effective(onPHY phy: UInt8) -> UInt16 {
+      let time = Int(time)
+      let room =
+        switch phy {
+        case 2: time / 4 - 15
+        case 3: (time - 400) / 64 - 9
+        default: time / 8 - 14
+        }
+      return min(octets, UInt16(clamping: max(room, 27)))
+    }
+
+    /// Returns how many microseconds a packet and an empty one in answer take, with the pause after
+    /// each.
+    package static func time(of octets: Int, onPHY phy: UInt8) -> Int {
+      let times =
+        switch phy {
+        case 2: ((octets + 15) * 4, 44)
+        case 3: ((octets + 9) * 64 + 400, 720)
+        default: ((octets + 14) * 8, 80)
+        }
+      return times.0 + times.1 + 300
+    }
+  }
+
+  /// The name of a PHY.
+  package static func phyWords(_ code: UInt8) -> Wording {
+    switch code {
+    case 1: "LE 1M"
+    case 2: "LE 2M"
+    case 3: "LE Coded"
+    default: "PHY \(code)"
+    }
+  }
+
+  /// What a controller reports about the radio: Read RSSI, or Android's Bluetooth Quality Report.
+  package struct Quality: Sendable {
+    package var moment: Moment
+    /// In dBm.
+    package var rssi: Int8
+    /// How often packets had to be sent again, if it is reported.
+    package var retransmissions: UInt32?
+  }
+
+  /// A transfer in which the controller completes one packet in a connection interval, although
+  /// more are waiting.
+  package struct SlowTransfer: Sendable {
+    /// The connection interval, in units of 1.25 ms.
+    package let interval: UInt16
+    /// These completions.
+    package var completions = Tally()
+    /// The bytes of the packets, and the time that they took, in nanoseconds.
+    package var bytes = 0
+    package var time: Int64 = 0
+    /// The size of the largest packet.
+    package var largest = 0
+    /// The number of events that complete more packets, or one in less than an interval.
+    package var others = 0
   }
 
   /// A change of the number of connection events in use (Core, Vol 4, Part E, 7.7.65.35), or a
@@ -103,6 +175,19 @@ package struct LinkHistory: Sendable {
   package private(set) var sentLast: Moment?
   /// The last acknowledgement.
   package private(set) var acknowledgedLast: Moment?
+  /// The last event for which the peer's controller or host had to send something.
+  package private(set) var eventLast: Moment?
+  /// The last report about the radio.
+  package private(set) var quality: Quality?
+  /// The last report that no packet was received for half of the supervision timeout.
+  package private(set) var nearTimeout: Moment?
+  /// The longest transfer with one packet per interval, and the one that is under way.
+  package private(set) var slowTransfer: SlowTransfer?
+  private var transfer: SlowTransfer?
+  /// The sizes of the largest packets.
+  package private(set) var largest = (sent: 0, heard: 0)
+  /// The number of packets that were acknowledged.
+  private var completed = 0
   /// Packets that were sent as soon as an earlier one was acknowledged, while the interval was
   /// long: more were waiting.
   package private(set) var paced = Tally()
@@ -138,10 +223,12 @@ package struct LinkHistory: Sendable {
   package private(set) var disconnect: Moment?
   /// The event that ended the link, or the record that reports that its controller is gone.
   package private(set) var ended: Moment?
+  /// Whether the link ended with Connection Timeout.
+  private var isLost = false
   /// The last packet that this host had sent when the peer answered something.
   private var answeredLast = 0
   /// The last packets sent, in a ring; the oldest follows `sent`.
-  private var recent: [Moment] = []
+  private var recent: [(moment: Moment, size: Int)] = []
 
   /// The capacity of that ring: more packets are seldom under way at once.
   private static let mostRecent = 64
@@ -152,6 +239,8 @@ package struct LinkHistory: Sendable {
   /// 400 ms, in units of 1.25 ms.
   static let longInterval: UInt16 = 320
   private static let atOnce: Int64 = 20_000_000
+  /// The clocks of controllers and of the capture differ by less.
+  static let clockMargin: Int64 = 500_000_000
   /// ATT transactions time out after 30 s; some clocks count whole seconds.
   private static let stalls: ClosedRange<Int64> = 29_000_000_000...31_500_000_000
 
@@ -163,9 +252,9 @@ package struct LinkHistory: Sendable {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     switch dissection.content {
-    case .acl:
+    case .acl(let header):
       guard ended == nil, let direction = record.direction else { return }
-      observeData(record, direction, dissection, bytes, answer)
+      observeData(record, direction, Int(header.length), dissection, bytes, answer)
     case .command(let command):
       guard ended == nil else { return }
       observe(command, Moment(record), bytes, dissection.body)
@@ -176,8 +265,8 @@ package struct LinkHistory: Sendable {
   }
 
   private mutating func observeData(
-    _ record: borrowing CaptureRecord, _ direction: Direction, _ dissection: Dissection,
-    _ bytes: RawSpan, _ answer: Answer
+    _ record: borrowing CaptureRecord, _ direction: Direction, _ size: Int,
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
   ) {
     let moment = Moment(record)
     if let latest, direction == .received, dissection.att?.opcode.role == .request,
@@ -197,13 +286,15 @@ package struct LinkHistory: Sendable {
       if answer.request != nil || dissection.smp != nil { answeredLast = sentLast?.packet ?? 0 }
       heardLast = moment
       heard &+= 1
+      largest.heard = max(largest.heard, size)
       hear(moment)
     } else {
       sentLast = moment
+      largest.sent = max(largest.sent, size)
       if recent.count < Self.mostRecent {
-        recent.append(moment)
+        recent.append((moment, size))
       } else {
-        recent[sent % Self.mostRecent] = moment
+        recent[sent % Self.mostRecent] = (moment, size)
       }
       sent &+= 1
     }
@@ -228,9 +319,19 @@ package struct LinkHistory: Sendable {
     excess.first { $0.moment.packet == packet }
   }
 
-  /// The last sign of the peer on the link: data, or an acknowledgement.
+  /// The last sign of the peer on the link: data, an acknowledgement, or an event that it caused.
   package var lastSign: Moment? {
-    [heardLast, acknowledgedLast].compactMap(\.self).max { $0.packet < $1.packet }
+    [heardLast, later(acknowledgedLast), later(eventLast)].compactMap(\.self)
+      .max { $0.packet < $1.packet }
+  }
+
+  /// Returns the moment, unless a lost link was silent then: just before its end a controller also
+  /// completes the packets that it discards, and changes take effect as announced.
+  private func later(_ moment: Moment?) -> Moment? {
+    guard isLost, let moment, let timeout = supervisionTimeout,
+      let left = ended?.nanoseconds(since: moment)
+    else { return moment }
+    return left < timeout - min(timeout / 4, Self.clockMargin) ? nil : moment
   }
 
   /// Returns the first procedure of the Link Layer that was reported between two packets.
@@ -258,12 +359,45 @@ package struct LinkHistory: Sendable {
   private static let leastAbsence: Int64 = 1_000_000_000
 
   /// Records Number Of Completed Packets for this link.
-  mutating func acknowledge(_ moment: Moment) {
+  ///
+  /// - Parameter packets: how many of its packets were completed.
+  mutating func acknowledge(_ moment: Moment, packets: Int) {
     guard ended == nil else { return }
+    pace(moment, packets)
+    completed &+= packets
     acknowledgedLast = moment
     latest = moment
     hear(moment)
   }
+
+  /// Follows a transfer: counts the completions of one packet that come a connection interval or
+  /// more after the previous one, although two or more were left then.
+  private mutating func pace(_ moment: Moment, _ packets: Int) {
+    let left = sent - completed
+    guard let interval = current?.interval, let acknowledgedLast, left > 1, left <= recent.count,
+      recent[(completed + 1) % Self.mostRecent].moment.packet < acknowledgedLast.packet,
+      let pause = moment.nanoseconds(since: acknowledgedLast)
+    else { return }
+    var under = transfer ?? SlowTransfer(interval: interval)
+    if under.interval != interval || under.others > Self.mostChanges + under.completions.count {
+      under = SlowTransfer(interval: interval)
+    }
+    let span = Int64(interval) * 1_250_000
+    if packets == 1, (span * 3 / 4...span * Self.mostMissed).contains(pause) {
+      let size = recent[completed % Self.mostRecent].size
+      under.completions.note(moment)
+      under.bytes &+= size
+      under.time &+= pause
+      under.largest = max(under.largest, size)
+    } else if packets > 0, pause < span * Self.mostMissed {
+      under.others &+= 1
+    }
+    transfer = under
+    if under.completions.count > slowTransfer?.completions.count ?? 0 { slowTransfer = under }
+  }
+
+  /// A link may miss some connection events. A longer pause is not of the controllers' making.
+  private static let mostMissed: Int64 = 8
 
   private mutating func hear(_ moment: Moment) {
     if established == nil { established = moment }
@@ -359,15 +493,30 @@ package struct LinkHistory: Sendable {
     _ answer: Answer
   ) {
     let body = dissection.body
-    if ended == nil { endProcedures(event, dissection, bytes) }
+    if ended == nil {
+      endProcedures(event, dissection, bytes)
+      if Self.isSign(event, bytes, body), dissection.parameters?.status(bytes) ?? 0 == 0 {
+        eventLast = moment
+      }
+    }
     switch event.code {
     case HCIEvent.leMetaCode:
       var cursor = Cursor(bytes, body)
       guard let subevent = try? cursor.u8() else { return }
       observeLE(subevent, moment, &cursor)
-    case HCIEvent.numberOfCompletedPacketsCode: acknowledge(moment)
+    case HCIEvent.numberOfCompletedPacketsCode:
+      // Number of links (1 byte), which is one, handle (2), packets (2).
+      let packets = body.count < 5 ? 0 : Int(bytes.byte(at: Int(body.start) + 3))
+      acknowledge(moment, packets: packets)
     case HCIEvent.disconnectionCompleteCode:
-      if answer.closed { ended = ended ?? moment } else if ended == nil { disconnect = nil }
+      if answer.closed {
+        ended = ended ?? moment
+        isLost =
+          body.count > 3
+          && bytes.byte(at: Int(body.start) + 3) == StatusCode.connectionTimeout.rawValue
+      } else if ended == nil {
+        disconnect = nil
+      }
     case HCIEvent.commandStatusCode:
       var cursor = Cursor(bytes, body)
       guard let status = try? CommandStatus(parsing: &cursor) else { return }
@@ -380,7 +529,8 @@ package struct LinkHistory: Sendable {
         observeSubrate(status.status, nil, moment)
       default: break
       }
-    case HCIEvent.commandCompleteCode: observePayloadTimeout(bytes, body)
+    case HCIEvent.commandCompleteCode: observeReturn(moment, bytes, body)
+    case HCIEvent.vendorCode: observeQuality(moment, bytes, body)
     case HCIEvent.readRemoteVersionInformationCompleteCode:
       // Status, handle, version, company (Core, Vol 4, Part E, 7.7.12).
       if body.count >= 6, dissection.parameters?.status(bytes) == 0 {
@@ -474,13 +624,54 @@ package struct LinkHistory: Sendable {
     }
   }
 
-  /// Records the answers to Read and Write Authenticated Payload Timeout.
-  private mutating func observePayloadTimeout(_ bytes: RawSpan, _ body: Slice) {
+  /// Returns whether an event, if it reports no failure, comes because the other side sent
+  /// something.
+  private static func isSign(_ event: HCIEvent, _ bytes: RawSpan, _ body: Slice) -> Bool {
+    switch event.code {
+    case HCIEvent.leMetaCode where !body.isEmpty:
+      // Parameters, features, a key request, lengths, clock accuracy, a stream, a subrate; a PHY
+      // only if it changes (Core, Vol 4, Part E, 7.7.65).
+      switch bytes.byte(at: Int(body.start)) {
+      case 0x03...0x07, 0x1a, 0x1f, 0x23: true
+      default: false
+      }
+    case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
+      LinkEvent.encryptionKeyRefreshCode, HCIEvent.readRemoteVersionInformationCompleteCode:
+      true
+    default: event.isOfClassicLinks
+    }
+  }
+
+  /// Records Android's Bluetooth Quality Report (event 0xff, subevent 0x58): report (1 byte; 2:
+  /// approaching the supervision timeout), packet type (1), handle (2), role (1), TX power (1),
+  /// RSSI (1), SNR (1), channel counts (2), supervision timeout (2), clock (4), retransmissions (4)
+  /// (Android, "HCI requirements").
+  private mutating func observeQuality(_ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
+    var cursor = Cursor(bytes, body)
+    guard (try? cursor.u8()) == 0x58, let report = try? cursor.u8(),
+      [1, 2, 3, 4, 7, 8].contains(report), (try? cursor.take(5)) != nil,
+      let rssi = try? cursor.u8(), (try? cursor.take(9)) != nil,
+      let retransmissions = try? cursor.u32()
+    else { return }
+    if report == 2 { nearTimeout = moment }
+    note(Int8(bitPattern: rssi), retransmissions, moment)
+  }
+
+  private mutating func note(_ rssi: Int8, _ retransmissions: UInt32?, _ moment: Moment) {
+    guard ended == nil, -127...20 ~= rssi else { return }
+    quality = Quality(moment: moment, rssi: rssi, retransmissions: retransmissions)
+  }
+
+  /// Records the answers to Read RSSI, and to Read and Write Authenticated Payload Timeout.
+  private mutating func observeReturn(_ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
     var cursor = Cursor(bytes, body)
     guard let complete = try? CommandComplete(parsing: &cursor),
       let status = try? StatusCode(rawValue: cursor.u8())
     else { return }
     switch complete.opcode {
+    case HCICommand.readRSSI where status == .success:
+      guard (try? cursor.u16()) != nil, let rssi = try? cursor.u8() else { return }
+      note(Int8(bitPattern: rssi), nil, moment)
     case HCICommand.readAuthenticatedPayloadTimeout where status == .success:
       guard let values = try? AuthenticatedPayloadTimeout(parsing: &cursor) else { return }
       payloadTimeout = values.timeout
@@ -510,14 +701,19 @@ package struct LinkHistory: Sendable {
       // Controllers report an unchanged PHY, too.
       phys.last?.sent ?? 1 != complete.sent || phys.last?.received ?? 1 != complete.received
     else { return }
+    eventLast = moment
     phys.append(PHYChange(moment: moment, sent: complete.sent, received: complete.received))
   }
 
   private mutating func observe(_ change: LEDataLengthChange, _ moment: Moment) {
+    let change = LengthChange(
+      moment: moment, sent: Length(octets: change.sent, time: change.sentTime),
+      received: Length(octets: change.received, time: change.receivedTime))
     guard lengths.count < Self.mostChanges,
-      lengths.last?.sent ?? 27 != change.sent || lengths.last?.received ?? 27 != change.received
+      lengths.last?.sent ?? .initial != change.sent
+        || lengths.last?.received ?? .initial != change.received
     else { return }
-    lengths.append(LengthChange(moment: moment, sent: change.sent, received: change.received))
+    lengths.append(change)
   }
 
   // MARK: The end
@@ -538,9 +734,11 @@ package struct LinkHistory: Sendable {
       unseenSent = -left
       return
     }
-    let since = left > 0 && left <= recent.count ? recent[(sent - left) % Self.mostRecent] : nil
-    // What the peer answered arrived, so an event is missing.
-    if let since, since.packet <= answeredLast { return }
+    let since =
+      left > 0 && left <= recent.count ? recent[(sent - left) % Self.mostRecent].moment : nil
+    // What the peer answered arrived, so an event is missing. What was sent when a lost link was
+    // silent already could not be acknowledged.
+    if let since, since.packet <= answeredLast || later(since) == nil { return }
     unacknowledged = left
     unacknowledgedSince = since
   }

@@ -15,6 +15,8 @@ package struct Sighting: Sendable {
   package var hasReservedTypes = false
   /// Its flags; nil: none seen.
   package var flags: UInt8?
+  /// The packet that contains them.
+  package var flagsPacket = 0
   /// Whether its flags show that it does not support BR/EDR; nil: no flags seen.
   package var isLEOnly: Bool? { flags.map { $0 & 4 != 0 } }
   /// Whether its advertisements show that it supports BR/EDR: the bits of the flags that older
@@ -54,12 +56,13 @@ package struct Sighting: Sendable {
 
   /// Reads the flags, whose bit 2 is BR/EDR Not Supported, and what only BR/EDR defines (Core
   /// Supplement, Part A, 1.1, 1.3 and 1.6).
-  fileprivate mutating func learn(_ bytes: RawSpan, _ data: Slice) {
+  fileprivate mutating func learn(_ bytes: RawSpan, _ data: Slice, packet: Int) {
     var structures = ADStructures(bytes, data)
     while let structure = structures.next() {
       let start = Int(structure.data.start)
       switch structure.type {
-      case .flags where flags == nil && !structure.data.isEmpty: flags = bytes.byte(at: start)
+      case .flags where flags == nil && !structure.data.isEmpty:
+        (flags, flagsPacket) = (bytes.byte(at: start), packet)
       case .classOfDevice: hasClassicData = true
       case .incompleteServiceUUIDs16, .completeServiceUUIDs16:
         for offset in stride(from: 0, to: Int(structure.data.count) - 1, by: 2) {
@@ -99,6 +102,8 @@ package struct Sighting: Sendable {
 /// dropped.
 struct Sightings: Sendable {
   private var devices: [UInt64: Sighting] = [:]
+  /// The last report of any device.
+  private(set) var latest: Moment?
   private static let most = 512
 
   /// Returns a key of the address and whether it is random. Addresses that a controller resolved
@@ -129,6 +134,7 @@ struct Sightings: Sendable {
   mutating func observe(
     _ moment: Moment, _ reports: [Advertisement], _ bytes: RawSpan
   ) {
+    if !reports.isEmpty { latest = moment }
     for advertisement in reports {
       let report = advertisement.report
       guard let address = report.address else { continue }
@@ -150,11 +156,11 @@ struct Sightings: Sendable {
         if report.isConnectable { sighting.lastConnectable = moment }
         if report.kind == .legacy, report.legacyName == nil { sighting.hasReservedTypes = true }
         if sighting.flags == nil, !advertisement.isPart {
-          sighting.learn(bytes, report.data)
+          sighting.learn(bytes, report.data, packet: moment.packet)
         }
       } else if !sighting.hasScanResponse, !sighting.hasClassicData {
         sighting.hasScanResponse = true
-        sighting.learn(bytes, report.data)
+        sighting.learn(bytes, report.data, packet: moment.packet)
       }
       devices[key] = sighting
     }

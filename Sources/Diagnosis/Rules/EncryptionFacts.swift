@@ -197,7 +197,8 @@ extension Evidence {
   ) -> (request: Int, response: Int)? {
     let all = earlier(than: history) + [history]
     guard let attempt = all.flatMap(\.pairing.attempts).last(where: { $0.isBonded }),
-      attempt.agreedKeysOfPeer & 2 == 0, let request = attempt.initiating.features,
+      attempt.agreedKeys(of: attempt.role(of: .peer)) & 2 == 0,
+      let request = attempt.initiating.features,
       let response = attempt.responding.features
     else { return nil }
     return (request.moment.packet, response.moment.packet)

@@ -12,6 +12,21 @@ extension Wording {
   }
 }
 
+extension Sequence {
+  /// Returns the elements in groups that share a key, in the order of each group's first element.
+  func grouped(by key: (Element) -> some Hashable) -> [[Element]] {
+    var places: [AnyHashable: Int] = [:]
+    return reduce(into: []) { groups, element in
+      let place = places[key(element), default: groups.count]
+      if place == groups.count {
+        places[key(element)] = place
+        groups.append([])
+      }
+      groups[place].append(element)
+    }
+  }
+}
+
 extension StatusCode {
   /// The part of the name that applies to LE, and the code.
   package var linkWords: Wording {
@@ -65,28 +80,111 @@ extension ConnectionHistory {
     }
   }
 
-  /// What is known of a link that was lost, as a clause: `no data came from the peer after #50`.
-  var silenceWords: Wording {
-    var words: Wording = "this host no longer heard the peer"
-    if let current = link.current, WantedParameters(current).fault == .timeoutTooShort {
-      words =
-        "\(words), and the supervision timeout of \(Int(current.timeout) * 10) ms is too short for the interval and latency"
-    } else if let heard = link.heardLast {
-      words = "no data came from the peer after \(packet: heard.packet)"
-      if let since = link.unacknowledgedSince, link.unacknowledged ?? 0 > 0 {
-        words = "\(words), nor did the peer acknowledge what was sent (\(packet: since.packet))"
-      }
-    } else if !connection.isOpeningMissing, !connection.hasLostPackets {
-      words = "the peer never sent any data"
-    }
-    return words
+  /// Returns whether a moment is when a lost link fell silent, one supervision timeout before its
+  /// end, or up to `before` nanoseconds earlier or `after` later.
+  private func isSilence(_ moment: Moment, before: Int64 = 0, after: Int64 = 0) -> Bool {
+    guard let timeout = link.supervisionTimeout, let passed = link.ended?.nanoseconds(since: moment)
+    else { return false }
+    return (timeout - after...timeout + before).contains(passed)
   }
 
-  /// A sentence that the signal was weak when the peer advertised.
-  var weakness: Wording {
-    guard let rssi = link.seen?.weakSignal else { return "" }
+  /// Whether the last sign of the peer is the last packet that was heard, so that the link was not
+  /// idle when it was lost. An idle link is kept open by empty packets, which HCI does not show.
+  private var endsWithSign: Bool {
+    link.lastSign.map { isSilence($0, before: Self.aftermath, after: .max / 2) } ?? false
+  }
+
+  /// What is known of a link that was lost, as a clause: `nothing came from the peer after #50`.
+  var silenceWords: Wording {
+    if let current = link.current, WantedParameters(current).fault == .timeoutTooShort {
+      return
+        "this host no longer heard the peer, and the supervision timeout of \(Int(current.timeout) * 10) ms is too short for the interval and latency"
+    }
+    guard let sign = link.lastSign else {
+      return connection.isOpeningMissing || connection.hasLostPackets
+        ? "this host no longer heard the peer" : "nothing came from the peer"
+    }
+    guard endsWithSign else { return "this host no longer heard the peer" }
+    let words: Wording = "nothing came from the peer after \(packet: sign.packet)"
+    guard let since = link.unacknowledgedSince, link.unacknowledged ?? 0 > 0 else { return words }
+    return "\(words), which did not acknowledge what was sent (\(packet: since.packet))"
+  }
+
+  /// Sentences about the supervision timeout, from which the time of the last packet follows, and
+  /// who requested it if it is short.
+  var timeoutWords: Wording {
+    let timeout: Wording =
+      link.supervisionTimeout.map { " of \($0 / 1_000_000) ms" } ?? ""
+    let heard: Wording = "Nothing was heard from the peer for the supervision timeout\(timeout)."
+    guard hasShortTimeout, let current = link.current else { return heard }
+    let origin: Wording =
+      originOfParameters.map { "\($0.side.words) requested it (\(packet: $0.asked.packet))" }
+      ?? "the link was opened with it"
     return
-      "Its signal was weak when it advertised before: \(Int(rssi)) dBm at best, near the sensitivity limit of receivers."
+      "\(heard) That is short, since the peripheral may be silent for \(duration: current.longestPause) anyway; \(origin)."
+  }
+
+  /// Whether few lost packets end the link.
+  var hasShortTimeout: Bool {
+    link.current.map {
+      $0.timeout < Self.shortTimeout || Int64($0.timeout) * 10_000_000 < $0.longestPause * 6
+    } ?? false
+  }
+
+  /// One second, in units of 10 ms.
+  private static let shortTimeout: UInt16 = 100
+
+  /// The change from which the supervision timeout in force comes; nil: the link opened with it.
+  var originOfParameters: ParameterUpdate? {
+    link.updates.last { $0.result != nil && $0.result?.timeout == link.current?.timeout }
+  }
+
+  /// Sentences about the last sign of the peer, and whether the link was idle after it.
+  var lastSignWords: Wording {
+    guard let sign = link.lastSign, let ended = link.ended else {
+      return connection.isOpeningMissing || connection.hasLostPackets
+        ? "" : "The capture has no sign of it on this connection."
+    }
+    let kind: StaticString =
+      switch sign.packet {
+      case link.heardLast?.packet: "data"
+      case link.acknowledgedLast?.packet: "an acknowledgement"
+      default: "an event"
+      }
+    let ago = ended.nanoseconds(since: sign)
+    let idle: Wording =
+      if let ago, let timeout = link.supervisionTimeout, ago - Self.aftermath > timeout,
+        connection.reason == .connectionTimeout
+      {
+        " The link was idle then: empty packets, which HCI does not show, kept it open until about \(duration: timeout) before the end."
+      } else {
+        ""
+      }
+    return
+      "The last sign of it is \(kind) (\(packet: sign.packet))\(ago.map { ", \(duration: $0) before the end" } ?? "").\(idle)"
+  }
+
+  /// Sentences about the signal: what the controller reported on the link, or that it was weak when
+  /// the peer advertised.
+  var signalWords: Wording {
+    var sentences: [Wording] = []
+    if let near = link.nearTimeout {
+      sentences.append(
+        "The controller reported that half of the supervision timeout had passed without a packet (\(packet: near.packet))."
+      )
+    }
+    if let quality = link.quality {
+      let again: Wording =
+        quality.retransmissions.map { $0 > 0 ? ", and \($0) packets sent again" : "" } ?? ""
+      sentences.append(
+        "It reported a signal of \(Int(quality.rssi)) dBm\(again) (\(packet: quality.moment.packet)\(link.ended?.nanoseconds(since: quality.moment).map { ", \(duration: $0) before the end" } ?? ""))."
+      )
+    } else if let rssi = link.seen?.weakSignal {
+      sentences.append(
+        "Its signal was weak when it advertised before: \(Int(rssi)) dBm at best, near the sensitivity limit of receivers."
+      )
+    }
+    return Wording(sentences, joinedBy: " ")
   }
 
   /// Returns a sentence that the peer could soon be connected to again.
@@ -97,7 +195,7 @@ extension ConnectionHistory {
       passed <= 30_000_000_000
     else { return "" }
     return
-      "A connection to it was possible again \(duration: passed) later (\(packet: opened.packet)), so it was in range: either it had restarted, or packets were lost for that long."
+      "A connection to it was possible again \(duration: passed) later (\(packet: opened.packet)), so it was in range."
   }
 
   /// A sentence that the peer advertised while this host still had the link, or nil if it did not.
@@ -112,19 +210,24 @@ extension ConnectionHistory {
       "The peer dropped the link without terminating it, as a device does when it restarts: it advertised again (\(packet: seen.packet)\(signal))\(early)."
   }
 
-  /// The time within which the peer falls silent after a request that may be the reason.
-  private static let aftermath: Int64 = 2_000_000_000
+  /// The peer falls silent within this time after what may be the reason, in nanoseconds.
+  private static let aftermath: Int64 = 1_000_000_000
 
-  /// What this host requested just before the peer fell silent: `write 1e to 0x0010`.
+  /// The last request of this host, in words: `write 1e to 0x0010`.
+  var lastAct: (act: Wording, moment: Moment)? {
+    attributes.lastAsked.map { (attributes.words(of: $0), $0.moment) }
+  }
+
+  /// What this host requested just before the peer fell silent. Not if it sent something else
+  /// later, and not what it requested when the peer was silent already.
   var askedBeforeSilence: (act: Wording, packet: Int)? {
     // A later request may be missing.
-    guard let asked = attributes.lastAsked, !connection.hasLostPackets else { return nil }
-    if let sign = link.lastSign, sign.packet > asked.moment.packet,
-      sign.nanoseconds(since: asked.moment) ?? .max > Self.aftermath
-    {
-      return nil
-    }
-    return (attributes.words(of: asked), asked.moment.packet)
+    guard let asked = lastAct, !connection.hasLostPackets,
+      isSilence(
+        asked.moment, before: Self.aftermath,
+        after: LinkHistory.clockMargin + (link.current?.longestPause ?? 0))
+    else { return nil }
+    return (asked.act, asked.moment.packet)
   }
 
   /// The same as a sentence.
@@ -189,7 +292,6 @@ extension ConnectionHistory {
 
   /// The procedure after which nothing was heard until the link was lost.
   var fatalProcedure: (words: Wording, moment: Moment)? {
-    guard let ended = link.ended else { return nil }
     var procedures: [(words: Wording, moment: Moment)] = []
     if let update = link.updates.last {
       let words: Wording =
@@ -202,14 +304,8 @@ extension ConnectionHistory {
       }
     }
     if let change = link.phys.last {
-      let name: StaticString =
-        switch change.received {
-        case 1: "LE 1M"
-        case 2: "LE 2M"
-        case 3: "LE Coded"
-        default: "other"
-        }
-      procedures.append(("the change to the \(name) PHY", change.moment))
+      procedures.append(
+        ("the change to the \(LinkHistory.phyWords(change.received)) PHY", change.moment))
     }
     if let change = link.lengths.last {
       procedures.append(("a data length change", change.moment))
@@ -217,10 +313,12 @@ extension ConnectionHistory {
     guard let last = procedures.max(by: { $0.moment.packet < $1.moment.packet }),
       link.heardLast.map({ $0.packet < last.moment.packet }) ?? true,
       link.acknowledgedLast.map({ $0.packet < last.moment.packet }) ?? true,
-      let passed = ended.nanoseconds(since: last.moment)
+      // A change is announced some events before it takes effect.
+      isSilence(
+        last.moment, before: Self.aftermath,
+        after: Self.aftermath + 8 * (link.current?.longestPause ?? 0))
     else { return nil }
-    let timeout = Int64(link.current?.timeout ?? 0) * 10_000_000
-    return passed <= timeout + 2_000_000_000 ? last : nil
+    return last
   }
 
   /// What the peer may have been waiting for when it ended the link, in sentences, and the packet

@@ -15,6 +15,7 @@ extension Rule {
         two clients have subscribed to a characteristic of this host, and while both are \
         connected it sends ten or more values to one and none to the other
         """, needs: [.bothDirections, .events, .opening],
+      elsewise: [Alternative(always: "the program chooses one client on purpose")],
       do:
         """
         Send each value to all clients that have subscribed: keep a list of connections instead \
@@ -69,7 +70,6 @@ extension Rule {
             "this host sends \(owner) to connection \(favoured.id), but not to connection \(left.id), which has subscribed, too (\(packet: accepted.packet))",
           why:
             "Both clients have subscribed. After connection \(left.id) had (\(packet: accepted.packet)), this host sent \(tally.count) values to connection \(favoured.id), and none to connection \(left.id).",
-          .likely,
           evidence: PacketSet([
             accepted.packet, tally.first?.packet ?? 0, tally.last?.packet ?? 0,
           ]), on: [left.id])

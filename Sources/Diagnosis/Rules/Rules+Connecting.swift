@@ -15,50 +15,54 @@ extension Rule {
   static let classic: [Rule] = [unpaged]
 
   private static let connectTimeout = Rule(
-    whole: "connect-timeout", .error, .meaning, "A device did not answer an attempt to connect",
+    whole: "connect-timeout", .error, .fact, "An attempt to connect was given up",
     when:
-      "a connection attempt was cancelled a second or more after it began, without a connection; a note if the host only scanned now and then for a device of its filter accept list",
+      "a connection attempt was cancelled a second or more after it began, without a connection; with the filter accept list, only if the device was then removed from it, or no attempt followed within two seconds; a note if the host only scanned now and then for a device of that list",
     needs: [.commands, .events],
     do:
       "Check that the device is powered, in range and sends connectable advertisements at that moment: many stop while they are connected, and some change their address. Scan first, and connect to the address just seen; on Android close() the old BluetoothGatt and connect again, with TRANSPORT_LE."
   ) { evidence in
-    evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere == nil }.map {
-      attempts in
+    evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere == nil }.map { attempts in
       let first = attempts[0]
-      if first.isBackground { return [waitedInBackground(attempts, evidence)] }
+      if first.isBackground { return waitedInBackground(attempts, evidence) }
       let isListed = first.isAcceptListUsed
       let waited: Wording = first.waited.map { " after \(duration: $0)" } ?? ""
-      let tries: Wording =
-        attempts.count > 1
-        ? " (\(attempts.count, isLeast: evidence.omitsAttempts) attempts)" : ""
-      var why: Wording =
+      let tries = evidence.tries(attempts)
+      let begin: Wording =
         isListed
-        ? "This host put the device on the filter accept list, started to connect to any device of that list at \(packet: first.asked.packet), cancelled\(waited) and removed the device from the list."
-        : "This host started to connect at \(packet: first.asked.packet) and gave up\(waited). Until then the controller reported no connection: it heard no advertisement of the device that it could respond to."
-      why = "\(why) \(first.sightingWords)"
+        ? "This host started to connect to any device of the filter accept list at \(packet: first.asked.packet) and cancelled\(waited), \(first.removed == nil ? "after which no attempt followed" : "after which it removed the device from the list" as StaticString). Until then the controller reported no connection."
+        : "This host started to connect at \(packet: first.asked.packet) and gave up\(waited). Until then the controller reported no connection."
+      let scan: Wording =
+        first.fullScan.map {
+          "Meanwhile this host scanned without a pause (since \(packet: $0.packet)), so its controller had to divide its time."
+        } ?? ""
+      let strangers: Wording =
+        first.unresolved == 0
+        ? ""
+        : "\(count: first.unresolved, "private address", "private addresses") that no known key resolves advertised at that time: if one of them is the device's, this host used the wrong address."
       var finding = Finding(
         "Could not connect to \(first.target)\(tries)",
         headline:
-          "this host could not connect to \(first.target)\(first.sightingsMeanwhile > 0 ? "" : ", of which it heard no advertisement that it could respond to" as StaticString)",
-        why: why,
-        isListed ? .likely : .certain, evidence: attempts.evidence)
-      if first.unresolved > 0 {
-        finding.why =
-          "\(finding.why) \(count: first.unresolved, "private address", "private addresses") that no known key resolves advertised at that time: if one of them is the device's, this host used the wrong address."
-        finding.certainty = .possible
+          "this host could not connect to \(first.target)\(first.fullScan.map { ", while it scanned without a pause (\(packet: $0.packet))" } ?? "")",
+        why: Wording(sentences: scan, begin, first.sightingWords, strangers),
+        evidence: attempts.evidence)
+      if let scan = first.fullScan {
+        finding.evidence.insert(scan.packet)
+        finding.remedy = "Stop scanning before connecting, and start it again afterwards if needed."
       }
+      finding.evidence.insert((first.after ?? first.before)?.last.packet)
+      finding.evidence = finding.evidence.sorted
       finding.note =
         "Android reports this to apps as its own status 133 (GATT_ERROR), which no packet carries."
       if first.sightingsMeanwhile == 0, let dead = evidence.deadLink(before: first) {
         finding.why = "\(finding.why) \(dead.words)"
-        finding.certainty = finding.certainty.lowered
         finding.evidence.insert(dead.packet)
         finding.remedy =
           "Try again after the supervision timeout, or request a shorter one: 4 to 6 s is enough for short gaps."
       }
       evidence.resolve(&finding, attempts)
-      return [finding]
-    }.flatMap(\.self)
+      return finding
+    }
   }
 
   /// Returns a finding about a device that did not appear while no app waited for it.
@@ -66,19 +70,16 @@ extension Rule {
     _ attempts: [ConnectAttempt], _ evidence: Evidence
   ) -> Finding {
     let first = attempts[0]
-    let times: Wording =
-      attempts.count > 1
-      ? " (\(attempts.count, isLeast: evidence.omitsAttempts) times)" : ""
+    let times = evidence.tries(attempts)
     var finding = Finding(
       "\(first.target.capitalized) did not appear while this host scanned for it in the background\(times)",
       headline: "\(first.target) did not appear while this host scanned for it",
       why:
         "From \(packet: first.asked.packet) on the controller scanned for the devices of the filter accept list for \(duration: first.scanWindowNanoseconds) in each \(duration: first.scanIntervalNanoseconds), as hosts do for bonded devices that may appear, and for apps that can wait (Android's autoConnect). \(first.sightingWords)",
-      .likely, evidence: attempts.evidence)
+      evidence: attempts.evidence)
     finding.severity = .note
     finding.remedy =
       "Nothing, unless an app needs the device now: then connect directly, on Android with autoConnect false."
-    evidence.mentionOmitted(&finding)
     if let peer = first.peer { finding.peers = [peer] }
     return finding
   }
@@ -89,15 +90,13 @@ extension Rule {
     when:
       "an attempt to connect was cancelled a second or more later, and the device was seen with the other address type, or meanwhile with a private address that a known identity resolving key resolves",
     needs: [.commands, .events],
+    elsewise: [Alternative(always: "the device did not answer for another reason")],
     do:
       "Connect to the address and address type just seen. To connect to an identity address, add the device's identity resolving key to the controller's resolving list and enable address resolution (LE Add Device To Resolving List, LE Set Address Resolution Enable)."
   ) { evidence in
     evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere != nil }.compactMap { attempts in
-      let first = attempts[0]
+      let (first, tries) = (attempts[0], evidence.tries(attempts))
       guard let seen = first.elsewhere else { return nil }
-      let tries: Wording =
-        attempts.count > 1
-        ? " (\(attempts.count, isLeast: evidence.omitsAttempts) attempts)" : ""
       let reports: Wording =
         "\(count: seen.sighting.count, "advertisement", "advertisements") of it \(seen.sighting.count == 1 ? "was" : "were" as StaticString) seen (last \(packet: seen.sighting.last.packet))"
       var finding = Finding(
@@ -110,7 +109,6 @@ extension Rule {
         why: seen.isResolved
           ? "This host tried to connect to the identity address at \(packet: first.asked.packet). The device advertises with \(seen.address), a resolvable private address that its identity resolving key resolves: \(reports). The controller did not recognise the device, so it did not resolve the address."
           : "This host tried to connect to a \(seen.type == .public ? "random" : "public" as StaticString) address at \(packet: first.asked.packet). The device advertises with the same address as a \(seen.type == .public ? "public" : "random" as StaticString) one: \(reports).",
-        .likely,
         evidence: attempts.evidence.union(PacketSet([seen.sighting.last.packet])))
       evidence.resolve(&finding, attempts)
       return finding
@@ -118,7 +116,7 @@ extension Rule {
   }
 
   private static let connectLimit = Rule(
-    whole: "connect-limit", .error, .meaning,
+    whole: "connect-limit", .error, .fact,
     "The controller or the host cannot open another connection",
     when:
       "an attempt to connect ended with Connection Limit Exceeded (0x09) or Connection Rejected due to Limited Resources (0x0d)",
@@ -143,11 +141,17 @@ extension Rule {
     "Wait for the pending attempt, or cancel it (LE Create Connection Cancel) before another one begins."
 
   private static let connectRefused = Rule(
-    whole: "connect-refused", .error, .meaning, "The controller refused or failed to connect",
+    about: Bool.self, whole: "connect-refused", .error, .meaning,
+    "The controller refused or failed to connect",
     when: "an attempt to connect ended with another failing status", needs: [.commands, .events],
+    elsewise: [
+      Alternative("the controller refuses this command for another reason") { scansMeanwhile, _ in
+        !scansMeanwhile
+      }
+    ],
     do:
-      "Command Disallowed: another attempt is pending; cancel it or wait for it. Connection Already Exists: use the open link. Invalid or Unsupported Parameters: compare the command's fields with what the controller supports."
-  ) { evidence in
+      "Command Disallowed: another attempt is pending; cancel it or wait for it. Connection Already Exists: a connection with the device exists or is being made; use it or wait for it. Invalid or Unsupported Parameters: compare the command's fields with what the controller supports."
+  ) { evidence -> [(Bool, Finding)] in
     evidence.attempts {
       guard let status = $0.status, $0.hasFailed, !status.isLimit else { return false }
       if $0.wasRefused { return true }
@@ -170,7 +174,7 @@ extension Rule {
         finding.severity = .note
         finding.remedy = waitForPending
         if let peer = first.peer { finding.peers = [peer] }
-        return finding
+        return (false, finding)
       }
       let scanning = attempts.allSatisfy { $0.scanning != nil } ? first.scanning : nil
       let scan: Wording =
@@ -197,86 +201,73 @@ extension Rule {
         finding.remedy = "Stop scanning before connecting, and start it again afterwards if needed."
       }
       evidence.resolve(&finding, attempts)
-      return finding
+      return (scanning != nil, finding)
     }
   }
 
   private static let bredrToLE = Rule(
-    whole: "connect-bredr-to-le", .error, .meaning,
+    about: AdapterHistory.PageFailures.self, whole: "connect-bredr-to-le", .error, .meaning,
     "A BR/EDR connection was attempted to an LE device",
     when:
-      "Create Connection failed for a random address, which exists only on LE, or for one that advertises on LE with flags that exclude BR/EDR, or that do not although the device is never heard on BR/EDR",
+      "Create Connection had no answer from a random address, which exists only on LE, or from one that advertises on LE with flags that exclude BR/EDR, or that do not; a device that was ever heard on BR/EDR is none of these",
     needs: [.events],
+    elsewise: [
+      Alternative("the device has BR/EDR, and was busy or not connectable there") { failures, _ in
+        failures.random != nil || failures.sighting?.isLEOnly == true
+      },
+      Alternative("the device has BR/EDR, but was switched off or out of range") { failures, _ in
+        failures.random != nil || failures.sighting?.isLEOnly == true
+      },
+    ],
     do:
       "Connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport, in btmgmt use type 1 or 2."
-  ) { evidence in
+  ) { evidence -> [(AdapterHistory.PageFailures, Finding)] in
     evidence.adapters.flatMap { adapter in
-      var groups: [[AdapterHistory.PageFailure]] = []
-      for failure in adapter.pageFailures where isOfLEDevice(failure, adapter) {
-        if let place = groups.firstIndex(where: {
-          $0[0].peer == failure.peer && $0[0].status == failure.status
-            && $0[0].sighting?.isLEOnly == failure.sighting?.isLEOnly
-            && ($0[0].random == nil) == (failure.random == nil)
-        }) {
-          groups[place].append(failure)
-        } else {
-          groups.append([failure])
-        }
+      adapter.pageFailures.filter { isOfLEDevice($0, adapter) }.map {
+        ($0, $0.random == nil ? toLEDevice($0, evidence) : toRandomAddress($0, evidence))
       }
-      return groups.map { toLEDevice($0, evidence) }
     }
   }
 
   /// Returns whether a page failed because its device only has LE. A device whose flags do not
-  /// exclude BR/EDR may have both: then the page itself must have had no answer, and nothing else
-  /// may show that the device has BR/EDR.
+  /// exclude BR/EDR may have both: then nothing else may show that the device has BR/EDR.
   private static func isOfLEDevice(
-    _ failure: AdapterHistory.PageFailure, _ adapter: AdapterHistory
+    _ failures: AdapterHistory.PageFailures, _ adapter: AdapterHistory
   ) -> Bool {
-    guard let sighting = failure.sighting else { return failure.random != nil }
-    guard sighting.isLEOnly == false else { return true }
-    return failure.status.rawValue == pageTimeout && sighting.lastConnectable != nil
-      && !sighting.isDualMode && !adapter.wasHeardOnBREDR(failure.peer)
+    guard !adapter.wasHeardOnBREDR(failures.peer) else { return false }
+    guard let sighting = failures.sighting else { return failures.random != nil }
+    guard failures.status.rawValue == pageTimeout, let isLEOnly = sighting.isLEOnly else {
+      return false
+    }
+    return isLEOnly || sighting.lastConnectable != nil && !sighting.isDualMode
   }
 
   private static let pageTimeout: UInt8 = 0x04
+  private static let connectionExists: UInt8 = 0x0b
 
   private static func toLEDevice(
-    _ group: [AdapterHistory.PageFailure], _ evidence: Evidence
+    _ failures: AdapterHistory.PageFailures, _ evidence: Evidence
   ) -> Finding {
-    let failure = group[0]
-    if let random = failure.random { return toRandomAddress(group, random, evidence) }
-    let last = failure.sighting?.last.packet ?? 0
-    let isLEOnly = failure.sighting?.isLEOnly
-    let tries: Wording = group.attempts > 1 ? " (\(group.attempts) attempts)" : ""
-    let why: Wording
-    switch isLEOnly {
-    case true?:
-      why =
-        "It advertises on LE with the flag BR/EDR Not Supported (last in \(packet: last)): it cannot answer a page."
-    case false?:
-      why =
-        "It advertises on LE (last in \(packet: last)) without the flag BR/EDR Not Supported, so the host took it for a device with both and paged it on BR/EDR. The capture has no answer from it there."
-    case nil:
-      why = "It advertises on LE (last in \(packet: last)), and did not answer on BR/EDR."
-    }
+    let sighting = failures.sighting
+    let flags = sighting?.flagsPacket ?? 0
+    let isLEOnly = sighting?.isLEOnly == true
     var finding = Finding(
-      "A BR/EDR connection was attempted to \(failure.peer), \(isLEOnly == true ? "an LE device" : "heard only on LE" as StaticString)\(tries): \(failure.status)",
-      headline: isLEOnly == true
+      "A BR/EDR connection was attempted to \(failures.peer), \(isLEOnly ? "an LE device" : "heard only on LE" as StaticString)\(failures.tries): \(failures.status)",
+      headline: isLEOnly
         ? "a BR/EDR connection was attempted to an LE device"
         : "a BR/EDR connection was attempted to a device that was heard only on LE",
-      why: why, isLEOnly == true ? .certain : .possible,
-      evidence: PacketSet(
-        group.prefix(mostEvidence).flatMap { [$0.asked?.packet, $0.ended.packet] }
-          .compactMap(\.self) + [last]))
-    finding.peers = [failure.peer]
-    guard isLEOnly == false else { return finding }
+      why: isLEOnly
+        ? "It advertises on LE with the flag BR/EDR Not Supported (\(packet: flags)): it cannot answer a page."
+        : "It advertises on LE without the flag BR/EDR Not Supported (\(packet: flags)), so the host took it for a device with both and paged it on BR/EDR. The capture has no answer from it there.",
+      evidence: failures.evidence.union([flags]))
+    finding.peers = [failures.peer]
+    guard !isLEOnly else { return finding }
     finding.restsOnAbsence = true
     finding.severity = .warning
     finding.remedy =
       "If the device has no BR/EDR, set its flags to 0x06 in its firmware (LE General Discoverable Mode, BR/EDR Not Supported). Until then connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport. If it has BR/EDR, it was busy or not connectable there."
     let isOnLE = evidence.connections.contains {
-      $0.connection.peer == failure.peer && $0.connection.transport == .le
+      $0.connection.peer == failures.peer && $0.connection.transport == .le
         && $0.connection.isEstablished
     }
     if isOnLE {
@@ -292,25 +283,21 @@ extension Rule {
   /// Returns a finding about pages to a random address, and about the LE link that this host then
   /// ended.
   private static func toRandomAddress(
-    _ group: [AdapterHistory.PageFailure], _ random: Int, _ evidence: Evidence
+    _ failures: AdapterHistory.PageFailures, _ evidence: Evidence
   ) -> Finding {
-    let failure = group[0]
-    let tries: Wording = group.attempts > 1 ? " (\(group.attempts) attempts)" : ""
+    let random = failures.random ?? 0
     var finding = Finding(
-      "A BR/EDR connection was attempted to \(failure.peer), a random address\(tries): \(failure.status)",
+      "A BR/EDR connection was attempted to \(failures.peer), a random address\(failures.tries): \(failures.status)",
       headline:
-        "this host paged \(failure.peer) on BR/EDR, although it is a random address, which exists only on LE",
+        "this host paged \(failures.peer) on BR/EDR, although it is a random address, which exists only on LE",
       why:
-        "\(failure.peer) is a random address (\(packet: random)). BR/EDR has only public ones, so nothing can answer such a page.",
-      evidence: PacketSet(
-        [random]
-          + group.prefix(mostEvidence).flatMap { [$0.asked?.packet, $0.ended.packet] }
-          .compactMap(\.self)))
-    finding.peers = [failure.peer]
+        "\(failures.peer) is a random address (\(packet: random)). BR/EDR has only public ones, so nothing can answer such a page.",
+      evidence: PacketSet([random]).union(failures.evidence))
+    finding.peers = [failures.peer]
     let ended = evidence.connections.lazy.compactMap { history -> (Int, Moment)? in
-      guard history.connection.peer == failure.peer, history.connection.transport == .le,
+      guard history.connection.peer == failures.peer, history.connection.transport == .le,
         let disconnect = history.link.disconnect,
-        group.contains(where: {
+        failures.attempts.contains(where: {
           $0.ended.packet < disconnect.packet
             && disconnect.nanoseconds(since: $0.ended) ?? .max <= reaction
         })
@@ -328,63 +315,56 @@ extension Rule {
   }
 
   private static let unpaged = Rule(
-    whole: "connect-page-timeout", .warning, .meaning,
+    whole: "connect-page-timeout", .note, .fact,
     "A BR/EDR device did not answer an attempt to connect",
     when:
-      "Create Connection failed for a device that is not reported as one of LE; a note if the device was reached before or later, or if the capture has LE connections",
+      "Create Connection failed for a device that is not reported as one of LE",
     needs: [.commands, .events],
     do:
       "Check that the device is switched on, in range and not connected elsewhere. Many answer only for a few minutes after power-on, or while they wait for a known device."
   ) { evidence in
-    let failures = evidence.adapters.flatMap { adapter in
+    evidence.adapters.flatMap { adapter in
       adapter.pageFailures.filter {
         // If the host cancels, the status is Unknown Connection Identifier.
-        $0.asked != nil && !isOfLEDevice($0, adapter) && $0.status != .unknownConnectionIdentifier
-      }
-    }
-    var groups: [[AdapterHistory.PageFailure]] = []
-    for failure in failures {
-      if let place = groups.firstIndex(where: {
-        $0[0].peer == failure.peer && $0[0].status == failure.status
-      }) {
-        groups[place].append(failure)
-      } else {
-        groups.append([failure])
-      }
-    }
-    return groups.map { group in
-      let first = group[0]
-      let tries: Wording = group.attempts > 1 ? " (\(group.attempts) attempts)" : ""
+        $0.attempts.contains { $0.asked != nil } && !isOfLEDevice($0, adapter)
+          && $0.status != .unknownConnectionIdentifier
+      }.map { ($0, adapter.omittedPageFailures) }
+    }.map { failures, omitted in
+      let first = failures.attempts.first { $0.asked != nil }
       let waited: Wording =
-        first.asked.flatMap { first.ended.nanoseconds(since: $0) }.map { " after \(duration: $0)" }
-        ?? ""
+        first.flatMap { attempt in
+          attempt.asked.flatMap { attempt.ended.nanoseconds(since: $0) }
+        }.map { " after \(duration: $0)" } ?? ""
+      let meaning: StaticString =
+        switch failures.status.rawValue {
+        case pageTimeout: " The device did not answer."
+        case connectionExists: " A connection with the device exists or is being made."
+        default: ""
+        }
       var finding = Finding(
-        "Could not connect to \(first.peer) over BR/EDR\(tries): \(first.status)",
-        headline: "this host could not connect to \(first.peer) over BR/EDR",
+        "Could not connect to \(failures.peer) over BR/EDR\(failures.tries): \(failures.status)",
+        headline: "this host could not connect to \(failures.peer) over BR/EDR",
         why:
-          "This host paged it at \(packet: first.asked?.packet ?? first.ended.packet), and the controller gave up\(waited).\(first.status.rawValue == 0x04 ? " The device did not answer." : "" as StaticString)",
-        evidence: PacketSet(
-          group.prefix(8).flatMap { [$0.asked?.packet ?? $0.ended.packet, $0.ended.packet] }))
-      finding.peers = [first.peer]
+          "This host paged it at \(packet: first?.asked?.packet ?? 0), and the controller gave up\(waited).\(meaning)",
+        evidence: failures.evidence)
+      finding.peers = [failures.peer]
       let reached = evidence.connections.first {
-        $0.connection.peer == first.peer && $0.connection.transport == .brEDR
+        $0.connection.peer == failures.peer && $0.connection.transport == .brEDR
       }
       if let reached {
         finding.note = "Connection \(reached.id) is with this device."
+      } else if omitted > 0 {
+        finding.note = "\(omitted) failed attempts to other devices are not listed."
       }
-      // Phones call known headsets and cars on their own, whatever the purpose of the capture.
-      if reached != nil || evidence.connections.contains(where: { $0.connection.transport == .le })
-      {
-        finding.severity = .note
-        finding.isAppendix = true
-      }
+      if failures.status.rawValue == connectionExists { finding.remedy = "" }
+      // Hosts call known headsets and cars on their own, whatever the purpose of the capture.
+      finding.isAppendix = true
       return finding
     }
   }
 
   private static let notAdvertisingAgain = Rule(
-    whole: "adv-not-restarted", .note, .meaning,
-    "A peripheral does not advertise after a connection",
+    whole: "adv-not-restarted", .note, .fact, "A peripheral does not advertise after a connection",
     when:
       "this host enabled legacy advertising and was connected as the peripheral, the link ended, and no command that may concern advertising follows in the 10 s or more that the capture continues",
     needs: [.commands, .events],
@@ -419,7 +399,7 @@ extension Rule {
   private static let silence: Int64 = 10_000_000_000
 
   private static let wrongPHY = Rule(
-    whole: "connect-scan-wrong-phy", .note, .meaning,
+    whole: "connect-scan-wrong-phy", .note, .fact,
     "The host scanned on a different PHY than the device advertises on",
     when: "an attempt failed that did not scan on the primary PHY on which the device was seen",
     needs: [.commands, .events],
@@ -445,7 +425,7 @@ extension Rule {
   }
 
   private static let cancelled = Rule(
-    whole: "connect-cancelled", .note, .meaning, "This host cancelled a connection at once",
+    whole: "connect-cancelled", .note, .fact, "This host cancelled a connection at once",
     when:
       "an attempt was cancelled within a second, or a new link was ended by this host within a second without any data",
     needs: [.commands, .events],
@@ -454,7 +434,7 @@ extension Rule {
   ) { evidence in
     let early = evidence.attempts {
       // A stopped clock does not show how long it waited.
-      $0.isGivenUp && !$0.isLong && !$0.isWaitUnknown && $0.waited != 0
+      $0.isGivenUp && !$0.isAbandoned && !$0.isLong && !$0.isWaitUnknown && $0.waited != 0
     }
     .map { attempts in
       let first = attempts[0]
@@ -463,9 +443,8 @@ extension Rule {
         "This host cancelled a connection to \(first.target) after \(waited)",
         headline: "this host cancelled a connection at once",
         why:
-          "It started at \(packet: first.asked.packet) and gave up so soon that the device may not have advertised even once. \(first.sightingWords)",
+          "It started at \(packet: first.asked.packet) and gave up within a second. Many devices advertise less often. \(first.sightingWords)",
         evidence: attempts.evidence)
-      evidence.mentionOmitted(&finding)
       return finding
     }
     return early + evidence.connections.compactMap { endedAtOnce($0, evidence) }
@@ -492,8 +471,7 @@ extension Rule {
       headline: "this host ended a connection at once",
       why: cancel.map {
         "It cancelled the attempt at \(packet: $0), too late: the link was created anyway, and ended without any data."
-      } ?? "No data was sent on it: this host changed its mind.",
-      cancel == nil ? .likely : .certain,
+      } ?? "No data was sent on it.",
       evidence: PacketSet([cancel, opened.packet, ended.packet].compactMap(\.self)),
       on: [history.id])
   }
@@ -521,7 +499,8 @@ extension ConnectAttempt {
 
   /// Whether the host cancelled it, and not just to change the filter accept list.
   fileprivate var isGivenUp: Bool {
-    cancelled != nil && hasFailed && !wasRefused && (!isAcceptListUsed || removed != nil)
+    cancelled != nil && hasFailed && !wasRefused
+      && (!isAcceptListUsed || removed != nil || isAbandoned)
   }
 
   /// How long the controller listens in each interval, and that interval.
@@ -541,33 +520,43 @@ extension ConnectAttempt {
   fileprivate var sightingWords: Wording {
     guard peer != nil else { return "Which of them were in range is unknown." }
     guard let seen = after ?? before else {
-      return "The capture has no advertisement from this address."
+      guard let hasHeardAny else { return "" }
+      return hasHeardAny
+        ? "The capture has no advertisement from this address."
+        : "The capture has no advertisement of any device at that time."
     }
     let connectable: Wording =
       seen.lastConnectable == nil && !seen.hasReservedTypes ? ", but never connectable" : ""
+    let signal: Wording =
+      seen.strongSignal.map { ", with a strong signal (\(Int($0)) dBm)" } ?? seen.weakness
     if sightingsMeanwhile > 0 {
       return
-        "It was heard advertising \(count: sightingsMeanwhile, "time", "times") during the attempt, last in \(packet: seen.last.packet)\(connectable)\(seen.weakness)."
+        "It was heard advertising \(count: sightingsMeanwhile, "time", "times") during the attempt, last in \(packet: seen.last.packet)\(connectable)\(signal)."
     }
     let ago: Wording =
       asked.nanoseconds(since: seen.last).map { ", \(duration: $0) before the attempt" } ?? ""
     return
-      "It was last heard advertising in \(packet: seen.last.packet)\(ago)\(connectable)\(seen.weakness)."
+      "It was last heard advertising in \(packet: seen.last.packet)\(ago)\(connectable)\(signal)."
   }
+}
+
+extension AdapterHistory.PageFailures {
+  /// How many there were, in parentheses; empty for one.
+  fileprivate var tries: Wording { count > 1 ? " (\(count) attempts)" : "" }
 }
 
 extension Sighting {
   /// Receivers are required to hear -70 dBm (Core, Vol 6, Part A, 4.1 [mem]); current ones hear
   /// some 25 dB less. From this level on packets are lost.
-  private static let weakest: Int8 = -85
+  static let weakest: Int8 = -85
 
   /// The RSSI, if it was weak.
   var weakSignal: Int8? { signal.flatMap { $0 <= Self.weakest ? $0 : nil } }
 
   /// The RSSI, if it was strong.
-  var strongSignal: Int8? { signal.flatMap { Self.strongest ~= $0 ? $0 : nil } }
+  var strongSignal: Int8? { signal.flatMap { Self.strong ~= $0 ? $0 : nil } }
   /// At least ten times what receivers need, so that no packet is lost because of distance.
-  private static let strongest: ClosedRange<Int8> = -65...20
+  static let strong: ClosedRange<Int8> = -65...20
 
   /// A clause that the signal was weak, or empty.
   fileprivate var weakness: Wording {
@@ -583,25 +572,15 @@ extension Evidence {
   /// Returns the attempts that satisfy a condition, grouped by device, in the order of each group's
   /// first attempt.
   fileprivate func attempts(_ isMeant: (ConnectAttempt) -> Bool) -> [[ConnectAttempt]] {
-    var groups: [[ConnectAttempt]] = []
-    var places: [String: Int] = [:]
-    for adapter in adapters {
-      for attempt in adapter.attempts.kept where isMeant(attempt) {
-        // The capture contains no event that reports a link, so the attempt may have succeeded.
-        if attempt.cancelled != nil, lacksOpenings(adapter.index, since: attempt.asked.packet) {
-          continue
-        }
-        let key: Wording =
-          "\(adapter.index.value) \(attempt.target) \(attempt.status?.rawValue ?? 0) \(attempt.isBackground ? 1 : 0)"
-        if let place = places[key.text] {
-          groups[place].append(attempt)
-        } else {
-          places[key.text] = groups.count
-          groups.append([attempt])
-        }
+    adapters.flatMap { adapter in
+      adapter.attempts.kept.filter {
+        // If the capture contains no event that reports a link, the attempt may have succeeded.
+        isMeant($0)
+          && ($0.cancelled == nil || !lacksOpenings(adapter.index, since: $0.asked.packet))
+      }.grouped {
+        Wording("\($0.target) \($0.status?.rawValue ?? 0) \($0.isBackground ? 1 : 0)").text
       }
     }
-    return groups
   }
 
   /// Returns whether links of a controller were used that began after a packet, while the capture
@@ -634,19 +613,19 @@ extension Evidence {
     )
   }
 
-  /// Adds a note to the finding that further attempts are not counted.
-  fileprivate func mentionOmitted(_ finding: inout Finding) {
-    let omitted = adapters.reduce(0) { $0 &+ $1.attempts.omitted }
-    guard omitted > 0 else { return }
-    finding.note = Wording(
-      sentences: finding.note ?? "",
-      "Only the first \(ConnectAttempts.most) failed attempts of a controller are analysed; \(omitted) later ones are not counted here."
-    )
+  /// Returns how many attempts there were, in parentheses; empty for one. If some are not kept, it
+  /// is the least number.
+  fileprivate func tries(_ attempts: [ConnectAttempt]) -> Wording {
+    guard attempts.count > 1 else { return "" }
+    let isComplete = adapters.allSatisfy { $0.attempts.omitted == 0 }
+    return " (\(isComplete ? "" : "at least " as StaticString)\(attempts.count) attempts)"
   }
 
-  /// Lowers the severity of a finding whose device was reached later.
+  /// A failure that is put right within this time hardly matters to the user, in nanoseconds.
+  private static let soon: Int64 = 30_000_000_000
+
+  /// Lowers the severity of a finding whose device was reached later: to a note if that was soon.
   fileprivate func resolve(_ finding: inout Finding, _ attempts: [ConnectAttempt]) {
-    mentionOmitted(&finding)
     guard let last = attempts.last, let peer = last.peer, let type = last.peerType else { return }
     finding.peers = [peer]
     let other = last.elsewhere.flatMap { $0.isResolved ? nil : $0 }
@@ -658,7 +637,10 @@ extension Evidence {
         && Attributes.key(address, $0.connection.peerType ?? .public) == key
     }
     guard let later else { return }
-    finding.severity = .warning
+    let wait = (last.ended ?? last.asked).time.flatMap {
+      later.connection.firstTime?.nanoseconds(since: $0)
+    }
+    finding.severity = wait ?? .max <= Self.soon ? .note : .warning
     finding.isResolved = true
     finding.why =
       "\(finding.why) A later attempt\(other == nil ? "" : " with that type" as StaticString) succeeded (\(packet: later.connection.firstPacket))."
@@ -671,27 +653,18 @@ extension Rule {
   /// A link that was only created ends after six intervals without a packet (Core, Vol 6, Part B,
   /// 4.5.2).
   private static let notEstablished = Rule(
-    whole: "connect-not-established", .error, .meaning,
+    whole: "connect-not-established", .error, .fact,
     "A link was created, but the peer never answered",
     when: "a connection ended with Connection Failed to be Established (0x3e)", needs: [.events],
     do:
       "The peer advertised but missed the connection request or did not follow: check distance and antennas, a peer that is busy or resets on connection, competing centrals, and its clock accuracy. Try again at once; hosts retry two or three times."
   ) { evidence in
-    var groups: [[ConnectionHistory]] = []
-    for history in evidence.connections where history.connection.ending == .neverEstablished {
-      if let place = groups.firstIndex(where: {
-        $0[0].device == history.device
-          && $0[0].connection.central == history.connection.central
-      }) {
-        groups[place].append(history)
-      } else {
-        groups.append([history])
-      }
-    }
     let reported = evidence.adapters.flatMap(\.attempts.kept).filter {
       $0.status == .connectionFailedToBeEstablished
     }
-    return groups.flatMap { neverEstablished($0, evidence) }
+    return evidence.connections.filter { $0.connection.ending == .neverEstablished }
+      .grouped { "\($0.device) \($0.connection.central.map { "\($0.words)" } ?? "")" }
+      .map { neverEstablished($0, evidence) }
       + reported.map { attempt in
         Finding(
           "\(attempt.target.capitalized) did not answer: \(StatusCode.connectionFailedToBeEstablished.linkWords)",
@@ -701,7 +674,6 @@ extension Rule {
       }
   }
 
-  private static let leastGroup = 2
   private static let mostEvidence = 8
 
   /// Returns the RSSI of a peer that was heard well just before each of the links, in dBm, or nil
@@ -720,28 +692,18 @@ extension Rule {
 
   private static func neverEstablished(
     _ group: [ConnectionHistory], _ evidence: Evidence
-  ) -> [Finding] {
-    guard let first = group.first else { return [] }
-    if group.count < leastGroup { return group.map { neverEstablished([$0], of: $0, evidence) } }
-    return [neverEstablished(group, of: first, evidence)]
-  }
-
-  private static func neverEstablished(
-    _ group: [ConnectionHistory], of first: ConnectionHistory, _ evidence: Evidence
   ) -> Finding {
-    let spans = group.compactMap { history in
-      history.link.opened.flatMap { opened in history.link.ended?.nanoseconds(since: opened) }
-    }
-    let shortest = spans.min() ?? 0
-    let longest = spans.max() ?? 0
-    let after: Wording
-    if spans.isEmpty {
-      after = ""
-    } else if longest - shortest <= max(longest / 20, 1_000_000) {
-      after = " after \(duration: longest)"
-    } else {
-      after = " after \(duration: shortest) to \(duration: longest)"
-    }
+    let first = group[0]
+    let spans = group.compactMap(\.length)
+    let (shortest, longest) = (spans.min() ?? 0, spans.max() ?? 0)
+    let after: Wording =
+      if spans.isEmpty {
+        ""
+      } else if longest - shortest <= max(longest / 20, 1_000_000) {
+        " after \(duration: longest)"
+      } else {
+        " after \(duration: shortest) to \(duration: longest)"
+      }
     let packets = group.prefix(mostEvidence).flatMap {
       [$0.connection.firstPacket, $0.connection.lastPacket].compactMap(\.self)
     }
@@ -767,13 +729,13 @@ extension Rule {
       evidence: PacketSet(packets), on: group.map(\.id))
     if let rssi = strong {
       finding.why =
-        "\(finding.why) The peer's signal was strong before (\(Int(rssi)) dBm), so distance is not the reason."
+        "\(finding.why) The peer's signal was strong before (\(Int(rssi)) dBm)."
       finding.remedy =
         "Look for interference at this host: on a combined chip its own 2.4 GHz Wi-Fi takes the antenna away just as the link begins, and USB 3 ports disturb a dongle next to them. Try with Wi-Fi off or in the 5 GHz band, or with another adapter on a cable. Otherwise the peer is busy, or resets on connection."
     }
     let last = group[group.count - 1]
     if let later = evidence.later(than: last).first(where: { $0.connection.isEstablished }) {
-      finding.severity = .warning
+      finding.severity = .note
       finding.isResolved = true
       finding.note =
         "Connection \(later.id), opened in \(packet: later.connection.firstPacket), was established."

@@ -14,6 +14,7 @@ extension Rule {
     when:
       "a fragment has more bytes than its L2CAP PDU still needs, and the request in that PDU is never answered; no records are missing",
     needs: [.bothDirections, .events, .opening],
+    elsewise: [Alternative(always: "the receiver did not answer for another reason")],
     do:
       "Fix the sender's stack: the fragments of a PDU must have as many bytes as its L2CAP header announces, and no padding. Look at the code that splits data into the controller's buffers."
   ) { connection, _ in
@@ -30,7 +31,7 @@ extension Rule {
           "\(side.words) sent \(count: extra, "byte", "bytes") more than its L2CAP PDU announces (\(packet: request.packet)), and got no answer",
         why:
           "\(packet: request.packet) has \(count: excess.size, "byte", "bytes") of data, but the PDU needs only \(excess.needed) of them. Receivers discard a PDU whose length is wrong, so what it asks for is not answered.",
-        .likely, evidence: [request.packet])
+        evidence: [request.packet])
       finding.restsOnAbsence = true
       return [finding]
     }
@@ -42,6 +43,7 @@ extension Rule {
     when:
       "Number Of Completed Packets does not report a packet for 5 s and longer than the supervision timeout, although the link lives on; the capture has the link from its beginning and no records are missing",
     needs: [.commands, .events, .sentData, .opening],
+    elsewise: [Alternative(always: "the peer's controller accepts no more")],
     do:
       "Reset the controller, or unplug it, and update its firmware; if only one peer is affected, look in that peer's firmware for receive buffers that are never freed. The kernel's log, or the host stack's, shows whether the host still waits for buffers."
   ) { connection, _ in
@@ -62,8 +64,8 @@ extension Rule {
       headline:
         "the controller did not deliver what this host sent from \(packet: first) on",
       why:
-        "\(why) Either this host's controller has stopped sending, or the peer's accepts no more.",
-      .likely, evidence: evidence)
+        "\(why) This host's controller has stopped sending.",
+      evidence: evidence)
     finding.restsOnAbsence = true
     finding.group = "What this host sent was not delivered"
     return [finding]

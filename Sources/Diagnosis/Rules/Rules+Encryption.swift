@@ -101,7 +101,7 @@ extension Rule {
       evidence: attempt.packets.union(PacketSet(shown)).sorted)
     if let sizes = history.pairing.attempt(before: attempt.moment.packet)?.keySizes,
       let less = sizes.min(by: { $0.size < $1.size }), let more = sizes.map(\.size).max(),
-      less.size < more, less.size == size
+      less.size < more, less.size == size, sizes.count == 2
     {
       finding.why =
         "\(finding.why) \(less.side.capitalized) allows no more (\(packet: less.packet)); the other side allows \(more)."

@@ -10,48 +10,98 @@ extension Rule {
   static let link: [Rule] = linkEndings + linkParameters
 
   private static let linkEndings: [Rule] = [
-    supervisionTimeout, lostRepeatedly, responseTimeout, collision, controllerEnded, lowResources,
-    powerOff, hostStalled, peerLeavesAtRequest, peerLeaves, payloadTimeout, procedureFailed, reset,
+    supervisionTimeout, lostRepeatedly, deadAtDisconnect, responseTimeout, collision,
+    instantPassed, controllerEnded, lowResources, powerOff, hostStalled, peerLeavesAtRequest,
+    peerLeaves, peerLeavesAfterChange, payloadTimeout, procedureFailed, reset,
   ]
 
   private static let lossRemedy: Wording =
     "Check range, battery and antenna, and whether the peer reset or crashed at that time. A central that is busy with scans or other links may also miss the peripheral."
 
+  private static let restartRemedy: Wording =
+    "Find out why the peer restarted: its log and reset reason, its power supply, and how it handles this host's last request."
+
+  /// What is known of the end of a lost link.
+  private enum Loss: Sendable {
+    /// Only that nothing was heard, or not even since when; or that it was right after a procedure.
+    case silence, procedure
+    /// The peer advertised again; so late that it had left the link for certain, or not.
+    case departure, earlyAdvertising
+    /// The peer had been asked to restart.
+    case restart
+  }
+
   private static let supervisionTimeout = Rule(
-    "link-supervision-timeout", .error, .meaning, "A link was lost: the peer was no longer heard",
-    when: "the link ended with Connection Timeout (0x08)", needs: [.events, .end],
-    do:
-      "\(Rule.lossRemedy) A supervision timeout of 4 to 6 s is enough for short gaps."
-  ) { history, evidence in
+    about: Loss.self, whole: "link-supervision-timeout", .error, .meaning,
+    "A link was lost: the peer was no longer heard",
+    when:
+      "a link ended with Connection Timeout (0x08); a warning if the capture has neither its opening nor data of it",
+    needs: [.events, .end],
+    elsewise: [
+      Alternative("the peer advertised beside the link, and went out of range later") {
+        loss, _ in loss != .earlyAdvertising
+      },
+      Alternative("the peer was lost for another reason, or never got the request") {
+        loss, _ in loss != .restart
+      },
+    ],
+    do: lossRemedy
+  ) { evidence -> [(Loss, Finding)] in
+    let all = evidence.connections.compactMap { lost($0, evidence) }
+    // How often the link to a device was lost right after the same procedure.
+    let key = { (finding: Finding) in
+      "\(finding.connections.first.flatMap { evidence.devices[$0] } ?? 0) \(finding.what.text)"
+    }
+    let procedures = Dictionary(
+      all.filter { $0.0 == .procedure }.map { (key($0.1), 1) }, uniquingKeysWith: +)
+    return all.map { loss, found in
+      var finding = found
+      finding.evidence = finding.evidence.sorted
+      if loss == .procedure { finding.repetitions = procedures[key(finding)] ?? 1 }
+      return (loss, finding)
+    }
+      + evidence.adapters.flatMap(\.unknownLosses).map { (.silence, lost($0)) }
+  }
+
+  /// Returns a finding about the loss of a link that the capture does not open.
+  private static func lost(_ loss: AdapterHistory.UnknownLoss) -> Finding {
+    let use: Wording =
+      loss.acknowledged.map {
+        "The peer acknowledged data on it before (last \(packet: $0.packet))."
+      } ?? "It had no data in the capture: it may be a connection, or a stream of one."
+    var finding = Finding(
+      "A link that was opened before the capture was lost: \(StatusCode.connectionTimeout)",
+      headline: "a link that was opened before the capture was lost (\(packet: loss.ended.packet))",
+      why:
+        "Disconnection Complete (\(packet: loss.ended.packet)) is for handle \(handle: loss.handle), which the capture does not open. \(use)",
+      evidence: PacketSet([loss.acknowledged?.packet, loss.ended.packet].compactMap(\.self)))
+    finding.grounds = .fact
+    if loss.acknowledged == nil { finding.severity = .warning }
+    return finding
+  }
+
+  /// Returns a finding about a link that was lost; nil if it was not.
+  private static func lost(
+    _ history: ConnectionHistory, _ evidence: Evidence
+  ) -> (Loss, Finding)? {
     // A link that is lost because the keys differ has its own rule.
     guard history.connection.ending == .timeout, let ended = history.link.ended,
       Rule.mismatch(history, evidence) == nil
-    else { return [] }
+    else { return nil }
     let link = history.link
-    let timeout: Wording =
-      link.supervisionTimeout.map { " of \($0 / 1_000_000) ms" } ?? ""
     let departure = history.departure
-    var why: Wording =
-      departure ?? "Nothing was heard from the peer for the supervision timeout\(timeout)."
-    if let heard = link.heardLast {
-      let ago: Wording =
-        ended.nanoseconds(since: heard).map { ", \(duration: $0) before the end" } ?? ""
-      why = "\(why) The last data from it is \(packet: heard.packet)\(ago)."
-    } else if !history.connection.isOpeningMissing, !history.connection.hasLostPackets {
-      why = "\(why) The capture has no data from it on this connection."
-    }
-    why = Wording(
-      sentences: why, history.acknowledgement, history.askedLast,
-      departure == nil ? history.weakness : "",
-      departure == nil ? history.returnWords(evidence) : "")
     var finding = Finding(
       "The link was lost: \(StatusCode.connectionTimeout)",
       headline:
         "connection \(history.id) was lost at \(packet: ended.packet): \(history.silenceWords)",
-      why: why,
+      why: Wording(
+        sentences: departure ?? history.timeoutWords, history.lastSignWords,
+        history.acknowledgement, departure == nil ? history.signalWords : "", history.askedLast,
+        departure == nil ? history.returnWords(evidence) : ""),
       evidence: PacketSet(
-        [link.heardLast?.packet, link.unacknowledgedSince?.packet, ended.packet].compactMap(\.self))
-    )
+        [link.lastSign?.packet, link.unacknowledgedSince?.packet, ended.packet].compactMap(\.self)),
+      on: [history.id])
+    finding.evidence.insert(departure == nil ? link.quality?.moment.packet : nil)
     if let restart = history.attributes.restart {
       finding.severity = .note
       finding.what = "The peer restarted as requested: \(StatusCode.connectionTimeout)"
@@ -60,8 +110,7 @@ extension Rule {
       finding.why =
         "\(restart) makes a device restart, which drops its links without terminating them. \(finding.why)"
       finding.remedy = "Nothing, if the restart was intended."
-      finding.certainty = .likely
-      return [finding]
+      return (.restart, finding)
     }
     if departure != nil {
       let what: Wording =
@@ -70,44 +119,62 @@ extension Rule {
       finding.headline =
         "the peer dropped connection \(history.id) without terminating it, and advertised again (\(packet: link.seenAway?.lastConnectable?.packet ?? ended.packet))"
       finding.evidence.insert(link.seenAway?.lastConnectable?.packet)
-      finding.remedy =
-        "Find out why the peer restarted: its log and reset reason, its power supply, and how it handles this host's last request."
+      finding.remedy = restartRemedy
       finding.group = what
       finding.groupHeadline =
         "the peer dropped the link without terminating it, and advertised again"
-      if !link.isCertainlyAway { finding.certainty = .likely }
-      return [finding]
+      return (link.isCertainlyAway ? .departure : .earlyAdvertising, finding)
     }
     if let fatal = history.fatalProcedure {
+      finding.grounds = .sequence
       finding.what = "The link was lost right after \(fatal.words): \(StatusCode.connectionTimeout)"
       finding.headline =
         "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard from the peer after \(fatal.words) (\(packet: fatal.moment.packet))"
       finding.why = Wording(
         sentences: finding.why,
-        "The last procedure was \(fatal.words) (\(packet: fatal.moment.packet)), and nothing was heard after it: one of the controllers seems to fail at it."
+        "The last procedure was \(fatal.words) (\(packet: fatal.moment.packet)), and nothing was heard after it: one of the controllers may fail at it."
       )
-      finding.certainty = .likely
       finding.evidence.insert(fatal.moment.packet)
       finding.remedy =
         "Try without this procedure (another PHY, data length or interval), and look for newer firmware of both controllers."
-      return [finding]
+      return (.procedure, finding)
     }
-    // The supervision timeout is already long.
-    if link.supervisionTimeout ?? 0 >= 4_000_000_000 { finding.remedy = Rule.lossRemedy }
-    finding.group = "The link was lost: \(StatusCode.connectionTimeout)"
+    finding.grounds = .fact
+    let signal = link.quality?.rssi
+    var at: StaticString = ""
+    if let signal, signal <= Sighting.weakest {
+      at = " at a weak signal"
+      finding.remedy =
+        "Bring the devices closer together: the signal was near the sensitivity limit of receivers (\(Int(signal)) dBm)."
+    } else if history.hasShortTimeout {
+      let side = history.originOfParameters?.side ?? history.connection.central ?? .local
+      finding.remedy =
+        "In \(side.possessive) firmware or program request a longer supervision timeout, or a lower latency: six times the peripheral's longest pause, and at least 4 s."
+    } else if let signal, Sighting.strong ~= signal {
+      at = " at a strong signal"
+      finding.remedy =
+        "The signal was strong (\(Int(signal)) dBm), so look for another reason than range: whether the peer was switched off, reset or crashed at that time, and whether this host's controller was busy with scans, other links or Wi-Fi."
+    }
+    if history.connection.transport == .brEDR {
+      finding.severity = evidence.later(than: history).isEmpty ? .warning : .note
+    }
+    let peer: Wording = history.connection.peer.map { " to \($0)" } ?? ""
+    finding.group = "The link\(peer) was lost\(at): \(StatusCode.connectionTimeout)"
     finding.groupHeadline =
-      "the link was lost because this host no longer heard the peer"
-    return [finding]
+      "the link\(peer) was lost\(at): this host no longer heard the peer"
+    return (.silence, finding)
   }
 
   private static let lostRepeatedly = Rule(
-    whole: "link-lost-repeatedly", .note, .meaning, "The links to one device are lost repeatedly",
-    when: "two or more connections of one device ended with Connection Timeout (0x08)",
+    whole: "link-lost-repeatedly", .note, .fact, "The links to one device are lost repeatedly",
+    when:
+      "two or more connections of one device ended with Connection Timeout (0x08), or LL Response Timeout (0x22) when this host disconnected",
     needs: [.events, .end],
     do:
       "Compare when it happens: always after the same time or the same request points to the peer's firmware, random times point to the radio."
   ) { evidence in
-    devices(evidence.connections) { $0.connection.ending == .timeout }.map { lost in
+    devices(evidence.connections) { $0.connection.ending == .timeout || $0.isUnconfirmed }.map {
+      lost in
       let spans = lost.compactMap(\.length)
       let after: Wording =
         spans.count == lost.count && !spans.isEmpty
@@ -117,10 +184,55 @@ extension Rule {
         "\(lost.count, isLeast: evidence.omitsConnections) links to one device were lost\(after)",
         headline: "\(lost.count, isLeast: evidence.omitsConnections) links to one device were lost",
         why: Wording(
-          sentences: "Each ended with \(StatusCode.connectionTimeout).", same?.words ?? ""),
+          sentences:
+            lost.allSatisfy { $0.connection.reason == .connectionTimeout }
+            ? "Each ended with \(StatusCode.connectionTimeout)."
+            : "They ended with \(StatusCode.connectionTimeout) or \(StatusCode.responseTimeout.linkWords).",
+          same?.words ?? ""),
         evidence: PacketSet(lost.prefix(8).compactMap(\.connection.lastPacket)).union(
           PacketSet(same?.packets ?? [])), on: lost.map(\.id))
     }
+  }
+
+  private static let deadAtDisconnect = Rule(
+    "link-dead-at-disconnect", .warning, .fact,
+    "This host disconnected a link that was already dead",
+    when:
+      "this host asked to disconnect, and the link ended with Connection Timeout (0x08) or LL Response Timeout (0x22); a note if the peer may have fallen silent only then",
+    needs: [.commands, .events, .end], do: lossRemedy
+  ) { history, _ in
+    let link = history.link
+    guard history.isUnconfirmed, let reason = history.connection.reason,
+      let asked = link.disconnect, let ended = link.ended,
+      let waited = ended.nanoseconds(since: asked)
+    else { return [] }
+    let quiet = link.lastSign.flatMap { ended.nanoseconds(since: $0) } ?? .max
+    let silence = reason == .connectionTimeout ? link.supervisionTimeout : quiet
+    // A later sign of the peer contradicts the reason.
+    guard quiet >= (silence ?? 0) - LinkHistory.clockMargin else { return [] }
+    let wasDead =
+      history.connection.transport == .le && (silence ?? 0) - LinkHistory.clockMargin > waited
+    var finding = Finding(
+      wasDead
+        ? "The link was already dead when this host disconnected: \(reason.linkWords)"
+        : "The peer did not confirm the disconnection: \(reason.linkWords)",
+      headline: wasDead
+        ? "connection \(history.id) was already dead when this host disconnected (\(packet: asked.packet))"
+        : "the peer did not confirm the end of connection \(history.id) (\(packet: ended.packet))",
+      why: Wording(
+        sentences:
+          "This host asked to disconnect (\(packet: asked.packet)); \(duration: waited) later its controller reported \(reason.linkWords) instead of the host's own request.",
+        history.departure ?? (reason == .connectionTimeout ? history.timeoutWords : ""),
+        history.lastSignWords, history.signalWords),
+      evidence: PacketSet(
+        [
+          link.lastSign?.packet, asked.packet, link.seenAway?.lastConnectable?.packet,
+          ended.packet,
+        ].compactMap(\.self)
+      ).sorted)
+    if history.departure != nil { finding.remedy = restartRemedy }
+    if !wasDead { (finding.severity, finding.remedy) = (.note, "") }
+    return [finding]
   }
 
   /// Returns what this host requested last before most of the links were lost, as a sentence, or
@@ -139,15 +251,68 @@ extension Rule {
     )
   }
 
+  /// How LL Response Timeout came about.
+  private enum Unfinished: Sendable {
+    /// A procedure failed with this status, or this host had asked for one.
+    case reported
+    /// The link was not open for 40 s.
+    case early
+    /// This host had asked for a procedure whose feature the peer reported to lack.
+    case lacking
+    /// This host had asked for nothing, or what began then is not in the capture.
+    case ofPeer, unknown
+  }
+
   private static let responseTimeout = Rule(
-    "link-lmp-timeout", .error, .meaning, "A Link Layer procedure was not answered in time",
+    about: Unfinished.self, "link-lmp-timeout", .error, .meaning,
+    "A Link Layer procedure was not answered in time",
     when: "the link or a procedure on it ended with LL Response Timeout (0x22)", needs: [.events],
+    elsewise: [
+      Alternative("this host's controller had stalled, or gave up a procedure of its own early") {
+        end, _ in end != .early
+      },
+      Alternative("the peer's controller did not answer as it has to") {
+        end, _ in end != .lacking
+      },
+      Alternative("this host's controller began the procedure by itself") {
+        end, _ in end != .ofPeer
+      },
+      Alternative("this host asked for a procedure that is not in the capture") {
+        end, _ in end != .unknown
+      },
+    ],
     do:
       "One of the two controllers has a defect: the peer's did not answer, or this host's did not understand the answer. Update the firmware of both, and avoid the procedure (PHY, data length, parameter requests) until then. Another adapter on this host shows which one it is."
-  ) { history, evidence in
+  ) { history, evidence -> [(Unfinished, Finding)] in
     // Encryption that is not answered has its own rule.
-    history.isEncryptionUnanswered
-      ? [] : failures(history, evidence) { $0 == .responseTimeout }
+    guard !history.isEncryptionUnanswered else { return [] }
+    var findings: [(Unfinished, Finding)] = []
+    if let ended = history.link.ended, history.connection.reason == .responseTimeout,
+      history.connection.ending == .controller
+    {
+      var finding = Finding(
+        "The controller ended the link: \(StatusCode.responseTimeout.linkWords)",
+        headline:
+          "connection \(history.id) ended at \(packet: ended.packet): this host's controller got no answer of the peer's controller",
+        why: Wording(sentences: "Neither host requested it.", history.lastProcedure),
+        evidence: PacketSet([history.lastProcedurePacket, ended.packet].compactMap(\.self)))
+      if let length = history.length, length < procedureTimeout {
+        finding.headline =
+          "connection \(history.id) was lost at \(packet: ended.packet): this host no longer heard the peer"
+        finding.why = Wording(
+          sentences:
+            "Neither host requested it. A peer has 40 s to answer a Link Layer procedure, but the link was open for \(duration: length): so this controller gave up earlier, because it no longer heard the peer.",
+          history.lastSignWords, history.lastProcedure, history.signalWords)
+        finding.remedy = lossRemedy
+        findings.append((.early, finding))
+      } else if history.connection.transport == .le {
+        findings.append((explain(&finding, history, ended, evidence), finding))
+      } else {
+        finding.grounds = .fact
+        findings.append((.reported, finding))
+      }
+    }
+    return findings + history.failures { $0 == .responseTimeout }.map { (.reported, $0) }
   }
 
   /// The Link Layer's procedure response timeout (Core, Vol 6, Part B, 5.2).
@@ -156,57 +321,54 @@ extension Rule {
   private static let collision = Rule(
     "link-procedure-collision", .error, .meaning, "Procedures of the two controllers collided",
     when:
-      "the link or a procedure on it ended with LL Procedure Collision (0x23), Instant Passed (0x28) or Different Transaction Collision (0x2a)",
+      "the link or a procedure on it ended with LL Procedure Collision (0x23) or Different Transaction Collision (0x2a)",
     needs: [.events],
     do:
-      "Start one procedure at a time and wait for its event (PHY, data length, parameters, encryption), or let the central alone start them. Instant Passed points to lost packets: allow more events before the instant."
-  ) { history, evidence in
-    failures(history, evidence) {
-      $0.rawValue == 0x23 || $0 == .instantPassed || $0.rawValue == 0x2a
+      "Start one procedure at a time and wait for its event (PHY, data length, parameters, encryption), or let the central alone start them."
+  ) { history, _ in
+    history.ends(by: { $0.rawValue == 0x23 || $0.rawValue == 0x2a }) {
+      "connection \(history.id) ended at \(packet: $0.packet): procedures of the two controllers collided"
     }
   }
 
-  /// Returns findings about the end of the link and about procedures on it that have one of these
-  /// statuses. A procedure that failed on a link that continued is a warning.
-  private static func failures(
-    _ history: ConnectionHistory, _ evidence: Evidence, _ isMeant: (StatusCode) -> Bool
-  ) -> [Finding] {
-    var findings: [Finding] = []
-    if let reason = history.connection.reason, isMeant(reason), let ended = history.link.ended,
-      history.connection.ending == .controller
-    {
-      var finding = Finding(
-        "The controller ended the link: \(reason.linkWords)",
-        headline:
-          "connection \(history.id) ended at \(packet: ended.packet): \(reason == .responseTimeout ? "this host's controller got no answer of the peer's controller" : "procedures of the two controllers collided" as StaticString)",
-        why: Wording(sentences: "Neither host requested it.", history.lastProcedure),
-        evidence: PacketSet([history.lastProcedurePacket, ended.packet].compactMap(\.self)))
-      if reason == .responseTimeout, let length = history.length, length < procedureTimeout {
-        let heard: Wording =
-          history.link.heardLast.map { " The last data from it is \(packet: $0.packet)." } ?? ""
-        finding.headline =
-          "connection \(history.id) was lost at \(packet: ended.packet): this host no longer heard the peer"
-        finding.why = Wording(
-          sentences:
-            "Neither host requested it. A peer has 40 s to answer a Link Layer procedure, but the link was open for \(duration: length): so this controller gave up earlier, most likely because it no longer heard the peer.\(heard)",
-          history.lastProcedure, history.weakness)
-        finding.certainty = .likely
-        finding.remedy = lossRemedy
-      } else if reason == .responseTimeout, history.connection.transport == .le {
-        explain(&finding, history, ended, evidence)
+  private static let instantPassed = Rule(
+    "link-instant-passed", .error, .meaning,
+    "A change took effect before the other side knew of it",
+    when: "the link or a procedure on it ended with Instant Passed (0x28)", needs: [.events],
+    do:
+      "Do not request parameters again that are already in force, and change one thing at a time. Update the firmware of the central's controller, which has to announce a change early enough (six events, and more if the peripheral may skip events), and of the peripheral's, which must not skip events while a change is pending."
+  ) { history, _ in
+    let link = history.link
+    return history.ends(by: { $0 == .instantPassed }) {
+      "connection \(history.id) ended at \(packet: $0.packet): a change took effect before the other side knew of it (Instant Passed)"
+    }.map { found in
+      var finding = found
+      var words: [Wording] = [
+        "A change of parameters, PHY or channels takes effect at an announced event, and the announcement came too late."
+      ]
+      if let update = link.updates.last(where: { $0.completed == nil && $0.isGranted != false }) {
+        let same = link.updates.filter { $0.wanted != nil && $0.wanted == update.wanted }
+        words.append(
+          "A change of the connection parameters was under way (\(packet: (update.command ?? update.asked).packet))."
+        )
+        finding.evidence = PacketSet([(update.command ?? update.asked).packet]).union(
+          finding.evidence)
+        if let wanted = update.wanted, let before = update.before, wanted.allow(before) {
+          words.append(
+            "It requests what is already in force\(same.count > 1 ? ", \(same.count) times" : "")."
+          )
+        }
+        if let current = link.current, current.latency > 0 {
+          words.append(
+            "With latency \(current.latency) the peripheral may sleep for \(duration: current.longestPause)."
+          )
+        }
+      } else {
+        words.append("The capture shows no such change under way.")
       }
-      findings.append(finding)
+      finding.why = Wording(words + [finding.why], joinedBy: " ")
+      return finding
     }
-    for failed in history.failedProcedures where isMeant(failed.status) {
-      let name = failed.name
-      var finding = Finding(
-        "\(name) failed: \(failed.status.linkWords)",
-        headline: "\(name) failed on connection \(history.id)",
-        why: history.course(after: failed.packets), evidence: failed.packets)
-      finding.severity = .warning
-      findings.append(finding)
-    }
-    return findings
   }
 
   /// The clocks of controllers and of the capture differ a little.
@@ -216,7 +378,7 @@ extension Rule {
   /// lack of one.
   private static func explain(
     _ finding: inout Finding, _ history: ConnectionHistory, _ ended: Moment, _ evidence: Evidence
-  ) {
+  ) -> Unfinished {
     func isThen(_ moment: Moment) -> Bool {
       guard let age = ended.nanoseconds(since: moment) else { return false }
       return abs(age - procedureTimeout) <= procedureMargin
@@ -234,27 +396,25 @@ extension Rule {
       finding.evidence = PacketSet([own.moment.packet]).union(finding.evidence)
       guard let bit = history.link.lackingFeature(for: own.opcode),
         let features = history.link.peerFeatures
-      else { return }
+      else {
+        finding.grounds = .fact
+        return .reported
+      }
       let feature: Wording =
         CodeSet.leFeatures.name(of: UInt64(bit)).map { "\($0)" } ?? "feature \(bit)"
       finding.headline =
         "connection \(history.id) ended at \(packet: ended.packet): this host's controller did not finish \(name), for which the peer lacks the feature"
       finding.why =
         "\(finding.why) The peer's controller does not support it: \(feature) is not among its features (\(packet: features.moment.packet)). Then this host's controller must not wait for an answer to it, or has to take the peer's LL_UNKNOWN_RSP for one."
-      finding.certainty = .likely
       finding.evidence.insert(features.moment.packet)
       finding.remedy =
         "Suspect this host's controller: update its firmware or try another adapter. Until then do not request \(name) from this peer."
-      return
+      return .lacking
     }
     guard evidence.coverage.parts(of: history.connection).isSuperset(of: [.commands, .opening]),
       !history.connection.hasLostPackets, let opened = history.link.opened,
       let length = history.length
-    else {
-      // What began then is not in the capture.
-      finding.certainty = .likely
-      return
-    }
+    else { return .unknown }
     let failed = history.link.updates.last {
       $0.status == .responseTimeout && $0.procedure == .unasked && $0.completed != nil
     }
@@ -275,17 +435,17 @@ extension Rule {
     // Not more precise than the clocks.
     let began = (length - procedureTimeout + 50_000_000) / 100_000_000 * 100_000_000
     finding.why =
-      "Neither host requested the end. A controller ends a link if a Link Layer procedure is not finished 40 s after it began, here about \(duration: began) after the link was opened (\(packet: opened.packet)). This host had asked for none then, so the peer's controller began it, or this host's controller on its own.\(what)"
-    finding.certainty = .likely
+      "Neither host requested the end. A controller ends a link if a Link Layer procedure is not finished 40 s after it began, here about \(duration: began) after the link was opened (\(packet: opened.packet)). This host had asked for none then, so the peer's controller began it.\(what)"
     finding.restsOnAbsence = true
     finding.evidence = PacketSet(
       [opened.packet, request?.packet, failed?.completed?.packet, ended.packet].compactMap(\.self))
     finding.remedy =
       "One of the two controllers has a defect, the peer's or this host's: update the firmware of both. Look for the procedure that the peer's firmware starts at that time (connection parameters, PHY, data length), and try without it: a peripheral can ask for other parameters over L2CAP instead (Connection Parameter Update Request)."
+    return .ofPeer
   }
 
   private static let procedureFailed = Rule(
-    "link-procedure-failed", .note, .meaning, "A Link Layer procedure failed",
+    "link-procedure-failed", .note, .fact, "A Link Layer procedure failed",
     when:
       "a feature, version, PHY or subrate procedure ended with another error status on a link that stayed open",
     needs: [.events]
@@ -300,7 +460,7 @@ extension Rule {
   }
 
   private static let payloadTimeout = Rule(
-    "link-payload-timeout", .warning, .meaning,
+    "link-payload-timeout", .warning, .fact,
     "No authenticated packet came from the peer on an encrypted link",
     when: "the controller reports Authenticated Payload Timeout Expired", needs: [.events],
     do:
@@ -328,7 +488,7 @@ extension Rule {
   }
 
   private static let controllerEnded = Rule(
-    "link-controller-ended", .error, .meaning, "A controller ended the link by itself",
+    "link-controller-ended", .error, .fact, "A controller ended the link by itself",
     when: "Disconnection Complete has a reason that no host gives, and no other rule explains it",
     needs: [.events, .end],
     do:
@@ -340,14 +500,14 @@ extension Rule {
     var finding = Finding(
       "The controller ended the link: \(reason.linkWords)",
       headline: "the controller ended connection \(history.id)",
-      why: Wording(sentences: "Neither host requested it.", history.lastProcedure), .likely,
+      why: Wording(sentences: "Neither host requested it.", history.lastProcedure),
       evidence: PacketSet([history.lastProcedurePacket, ended.packet].compactMap(\.self)))
     finding.restsOnAbsence = true
     return [finding]
   }
 
   private static let lowResources = Rule(
-    "link-peer-low-resources", .warning, .meaning, "The peer ended the link for lack of resources",
+    "link-peer-low-resources", .warning, .fact, "The peer ended the link for lack of resources",
     when: "the reason is Remote Device Terminated Connection due to Low Resources (0x14)",
     needs: [.events, .end],
     do:
@@ -355,7 +515,7 @@ extension Rule {
   ) { history, _ in ended(history, .remoteLowResources, "for lack of resources") }
 
   private static let powerOff = Rule(
-    "link-power-off", .note, .meaning, "The peer ended the link because it is switched off",
+    "link-power-off", .note, .fact, "The peer ended the link because it is switched off",
     when: "the reason is Remote Device Terminated Connection due to Power Off (0x15)",
     needs: [.events, .end]
   ) { history, _ in ended(history, .remotePowerOff, "because it, or its Bluetooth, is switched off")
@@ -376,7 +536,7 @@ extension Rule {
   }
 
   private static let reset = Rule(
-    "link-reset", .note, .meaning, "The controller was reset while a link was open",
+    "link-reset", .note, .fact, "The controller was reset while a link was open",
     when:
       "a reset, or the controller's removal, ended an open link that this host had not asked to end",
     needs: [.events]
@@ -389,14 +549,14 @@ extension Rule {
       "The controller was reset, or switched off, with the link open",
       headline: "the controller was reset with connection \(history.id) open",
       why:
-        "Bluetooth was switched off, or the host's software was restarted. The peer notices only after its supervision timeout.",
+        "A reset ends all links without a word to the peers, which notice it only after their supervision timeouts.",
       evidence: [ended.packet])
     finding.group = "The controller was reset, or switched off, with the link open"
     return [finding]
   }
 
   private static let hostStalled = Rule(
-    whole: "host-stalled", .error, .meaning,
+    whole: "host-stalled", .error, .sequence,
     "A request reaches this host 30 s late, and the peer has given up",
     when:
       "a request of the peer arrives 29 to 31 s after the previous packet, followed at once by the peer's disconnection, on two or more connections, or on one after which the controller leaves a command unanswered",
@@ -429,9 +589,9 @@ extension Rule {
         sentences:
           "A request of the peer (\(packet: first.1.packet)) arrived together with its disconnection (\(packet: first.2.packet)), about 30 s after the previous packet. A client gives up 30 s after its request (Core, Vol 3, Part F, 3.3.3), so the request had been delayed all that time and arrived when the link ended. That points to the controller or its transport rather than to a program on this host.",
         dead),
-      stalled.count >= 2 ? .likely : .possible,
       evidence: PacketSet(stalled.prefix(8).flatMap { [$0.1.packet, $0.2.packet] }),
       on: stalled.map(\.0.id))
+    finding.repetitions = stalled.count
     if stalled.count == 1 { finding.severity = .warning }
     finding.evidence.insert(left?.moment.packet)
     return [finding]
@@ -439,25 +599,23 @@ extension Rule {
 
   // MARK: The peer that leaves
 
-  /// Shorter times are not intended: they are the time that the requests took.
-  private static let leastStay: Int64 = 1_000_000_000
-
   private static let peerLeavesAtRequest = Rule(
-    whole: "link-peer-leaves-at-request", .warning, .meaning,
+    about: Bool.self, whole: "link-peer-leaves-at-request", .warning, .sequence,
     "The peer ends its connections when it receives a certain request",
     when:
       "two or more connections of one device were ended by the peer within a second after the same request, which is unanswered and the last that this host sent; a write, or if the capture has no data of the peer, only if it is the only one",
     needs: [.sentData, .events, .opening, .end],
+    elsewise: [
+      Alternative("the write asks the peer to leave, or to switch off") { isWrite, _ in !isWrite }
+    ],
     do:
       "Connect without this request, to find out whether the peer then stays: if it is Exchange MTU Request, do not call requestMtu() on Android or esp_ble_gattc_send_mtu_req() on ESP-IDF. The peer's firmware has to answer each request, if only with an Error Response: update it."
-  ) { evidence in
+  ) { evidence -> [(Bool, Finding)] in
     devices(evidence.connections) { evidence.fatalRequest(of: $0) != nil }.flatMap { left in
       let asked = left.compactMap { history in
         evidence.fatalRequest(of: history).map { (history: history, request: $0) }
       }
-      return Dictionary(grouping: asked) { $0.request.words.text }.values.sorted {
-        $0[0].history.id < $1[0].history.id
-      }.compactMap { group -> Finding? in
+      return asked.grouped { $0.request.words.text }.compactMap { group -> (Bool, Finding)? in
         let request = group[0].request
         guard group.count >= 2,
           // Another connection with the same request that the peer did not end refutes it.
@@ -470,84 +628,98 @@ extension Rule {
         let acknowledged: Wording =
           group.allSatisfy { $0.history.link.unacknowledged == 0 }
           ? " Its controller had acknowledged it each time." : ""
-        return Finding(
-          "The peer ended \(group.count, isLeast: evidence.omitsConnections) connections when it received \(request.words)",
+        var finding = Finding(
+          "The peer ended \(group.count) connections when it received \(request.words)",
           headline: "the peer ends the connection when it receives \(request.words)",
           why:
             "Each time \(request.words) was \(group.allSatisfy(\.request.isOnly) ? "the only data that this host sent" : "the last thing that this host sent, and had no answer" as StaticString), and the peer ended the link within \(duration: longest) after it, with \(StatusCode.remoteUserTerminated).\(acknowledged)",
-          // Some writes switch a device off.
-          group.allSatisfy { $0.request.opcode.isWrite } ? .possible : .likely,
           evidence: PacketSet(
             group.prefix(8).flatMap {
               [$0.request.packet, $0.history.link.ended?.packet].compactMap(\.self)
             }), on: group.map(\.history.id))
+        finding.repetitions = group.count
+        return (group.contains { $0.request.opcode.isWrite }, finding)
       }
     }
   }
 
   private static let peerLeaves = Rule(
-    whole: "link-peer-leaves", .warning, .meaning,
+    about: Bool.self, whole: "link-peer-leaves", .warning, .sequence,
     "The peer ends its connections after a constant time",
     when:
-      "two or more connections of one device, each a second or longer, were ended by the peer after times that differ by at most a tenth",
+      "two or more connections of one device, each a second or longer, were ended by the peer after times that differ by at most a tenth; or three or more after such times since encryption, or since the same last request of this host",
     needs: [.events, .opening, .end], leansOn: [.bothDirections],
+    elsewise: [
+      Alternative("it had sent all its values") { hasFinished, _ in !hasFinished }
+    ],
     do:
       "The peer waits for something and gives up (pairing, a request, or a login of its own protocol within a fixed time), or it ends idle connections. Compare with what its own app does first."
-  ) { evidence in
+  ) { evidence -> [(Bool, Finding)] in
     devices(evidence.connections) {
-      $0.connection.ending == .peer && $0.connection.reason == .remoteUserTerminated
-        && ($0.length ?? 0) >= leastStay && !$0.connection.isOpeningMissing
-        && !evidence.hasOtherEnd(of: $0)
+      $0.leavesByChoice && !$0.connection.isOpeningMissing && !evidence.hasOtherEnd(of: $0)
         // What it waited for, or left at, has its own finding.
         && !$0.link.hasOpenRequest(of: .peer)
     }.compactMap { left in
       // Only if this applies to all connections that the peer ended, not to two of many.
-      let spans = left.compactMap(\.length)
-      guard let shortest = spans.min(), let longest = spans.max(), spans.count == left.count,
-        longest - shortest <= longest / 10,
-        !left.allSatisfy({ evidence.fatalRequest(of: $0) != nil })
+      guard let stay = Stay(left), !left.allSatisfy({ evidence.fatalRequest(of: $0) != nil })
       else { return nil }
       let wish: (words: Wording, packet: Int?) =
         evidence.lacksData
         ? ("What crossed the links was not recorded.", nil) : left[left.count - 1].lastWish
-      let after: Wording =
-        "\(duration: shortest)" == ("\(duration: longest)" as Wording)
-        ? "\(duration: longest)" : "\(duration: shortest) to \(duration: longest)"
       var finding = Finding(
-        "The peer ended \(left.count, isLeast: evidence.omitsConnections) connections after \(after)",
-        headline: "the peer ends its connections after \(after)",
-        why: wish.words, .likely,
+        "The peer ended \(left.count) connections \(stay.words)",
+        headline: "the peer ends its connections \(stay.words)", why: wish.words,
         evidence: PacketSet([wish.packet].compactMap(\.self)).union(
           PacketSet(left.prefix(8).compactMap(\.connection.lastPacket))), on: left.map(\.id))
+      finding.evidence = finding.evidence.union(PacketSet(stay.anchors.prefix(8)))
+      finding.repetitions = left.count
       finding.restsOnAbsence = true
       let pauses = left.compactMap(\.pauseAfterLastValue)
-      if pauses.count == left.count, let pause = pauses.max() {
+      let hasFinished = pauses.count == left.count
+      if hasFinished, let pause = pauses.max() {
         finding.severity = .note
-        finding.certainty = .possible
         finding.why =
-          "On each of them the peer sent values and left within \(duration: pause) of the last one: it had probably finished."
+          "On each of them the peer sent values and left within \(duration: pause) of the last one."
         finding.remedy =
           "Nothing, if the values are complete: devices that measure or store something disconnect after sending it."
       }
-      return finding
+      return (hasFinished, finding)
     }
+  }
+
+  private static let peerLeavesAfterChange = Rule(
+    "link-peer-leaves-after-change", .warning, .sequence,
+    "The peer left right after this host had made the link slower",
+    when:
+      "this host, the central, made the connection interval four times as long or more without being asked by the peer, which ended the link within a second",
+    needs: [.commands, .events, .end],
+    do:
+      "Keep the shorter interval while the peer is in use, or request one between the two, to find out whether it then stays. A peripheral that cannot work with an interval should ask for another one instead of leaving."
+  ) { history, evidence in
+    guard let change = history.lastSlowing else { return [] }
+    var finding = Finding(
+      "The peer ended the link \(duration: change.passed) after this host had changed the connection interval from \(interval: change.before) to \(interval: change.after)",
+      headline:
+        "the peer ended connection \(history.id) right after this host had changed the connection interval from \(interval: change.before) to \(interval: change.after)",
+      why: Wording(
+        sentences:
+          "The change took effect at \(packet: change.update.lastPacket), and the peer disconnected \(duration: change.passed) later.",
+        history.lastWish.words),
+      evidence: change.update.evidence.union(
+        PacketSet([history.link.ended?.packet].compactMap(\.self))))
+    finding.repetitions = evidence.connections.count {
+      $0.device == history.device && $0.lastSlowing != nil
+    }
+    finding.group = "The peer ended the link right after this host had made it slower"
+    return [finding]
   }
 
   /// Returns the connections that satisfy a condition, grouped by device; groups have two or more.
   private static func devices(
     _ connections: [ConnectionHistory], _ isMeant: (ConnectionHistory) -> Bool
   ) -> [[ConnectionHistory]] {
-    var groups: [[ConnectionHistory]] = []
-    var places: [UInt64: Int] = [:]
-    for history in connections where history.connection.peer != nil && isMeant(history) {
-      if let place = places[history.device] {
-        groups[place].append(history)
-      } else {
-        places[history.device] = groups.count
-        groups.append([history])
-      }
-    }
-    return groups.filter { $0.count >= 2 }
+    connections.filter { $0.connection.peer != nil && isMeant($0) }.grouped(by: \.device)
+      .filter { $0.count >= 2 }
   }
 }
 
@@ -561,6 +733,47 @@ struct FatalRequest {
   let wait: Int64
   /// Whether this host sent nothing else on the link.
   let isOnly: Bool
+}
+
+/// A time after which a device ended all of several connections.
+private struct Stay {
+  /// When it was, as a phrase: `after 30.0 s`, `3.0 s to 3.1 s after encryption`.
+  let words: Wording
+  /// The packets from which the times are counted, unless they opened the links.
+  let anchors: [Int]
+
+  /// Times to events other than the opening count if there are this many.
+  private static let leastOthers = 3
+
+  /// Creates the time that is the same for all of these connections; returns nil if none is.
+  init?(_ left: [ConnectionHistory]) {
+    if let span = Self.span(left.map { ($0.link.opened, $0.link.ended) }) {
+      (words, anchors) = ("after \(span)", [])
+      return
+    }
+    guard left.count >= Self.leastOthers else { return nil }
+    let starts = left.map { $0.encryption.attempts.last { $0.outcome == .encrypted }?.end }
+    if let span = Self.span(zip(starts, left).map { ($0, $1.link.ended) }) {
+      (words, anchors) = ("\(span) after encryption", starts.compactMap { $0?.packet })
+      return
+    }
+    let asked = left.map(\.lastAct)
+    guard let first = asked[0], asked.allSatisfy({ $0?.act == first.act }),
+      let span = Self.span(zip(asked, left).map { ($0?.moment, $1.link.ended) })
+    else { return nil }
+    words = "\(span) after this host's last request, to \(first.act)"
+    anchors = asked.compactMap { $0?.moment.packet }
+  }
+
+  /// Returns the times between two moments in words, or nil if one is unknown or they differ.
+  private static func span(_ moments: [(from: Moment?, to: Moment?)]) -> Wording? {
+    let spans = moments.compactMap { from, to in from.flatMap { to?.nanoseconds(since: $0) } }
+    guard spans.count == moments.count, let shortest = spans.min(), let longest = spans.max(),
+      longest - shortest <= longest / 10
+    else { return nil }
+    return "\(duration: shortest)" == ("\(duration: longest)" as Wording)
+      ? "\(duration: longest)" : "\(duration: shortest) to \(duration: longest)"
+  }
 }
 
 extension Evidence {
@@ -599,6 +812,65 @@ extension Evidence {
 }
 
 extension ConnectionHistory {
+  /// Shorter times are not intended: they are the time that the requests took.
+  private static let leastStay: Int64 = 1_000_000_000
+
+  /// Whether the peer ended the link after a while, for no reason that concerns itself.
+  fileprivate var leavesByChoice: Bool {
+    connection.ending == .peer && length ?? 0 >= Self.leastStay
+      && (connection.reason == .remoteUserTerminated
+        || connection.reason == .unacceptableConnectionParameters)
+  }
+
+  /// Whether the peer did not confirm the end that this host requested.
+  fileprivate var isUnconfirmed: Bool {
+    connection.ending == .localHost
+      && (connection.reason == .connectionTimeout || connection.reason == .responseTimeout)
+  }
+
+  /// Returns findings about the end of the link and about procedures on it that have one of these
+  /// statuses.
+  fileprivate func ends(
+    by isMeant: (StatusCode) -> Bool, headline: (Moment) -> Wording
+  ) -> [Finding] {
+    guard let reason = connection.reason, isMeant(reason), let ended = link.ended,
+      connection.ending == .controller
+    else { return failures(isMeant) }
+    return [
+      Finding(
+        "The controller ended the link: \(reason.linkWords)", headline: headline(ended),
+        why: Wording(sentences: "Neither host requested it.", lastProcedure),
+        evidence: PacketSet([lastProcedurePacket, ended.packet].compactMap(\.self)))
+    ] + failures(isMeant)
+  }
+
+  /// Returns warnings about procedures that failed with one of these statuses on a link that
+  /// continued.
+  fileprivate func failures(_ isMeant: (StatusCode) -> Bool) -> [Finding] {
+    failedProcedures.filter { isMeant($0.status) }.map { failed in
+      var finding = Finding(
+        "\(failed.name) failed: \(failed.status.linkWords)",
+        headline: "\(failed.name) failed on connection \(id)",
+        why: course(after: failed.packets), evidence: failed.packets)
+      finding.severity = .warning
+      finding.grounds = .fact
+      return finding
+    }
+  }
+
+  /// The change by this host that made the link much slower just before the peer left.
+  fileprivate var lastSlowing:
+    (update: ParameterUpdate, before: UInt16, after: UInt16, passed: Int64)?
+  {
+    guard leavesByChoice, connection.reason == .remoteUserTerminated,
+      let update = link.updates.last(where: { $0.result != nil }), update.procedure == .command,
+      let before = update.before?.interval, let after = update.result?.interval,
+      Int(after) >= Int(before) * 4, let completed = update.completed,
+      let passed = link.ended?.nanoseconds(since: completed), passed <= 1_000_000_000
+    else { return nil }
+    return (update, before, after, passed)
+  }
+
   /// A peer that has sent what it had leaves within this time, in nanoseconds.
   private static let promptly: Int64 = 5_000_000_000
   /// A peer that sends more notifications than this has no last one that would mean its end.

@@ -9,7 +9,7 @@ extension Rule {
   /// The rules about link parameters.
   static let linkParameters: [Rule] = [
     impossible, impossibleAttempt, unansweredParameters, refusedParameters, neverApplied,
-    longInterval,
+    longInterval, shortPackets, onePerInterval,
   ]
 
   private static let remedyForImpossible: Wording =
@@ -70,25 +70,39 @@ extension Rule {
     }
   }
 
+  /// What a refusal of parameters led to.
+  private enum Refusal: Sendable {
+    case kept
+    /// The side that wanted them left.
+    case left
+    /// The peer left with Unacceptable Connection Parameters.
+    case reason(ConnectionHistory)
+  }
+
   private static let refusedParameters = Rule(
-    "link-parameters-refused", .warning, .meaning,
+    about: Refusal.self, "link-parameters-refused", .warning, .meaning,
     "A change of the connection parameters was refused",
     when:
-      "a Connection Parameter Update Response, a negative reply or LE Connection Update Complete refuses the change, and no later change was accepted",
-    do:
-      "Request what the central accepts: centrals refuse short intervals, high latencies and timeouts outside their limits. Wait a few seconds after connecting, and stay connected without the change."
-  ) { history, evidence in
+      "a Connection Parameter Update Response, a negative reply or LE Connection Update Complete refuses the change, and no later change was accepted; or the peer ends the link with Unacceptable Connection Parameters (0x3b)",
+    elsewise: [
+      Alternative("a timer of the peer's program ended the link, and gave this reason") {
+        refusal, evidence in
+        guard case .reason(let history) = refusal else { return true }
+        return !evidence.leavesByTimer(history)
+      }
+    ],
+    do: "Wait a few seconds after connecting, and stay connected without the change."
+  ) { history, evidence -> [(Refusal, Finding)] in
     let link = history.link
     let refused = link.updates.filter {
       $0.isRefused && $0.status?.isProcedureTrouble != true
     }
-    var findings: [Finding] = []
+    var findings: [(Refusal, Finding)] = []
     if let first = refused.first, let last = refused.last {
       let later = link.updates.first {
         $0.status == .success && $0.lastPacket > last.lastPacket
       }
-      let who: Wording =
-        first.isGranted == false ? "\(first.side.other.words)" : "the controller"
+      let who = history.refuser(of: first)
       let reason: Wording =
         (first.status ?? first.refusal).map { ": \($0)" } ?? ""
       let times: Wording =
@@ -103,14 +117,15 @@ extension Rule {
         headline: "\(who) refused new connection parameters",
         why: later == nil ? "\(asked)\(kept)" : asked,
         evidence: refused.prefix(8).reduce(PacketSet()) { $0.union($1.evidence) })
-      finding.remedy = evidence.wayToParameters(history, first, askedBy: first.side)
+      finding.grounds = .fact
+      finding.remedy = evidence.wayToParameters(history, first)
       if later == nil, let end = history.end(overParameters: last) {
+        finding.grounds = .sequence
         finding.severity = .error
         finding.headline =
           "\(end.words) ended connection \(history.id) (\(packet: end.packet)) after \(who) had refused its connection parameters\(times)"
         finding.why =
           "\(finding.why) \(Wording("\(end.words)").capitalized) then disconnected (\(packet: end.packet)), \(duration: end.passed) after the last refusal."
-        finding.certainty = .likely
         finding.evidence.insert(end.packet)
       }
       if let later {
@@ -119,25 +134,27 @@ extension Rule {
         let got: Wording = later.result.map { ": \($0.words)" } ?? ""
         finding.why = "\(asked) A later change was made (\(packet: later.lastPacket))\(got)."
       }
-      findings.append(finding)
+      findings.append((finding.severity == .error ? .left : .kept, finding))
     }
-    if history.connection.reason == .unacceptableConnectionParameters,
-      history.connection.ending == .peer, let ended = link.ended
-    {
+    if history.leavesOverParameters, let ended = link.ended {
       var finding = Finding(
         "The peer disconnected because of the connection parameters",
         headline: "the peer ended connection \(history.id) because of its parameters",
         why:
-          "It gave \(StatusCode(rawValue: 0x3b)) as its reason.\(link.current.map { " The parameters in force were \($0.words)." } ?? "")",
-        evidence: [ended.packet])
+          "It gave \(StatusCode(rawValue: 0x3b)) as its reason\(history.length.map { ", \(duration: $0) after the link was opened" } ?? "").\(link.current.map { " The parameters in force were \($0.words)." } ?? "")",
+        evidence: PacketSet([link.updates.last?.lastPacket, ended.packet].compactMap(\.self)))
       finding.severity = .error
-      findings.append(finding)
+      finding.remedy =
+        history.connection.central == .peer
+        ? "The peer chooses the parameters as the central: look in its program for what it expects, and at the parameters that this host requested or reports in its preferred parameters (2a04)."
+        : "This host chooses the parameters as the central: use those that the peer requests, or its preferred ones (2a04). A peer that needs others has to request them (Connection Parameter Update Request) instead of leaving."
+      findings.append((.reason(history), finding))
     }
     return findings
   }
 
   private static let unansweredParameters = Rule(
-    "link-parameters-unanswered", .warning, .meaning,
+    "link-parameters-unanswered", .warning, .fact,
     "A connection parameter update request is never answered",
     when:
       "a Connection Parameter Update Request has no response for 30 s or until the other side ends the link 5 s later or more, and the parameters do not change; an error if the requesting side ends the link",
@@ -168,16 +185,16 @@ extension Rule {
     var finding = Finding(
       "\(Wording("\(other)").capitalized) never answered the connection parameter update request",
       headline: hasLeft
-        ? "\(asker) ended connection \(history.id) because \(other) had not answered its connection parameter update request (\(packet: first.asked.packet))"
+        ? "\(asker) ended connection \(history.id), and \(other) had not answered its connection parameter update request (\(packet: first.asked.packet))"
         : "\(other) never answered the connection parameter update request (\(packet: first.asked.packet))",
       why:
         "\(Wording("\(asker)").capitalized) sent a request\(asked) (\(packet: first.asked.packet)), but neither a response nor a change followed.\(then)",
-      hasLeft ? .certain : .likely,
       evidence: PacketSet(open.prefix(8).map(\.asked.packet) + [hasLeft ? end.packet : 0]))
     if hasLeft {
       finding.severity = .error
+      finding.grounds = .sequence
       finding.groupHeadline =
-        "\(asker) disconnected because \(other) had not answered its connection parameter update request"
+        "\(asker) disconnected, and \(other) had not answered its connection parameter update request"
     }
     finding.restsOnAbsence = true
     finding.group = "\(other) never answered the connection parameter update request"
@@ -191,6 +208,7 @@ extension Rule {
     when:
       "eight packets or more are sent as soon as the previous one is acknowledged, at a connection interval of 400 ms or more",
     needs: [.events, .sentData],
+    elsewise: [Alternative(always: "the program sends at that pace by itself")],
     do:
       "Request a shorter interval while there is data to send: 15 to 30 ms for transfers. A peripheral that requests a range should not leave the longest interval to the central (20 to 1000 ms may become 1000 ms)."
   ) { history, _ in
@@ -219,7 +237,6 @@ extension Rule {
         sentences:
           "This host sent each packet as soon as the previous one was acknowledged (from \(packet: first.packet) to \(packet: last.packet)).\(rate)",
         origin),
-      .likely,
       evidence: PacketSet([update?.lastPacket ?? 0, first.packet, last.packet].filter { $0 > 0 }))
     finding.group = "The connection interval slows down the traffic"
     return [finding]
@@ -234,6 +251,14 @@ extension Rule {
     when:
       "a change was accepted, no LE Connection Update Complete followed in the five seconds that the link stayed open, and the parameters in force are not those requested",
     needs: [.commands, .events],
+    elsewise: [
+      Alternative("this host's controller does not report such changes") { history, evidence in
+        evidence.connections.contains { other in
+          other.connection.adapter == history.connection.adapter
+            && other.link.updates.contains { $0.result != nil }
+        }
+      }
+    ],
     do:
       "The central's host has to send LE Connection Update itself after it has accepted: check there. A peripheral can repeat its request after a few seconds."
   ) { history, evidence in
@@ -266,14 +291,112 @@ extension Rule {
           : update.command == nil && update.side == .peer
             ? "This host accepted the peer's request\(asked), but never sent LE Connection Update."
             : "No LE Connection Update Complete followed\(asked).",
-        .likely, evidence: update.evidence)
+        evidence: update.evidence)
       finding.restsOnAbsence = true
       return finding
     }
   }
 }
 
+extension Rule {
+  private static let mostPackets = 50
+  private static let mostBytes = 5_000
+
+  private static let shortPackets = Rule(
+    "link-data-length-time", .warning, .meaning, "The packets are shorter than the data length",
+    when:
+      "the last LE Data Length Change allows so little time for a packet that it holds at most half of the bytes on the PHY in force; a note unless 50 or more packets with longer data crossed the link",
+    needs: [.events, .opening],
+    do:
+      "Allow the time as well as the bytes, on the side that has the limit: 2120 µs for 251 bytes on LE 1M (TX_Time of LE Set Data Length, or of LE Write Suggested Default Data Length before connecting). If this host's side allows it already, only newer firmware of the peer's controller, or the LE 2M PHY, helps."
+  ) { history, evidence in
+    [Side.local, .peer].compactMap { history.shortPackets(from: $0, evidence) }
+  }
+
+  private static let onePerInterval = Rule(
+    "link-one-packet-per-interval", .warning, .fact,
+    "A transfer has one packet per connection interval",
+    when:
+      "the controller completed 50 packets, or 5 kB, one at a time and a connection interval or more apart, although two or more were waiting and would fit into an interval",
+    needs: [.events, .sentData, .opening],
+    do:
+      "Find out which controller ends the connection events: this host's (its event length, Min_CE_Length and Max_CE_Length of LE Connection Update, other links and scans at the same time) or the peer's (its event length, its receive buffers). A shorter interval helps as long as neither changes."
+  ) { history, _ in
+    let link = history.link
+    guard let slow = link.slowTransfer, let first = slow.completions.first,
+      let last = slow.completions.last,
+      slow.completions.count >= mostPackets || slow.bytes >= mostBytes,
+      slow.others * 10 <= slow.completions.count, slow.time > 0
+    else { return [] }
+    let change = link.phys.last { $0.moment.packet < first.packet }
+    let phy = change?.sent ?? 1
+    let length = link.lengths.last { $0.moment.packet < first.packet }?.sent ?? .initial
+    let air = LinkHistory.Length.time(of: slow.largest, onPHY: phy)
+    let interval = Int(slow.interval) * 1250
+    // A longer packet is several of the Link Layer.
+    guard slow.largest <= Int(length.effective(onPHY: phy)), air * 3 <= interval else { return [] }
+    let rate = Int64(slow.bytes) &* 1_000_000 / max(slow.time / 1000, 1)
+    var finding = Finding(
+      "One packet per connection interval: \(rate) bytes per second",
+      headline:
+        "connection \(history.id) carries one packet per connection interval of \(interval: slow.interval): \(rate) bytes per second",
+      why:
+        "From \(packet: first.packet) to \(packet: last.packet) the controller completed \(slow.completions.count) packets of up to \(slow.largest) bytes one at a time, an interval of \(interval: slow.interval) or more apart, although more were waiting: \(rate) bytes per second. On \(LinkHistory.phyWords(phy)) such a packet and its answer take \(air) µs, so \(interval / air) have room in an interval. HCI does not show which of the two controllers ends the connection events.",
+      evidence: PacketSet(first.packet...last.packet))
+    finding.group = "One packet per connection interval"
+    return [finding]
+  }
+}
+
 extension ConnectionHistory {
+  private static let mostPackets = 50
+
+  /// Returns a finding about the packets of a side for which the agreed time is too short.
+  fileprivate func shortPackets(from side: Side, _ evidence: Evidence) -> Finding? {
+    guard let change = link.lengths.last else { return nil }
+    let isOwn = side == .local
+    let length = isOwn ? change.sent : change.received
+    let phy = link.phys.last.map { isOwn ? $0.sent : $0.received } ?? 1
+    let held = length.effective(onPHY: phy)
+    guard Int(held) * 2 <= Int(length.octets) else { return nil }
+    let suggested =
+      isOwn ? evidence.adapters.first { $0.index == connection.adapter }?.suggestedLength : nil
+    let own: Wording =
+      suggested.map {
+        " This host's default for sending is \($0.length.octets) bytes in \($0.length.time) µs (\(packet: $0.moment.packet)); the smaller of that and of what the peer's controller receives counts."
+      } ?? ""
+    var finding = Finding(
+      "The packets that \(side.words) sends have at most \(held) bytes, although \(length.octets) were agreed on",
+      headline:
+        "the packets that \(side.words) sends on connection \(id) have at most \(held) bytes: the agreed time of \(length.time) µs holds no more",
+      why:
+        "LE Data Length Change allows \(length.octets) bytes and \(length.time) µs for a packet (\(packet: change.moment.packet)). The smaller limit counts: on \(LinkHistory.phyWords(phy)) \(length.time) µs hold \(held) bytes.\(own)",
+      evidence: PacketSet(
+        [suggested?.moment.packet, link.phys.last?.moment.packet, change.moment.packet]
+          .compactMap(\.self).sorted()))
+    if (isOwn ? link.sent : link.heard) < Self.mostPackets
+      || (isOwn ? link.largest.sent : link.largest.heard) <= Int(held)
+    {
+      finding.severity = .note
+    }
+    return finding
+  }
+
+  /// Whether the peer ended the link with Unacceptable Connection Parameters.
+  fileprivate var leavesOverParameters: Bool {
+    connection.reason == .unacceptableConnectionParameters && connection.ending == .peer
+  }
+
+  /// Returns who refused a change: the other host, this host's controller if its Command Status did,
+  /// or the peer's controller if the change failed later.
+  fileprivate func refuser(of update: ParameterUpdate) -> Wording {
+    if update.isGranted == false { return "\(update.side.other.words)" }
+    if update.procedure == .unasked || update.procedure == .linkLayer {
+      return "one of the controllers"
+    }
+    return update.isRefusedAtOnce ? "this host's controller" : "the peer's controller"
+  }
+
   /// The longest wait of a peripheral that insists on its parameters (Core, Vol 3, Part C,
   /// 9.3.12.2: 30 s before it may ask again).
   private static let patienceOfPeripherals: Int64 = 31_000_000_000
@@ -300,18 +423,42 @@ extension ConnectionHistory {
 }
 
 extension Evidence {
-  /// Returns how to fix parameters that the central refuses, for the side that has to act.
+  /// Returns whether a connection that the peer ended because of its parameters looks like one that
+  /// a timer ended: others ended after the same time, or lived on with the same parameters.
+  fileprivate func leavesByTimer(_ history: ConnectionHistory) -> Bool {
+    guard let length = history.length else { return false }
+    return connections.contains { other in
+      guard other.id != history.id,
+        other.device == history.device || other.name != nil && other.name == history.name,
+        let span = other.length
+      else { return false }
+      return other.leavesOverParameters
+        ? abs(span - length) <= length / 20
+        : span / 2 > length && other.link.current == history.link.current
+    }
+  }
+
+  /// Returns how to fix parameters that are refused, for the side that has to act.
   fileprivate func wayToParameters(
-    _ history: ConnectionHistory, _ update: ParameterUpdate, askedBy side: Side
+    _ history: ConnectionHistory, _ update: ParameterUpdate
   ) -> Wording? {
-    // For a refusal by the controller, or a request by the central, the rule's own remedy applies.
     if update.status == .commandDisallowed {
       return
-        "Nothing on the other side: this host accepted, but its controller refuses LE Connection Update during another procedure on the link. The host has to repeat it; until it does, repeat the request some seconds later."
+        "Nothing on the other side: this host's controller refuses LE Connection Update during another procedure on the link. This host has to repeat it after that."
     }
-    guard update.procedure != .command, update.isGranted == false else { return nil }
-    let (isApple, isLinux) = history.central(self)
+    let side = update.side
     let asker: Wording = "\(side.possessive) firmware"
+    // The central decides, so what it wants is refused by the peripheral's controller alone.
+    if history.connection.role(of: side) == .central {
+      return update.isRefusedAtOnce
+        ? "This host, the central, has to choose parameters that its own controller supports: look at its other links, whose intervals may exclude these."
+        : "\(Wording("\(side.words)").capitalized), the central, has to choose parameters that the peripheral's controller supports: those that it requests, or its preferred ones (2a04)."
+    }
+    guard update.procedure != .command, update.isGranted == false else {
+      return
+        "\(Wording("\(side.words)").capitalized), the peripheral, can request others some seconds later, and should stay connected without the change."
+    }
+    let (isApple, isLinux) = history.central(self)
     if isApple {
       return
         "In \(asker) request what Apple's devices accept: interval 15 ms or more, the maximum at least 15 ms above the minimum or both 15 ms, latency up to 30, timeout 2 to 6 s; and stay connected without the change."

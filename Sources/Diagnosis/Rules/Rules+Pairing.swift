@@ -15,8 +15,9 @@ extension Rule {
   /// connection that are described in the same words are reported once, with the packets of all.
   static func failing(
     _ id: StaticString, _ grounds: Grounds, _ finds: StaticString,
-    when condition: StaticString, elsewise: [Alternative<FailedPairing>] = [],
-    do remedy: Wording, _ explain: @escaping @Sendable (FailedPairing) -> Finding?
+    on reason: PairingFailure? = nil, when condition: StaticString,
+    elsewise: [Alternative<FailedPairing>] = [], do remedy: Wording,
+    _ explain: @escaping @Sendable (FailedPairing) -> Finding?
   ) -> Rule {
     Rule(
       about: FailedPairing.self, id, .error, grounds, finds, when: condition, elsewise: elsewise,
@@ -27,7 +28,7 @@ extension Rule {
         // Two responses to one request explain everything that follows.
         guard attempt.secondResponse == nil,
           let failed = FailedPairing(attempt, position, connection, evidence),
-          var finding = explain(failed)
+          reason.map({ $0 == failed.reason }) ?? true, var finding = explain(failed)
         else { continue }
         if let same = found.firstIndex(where: { $0.finding.what == finding.what }) {
           found[same].packets.append(failed.packet)

@@ -12,24 +12,18 @@ extension Rule {
   static let pairingReasons: [Rule] = [
     failing(
       "smp-passkey-entry-failed", .fact, "The passkey was not entered",
-      when: "Passkey Entry Failed (0x01)",
+      on: .passkeyEntryFailed, when: "Passkey Entry Failed (0x01)",
       do:
         "Pair again, and type the digits within 30 s. On BlueZ an agent with a keyboard has to be registered (bluetoothctl: agent KeyboardDisplay, default-agent); on Zephyr answer passkey_entry with bt_conn_auth_passkey_entry."
-    ) { failed in
-      guard failed.reason == .passkeyEntryFailed, !failed.isSilence else { return nil }
-      return failed.stoppedAfterEntry() ?? failed.cancelledEntry()
-    },
+    ) { $0.isSilence ? nil : $0.stoppedAfterEntry() ?? $0.cancelledEntry() },
     failing(
       "smp-oob-missing", .fact, "One side has no out-of-band data",
-      when: "OOB Not Available (0x02)",
+      on: .oobNotAvailable, when: "OOB Not Available (0x02)",
       do:
         "Transfer the out-of-band data before pairing begins, or clear the OOB data flag: legacy pairing needs the data on both sides, Secure Connections on one."
-    ) { failed in
-      guard failed.reason == .oobNotAvailable else { return nil }
-      return failed.withoutOutOfBand()
-    },
+    ) { $0.withoutOutOfBand() },
     failing(
-      "smp-not-supported", .meaning, "One side does not pair",
+      "smp-not-supported", .meaning, "One side does not pair", on: .pairingNotSupported,
       when:
         "Pairing Not Supported (0x05), unless the evidence is that the side keeps a bond that the other one has lost",
       elsewise: [
@@ -40,30 +34,11 @@ extension Rule {
       ],
       do:
         "Make the side that refused pairable, or put it into pairing mode. \(enablingPairing)"
-    ) { failed in
-      guard failed.reason == .pairingNotSupported, !failed.isSilence,
-        failed.connection.lostBond(failed.evidence) == nil
-      else { return nil }
-      var finding = failed.finding(
-        "\(failed.side.capitalized) refused to pair",
-        because: "\(failed.side.words) does not pair, or not at the moment",
-        why:
-          "\(failed.answer) It does not support pairing, or does not allow it at the moment. The reason does not show which."
-      )
-      finding.remedy =
-        failed.side == .local
-        ? "Make this host pairable if it is meant to pair; otherwise the peer has to work without pairing. \(enablingPairing)"
-        : "If the peer does pair, put it into pairing mode. Otherwise use it without pairing: remove createBond and similar calls. \(enablingPairing)"
-      if failed.side == .peer, failed.role == .responder {
-        finding.remedy =
-          "\(finding.remedy ?? "") A peer that keeps an old bond with this host and does not replace it also answers this (Nordic's peer manager without allow_repairing): if the two were bonded before, delete the bond on the peer as well."
-      }
-      return finding
-    },
+    ) { $0.isSilence || $0.connection.lostBond($0.evidence) != nil ? nil : $0.refused() },
     failing(
       "smp-authentication-requirements", .meaning,
       "One side requires more than this pairing can provide",
-      when: "Authentication Requirements (0x03)",
+      on: .authenticationRequirements, when: "Authentication Requirements (0x03)",
       elsewise: [
         Alternative("it accepts only Secure Connections, which the other side does not offer") {
           failed, _ in failed.unmet != .mitm || !failed.lacksSecureConnections
@@ -79,41 +54,29 @@ extension Rule {
       ],
       do:
         "Give one side a display and the other a keyboard, or use numeric comparison: on Zephyr bt_conn_auth_cb_register with passkey_display or passkey_confirm, on BlueZ an agent with KeyboardDisplay, on Nordic's SoftDevice io_caps. Or do not request MITM protection if the device has neither; if Secure Connections is required, enable it on both sides."
-    ) { failed in
-      guard failed.reason == .authenticationRequirements else { return nil }
-      return failed.unmetRequirements()
-    },
+    ) { $0.unmetRequirements() },
     failing(
       "smp-key-size", .fact, "The negotiated key is too short for one side",
-      when: "Encryption Key Size (0x06)",
+      on: .encryptionKeySize, when: "Encryption Key Size (0x06)",
       do:
         "Allow 16-byte keys on the side that offers only shorter ones. The size that a side requires is set with CONFIG_BT_SMP_MIN_ENC_KEY_SIZE on Zephyr, with min_key_size and max_key_size on Nordic's SoftDevice."
-    ) { failed in
-      guard failed.reason == .encryptionKeySize else { return nil }
-      return failed.shortKey()
-    },
+    ) { $0.shortKey() },
     failing(
       "smp-invalid-parameters", .fact, "A Security Manager PDU was refused because of its content",
-      when: "Invalid Parameters (0x0a)",
+      on: .invalidParameters, when: "Invalid Parameters (0x0a)",
       do:
         "Check the last PDU before the refusal: its length, reserved values, a key size outside 7 to 16, a public key that is not on the curve or equals the receiver's own."
-    ) { failed in
-      guard failed.reason == .invalidParameters else { return nil }
-      return failed.invalidParameters()
-    },
+    ) { $0.invalidParameters() },
     reported(
       "smp-command-not-supported", [.commandNotSupported: "did not understand a pairing PDU"],
       "A Security Manager PDU was not understood", when: "Command Not Supported (0x07)",
       do: "Check the last PDU before the refusal, and the Bluetooth version of that side."),
     failing(
       "smp-repeated-attempts", .fact, "A new pairing attempt came too soon after a failed one",
-      when: "Repeated Attempts (0x09)",
+      on: .repeatedAttempts, when: "Repeated Attempts (0x09)",
       do:
         "Wait: after a failure a device refuses to pair for a time that grows with each failure (Core, Vol 3, Part H, 2.3.6). Fix the first failure."
-    ) { failed in
-      guard failed.reason == .repeatedAttempts else { return nil }
-      return failed.tooSoon()
-    },
+    ) { $0.tooSoon() },
     reported(
       "smp-cross-transport",
       [
@@ -135,13 +98,10 @@ extension Rule {
       do: "Pair again later; a device may pair with only one other at a time."),
     failing(
       "smp-unspecified", .fact, "One side ended pairing without giving a reason",
-      when: "Unspecified Reason (0x08)",
+      on: .unspecified, when: "Unspecified Reason (0x08)",
       do:
         "Check the log of the side that ended it; only that shows why. Often a program or its user cancelled: Unpair Device or Cancel Pair Device on BlueZ, removeBond or cancelBondProcess on Android."
-    ) { failed in
-      guard failed.reason == .unspecified, !failed.isSilence else { return nil }
-      return failed.unspecified()
-    },
+    ) { $0.isSilence ? nil : $0.unspecified() },
     failing(
       "smp-failed", .fact,
       "Pairing was refused for a reason that the specification does not define",
@@ -167,7 +127,7 @@ extension Rule {
   ]
 
   /// How to enable pairing on a device.
-  private static let enablingPairing: Wording =
+  fileprivate static let enablingPairing: Wording =
     "Firmware enables pairing with CONFIG_BT_SMP (Zephyr) or a peer manager (Nordic); BlueZ refuses unless it is bondable (bluetoothctl: pairable on)."
 }
 
@@ -207,6 +167,20 @@ extension PairingAttempt {
 }
 
 extension FailedPairing {
+  fileprivate func refused() -> Finding {
+    var finding = finding(
+      "\(side.capitalized) refused to pair",
+      because: "\(side.words) does not pair, or not at the moment",
+      why:
+        "\(answer) It does not support pairing, or does not allow it at the moment. The reason does not show which."
+    )
+    finding.remedy =
+      side == .local
+      ? "Make this host pairable if it is meant to pair; otherwise the peer has to work without pairing. \(Rule.enablingPairing)"
+      : "If the peer does pair, put it into pairing mode, and delete a bond with this host that it may keep (Nordic's peer manager refuses without allow_repairing). Otherwise use it without pairing: remove createBond and similar calls. \(Rule.enablingPairing)"
+    return finding
+  }
+
   /// Returns a finding if the side that shows the passkey gave up although it had been typed on the
   /// other side: a confirm value commits to digits (Core, Vol 3, Part H, 2.3.5.5 and 2.3.5.6.3).
   fileprivate func stoppedAfterEntry() -> Finding? {
@@ -247,37 +221,29 @@ extension FailedPairing {
       packets.insert(acts.first { $0.kind == .passkeyShown }?.moment.packet)
       packets.insert(missing)
     }
-    if side == .local, let refused = acts.last(where: { $0.kind == .typed(false) }) {
+    if side == .local, let refused = acts.last(where: { $0.kind == .typed(false) })?.moment {
       let asked = acts.first { $0.kind == .passkeyAsked }?.moment
-      let delay: Wording =
-        asked.flatMap { refused.moment.nanoseconds(since: $0) }.map {
-          ", \(duration: $0) after it was asked"
-        } ?? ""
-      pieces.append(
-        "This host's program gave no passkey (\(packet: refused.moment.packet))\(delay).")
+      let delay = asked.flatMap { refused.nanoseconds(since: $0) }
+      let after: Wording = delay.map { ", \(duration: $0) after it was asked" } ?? ""
+      pieces.append("This host's program gave no passkey (\(packet: refused.packet))\(after).")
       packets.insert(asked?.packet)
-      packets.insert(refused.moment.packet)
+      packets.insert(refused.packet)
     }
-    let isMethodKnown = attempt.method?.hasPasskey == true
-    if !isMethodKnown {
-      pieces.append(
-        attempt.method == nil
-          ? "The pairing method is not in the capture."
-          : "The method of this pairing has no passkey.")
+    if attempt.method == nil {
+      pieces.append("The pairing method is not in the capture.")
+    } else if attempt.method?.hasPasskey != true {
+      pieces.append("The method of this pairing has no passkey.")
     }
-    let shows = attempt.shows(role)
-    let what: StaticString =
-      shows
-      ? "which shows the passkey, gave up before it was typed"
-      : "reports that the passkey was not entered"
-    var finding = finding(
-      shows || !isMethodKnown
-        ? "\(side.capitalized)\(shows ? "," : "" as StaticString) \(what)"
-        : "The passkey was not entered on \(side.words)",
-      because: shows
-        ? "\(side.words) gave up before the passkey that it shows was typed"
-        : "no passkey was entered on \(side.words)", why: Wording(pieces, joinedBy: " "),
-      evidence: packets)
+    var finding =
+      attempt.shows(role)
+      ? finding(
+        "\(side.capitalized), which shows the passkey, gave up before it was typed",
+        because: "\(side.words) gave up before the passkey that it shows was typed",
+        why: Wording(pieces, joinedBy: " "), evidence: packets)
+      : finding(
+        "\(side.capitalized) reports that the passkey was not entered",
+        because: "no passkey was entered on \(side.words)", why: Wording(pieces, joinedBy: " "),
+        evidence: packets)
     if missing != nil {
       let (agent, then): (StaticString, StaticString) =
         side == .local
@@ -375,25 +341,17 @@ extension FailedPairing {
   }
 
   fileprivate func shortKey() -> Finding {
-    let sizes = [PairingSide.initiator, .responder].compactMap { role in
-      attempt[role].features.map {
-        (side: attempt.side(role).words, size: $0.pdu.maximumEncryptionKeySize)
-      }
-    }
-    var why = answer
-    if !sizes.isEmpty {
-      let words = Wording(
-        listing: sizes.map { "\($0.side) allows keys of at most \($0.size) bytes" })
-      why =
-        "\(why) \(words.capitalized)\(sizes.count == 2 ? ": the smaller size counts" : "" as StaticString)."
-    }
+    let sizes = attempt.keySizes
+    let words = Wording(
+      listing: sizes.map { "\($0.side.words) allows keys of at most \($0.size) bytes" })
+    let rule: StaticString = sizes.count == 2 ? ": the smaller size counts" : ""
     var finding = finding(
       "The key is too short for \(side.words)", because: "the key is too short for \(side.words)",
-      why: why)
+      why: sizes.isEmpty ? answer : "\(answer) \(words.capitalized)\(rule).")
     let lacking = sizes.filter { $0.size < 16 }
     if !lacking.isEmpty {
       finding.remedy =
-        "Allow 16-byte keys on \(Wording(listing: lacking.map { "\($0.side)" })). The size that \(side.words) requires is set with CONFIG_BT_SMP_MIN_ENC_KEY_SIZE on Zephyr, with min_key_size and max_key_size on Nordic's SoftDevice."
+        "Allow 16-byte keys on \(Wording(listing: lacking.map { "\($0.side.words)" })). The size that \(side.words) requires is set with CONFIG_BT_SMP_MIN_ENC_KEY_SIZE on Zephyr, with min_key_size and max_key_size on Nordic's SoftDevice."
     }
     return finding
   }

@@ -115,13 +115,10 @@ extension Rule {
     },
     failing(
       "smp-dhkey-check-failed", .fact, "A DHKey check value was refused",
-      when: "DHKey Check Failed (0x0b)",
+      on: .dhKeyCheckFailed, when: "DHKey Check Failed (0x0b)",
       do:
         "Check f5 and f6 of both firmwares against the sample data of the Core Specification (Vol 3, Part H, Appendix D): the address types, the order of AuthReq, OOB data flag and IO capability, and r."
-    ) { failed in
-      guard failed.reason == .dhKeyCheckFailed else { return nil }
-      return failed.refusedCheck()
-    },
+    ) { $0.refusedCheck() },
   ]
 
   /// The places where programs answer for a user who compares digits.

@@ -38,11 +38,11 @@ package struct EncryptionHistory: Sendable {
       if awaitsData { observeData(record) }
       if isStarting { observeDataMeanwhile(record) }
     case .command(let command):
-      guard let link = answer.link, Self.matters(command: command.opcode) else { return }
-      observe(command.opcode, bytes, dissection.body, memory.links.connection(link), Moment(record))
+      guard let link = answer.link else { return }
+      observe(command.opcode, bytes, dissection.body, link, memory, Moment(record))
     case .event(let event):
-      guard let link = answer.link, Self.matters(event: event.code) else { return }
-      observe(event, bytes, dissection.body, memory.links.connection(link), Moment(record))
+      guard let link = answer.link else { return }
+      observe(event, bytes, dissection.body, link, memory, Moment(record))
     case .note, .control, .sco, .iso, .controllerLog, .unknown: break
     }
   }
@@ -96,37 +96,9 @@ package struct EncryptionHistory: Sendable {
 
   // MARK: HCI commands
 
-  /// Returns whether a command is relevant; most are not.
-  private static func matters(command opcode: UInt16) -> Bool {
-    switch opcode {
-    case HCICommand.leEnableEncryption, HCICommand.leLongTermKeyRequestReply,
-      HCICommand.leLongTermKeyRequestNegativeReply, HCICommand.setConnectionEncryption,
-      HCICommand.authenticationRequested, HCICommand.linkKeyRequestReply,
-      HCICommand.linkKeyRequestNegativeReply, HCICommand.ioCapabilityRequestReply,
-      HCICommand.userConfirmationRequestReply, HCICommand.userConfirmationRequestNegativeReply,
-      HCICommand.pinCodeRequestNegativeReply, HCICommand.userPasskeyRequestNegativeReply,
-      HCICommand.ioCapabilityRequestNegativeReply:
-      true
-    default: false
-    }
-  }
-
-  /// Returns whether an event is relevant.
-  private static func matters(event code: UInt8) -> Bool {
-    switch code {
-    case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
-      LinkEvent.encryptionKeyRefreshCode, HCIEvent.commandStatusCode,
-      HCIEvent.commandCompleteCode, HCIEvent.leMetaCode, HCIEvent.authenticationCompleteCode,
-      HCIEvent.linkKeyRequestCode, LinkKeyNotification.code, SimplePairingFeatures.code,
-      HCIEvent.userConfirmationRequestCode, HCIEvent.userPasskeyRequestCode,
-      HCIEvent.userPasskeyNotificationCode, HCIEvent.pinCodeRequestCode:
-      true
-    default: false
-    }
-  }
-
   private mutating func observe(
-    _ opcode: UInt16, _ bytes: RawSpan, _ body: Slice, _ connection: Connection, _ moment: Moment
+    _ opcode: UInt16, _ bytes: RawSpan, _ body: Slice, _ link: LinkSlot,
+    _ memory: borrowing Memory, _ moment: Moment
   ) {
     var cursor = Cursor(bytes, body)
     switch opcode {
@@ -136,7 +108,7 @@ package struct EncryptionHistory: Sendable {
         (attempt.rand, attempt.ediv) = (command.rand, command.ediv)
         if let key = command.key { attempt.key = bytes.part(key).array }
       }
-      begin(attempt, connection)
+      begin(attempt, memory.links.connection(link))
     case HCICommand.leLongTermKeyRequestReply, HCICommand.leLongTermKeyRequestNegativeReply:
       guard let last = attempts.indices.last, attempts[last].start == .keyRequest,
         attempts[last].reply == nil
@@ -148,7 +120,7 @@ package struct EncryptionHistory: Sendable {
         attempts[last].key = bytes.part(reply.key).array
       }
     case HCICommand.setConnectionEncryption:
-      begin(EncryptionAttempt(.classic, moment, .unknown), connection)
+      begin(EncryptionAttempt(.classic, moment, .unknown), memory.links.connection(link))
     case HCICommand.authenticationRequested:
       authentications.append(ClassicAuthentication(moment))
     case HCICommand.linkKeyRequestReply, HCICommand.linkKeyRequestNegativeReply:
@@ -185,14 +157,16 @@ package struct EncryptionHistory: Sendable {
   // MARK: HCI events
 
   private mutating func observe(
-    _ event: HCIEvent, _ bytes: RawSpan, _ body: Slice, _ connection: Connection, _ moment: Moment
+    _ event: HCIEvent, _ bytes: RawSpan, _ body: Slice, _ link: LinkSlot,
+    _ memory: borrowing Memory, _ moment: Moment
   ) {
     var cursor = Cursor(bytes, body)
     switch event.code {
     case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
       LinkEvent.encryptionKeyRefreshCode:
       guard let change = try? LinkEvent(parsing: &cursor) else { return }
-      end(change, event.code, keySize: try? cursor.u8(), connection, moment)
+      end(
+        change, event.code, keySize: try? cursor.u8(), memory.links.connection(link), moment)
     case HCIEvent.commandStatusCode:
       guard let status = try? CommandStatus(parsing: &cursor), status.status != .success else {
         return
@@ -232,7 +206,7 @@ package struct EncryptionHistory: Sendable {
       if let request = try? LELongTermKeyRequest(parsing: &cursor) {
         (attempt.rand, attempt.ediv) = (request.rand, request.ediv)
       }
-      begin(attempt, connection)
+      begin(attempt, memory.links.connection(link))
     default: ask(event.code, &cursor, moment)
     }
   }
@@ -297,7 +271,8 @@ extension EncryptionHistory {
     for index in attempts.indices {
       if attempts[index].followsPairing, attempts[index].outcome == .encrypted,
         attempts[index].keySize == nil,
-        let sizes = pairing.attempt(before: attempts[index].moment.packet)?.keySizes
+        let sizes = pairing.attempt(before: attempts[index].moment.packet)?.keySizes,
+        sizes.count == 2
       {
         attempts[index].keySize = sizes.map(\.size).min()
         attempts[index].keySizePackets = sizes.map(\.packet)

@@ -231,11 +231,6 @@ package struct PairingAttempt: Sendable {
     return request.pdu.authReq.bonds && response.pdu.authReq.bonds
   }
 
-  /// The keys that the peer has to send.
-  package var agreedKeysOfPeer: UInt8 {
-    agreedKeys(of: side(.initiator) == .peer ? .initiator : .responder)
-  }
-
   /// Returns the keys that a side has to send: bit 0 LTK, 1 IRK, 2 CSRK. With Secure Connections
   /// there is no LTK to send (Core, Vol 3, Part H, 3.6.1).
   package func agreedKeys(of role: PairingSide) -> UInt8 {
@@ -249,12 +244,11 @@ package struct PairingAttempt: Sendable {
     return both & (request.authReq.supportsSC && response.authReq.supportsSC ? 0b110 : 0b111)
   }
 
-  /// The maximum key sizes that the two declare, or nil if one is unknown.
-  var keySizes: [(side: Side, size: UInt8, packet: Int)]? {
-    let sizes = [PairingSide.initiator, .responder].compactMap { role in
+  /// The maximum key sizes that the sides declare.
+  var keySizes: [(side: Side, size: UInt8, packet: Int)] {
+    [PairingSide.initiator, .responder].compactMap { role in
       self[role].features.map { (side(role), $0.pdu.maximumEncryptionKeySize, $0.moment.packet) }
     }
-    return sizes.count == 2 ? sizes : nil
   }
 
   /// Whether the two agreed to derive the link key of BR/EDR from the new key as well.
@@ -310,7 +304,4 @@ package struct PairingAttempt: Sendable {
   package func types(_ role: PairingSide) -> Bool {
     method?.hasPasskey == true && !shows(role)
   }
-
-  /// The silence before its end, in nanoseconds; nil if unknown.
-  package var silence: Int64? { end?.nanoseconds(since: last) }
 }
