@@ -480,7 +480,7 @@ private struct Unanswered: Sendable {
         : "The peer's Bluetooth stack answers such a request, not its application: check whether the firmware hangs or a callback blocks the stack, and whether the stack has a free buffer for the answer."
     default:
       answering == .local
-        ? "The application on this host has to answer: on iOS and macOS CBPeripheralManager's respond(to:withResult:), on Android BluetoothGattServer.sendResponse(), with BlueZ the reply of ReadValue or WriteValue."
+        ? "The application on this host has to answer: on Android with BluetoothGattServer.sendResponse(), on iOS and macOS with CBPeripheralManager's respond(to:withResult:), with BlueZ by the reply of ReadValue or WriteValue."
         : "Check the peer's firmware for a callback that waits or returns without a response."
     }
   }
