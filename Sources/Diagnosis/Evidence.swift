@@ -182,7 +182,6 @@ package struct Evidence: Sendable {
       one.connections = connections
       one.evidence = PacketSet(merging: equal.map(\.evidence))
       one.otherEnds.connections = equal.flatMap(\.otherEnds.connections).sorted()
-      one.limit = equal.map(\.limit).min { $0.rawValue < $1.rawValue } ?? one.limit
       one.repetitions = equal.reduce(0) { $0 + $1.repetitions }
       for other in equal.flatMap(\.alternatives) where !one.alternatives.contains(other) {
         one.alternatives.append(other)

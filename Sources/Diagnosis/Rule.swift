@@ -41,9 +41,6 @@ package enum Certainty: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// The next lower level. Until all rules are converted.
-  var lowered: Certainty { self == .certain ? .likely : .possible }
-
   /// Creates the certainty of a cause about which this many doubts remain.
   init(doubts: Int) {
     self = doubts == 0 ? .certain : doubts == 1 ? .likely : .possible
@@ -199,21 +196,15 @@ package struct Finding: Sendable {
   package var repetitions = 1
   /// The other explanations that the packets do not exclude, as clauses.
   package internal(set) var alternatives: [Wording] = []
-  /// The most certainty that is possible.
-  package var limit = Certainty.certain
   /// How certain the cause is. Facts are certain.
   package var certainty: Certainty {
-    get {
-      let doubts: Int
-      switch grounds ?? .meaning {
-      case .fact: return .certain
-      case .meaning: doubts = Int(Certainty.certain.rawValue - limit.rawValue)
-      case .sequence: doubts = repetitions > 1 ? 1 : 2
-      }
-      return Certainty(doubts: doubts + alternatives.count)
+    let doubts: Int
+    switch grounds ?? .meaning {
+    case .fact: return .certain
+    case .meaning: doubts = 0
+    case .sequence: doubts = repetitions > 1 ? 1 : 2
     }
-    // Until all rules are converted.
-    set { limit = newValue }
+    return Certainty(doubts: doubts + alternatives.count)
   }
   /// The packets that show it.
   package var evidence: PacketSet
@@ -257,13 +248,12 @@ package struct Finding: Sendable {
 
   /// Creates a finding.
   package init(
-    _ what: Wording, headline: Wording, why: Wording, _ certainty: Certainty = .certain,
-    evidence: PacketSet, on connections: [Int] = []
+    _ what: Wording, headline: Wording, why: Wording, evidence: PacketSet,
+    on connections: [Int] = []
   ) {
     self.what = what
     self.headline = headline
     self.why = why
-    limit = certainty
     self.evidence = evidence
     self.connections = connections
   }

@@ -106,6 +106,5 @@ extension HCICommand {
 
   /// The LE Controller commands: OGF 0x08. Those that are assigned end before this range does.
   package static let leWriteSuggestedDefaultDataLength: UInt16 = 0x2024
-  package static let readRSSI: UInt16 = 0x1405
   package static let leControllerCommands: ClosedRange<UInt16> = 0x2000...0x20ff
 }
