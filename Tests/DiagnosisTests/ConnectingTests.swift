@@ -277,7 +277,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.connect(peer: other)
       $0.command(0x2012, [1] + little(other, width: 6))
       $0.complete(0x2012)
-      $0.received("0b 01")
+      $0.received("1b 03 00 01")
     }
     #expect(rules(in: evidence) == [])
   }

@@ -162,9 +162,7 @@ extension Rule {
       let first = attempts[0]
       let fault = first.wanted?.faultWords ?? ""
       if attempts.allSatisfy(\.isRepeated), let blocked = first.blocked {
-        let times: Wording =
-          attempts.count > 1
-          ? ", \(attempts.count, isLeast: evidence.omitsAttempts) times" : ""
+        let times: Wording = attempts.count > 1 ? ", \(attempts.count) times" : ""
         var finding = Finding(
           "The attempt to connect to \(first.target) was repeated while it was pending\(times): \(first.statusWords)",
           headline: "an attempt to connect was repeated while it was pending",
@@ -566,9 +564,6 @@ extension Sighting {
 }
 
 extension Evidence {
-  /// Whether not all attempts are kept.
-  fileprivate var omitsAttempts: Bool { adapters.contains { $0.attempts.omitted > 0 } }
-
   /// Returns the attempts that satisfy a condition, grouped by device, in the order of each group's
   /// first attempt.
   fileprivate func attempts(_ isMeant: (ConnectAttempt) -> Bool) -> [[ConnectAttempt]] {
@@ -617,8 +612,8 @@ extension Evidence {
   /// is the least number.
   fileprivate func tries(_ attempts: [ConnectAttempt]) -> Wording {
     guard attempts.count > 1 else { return "" }
-    let isComplete = adapters.allSatisfy { $0.attempts.omitted == 0 }
-    return " (\(isComplete ? "" : "at least " as StaticString)\(attempts.count) attempts)"
+    let omits = adapters.contains { $0.attempts.omitted > 0 }
+    return " (\(attempts.count, isLeast: omits) attempts)"
   }
 
   /// A failure that is put right within this time hardly matters to the user, in nanoseconds.

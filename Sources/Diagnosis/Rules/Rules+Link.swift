@@ -631,7 +631,7 @@ extension Rule {
           group.allSatisfy { $0.history.link.unacknowledged == 0 }
           ? " Its controller had acknowledged it each time." : ""
         var finding = Finding(
-          "The peer ended \(group.count) connections when it received \(request.words)",
+          "The peer ended \(group.count, isLeast: evidence.omitsConnections) connections when it received \(request.words)",
           headline: "the peer ends the connection when it receives \(request.words)",
           why:
             "Each time \(request.words) was \(group.allSatisfy(\.request.isOnly) ? "the only data that this host sent" : "the last thing that this host sent, and had no answer" as StaticString), and the peer ended the link within \(duration: longest) after it, with \(StatusCode.remoteUserTerminated).\(acknowledged)",
@@ -669,7 +669,7 @@ extension Rule {
         evidence.lacksData
         ? ("What crossed the links was not recorded.", nil) : left[left.count - 1].lastWish
       var finding = Finding(
-        "The peer ended \(left.count) connections \(stay.words)",
+        "The peer ended \(left.count, isLeast: evidence.omitsConnections) connections \(stay.words)",
         headline: "the peer ends its connections \(stay.words)", why: wish.words,
         evidence: PacketSet([wish.packet].compactMap(\.self)).union(
           PacketSet(left.prefix(8).compactMap(\.connection.lastPacket))), on: left.map(\.id))
