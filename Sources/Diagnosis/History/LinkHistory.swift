@@ -698,11 +698,12 @@ package struct LinkHistory: Sendable {
   }
 
   private mutating func observe(_ complete: LEPHYUpdateComplete, _ moment: Moment) {
-    guard phys.count < Self.mostChanges,
-      // Controllers report an unchanged PHY, too.
-      phys.last?.sent ?? 1 != complete.sent || phys.last?.received ?? 1 != complete.received
+    // Controllers report an unchanged PHY, too.
+    guard phys.last?.sent ?? 1 != complete.sent || phys.last?.received ?? 1 != complete.received
     else { return }
     eventLast = moment
+    // The last one is in force.
+    if phys.count >= Self.mostChanges { phys.removeLast() }
     phys.append(PHYChange(moment: moment, sent: complete.sent, received: complete.received))
   }
 
@@ -710,10 +711,11 @@ package struct LinkHistory: Sendable {
     let change = LengthChange(
       moment: moment, sent: Length(octets: change.sent, time: change.sentTime),
       received: Length(octets: change.received, time: change.receivedTime))
-    guard lengths.count < Self.mostChanges,
+    guard
       lengths.last?.sent ?? .initial != change.sent
         || lengths.last?.received ?? .initial != change.received
     else { return }
+    if lengths.count >= Self.mostChanges { lengths.removeLast() }
     lengths.append(change)
   }
 

@@ -33,8 +33,8 @@ extension KnownKeys.Kind {
 
 extension KnownKeys {
   /// Returns a line for each distinct key: its kind, its owners and its sources, such as `long term
-  /// key of F1:F1:F1:F1:F1:F1, authenticated, given in #57`. The key itself is included only if keys
-  /// are requested.
+  /// key of F1:F1:F1:F1:F1:F1, authenticated, given in #57`. The key itself is included only if
+  /// keys are requested.
   package func lines(_ evidence: Evidence) -> [Finding.Detail] {
     var positions: [Value: Int] = [:]
     var groups: [[Key]] = []
