@@ -196,12 +196,7 @@ extension Evidence {
   func connectionsByDevice(
     where holds: (ConnectionHistory) -> Bool
   ) -> [[ConnectionHistory]] {
-    var positions: [UInt64: Int] = [:]
-    return connections.filter(holds).reduce(into: []) { all, history in
-      if let position = positions[history.device] { return all[position].append(history) }
-      positions[history.device] = all.count
-      all.append([history])
-    }
+    connections.filter(holds).grouped(by: \.device)
   }
 
   /// Returns the features of the last pairing of a connection's device, if the two agreed that the
