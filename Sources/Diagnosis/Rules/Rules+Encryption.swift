@@ -237,6 +237,7 @@ extension Rule {
         why:
           "The peer started encryption and the controller requested the key (\(packet: attempt.moment.packet)), but this host sent neither a key nor a negative reply in \(duration: waited).",
         evidence: [attempt.moment.packet, last.packet])
+      finding.fault = .local
     } else {
       guard isLinkLayers || waited.map({ $0 >= longWait }) ?? false else { return [] }
       let effect: Wording =

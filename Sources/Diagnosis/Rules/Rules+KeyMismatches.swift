@@ -81,6 +81,7 @@ extension Rule {
       finding.why = "\(finding.why) \(mixUp.words)"
       // A pairing that the capture lacks may have replaced the key.
       finding.restsOnAbsence = true
+      finding.fault = .local
       for packet in mixUp.packets { finding.evidence.insert(packet) }
       finding.remedy =
         "Fix where this host stores and looks up keys: the peripheral's distributed key encrypts the link, and HCI wants it least significant byte first. The bond itself is right."

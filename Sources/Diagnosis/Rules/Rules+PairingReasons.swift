@@ -421,6 +421,7 @@ extension FailedPairing {
         why:
           "A program sent \(command) to the kernel at \(packet: act.moment.packet) during the pairing; this host then sent \(reason).\(rounds)",
         evidence: packets.union([act.moment.packet]))
+      finding.fault = .local
       finding.remedy =
         "Find the program that sent \(command) (\(packet: act.moment.packet)): it must not do that during pairing. Then pair again."
       return finding

@@ -414,6 +414,7 @@ extension ConnectionHistory {
         "\(side.capitalized) answered one Pairing Request twice (\(packet: first.packet), \(packet: second.packet)): two Security Managers, such as the kernel's and a program's own, use one controller, and each breaks the other's pairing.",
       evidence: packets)
     finding.restsOnAbsence = true
+    finding.fault = side
     finding.remedy =
       "Let only one program use the controller: stop bluetoothd, or the library that opens the HCI socket itself (noble, bleno)."
     if !attempt.isPaired { finding.severity = .error }

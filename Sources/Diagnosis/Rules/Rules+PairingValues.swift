@@ -294,6 +294,7 @@ extension FailedPairing {
       "\(side.capitalized) computes its confirm value wrongly",
       because: "\(side.words) computes its confirm value wrongly", why: why,
       evidence: opening(of: [role]))
+    finding.fault = side
     if let found = attempt.outcome.search?.finding(role), hasPasskey {
       finding.details = [passkeys(found.passkey, nil, of: role)]
     }
