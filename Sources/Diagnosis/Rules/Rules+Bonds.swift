@@ -58,7 +58,8 @@ extension Rule {
       // capture lacks SMP, nothing distinguishes them.
       let isStored =
         attempt.ediv != 0 || attempt.rand != 0 || attempt.source(history, evidence) != nil
-      guard isStored || !history.connection.isOpeningMissing && !history.connection.hasLostPackets else {
+      guard isStored || !history.connection.isOpeningMissing && !history.connection.hasLostPackets
+      else {
         return []
       }
       var finding = Finding(
