@@ -382,8 +382,8 @@ package struct LinkHistory: Sendable {
     if under.interval != interval || under.others > Self.mostChanges + under.completions.count {
       under = SlowTransfer(interval: interval)
     }
-    // Three quarters of an interval, and eight: a link may miss some connection events, but a longer
-    // pause is not of the controllers' making.
+    // Three quarters of an interval, and eight: a link may miss some connection events, but a
+    // longer pause is not of the controllers' making.
     let (least, most) = (Int64(interval) * 937_500, Int64(interval) * 10_000_000)
     if packets == 1, (least...most).contains(pause) {
       let size = recent[completed % Self.mostRecent].size

@@ -251,7 +251,7 @@ extension Rule {
     )
   }
 
-  /// How LL Response Timeout came about.
+  /// What LL Response Timeout follows from.
   private enum Unfinished: Sendable {
     /// A procedure failed with this status, or this host had asked for one.
     case reported

@@ -390,8 +390,8 @@ extension ConnectionHistory {
     connection.reason == .unacceptableConnectionParameters && connection.ending == .peer
   }
 
-  /// Returns who refused a change: the other host, this host's controller if its Command Status did,
-  /// or the peer's controller if the change failed later.
+  /// Returns who refused a change: the other host, this host's controller by its Command Status, or
+  /// the peer's controller if the change failed later.
   fileprivate func refuser(of update: ParameterUpdate) -> Wording {
     if update.isGranted == false { return "\(update.side.other.words)" }
     if update.procedure == .unasked || update.procedure == .linkLayer {
