@@ -82,7 +82,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     #expect(words([error, warning]) == "1 error: pairing failed at #2, and 1 warning")
     #expect(words([warning, note]) == "1 warning: pairing failed at #2")
     var guess = mismatch
-    guess.limit = .likely
+    (guess.grounds, guess.repetitions) = (.sequence, 2)
     #expect(
       words([rule("smp-test", .error, on: [2], guess)])
         == "1 error: pairing failed at #2 (likely)")
@@ -136,7 +136,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
       named("Phone", role: 1, finding)
         == #"1 error: it failed, which is the fault of "Phone", not of this host"#)
     // Unless the cause is certain, nobody is at fault.
-    finding.limit = .likely
+    (finding.grounds, finding.repetitions) = (.sequence, 2)
     #expect(named("Lamp", finding) == "1 error: it failed (likely)")
   }
 

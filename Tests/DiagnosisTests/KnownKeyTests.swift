@@ -221,33 +221,6 @@ import Words
   // MARK: Bonds and private addresses
 
   @Test(
-    "pairing after the bond's key was missing creates it again; pairing over a working bond does not"
-  )
-  func repaired() {
-    for isMissing in [true, false] {
-      let evidence = evidence {
-        $0.bond()
-        $0.connect()
-        if isMissing {
-          $0.startEncryption()
-          $0.encrypted(status: 0x06, enabled: 0)
-          $0.disconnect()
-          $0.connect()
-        }
-        $0.pairSecurely()
-        $0.startEncryption(key: 0x22)
-        $0.encrypted()
-        $0.received("0b 64")
-      }
-      #expect(
-        findings(of: "bond-repaired", in: evidence)
-          == (isMissing
-            ? ["The devices paired again after the key of their bond was missing #14 #16 #23 #25"]
-            : []))
-    }
-  }
-
-  @Test(
     "a stored key with an unresolved private address is reported; not with a static one, or pairing on the link",
     arguments: [(0x4011_2233_4455, false), (0xc011_2233_4455, false), (0x4011_2233_4455, true)])
   func unresolved(_ address: Int, _ isPaired: Bool) {

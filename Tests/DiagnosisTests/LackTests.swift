@@ -35,7 +35,7 @@ import Words
     }
     let evidence = evidence(capture)
     #expect(evidence.connections.first?.connection.isEncrypted == true)
-    #expect(evidence.connections.first?.encryption.hasBonded == true)
+    #expect(evidence.connections.first?.pairing.attempts.last?.isBonded == true)
     #expect(findings(of: "enc-timeout", in: evidence) == [])
     let story = try story(capture)
     #expect(story.contains("encrypted with the new key, as the keys that follow show"), "\(story)")

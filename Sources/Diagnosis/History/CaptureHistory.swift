@@ -195,9 +195,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     _ control: ControlRecord, _ record: borrowing CaptureRecord, _ dissection: Dissection,
     _ bytes: RawSpan
   ) {
-    guard PairingAct.isPossible(control),
-      let act = PairingAct(control, bytes, dissection.body, Moment(record))
-    else { return }
+    guard let act = PairingAct(control, bytes, dissection.body, Moment(record)) else { return }
     let adapter = record.adapter
     for position in notes.indices.suffix(Self.latestConnections).reversed() {
       let connection = notes[position].connection

@@ -48,9 +48,6 @@ package final class ConnectionHistory: Sendable {
   package let pairing: PairingHistory
   /// Encryption, and the keys that were used.
   package let encryption: EncryptionHistory
-  /// The last attempt to encrypt for which a side lacked the key. Stored here because each later
-  /// connection of the device needs it.
-  package let lackingKey: EncryptionAttempt?
   /// Requests, values and their results.
   package let attributes: AttributeHistory
   package let channels: ChannelHistory
@@ -74,7 +71,6 @@ package final class ConnectionHistory: Sendable {
     security = notes.security
     pairing = notes.pairing
     encryption = notes.encryption
-    lackingKey = notes.encryption.attempts.last(where: \.lacksKey)
     attributes = notes.attributes
     channels = notes.channels
     lacksData = notes.lacksData

@@ -8,23 +8,15 @@ package import Words
 /// Doubts about the cause of a finding that show while it is made. Each is another explanation.
 struct Doubts: OptionSet, Sendable {
   let rawValue: UInt16
-  /// Another procedure of the Link Layer was reported, or pending.
   static let procedure = Self(rawValue: 1)
-  /// Data was sent before encryption was complete.
   static let earlyData = Self(rawValue: 2)
-  /// The key had worked before.
   static let keyWorked = Self(rawValue: 4)
   /// The link ended with Connection Timeout, which has other causes.
   static let distance = Self(rawValue: 8)
-  /// The controller reported success.
   static let success = Self(rawValue: 16)
-  /// The peer ended the link.
   static let peerLeft = Self(rawValue: 32)
-  /// Nothing shows that the key is right.
   static let unprovenKey = Self(rawValue: 64)
-  /// It happened once.
   static let unrepeated = Self(rawValue: 128)
-  /// A private address is in use.
   static let privacy = Self(rawValue: 256)
   /// No packet shows that a key was lost, or that it was kept.
   static let lostKey = Self(rawValue: 512)
@@ -177,6 +169,16 @@ extension ConnectionHistory {
       || attempt.outcome == nil && connection.reason == .responseTimeout
   }
 
+  /// The resolvable private address of the peer, if a key resolves it.
+  var usedResolvable: DeviceAddress? {
+    let isPrivate = connection.peerKind == .randomResolvable
+    guard !isUnresolved,
+      let used = connection.peerResolvable ?? (isPrivate ? connection.peer : nil),
+      used.value != device & 0xffff_ffff_ffff
+    else { return nil }
+    return used
+  }
+
   /// Whether the peer's address is a resolvable private one that no key resolves.
   var isUnresolved: Bool {
     connection.peerKind == .randomResolvable && connection.identity == nil && !isIdentityKnown
@@ -190,6 +192,18 @@ extension ConnectionHistory {
 }
 
 extension Evidence {
+  /// Returns the connections that satisfy a condition, one list for each device, in order.
+  func connectionsByDevice(
+    where holds: (ConnectionHistory) -> Bool
+  ) -> [[ConnectionHistory]] {
+    var positions: [UInt64: Int] = [:]
+    return connections.filter(holds).reduce(into: []) { all, history in
+      if let position = positions[history.device] { return all[position].append(history) }
+      positions[history.device] = all.count
+      all.append([history])
+    }
+  }
+
   /// Returns the features of the last pairing of a connection's device, if the two agreed that the
   /// peer does not give its identity resolving key.
   func pairingWithoutIdentity(

@@ -150,12 +150,7 @@ extension ConnectionHistory {
     let isSame = refusal.acceptsSameValue
     finding.grounds = .fact
     finding.why =
-      """
-      It did not depend on what the error code names: \(refusal.server.words) allowed \
-      \(isSame ? "the same request" : "a write of another value" as StaticString) \(refusal.delay) \
-      (\(packet: accepted.request.packet), \(packet: accepted.answer.packet)), and the protection \
-      of the link was the same\(step).
-      """
+      "It did not depend on what the error code names: \(refusal.server.words) allowed \(isSame ? "the same request" : "a write of another value" as StaticString) \(refusal.delay) (\(packet: accepted.request.packet), \(packet: accepted.answer.packet)), and the protection of the link was the same\(step)."
     finding.remedy =
       "Find out what the server waits for before it allows this: a login or a mode of its own, or time.\(refusal.error.isAboutSecurity ? " Pairing again or another key changes nothing." : "" as StaticString)"
     finding.note = nil

@@ -11,11 +11,7 @@ extension Rule {
   static let access: [Rule] = security + refusals
 
   private static let howToPair: Wording =
-    """
-    Pair, then repeat the request. iOS pairs on its own when the peer answers 0x05; on Android \
-    call createBond() and repeat the request once bonded; with BlueZ pair first. A peripheral may \
-    send a Security Request (Zephyr: bt_conn_set_security, Nordic: pm_conn_secure).
-    """
+    "Pair, then repeat the request. iOS pairs on its own when the peer answers 0x05; on Android call createBond() and repeat the request once bonded; with BlueZ pair first. A peripheral may send a Security Request (Zephyr: bt_conn_set_security, Nordic: pm_conn_secure)."
 
   private static let security: [Rule] = [
     refused(
@@ -29,12 +25,7 @@ extension Rule {
         ) { it, _ in it.refusal.security == .unauthenticated }
       ],
       do:
-        """
-        Pairing again with Just Works will not help, and a side without input and output always \
-        pairs with Just Works. Give it a display or a keyboard, so that both sides can use \
-        passkey entry or numeric comparison, or do not require MITM protection on the server. \
-        Delete the bond on both sides before pairing again.
-        """
+        "Pairing again with Just Works will not help, and a side without input and output always pairs with Just Works. Give it a display or a keyboard, so that both sides can use passkey entry or numeric comparison, or do not require MITM protection on the server. Delete the bond on both sides before pairing again."
     ) { refusal, _ in
       guard refusal.security.isEncrypted else { return nil }
       let demand: Wording =
@@ -151,11 +142,14 @@ extension Rule {
       needs: .bothDirections, elsewise: [.encryptedBefore],
       do: remedy
     ) { connection, _ in
-      Finding.together(
-        connection.lackOfSecurity(
-          connection.attributes.refusals.filter {
-            $0.error.rawValue == code && !$0.security.isEncrypted
-          }))
+      let found = connection.attributes.refusals.compactMap { refusal in
+        refusal.error.rawValue == code && !refusal.security.isEncrypted
+          ? connection.causeOfRefusal(refusal).map {
+            (RefusedRequest(refusal: refusal, connection: connection), $0)
+          } : nil
+      }
+      return Finding.together(found.filter { !$0.1.isResolved })
+        + Finding.together(found.filter(\.1.isResolved))
     }
   }
 }
@@ -180,41 +174,8 @@ extension ConnectionHistory {
   private static let nothingToDo: Wording =
     "Nothing: after such a refusal the client is meant to pair or encrypt, and then repeat the request."
 
-  /// Returns findings about requests that were refused because the link was not protected. Those
-  /// that were allowed later are merged.
-  fileprivate func lackOfSecurity(_ all: [Refusal]) -> [(RefusedRequest, Finding)] {
-    let resolved = all.filter { $0.accepted != nil && !isRepeatOnly($0) }
-    let apart = resolved.count > 1 ? all.filter { $0.accepted == nil || isRepeatOnly($0) } : all
-    var found = apart.compactMap { refusal in
-      causeOfRefusal(refusal).map { (RefusedRequest(refusal: refusal, connection: self), $0) }
-    }
-    guard resolved.count > 1, let first = resolved.first else { return found }
-    let ways = resolved.compactMap { one in one.accepted.map { way(from: one, to: $0.request) } }
-    let isAlike = ways.allSatisfy { $0.exact == ways[0].exact }
-    let (general, means) = isAlike ? ways[0] : ("later", "later")
-    let number: Wording =
-      resolved.count == 2
-      ? "two"
-      : "\(resolved.count, isLeast: attributes.refusals.count >= AttributeHistory.mostRefusals)"
-    let actions = resolved.prefix(4).map {
-      Wording("\($0.action) (\(packet: $0.request.packet))")
-    }
-    var finding = first.finding(
-      "\(Wording(listing: Array(actions)).capitalized)\(resolved.count > 4 ? " and more" : "" as StaticString) require a higher security level, and \(first.protection)."
-    )
-    finding.what = "\(number.capitalized) requests refused, allowed \(means): \(first.reason)"
-    finding.group = "\(number) requests refused, allowed \(general): \(first.reason)"
-    finding.headline = "\(number) requests were refused, and allowed \(means)"
-    finding.evidence = resolved.prefix(16).reduce(PacketSet()) { $0.union($1.evidence) }
-    finding.remedy = Self.nothingToDo
-    finding.note = nil
-    finding.attribute = nil
-    found.insert((RefusedRequest(refusal: first, connection: self), finding), at: 0)
-    return found
-  }
-
   /// Returns a finding about a request that was refused because the link was not protected.
-  private func causeOfRefusal(_ refusal: Refusal) -> Finding? {
+  fileprivate func causeOfRefusal(_ refusal: Refusal) -> Finding? {
     let answered = refusal.answer.packet
     let cause: Wording =
       "\(refusal.attribute) requires a higher security level, and \(refusal.protection)"

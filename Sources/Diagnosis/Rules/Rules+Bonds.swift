@@ -8,34 +8,6 @@ extension Rule {
   /// The rules about bonds and privacy.
   static let bonds: [Rule] = [
     Rule(
-      "bond-repaired", .note, .fact,
-      "The devices paired again after the key of their bond was missing",
-      when:
-        "pairing ends with an encrypted link, and encryption had failed because of a missing key before, on this or an earlier connection",
-      needs: [.events]
-    ) { history, evidence in
-      guard
-        let pairing = history.encryption.attempts.last(where: {
-          $0.followsPairing && $0.outcome == .encrypted
-        })
-      else { return [] }
-      let failed =
-        history.encryption.attempts.last {
-          $0.lacksKey && $0.moment.packet < pairing.moment.packet
-        }
-        ?? evidence.earlier(than: history).last { $0.lackingKey != nil }?.lackingKey
-      guard let failed else { return [] }
-      let packet = pairing.end?.packet ?? pairing.moment.packet
-      var finding = Finding(
-        "The devices paired again after the key of their bond was missing",
-        headline: "the bond whose key was missing was replaced at \(packet: packet)",
-        why:
-          "A key was missing (\(packet: failed.end?.packet ?? failed.reply?.packet ?? failed.moment.packet)); pairing created a new one, and the link was encrypted with it (\(packet: packet)).",
-        evidence: failed.packets.union(pairing.packets))
-      finding.isResolved = true
-      return [finding]
-    },
-    Rule(
       about: Bool.self, "bond-address-unresolved", .note, .meaning,
       "A bonded peer uses a private address that no known key resolves",
       when:
@@ -110,43 +82,34 @@ extension Rule {
 
   /// Finds devices whose connections have different resolvable addresses.
   private static func rotated(_ evidence: Evidence) -> [Finding] {
-    var order: [UInt64] = []
-    var uses: [UInt64: [(address: DeviceAddress, history: ConnectionHistory)]] = [:]
-    for history in evidence.connections {
-      let connection = history.connection
-      var used = connection.peerResolvable
-      if used == nil, connection.peerKind == .randomResolvable { used = connection.peer }
-      guard let used, !history.isUnresolved, used.value != history.device & 0xffff_ffff_ffff
-      else { continue }
-      if uses[history.device] == nil { order.append(history.device) }
-      uses[history.device, default: []].append((used, history))
-    }
-    return order.compactMap { device in
-      guard let all = uses[device] else { return nil }
+    evidence.connectionsByDevice { $0.usedResolvable != nil }.compactMap { same in
       var addresses: [DeviceAddress] = []
-      for use in all where !addresses.contains(use.address) { addresses.append(use.address) }
-      guard addresses.count > 1 else { return nil }
-      let identity = DeviceAddress(value: device)
-      let shown = addresses.prefix(4).map { address -> Wording in "\(address)" }
-      let more: Wording = addresses.count > 4 ? " and \(addresses.count - 4) more" : ""
-      var packets = PacketSet(all.prefix(8).map(\.history.connection.firstPacket))
+      for used in same.compactMap(\.usedResolvable) where !addresses.contains(used) {
+        addresses.append(used)
+      }
+      guard addresses.count > 1, let device = same.first?.device else { return nil }
       var keys: [KnownKeys.Key] = []
-      for key in all.flatMap({ evidence.keys(of: $0.history) })
+      for key in same.flatMap({ evidence.keys(of: $0) })
       where key.kind == .identityResolving && key.side == .peer && key.packet > 0
         && !keys.contains(where: { $0.bytes == key.bytes })
       {
         keys.append(key)
       }
-      for key in keys { packets.insert(key.packet) }
+      let shown = Wording(listing: addresses.prefix(4).map { "\($0)" })
+      let more: Wording = addresses.count > 4 ? " and \(addresses.count - 4) more" : ""
       let given: Wording =
         keys.isEmpty ? "" : " (\(Wording(listing: keys.prefix(4).map { "\(packet: $0.packet)" })))"
+      let resolve: Wording = keys.count > 1 ? "keys\(given) resolve" : "key\(given) resolves"
+      let what: Wording =
+        "\(DeviceAddress(value: device)) used \(addresses.count) private addresses"
       var finding = Finding(
-        "\(identity) used \(addresses.count) private addresses",
-        headline: "\(identity) used \(addresses.count) private addresses",
+        what, headline: what,
         why:
-          "Its identity resolving \(keys.count > 1 ? "keys\(given) resolve" : "key\(given) resolves" as Wording) \(Wording(listing: shown))\(more): connections \(Wording(listing: all.prefix(8).map { "\($0.history.id)" })) are with the same device.",
-        evidence: packets.sorted, on: all.map(\.history.id))
-      finding.group = "\(identity) used \(addresses.count) private addresses"
+          "Its identity resolving \(resolve) \(shown)\(more): connections \(Wording(listing: same.prefix(8).map { "\($0.id)" })) are with the same device.",
+        evidence: PacketSet(
+          (same.prefix(8).map(\.connection.firstPacket) + keys.map(\.packet)).sorted()),
+        on: same.map(\.id))
+      finding.group = what
       return finding
     }
   }

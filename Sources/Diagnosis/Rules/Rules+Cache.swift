@@ -11,11 +11,8 @@ extension Rule {
       about: StaleHandle.self, "gatt-stale-cache", .error, .meaning,
       "A client uses handles from an outdated attribute cache",
       when:
-        """
-        Invalid Handle, Read Not Permitted, Write Not Permitted or a length error answers a \
-        request whose handle was not discovered on this connection, and an earlier connection, \
-        the Database Hash or Service Changed shows that it was another attribute
-        """, needs: [.bothDirections],
+        "Invalid Handle, Read Not Permitted, Write Not Permitted or a length error answers a request whose handle was not discovered on this connection, and an earlier connection, the Database Hash or Service Changed shows that it was another attribute",
+      needs: [.bothDirections],
       elsewise: [
         Alternative("the attributes have not changed, and the server refuses for another reason") {
           stale, _ in stale.isChangeShown
@@ -105,11 +102,7 @@ extension Rule {
   ]
 
   fileprivate static let staleRemedy: Wording =
-    """
-    Clear the client's cache: on iOS switch Bluetooth off and on or remove the bond; on Android \
-    remove the bond or call the hidden refresh(); with BlueZ delete the device's cache file. In \
-    the firmware, indicate Service Changed after an update, and implement the Database Hash.
-    """
+    "Clear the client's cache: on iOS switch Bluetooth off and on or remove the bond; on Android remove the bond or call the hidden refresh(); with BlueZ delete the device's cache file. In the firmware, indicate Service Changed after an update, and implement the Database Hash."
 }
 
 extension Refusal {

@@ -179,7 +179,7 @@ extension Rule {
       finding.what = "This host refused to pair over BR/EDR: \(status)"
       finding.headline = "this host refused to pair at \(packet: refused.moment.packet)"
       finding.why =
-        "This host, its user or a program on it \(refused.what.words) (\(packet: refused.moment.packet)); authentication ended with \(status) (\(packet: end.packet))."
+        "This host, its user or a program on it \(refused.words) (\(packet: refused.moment.packet)); authentication ended with \(status) (\(packet: end.packet))."
       finding.remedy =
         "Pair again and accept on this host, if its user wants to pair. If the user was not asked, look for a program that answers for the user."
     }
@@ -272,9 +272,7 @@ extension Evidence {
           "Delete the bond on both sides, for LE and BR/EDR, and pair again; if it fails again, compare how the two derive and store the link key."
         return
       }
-      guard other.showsBond, let used = other.encryption.attempts.last?.end else {
-        continue
-      }
+      guard other.showsBond, let used = other.encryption.attempts.last?.end else { continue }
       finding.why =
         "\(finding.why) On connection \(other.id) the two used a bond over LE (\(packet: used.packet))."
       finding.evidence = PacketSet([used.packet]).union(finding.evidence)

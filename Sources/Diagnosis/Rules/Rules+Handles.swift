@@ -19,12 +19,7 @@ extension Rule {
         }
       ],
       do:
-        """
-        Fix the server: send values with the handle of the characteristic's value, not of its \
-        declaration (in Zephyr pass the value's attribute to bt_gatt_notify(), or the \
-        declaration, but not an index that is one too low), and let the service end after its \
-        last attribute. Clients ignore values of handles that they do not know.
-        """
+        "Fix the server: send values with the handle of the characteristic's value, not of its declaration (in Zephyr pass the value's attribute to bt_gatt_notify(), or the declaration, but not an index that is one too low), and let the service end after its last attribute. Clients ignore values of handles that they do not know."
     ) { connection, _ in
       Finding.together(
         connection.attributes.usages.compactMap { usage in
@@ -35,11 +30,8 @@ extension Rule {
       "att-command-not-offered", .warning, .meaning,
       "Write Commands go to a characteristic that offers only Write Requests",
       when:
-        """
-        three or more Write Commands go to a characteristic whose declaration, discovered on this \
-        connection, offers Write but not Write Without Response; no value of the service is sent \
-        or read after the first. A note unless the client has subscribed to the service
-        """, needs: [.bothDirections, .events, .opening],
+        "three or more Write Commands go to a characteristic whose declaration, discovered on this connection, offers Write but not Write Without Response; no value of the service is sent or read after the first. A note unless the client has subscribed to the service",
+      needs: [.bothDirections, .events, .opening],
       elsewise: [
         Alternative(always: "the server carries them out, and has nothing to send")
       ],

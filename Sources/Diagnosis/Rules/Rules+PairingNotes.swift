@@ -96,11 +96,9 @@ extension PairingAttempt {
     roles.count == 2 ? "both sides" : Wording(listing: roles.map { "\(side($0).words)" })
   }
 
-  private var keyPackets: PacketSet {
-    var packets = PacketSet()
-    packets.insert(initiating.publicKey?.moment.packet)
-    packets.insert(responding.publicKey?.moment.packet)
-    return packets
+  /// Returns the packets with the public keys of these sides.
+  private func keys(of roles: [PairingSide]) -> PacketSet {
+    PacketSet(roles.compactMap { self[$0].publicKey?.moment.packet })
   }
 
   /// The time within which the keys follow the encryption of the link, in nanoseconds, and the
@@ -153,20 +151,16 @@ extension PairingAttempt {
         "Both public keys are the same", headline: "both public keys have the same X coordinate",
         why:
           "The responder sent back the initiator's X coordinate, as in a reflection attack; no two devices have the same key by chance.",
-        evidence: keyPackets)
+        evidence: keys(of: [.initiator, .responder]))
     }
-    guard let first = outcome.invalidKeys.first else { return nil }
-    let subject = words(outcome.invalidKeys)
-    let sent: Wording =
-      outcome.invalidKeys.count == 2
-      ? "The public keys of both sides are" : "The public key of \(subject) is"
+    guard !outcome.invalidKeys.isEmpty else { return nil }
+    let number: StaticString = outcome.invalidKeys.count == 2 ? "keys" : "key"
+    let verb: StaticString = outcome.invalidKeys.count == 2 ? "are" : "is"
+    let subject: Wording = "the public \(number) of \(words(outcome.invalidKeys)) \(verb)"
     var finding = Finding(
-      outcome.invalidKeys.count == 2
-        ? "The public keys of both sides are invalid" : "The public key of \(subject) is invalid",
-      headline: "the public key of \(subject) is invalid",
-      why: "\(sent) not on the curve P-256; the other side has to refuse it.",
-      evidence: outcome.invalidKeys.count == 2
-        ? keyPackets : PacketSet([self[first].publicKey?.moment.packet].compactMap(\.self)))
+      "\(subject.capitalized) invalid", headline: "\(subject) invalid",
+      why: "\(subject.capitalized) not on the curve P-256; the other side has to refuse it.",
+      evidence: keys(of: outcome.invalidKeys))
     if isPaired {
       finding.note =
         "The pairing continued anyway: the key was not checked, or these are not real values."
@@ -181,14 +175,15 @@ extension PairingAttempt {
       "The debug key pair is in use on \(subject)", headline: "\(subject) used the debug key pair",
       why:
         "The private key that belongs to this public key is published in the Core Specification, so the shared secret and the long-term key can be computed from the packets.",
-      evidence: PacketSet(outcome.debugKeys.compactMap { self[$0].publicKey?.moment.packet }))
-    if let key = outcome.longTermKey {
-      finding.details = [
-        Finding.Detail(
-          "key", hidden: "long-term key <hidden>; --show-keys prints it",
-          revealed: "long-term key \(key.revealed)")
-      ]
-    }
+      evidence: keys(of: outcome.debugKeys))
+    finding.details =
+      outcome.longTermKey.map {
+        [
+          Finding.Detail(
+            "key", hidden: "long-term key <hidden>; --show-keys prints it",
+            revealed: "long-term key \($0.revealed)")
+        ]
+      } ?? []
     return finding
   }
 
@@ -253,33 +248,24 @@ extension PairingAttempt {
 }
 
 extension ConnectionHistory {
-  /// Returns whether a program deleted the bond after a packet.
-  private func isUnpaired(after packet: Int) -> Bool {
-    pairing.acts.contains { $0.kind == .unpair && $0.moment.packet > packet }
-  }
-
   /// Returns whether a program deleted the bond that a pairing created, or an attempt to use it
   /// before the next pairing showed that one side lacked it. If so, that is why they pair.
   private func isBondGone(after old: PairingAttempt, before next: PairingAttempt) -> Bool {
     let made = old.first.packet
-    return isUnpaired(after: made)
+    return pairing.acts.contains { $0.kind == .unpair && $0.moment.packet > made }
       || encryption.attempts.contains {
         $0.lacksKey && $0.moment.packet > made && $0.moment.packet < next.first.packet
       }
   }
 
   fileprivate func overBond(_ evidence: Evidence) -> [Finding] {
-    guard let attempt = pairing.attempts.first(where: { $0.initiating.features != nil }),
-      !attempt.beganEncrypted, !attempt.isOverBREDR,
-      // A peer that refuses at once is covered by a rule about missing keys.
-      attempt.responding.features != nil
-    else { return [] }
     let earlier = evidence.earlier(than: self)
-    guard
+    guard let attempt = pairing.attempts.first(where: { $0.initiating.features != nil }),
+      // A peer that refuses at once is covered by a rule about missing keys.
+      attempt.responding.features != nil, !attempt.beganEncrypted, !attempt.isOverBREDR,
       let bonded = earlier.last(where: { $0.pairing.attempts.contains(where: \.isBonded) }),
       let old = bonded.pairing.attempts.last(where: \.isBonded),
-      !isBondGone(after: old, before: attempt),
-      !earlier.contains(where: { $0.isBondGone(after: old, before: attempt) })
+      !(earlier + [self]).contains(where: { $0.isBondGone(after: old, before: attempt) })
     else { return [] }
     let packet = old.encrypted?.packet ?? old.last.packet
     var finding = Finding(
@@ -308,29 +294,19 @@ extension ConnectionHistory {
 
 extension Evidence {
   fileprivate func repeatedPairings() -> [Finding] {
-    var order: [UInt64] = []
-    var attempts: [UInt64: [(connection: Int, attempt: PairingAttempt)]] = [:]
-    for connection in connections where !connection.pairing.attempts.isEmpty {
-      if attempts[connection.device] == nil { order.append(connection.device) }
-      attempts[connection.device, default: []] += connection.pairing.attempts.map {
-        (connection.id, $0)
+    connectionsByDevice { !$0.pairing.attempts.isEmpty }.compactMap { same in
+      let tried = same.flatMap { history in
+        history.pairing.attempts.map { (connection: history.id, attempt: $0) }
       }
-    }
-    return order.compactMap { device in
-      guard let tried = attempts[device], tried.count >= 3 else { return nil }
       let failed = tried.filter { $0.attempt.failure != nil }
-      guard failed.count >= 2, let first = tried.first, let last = tried.last else { return nil }
-      let ids = tried.map(\.connection).reduce(into: [Int]()) {
-        if $0.last != $1 { $0.append($1) }
-      }
+      guard tried.count >= 3, failed.count >= 2, let first = tried.first, let last = tried.last
+      else { return nil }
       let end: Wording =
         last.attempt.isPaired ? "the last one succeeded" : "the last one did not succeed"
-      let peer = connections.first { $0.device == device }.flatMap {
-        $0.connection.identity?.address ?? $0.connection.peer
-      }
+      let peer = same[0].connection.identity?.address ?? same[0].connection.peer
       let with: Wording = peer.map { " with \($0)" } ?? ""
       // Of very many attempts on one connection not all are remembered.
-      let total = connections.reduce(0) { $1.device == device ? $0 + $1.pairing.attemptCount : $0 }
+      let total = same.reduce(0) { $0 + $1.pairing.attemptCount }
       let count: Wording = total > tried.count ? "at least \(failed.count)" : "\(failed.count)"
       var finding = Finding(
         "\(total) attempts to pair\(with), \(count) failed",
@@ -338,7 +314,7 @@ extension Evidence {
         why:
           "The two devices tried \(total) times between \(packet: first.attempt.first.packet) and \(packet: last.attempt.last.packet); \(count) of these ended with Pairing Failed, and \(end).",
         evidence: PacketSet(failed.compactMap { $0.attempt.end?.packet }),
-        on: ids)
+        on: same.map(\.id))
       // One that came too soon only follows from others.
       let cause = failed.first { $0.attempt.failure?.reason != .repeatedAttempts }?.attempt.end
       finding.remedy = cause.map { "Fix what the first failure shows (\(packet: $0.packet))." }
@@ -351,9 +327,7 @@ extension [PairingAttempt] {
   /// Returns the first finding, if there is one. A loop, since the standard library's lazy
   /// sequences would be set up for it at each start.
   func firstFinding(_ find: (PairingAttempt) -> Finding?) -> [Finding] {
-    for attempt in self {
-      if let finding = find(attempt) { return [finding] }
-    }
+    for attempt in self { if let finding = find(attempt) { return [finding] } }
     return []
   }
 }

@@ -78,26 +78,6 @@ extension Rule {
         connection.ignored(request, evidence)
       }.first.map { [$0] } ?? []
     },
-    Rule(
-      "smp-security-request-race", .note, .fact,
-      "A Security Request crossed with the central's own pairing or encryption",
-      when:
-        "a Security Request arrives after the central's Pairing Request, or while it starts encryption, and that did not succeed",
-      needs: [.bothDirections],
-      do:
-        "Nothing, if pairing succeeds. Otherwise make the peripheral wait about 100 ms before its Security Request, or leave security to the central."
-    ) { connection, _ in
-      connection.pairing.securityRequests.compactMap { request -> Finding? in
-        guard let crossed = request.crossed else { return nil }
-        return Finding(
-          "A Security Request crossed with the central's own pairing or encryption",
-          headline:
-            "the Security Request at \(packet: request.moment.packet) crossed with the central's own pairing or encryption",
-          why:
-            "\(request.side.capitalized) requested security at \(packet: request.moment.packet), when the central had already started (\(packet: crossed.packet)). The central then ignores the request.",
-          evidence: [crossed.packet, request.moment.packet])
-      }.first.map { [$0] } ?? []
-    },
   ]
 }
 
@@ -273,9 +253,7 @@ private struct SilentPairing {
   func neverEncrypted() -> Finding? {
     guard isComplete, connection.connection.isEncrypted != true, let silence,
       attempt.end != nil || silence >= PairingAttempt.longSilence,
-      !connection.encryption.attempts.contains(where: {
-        $0.moment.packet > attempt.first.packet
-      })
+      !connection.encryption.attempts.contains(where: { $0.moment.packet > attempt.first.packet })
     else { return nil }
     if case .notEncrypted = attempt.ending { return nil }
     let initiator = attempt.initiator

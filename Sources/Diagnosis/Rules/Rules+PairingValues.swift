@@ -419,9 +419,7 @@ extension FailedPairing {
           "\(known) is right. \(side.capitalized) refused it anyway."
         } else if let deviations = found {
           "\(known) was computed with \(Wording(listing: deviations.map { "\($0.words)" }))."
-        } else {
-          "\(known) matches none of the known ways to compute it."
-        }
+        } else { "\(known) matches none of the known ways to compute it." }
     } else if attempt[otherRole].check == nil {
       why = "\(answer) No check value had been sent."
     } else {

@@ -12,11 +12,8 @@ extension Rule {
       about: Unanswered.self, "att-request-unanswered", .error, .meaning,
       "A request is never answered",
       when:
-        """
-        a request has no answer for 30 s, until a host ends the link 2 s and three connection \
-        events later or more, or while later ones are answered; in a capture without events only \
-        an Exchange MTU Request. A warning for the MTU, and if later ones are answered
-        """, needs: .bothDirections, leansOn: .events,
+        "a request has no answer for 30 s, until a host ends the link 2 s and three connection events later or more, or while later ones are answered; in a capture without events only an Exchange MTU Request. A warning for the MTU, and if later ones are answered",
+      needs: .bothDirections, leansOn: .events,
       elsewise: [
         .answerMissing, .stillToCome, .lostMeanwhile,
         Alternative("its answer was taken for the answer to another request") { it, _ in
@@ -38,10 +35,8 @@ extension Rule {
       about: Unanswered.self, "att-indication-unconfirmed", .error, .meaning,
       "An indication is never confirmed",
       when:
-        """
-        an indication has no confirmation for 30 s, until a host ends the link 2 s and three \
-        connection events later or more, or while later ones are confirmed; a note unless the side that indicated ends the link when ATT's 30 s have passed
-        """, needs: [.bothDirections, .events],
+        "an indication has no confirmation for 30 s, until a host ends the link 2 s and three connection events later or more, or while later ones are confirmed; a note unless the side that indicated ends the link when ATT's 30 s have passed",
+      needs: [.bothDirections, .events],
       elsewise: [
         .answerMissing, .stillToCome, .lostMeanwhile,
         Alternative("its client had subscribed before this capture began") { it, evidence in
@@ -115,11 +110,7 @@ extension Rule {
       Alternative(always: "the recorder wrote one response twice"),
     ],
     do:
-      """
-      Fix the server: it has to send one response to each request. Look for two parts of its \
-      firmware that both answer (a stack and an application, for instance), or for an answer that is \
-      sent again. A client should ignore a response that it does not wait for.
-      """
+      "Fix the server: it has to send one response to each request. Look for two parts of its firmware that both answer (a stack and an application, for instance), or for an answer that is sent again. A client should ignore a response that it does not wait for."
   ) { connection, _ in
     guard connection.isWhole else { return [] }
     return [Side.peer, .local].compactMap { side in
@@ -485,15 +476,11 @@ private struct Unanswered: Sendable {
     case .exchangeMTURequest, .findInformationRequest, .findByTypeValueRequest,
       .readByGroupTypeRequest:
       answering == .local
-        ? """
-        The Bluetooth stack of this host answers such a request, not the application; on Linux \
-        bluetoothd, or the program that opened ATT itself, as gatttool does: check whether it is \
-        still running. Restart Bluetooth if nothing is answered any more.
-        """
+        ? "The Bluetooth stack of this host answers such a request, not the application; on Linux bluetoothd, or the program that opened ATT itself, as gatttool does: check whether it is still running. Restart Bluetooth if nothing is answered any more."
         : "The peer's Bluetooth stack answers such a request, not its application: check whether the firmware hangs or a callback blocks the stack, and whether the stack has a free buffer for the answer."
     default:
       answering == .local
-        ? "The application on this host has to answer: on iOS and macOS CBPeripheralManager's respond(to:withResult:), on Android BluetoothGattServer.sendResponse(), with BlueZ the reply of ReadValue or WriteValue."
+        ? "The application on this host has to answer: on Android with BluetoothGattServer.sendResponse(), on iOS and macOS with CBPeripheralManager's respond(to:withResult:), with BlueZ by the reply of ReadValue or WriteValue."
         : "Check the peer's firmware for a callback that waits or returns without a response."
     }
   }

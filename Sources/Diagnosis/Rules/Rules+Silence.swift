@@ -10,11 +10,8 @@ extension Rule {
       about: Int64.self, "gatt-result-missing", .warning, .meaning,
       "A control point does not report the result of a procedure",
       when:
-        """
-        a write to the control point of a fitness machine, a cycling sensor or power meter, \
-        records, user data or objects is accepted while its indications are enabled, and it \
-        indicates nothing for 5 s; for 30 s if the procedure takes its time or sends records
-        """, needs: [.bothDirections, .events, .opening],
+        "a write to the control point of a fitness machine, a cycling sensor or power meter, records, user data or objects is accepted while its indications are enabled, and it indicates nothing for 5 s; for 30 s if the procedure takes its time or sends records",
+      needs: [.bothDirections, .events, .opening],
       elsewise: [
         Alternative("the procedure was still under way") { waited, _ in
           waited >= ConnectionHistory.longResultTime
@@ -31,23 +28,15 @@ extension Rule {
         "a client that got values of a characteristic disables its CCCD, then writes to the same service three times or more and gets no value; the link stays open for 2 s",
       needs: [.bothDirections, .events, .opening],
       do:
-        """
-        Keep the subscription as long as answers are expected: look for code that disables it \
-        after the first answer (setNotifyValue(false), stop_notify(), \
-        setCharacteristicNotification(…, false)), or for a part of the app that ends a \
-        subscription that another part uses.
-        """
+        "Keep the subscription as long as answers are expected: look for code that disables it after the first answer (setNotifyValue(false), stop_notify(), setCharacteristicNotification(…, false)), or for a part of the app that ends a subscription that another part uses."
     ) { connection, evidence in
       Finding.together(connection.silences(evidence).compactMap(connection.unsubscribed))
     },
     Rule(
       "gatt-writes-unanswered", .note, .sequence, "Writes are accepted, but no answer comes",
       when:
-        """
-        a client subscribes to values of a vendor's service, then writes to that service three \
-        times or more; the server accepts the writes and sends no value, none is read, and the \
-        link stays open for 2 s
-        """, needs: [.bothDirections, .events, .opening],
+        "a client subscribes to values of a vendor's service, then writes to that service three times or more; the server accepts the writes and sends no value, none is read, and the link stays open for 2 s",
+      needs: [.bothDirections, .events, .opening],
       do:
         "Compare the bytes with those that the maker's app sends: line end, length, checksum and byte order, and whether a login must come first. A device that is only controlled may send no answers."
     ) { connection, evidence in

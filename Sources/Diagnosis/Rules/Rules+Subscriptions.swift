@@ -49,11 +49,8 @@ extension Rule {
       "gatt-subscription-misplaced", .warning, .meaning,
       "A subscription is written to an attribute that is not a CCCD",
       when:
-        """
-        a value that subscribes (0x0001 to 0x0003) is written to an attribute that is not a CCCD and \
-        cannot be written, in a service that can send values; no CCCD of that service is written, \
-        and none of its values arrives or is read
-        """, needs: [.bothDirections, .events, .opening],
+        "a value that subscribes (0x0001 to 0x0003) is written to an attribute that is not a CCCD and cannot be written, in a service that can send values; no CCCD of that service is written, and none of its values arrives or is read",
+      needs: [.bothDirections, .events, .opening],
       elsewise: [Alternative(always: "the value is a setting of the server's own")],
       do:
         "Find the CCCD's handle by discovery (Find Information) instead of assuming that it follows the value, and write the value there; with a library enable notifications by its own call (on Android writeDescriptor(), with Bleak start_notify())."
@@ -109,10 +106,8 @@ extension Rule {
       about: EarlierValues.self, "gatt-not-encrypted", .warning, .meaning,
       "A bonded device gets no values on a link that is never encrypted",
       when:
-        """
-        an earlier connection of the device was encrypted and got values of a characteristic; this \
-        one is not encrypted, lasts longer than any earlier pause between values, and gets none
-        """, needs: [.bothDirections, .commands, .events, .opening, .end],
+        "an earlier connection of the device was encrypted and got values of a characteristic; this one is not encrypted, lasts longer than any earlier pause between values, and gets none",
+      needs: [.bothDirections, .commands, .events, .opening, .end],
       elsewise: [
         .nothingToSend,
         Alternative(always: "another client or the device's user has stopped the values"),
@@ -219,11 +214,7 @@ extension ConnectionHistory {
     return Finding(
       "\(client.words) wrote a subscription to \(what)", at: write.request.packet,
       why:
-        """
-        \(client.capitalized) wrote \(code: write.value, digits: 4), the value that \
-        \(write.value & 1 != 0 ? "enables notifications" : "enables indications" as StaticString). \
-        It wrote no CCCD of this service, and \(missed.server.words) sent none of its values.
-        """,
+        "\(client.capitalized) wrote \(code: write.value, digits: 4), the value that \(write.value & 1 != 0 ? "enables notifications" : "enables indications" as StaticString). It wrote no CCCD of this service, and \(missed.server.words) sent none of its values.",
       evidence: [write.request.packet], of: sender, restsOnAbsence: true)
   }
 
@@ -244,12 +235,7 @@ extension ConnectionHistory {
       "\(client.words) wrote to \(missed.written) but did not subscribe to \(isSame ? "its values" : "\(missed.senders[0])" as Wording)",
       at: missed.first.packet,
       why:
-        """
-        \(client.capitalized) wrote \(count: missed.count, "value", "values") to \
-        \(missed.written) (from \(packet: missed.first.packet) on). The service sends values with \
-        \(senders)\(others), but only to clients that have written the CCCD, which \
-        \(client.words) did not do on this connection.
-        """,
+        "\(client.capitalized) wrote \(count: missed.count, "value", "values") to \(missed.written) (from \(packet: missed.first.packet) on). The service sends values with \(senders)\(others), but only to clients that have written the CCCD, which \(client.words) did not do on this connection.",
       evidence: [missed.first.packet], of: missed.senders[0], restsOnAbsence: true)
   }
 

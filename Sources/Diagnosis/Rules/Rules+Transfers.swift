@@ -13,12 +13,7 @@ extension Rule {
         "a Proxy PDU of the type Provisioning is written to Mesh Proxy Data In, or one of another type to Mesh Provisioning Data In, both discovered on this connection; an error if the server sends no value afterwards",
       needs: [.bothDirections],
       do:
-        """
-        Write provisioning PDUs to Mesh Provisioning Data In (2adb) and subscribe to Mesh \
-        Provisioning Data Out (2adc); write all others to Mesh Proxy Data In (2add). A server \
-        offers one of the two services at a time: Mesh Provisioning (1827) until it is provisioned, \
-        Mesh Proxy (1828) from then on.
-        """
+        "Write provisioning PDUs to Mesh Provisioning Data In (2adb) and subscribe to Mesh Provisioning Data Out (2adc); write all others to Mesh Proxy Data In (2add). A server offers one of the two services at a time: Mesh Provisioning (1827) until it is provisioned, Mesh Proxy (1828) from then on."
     ) { connection, _ in connection.misplacedProxyPDU.map { [$0] } ?? [] },
     Rule(
       "gatt-upload-in-steps", .note, .fact, "An upload takes a round trip for each write",

@@ -20,23 +20,14 @@ extension Rule {
   ]
 
   private static func notBonded(_ evidence: Evidence) -> [Finding] {
-    var order: [UInt64] = []
-    var all: [UInt64: [ConnectionHistory]] = [:]
-    for history in evidence.connections where !history.pairing.attempts.isEmpty {
-      if all[history.device] == nil { order.append(history.device) }
-      all[history.device, default: []].append(history)
-    }
-    return order.compactMap { device in
-      let pairings = (all[device] ?? []).compactMap { history in
+    evidence.connectionsByDevice { _ in true }.compactMap { same in
+      let pairings = same.compactMap { history in
         history.pairing.attempts.last {
-          $0.encrypted != nil && $0.isPaired && !$0.isOverBREDR && $0.initiating.features != nil
-            && $0.responding.features != nil
+          $0.encrypted != nil && $0.isPaired && !$0.isOverBREDR && $0.keySizes.count == 2
         }.map { (history, $0) }
       }
       guard pairings.count > 1, let last = pairings.last,
-        !evidence.connections.contains(where: {
-          $0.device == device && ($0.security.isStoredKey || $0.connection.hasLostPackets)
-        })
+        !same.contains(where: { $0.security.isStoredKey || $0.connection.hasLostPackets })
       else { return nil }
       let sides = [Side.local, .peer].filter { side in
         pairings.allSatisfy { $0.1[$0.1.role(of: side)].features?.pdu.authReq.bonds == false }

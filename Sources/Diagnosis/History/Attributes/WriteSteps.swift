@@ -45,9 +45,10 @@ package struct WriteSteps: Sendable {
   private var ended: Run?
   /// When the last write was sent, if it has no answer yet.
   private var sent: Moment?
-  /// The hashes of the last values, in a ring.
+  /// The hashes of the first bytes of the last values, in a ring.
   private var recent = InlineArray<8, UInt64>(repeating: 0)
 
+  private static let head = 32
   /// A client that waits only for the answer continues within this time.
   private static let atOnce: Int64 = 100_000_000
 
@@ -59,7 +60,7 @@ package struct WriteSteps: Sendable {
       if let run, run.count > ended?.count ?? 0 { ended = run }
       run = Run(place, moment)
     }
-    let hash = value.hash
+    let hash = value.part(Slice(start: 0, count: min(Self.head, value.byteCount))).hash
     for index in recent.indices where recent[index] == hash {
       run?.repeats &+= 1
       break

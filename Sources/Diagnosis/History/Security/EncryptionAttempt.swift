@@ -134,33 +134,11 @@ package struct ClassicAuthentication: Sendable {
   /// The reply of the user, or a program, whether the digits are the same.
   package internal(set) var confirmed: (moment: Moment, isSame: Bool)?
 
-  /// The negative reply of this host, and what it refused.
-  package internal(set) var refused: (moment: Moment, what: ClassicRefusal)?
+  /// The negative reply of this host, and what it did not do (Core, Vol 4, Part E, 7.1.14, 7.1.31,
+  /// 7.1.33, 7.1.36).
+  package internal(set) var refused: (moment: Moment, words: StaticString)?
 
   init(_ start: Moment) { self.start = start }
-}
-
-/// What a host refuses when two devices pair over BR/EDR (Core, Vol 4, Part E, 7.1.14, 7.1.31,
-/// 7.1.33, 7.1.36).
-package enum ClassicRefusal: Sendable {
-  /// User Confirmation Request Negative Reply.
-  case confirmation
-  /// User Passkey Request Negative Reply.
-  case passkey
-  /// PIN Code Request Negative Reply.
-  case pin
-  /// IO Capability Request Negative Reply: pairing itself.
-  case pairing
-
-  /// In words: what it did not do.
-  package var words: StaticString {
-    switch self {
-    case .confirmation: "did not confirm the pairing"
-    case .passkey: "gave no passkey"
-    case .pin: "gave no PIN"
-    case .pairing: "declined to pair"
-    }
-  }
 }
 
 /// What the controller asks of this host's user when two devices pair over BR/EDR (Core, Vol 4,

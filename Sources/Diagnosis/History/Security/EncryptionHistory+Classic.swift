@@ -13,16 +13,17 @@ extension EncryptionHistory {
     switch opcode {
     case HCICommand.ioCapabilityRequestReply:
       authentications[last].features.local = try? SimplePairingFeatures(parsing: &cursor)
-    case HCICommand.userConfirmationRequestReply,
-      HCICommand.userConfirmationRequestNegativeReply:
-      let isSame = opcode == HCICommand.userConfirmationRequestReply
-      authentications[last].confirmed = (moment, isSame)
-      if !isSame { authentications[last].refused = (moment, .confirmation) }
-    case HCICommand.pinCodeRequestNegativeReply: authentications[last].refused = (moment, .pin)
+    case HCICommand.userConfirmationRequestReply:
+      authentications[last].confirmed = (moment, true)
+    case HCICommand.userConfirmationRequestNegativeReply:
+      authentications[last].confirmed = (moment, false)
+      authentications[last].refused = (moment, "did not confirm the pairing")
+    case HCICommand.pinCodeRequestNegativeReply:
+      authentications[last].refused = (moment, "gave no PIN")
     case HCICommand.userPasskeyRequestNegativeReply:
-      authentications[last].refused = (moment, .passkey)
+      authentications[last].refused = (moment, "gave no passkey")
     case HCICommand.ioCapabilityRequestNegativeReply:
-      authentications[last].refused = (moment, .pairing)
+      authentications[last].refused = (moment, "declined to pair")
     default: return
     }
   }

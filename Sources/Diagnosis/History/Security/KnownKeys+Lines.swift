@@ -32,25 +32,50 @@ extension KnownKeys.Kind {
 }
 
 extension KnownKeys {
-  /// Returns a line for each distinct key: its kind, its owner and its source. The key itself is
-  /// included only if keys are requested.
+  /// Returns a line for each distinct key: its kind, its owners and its sources, such as `long term
+  /// key of F1:F1:F1:F1:F1:F1, authenticated, given in #57`. The key itself is included only if keys
+  /// are requested.
   package func lines(_ evidence: Evidence) -> [Finding.Detail] {
-    var lines: [KeyLine] = []
-    var positions: [KeyLine.Value: Int] = [:]
+    var positions: [Value: Int] = [:]
+    var groups: [[Key]] = []
     for key in keys {
-      let value = KeyLine.Value(kind: key.kind, bytes: key.bytes)
-      if let position = positions[value] {
-        lines[position].add(key, evidence)
-      } else {
-        positions[value] = lines.count
-        lines.append(KeyLine(key, evidence))
+      let position = positions[Value(kind: key.kind, bytes: key.bytes)] ?? groups.count
+      if position == groups.count {
+        groups.append([])
+        positions[Value(kind: key.kind, bytes: key.bytes)] = position
       }
+      groups[position].append(key)
     }
-    return lines.map { line in
-      Finding.Detail(
-        line.value.kind.label, hidden: "<hidden>, \(line.description)",
-        revealed: "\(key: line.value.bytes), \(line.description)")
+    return groups.compactMap { same in
+      guard let first = same.first else { return nil }
+      let owners = Self.distinct(same.map { $0.owner(evidence) })
+      let owned: Wording = owners.isEmpty ? "" : " \(Wording(listing: owners))"
+      var sources: [(source: Source, packets: [Wording])] = []
+      for key in same {
+        let packet: Wording = "\(packet: key.packet)"
+        if let known = sources.firstIndex(where: { $0.source == key.source }) {
+          if !sources[known].packets.contains(packet) { sources[known].packets.append(packet) }
+        } else {
+          sources.append((key.source, [packet]))
+        }
+      }
+      let words = Wording(
+        ["\(first.kind.words)\(owned)"] + Self.distinct(same.flatMap(\.traits))
+          + sources.map { $0.source.words(Wording(listing: $0.packets)) }, joinedBy: ", ")
+      return Finding.Detail(
+        first.kind.label, hidden: "<hidden>, \(words)",
+        revealed: "\(key: first.bytes), \(words)")
     }
+  }
+
+  /// What identifies a key.
+  private struct Value: Hashable {
+    let kind: Kind
+    let bytes: [UInt8]
+  }
+
+  private static func distinct(_ words: [Wording]) -> [Wording] {
+    words.reduce(into: []) { if !$1.isEmpty, !$0.contains($1) { $0.append($1) } }
   }
 
   /// The keys that are not in the list, as sentences each followed by a space; empty if all are
@@ -68,58 +93,10 @@ extension KnownKeys {
   }
 }
 
-/// A key with all its owners and all the packets that contain it.
-private struct KeyLine {
-  /// What identifies a key.
-  struct Value: Hashable {
-    let kind: KnownKeys.Kind
-    let bytes: [UInt8]
-  }
-
-  let value: Value
-  private var owners: [Wording] = []
-  private var traits: [Wording] = []
-  private var places: [Place] = []
-
-  /// Packets that contained a key in the same way.
-  private struct Place {
-    let source: KnownKeys.Source
-    var packets: [Int]
-  }
-
-  init(_ key: KnownKeys.Key, _ evidence: Evidence) {
-    value = Value(kind: key.kind, bytes: key.bytes)
-    add(key, evidence)
-  }
-
-  mutating func add(_ key: KnownKeys.Key, _ evidence: Evidence) {
-    Self.add(key.owner(evidence), to: &owners)
-    for trait in key.traits { Self.add(trait, to: &traits) }
-    if let position = places.firstIndex(where: { $0.source == key.source }) {
-      if !places[position].packets.contains(key.packet) {
-        places[position].packets.append(key.packet)
-      }
-    } else {
-      places.append(Place(source: key.source, packets: [key.packet]))
-    }
-  }
-
-  private static func add(_ words: Wording, to all: inout [Wording]) {
-    if !words.isEmpty, !all.contains(where: { $0.text == words.text }) { all.append(words) }
-  }
-
-  /// Such as `long term key of F1:F1:F1:F1:F1:F1, authenticated, given in #57`.
-  var description: Wording {
-    var words: Wording = "\(value.kind.words)"
-    if !owners.isEmpty { words = "\(words) \(Wording(listing: owners))" }
-    for trait in traits { words = "\(words), \(trait)" }
-    for place in places { words = "\(words), \(Self.words(place))" }
-    return words
-  }
-
-  private static func words(_ place: Place) -> Wording {
-    let packets = Wording(listing: place.packets.map { "\(packet: $0)" })
-    return switch place.source {
+extension KnownKeys.Source {
+  /// Returns where the key is from, given the packets in words.
+  fileprivate func words(_ packets: Wording) -> Wording {
+    switch self {
     case .pairing: "given in \(packets)"
     case .controller: "given to the controller in \(packets)"
     case .event: "reported by the controller in \(packets)"

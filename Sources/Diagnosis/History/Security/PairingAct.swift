@@ -33,10 +33,7 @@ package struct PairingAct: Sendable {
   /// Creates an action from a record of the management interface, or returns nil if it is not one
   /// of this kind.
   init?(_ control: ControlRecord, _ bytes: RawSpan, _ body: Slice, _ moment: Moment) {
-    var cursor = Cursor(bytes, body)
-    guard let device = try? ManagementDevice(parsing: &cursor), !control.isAnswer else {
-      return nil
-    }
+    guard !control.isAnswer else { return nil }
     switch (control.isEvent, control.code) {
     case (false, ManagementCommand.pairDevice): kind = .pair
     case (false, ManagementCommand.cancelPairDevice): kind = .cancel
@@ -54,21 +51,9 @@ package struct PairingAct: Sendable {
     case (true, ManagementEvent.passkeyNotify): kind = .passkeyShown
     default: return nil
     }
+    var cursor = Cursor(bytes, body)
+    guard let device = try? ManagementDevice(parsing: &cursor) else { return nil }
     self.moment = moment
     peer = device.address
-  }
-
-  /// Returns whether a record may be such an action, judging by its code.
-  static func isPossible(_ control: ControlRecord) -> Bool {
-    guard control.isEvent else {
-      return control.code >= ManagementCommand.pairDevice
-        && control.code <= ManagementCommand.userPasskeyNegativeReply
-    }
-    switch control.code {
-    case ManagementEvent.userConfirmationRequest, ManagementEvent.userPasskeyRequest,
-      ManagementEvent.authenticationFailed, ManagementEvent.passkeyNotify:
-      return true
-    default: return false
-    }
   }
 }

@@ -301,7 +301,5 @@ package struct PairingAttempt: Sendable {
   }
 
   /// Returns whether a user types a passkey on a side.
-  package func types(_ role: PairingSide) -> Bool {
-    method?.hasPasskey == true && !shows(role)
-  }
+  package func types(_ role: PairingSide) -> Bool { method?.hasPasskey == true && !shows(role) }
 }

@@ -22,8 +22,6 @@ package struct PairingHistory: Sendable {
     package internal(set) var count = 1
     /// The answer: a Pairing Request, the start of encryption, or Pairing Failed.
     package internal(set) var answer: Moment?
-    /// What the central had started on its own, so that the two cross.
-    package internal(set) var crossed: Moment?
     /// Whether the link was already encrypted.
     package internal(set) var cameEncrypted = false
   }
@@ -211,13 +209,9 @@ package struct PairingHistory: Sendable {
     guard securityRequests.count < Self.mostSecurityRequests else { return }
     var request = SecurityRequest(moment: moment, last: moment, side: sender, authReq: authReq)
     request.cameEncrypted = isEncrypted
-    if let latest = attempts.last, latest.isUnderWay, latest.initiator != sender {
-      request.crossed = latest.first
-      request.answer = latest.first
-    } else if let encryptionStart {
-      request.crossed = encryptionStart
-      request.answer = encryptionStart
-    }
+    // The two cross if the central has already started on its own.
+    let isPairing = attempts.last.map { $0.isUnderWay && $0.initiator != sender } ?? false
+    request.answer = isPairing ? attempts.last?.first : encryptionStart
     securityRequests.append(request)
   }
 
@@ -267,9 +261,7 @@ package struct PairingHistory: Sendable {
   }
 
   /// Returns the last attempt that began before a packet.
-  func attempt(before packet: Int) -> PairingAttempt? {
-    attempts.last { $0.first.packet < packet }
-  }
+  func attempt(before packet: Int) -> PairingAttempt? { attempts.last { $0.first.packet < packet } }
 
   /// Returns the actions of users and programs during an attempt.
   package func acts(during attempt: PairingAttempt) -> [PairingAct] {

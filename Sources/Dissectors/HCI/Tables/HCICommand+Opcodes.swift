@@ -67,6 +67,7 @@ extension HCICommand {
   package static let leRemoteConnectionParameterRequestReply: UInt16 = 0x2020
   package static let leRemoteConnectionParameterRequestNegativeReply: UInt16 = 0x2021
   package static let leSetDataLength: UInt16 = 0x2022
+  package static let leWriteSuggestedDefaultDataLength: UInt16 = 0x2024
   package static let leAddDeviceToResolvingList: UInt16 = 0x2027
   package static let leRemoveDeviceFromResolvingList: UInt16 = 0x2028
   package static let leClearResolvingList: UInt16 = 0x2029
@@ -105,6 +106,5 @@ extension HCICommand {
   package static let androidVendorCapabilities: UInt16 = 0xfd53
 
   /// The LE Controller commands: OGF 0x08. Those that are assigned end before this range does.
-  package static let leWriteSuggestedDefaultDataLength: UInt16 = 0x2024
   package static let leControllerCommands: ClosedRange<UInt16> = 0x2000...0x20ff
 }
