@@ -193,7 +193,11 @@ import Words
             known.contains(finding.rule.description)
               // It stays true that nothing answers; only the reason is no longer in the capture.
               || finding.rule.description == "att-request-unanswered"
-                && (known.contains("link-not-delivered") || known.contains("hci-host-buffers")),
+                && (known.contains("link-not-delivered") || known.contains("hci-host-buffers"))
+              || finding.rule.description == "connect-timeout"
+                && known.contains("connect-wrong-address")
+              || finding.rule.description == "link-supervision-timeout"
+                && known.contains("link-dead-at-disconnect"),
             "\(sample.name), \(name): \(finding.rule), \(finding.line)")
         }
       }

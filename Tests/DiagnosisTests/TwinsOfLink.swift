@@ -85,6 +85,13 @@ extension Twin {
       $0.connect()
       neverApply(0x40, &$0)
     },
+    Twin("link-parameters-unanswered", or: "the answer comes after this capture") {
+      leaveUnanswered(&$0)
+      $0.disconnect(reason: 0x13)
+    } openIn: {
+      leaveUnanswered(&$0)
+      $0.received("1b 03 00 02")
+    },
     Twin(
       "link-parameters-refused",
       or: "a timer of the peer's program ended the link, and gave this reason"
@@ -115,6 +122,14 @@ extension Twin {
     }
     traffic.wait(wait)
     traffic.disconnect(reason: 0x22)
+  }
+
+  /// Leaves the peer's request for parameters without an answer for 31 s.
+  private static func leaveUnanswered(_ traffic: inout Traffic) {
+    traffic.connect()
+    traffic.ask("0a 03 00", "0b 01")
+    traffic.askForParameters(.received)
+    traffic.wait(31_000)
   }
 
   /// Accepts parameters of the peer, and does not apply them.

@@ -382,23 +382,21 @@ package struct LinkHistory: Sendable {
     if under.interval != interval || under.others > Self.mostChanges + under.completions.count {
       under = SlowTransfer(interval: interval)
     }
-    // Bounded: an interval has 16 bits, and is 82 s at most.
-    let span = Int64(interval) * 1_250_000
-    if packets == 1, (span * 3 / 4...span * Self.mostMissed).contains(pause) {
+    // Three quarters of an interval, and eight: a link may miss some connection events, but a
+    // longer pause is not of the controllers' making.
+    let (least, most) = (Int64(interval) * 937_500, Int64(interval) * 10_000_000)
+    if packets == 1, (least...most).contains(pause) {
       let size = recent[completed % Self.mostRecent].size
       under.completions.note(moment)
       under.bytes &+= size
       under.time &+= pause
       under.largest = max(under.largest, size)
-    } else if packets > 0, pause < span * Self.mostMissed {  // Bounded: as above.
+    } else if packets > 0, pause < most {
       under.others &+= 1
     }
     transfer = under
     if under.completions.count > slowTransfer?.completions.count ?? 0 { slowTransfer = under }
   }
-
-  /// A link may miss some connection events. A longer pause is not of the controllers' making.
-  private static let mostMissed: Int64 = 8
 
   private mutating func hear(_ moment: Moment) {
     if established == nil { established = moment }

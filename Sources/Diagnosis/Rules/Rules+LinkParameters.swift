@@ -154,14 +154,18 @@ extension Rule {
   }
 
   private static let unansweredParameters = Rule(
-    "link-parameters-unanswered", .warning, .fact,
+    about: Bool.self, "link-parameters-unanswered", .warning, .meaning,
     "A connection parameter update request is never answered",
     when:
       "a Connection Parameter Update Request has no response for 30 s or until the other side ends the link 5 s later or more, and the parameters do not change; an error if the requesting side ends the link",
     needs: [.bothDirections, .events, .end],
+    elsewise: [
+      Alternative(always: "the unanswered request had no consequence"),
+      Alternative("the answer comes after this capture") { hasLeft, _ in hasLeft },
+    ],
     do:
       "The central's host has to answer this request and to carry it out with LE Connection Update: check its L2CAP, or the callback that decides. A peripheral that insists on its parameters should stay connected without them."
-  ) { history, evidence in
+  ) { history, _ -> [(Bool, Finding)] in
     let link = history.link
     let open = link.updates.filter { update in
       update.procedure == .signalling && update.answered == nil && update.command == nil
@@ -192,13 +196,12 @@ extension Rule {
       evidence: PacketSet(open.prefix(8).map(\.asked.packet) + [hasLeft ? end.packet : 0]))
     if hasLeft {
       finding.severity = .error
-      finding.grounds = .sequence
       finding.groupHeadline =
         "\(asker) disconnected, and \(other) had not answered its connection parameter update request"
     }
     finding.restsOnAbsence = true
     finding.group = "\(other) never answered the connection parameter update request"
-    return [finding]
+    return [(hasLeft, finding)]
   }
 
   private static let leastPaced = 8
