@@ -183,9 +183,7 @@ package struct Evidence: Sendable {
       one.evidence = PacketSet(merging: equal.map(\.evidence))
       one.otherEnds.connections = equal.flatMap(\.otherEnds.connections).sorted()
       one.repetitions = equal.reduce(0) { $0 + $1.repetitions }
-      for other in equal.flatMap(\.alternatives) where !one.alternatives.contains(other) {
-        one.alternatives.append(other)
-      }
+      one.add(alternatives: equal.flatMap(\.alternatives))
       if let first = finding.connections.first, equal.contains(where: { $0.why != finding.why }) {
         one.why = "On connection \(first): \(finding.why.asClause)"
       }

@@ -243,6 +243,8 @@ package struct Finding: Sendable {
   package var group: Wording?
   /// The verdict on several such connections, as a clause; nil: the shared words.
   package var groupHeadline: Wording?
+  /// Whether it is merged with others like it on its connection, if there are many.
+  var isMergeable = false
   /// Whether it is a list for reference, which is printed after all other findings.
   package var isAppendix = false
 
@@ -322,7 +324,8 @@ package struct Rule: Sendable {
     self.init(
       id, severity, grounds, finds, condition, needs, leansOn, elsewise, remedy,
       .connection { history, evidence in
-        examine(history, evidence).map { $0.weighed(elsewise, history, evidence) }
+        Finding.merged(
+          examine(history, evidence).map { $0.weighed(elsewise, history, evidence) })
       })
   }
 
@@ -338,7 +341,7 @@ package struct Rule: Sendable {
     self.init(
       id, severity, grounds, finds, condition, needs, leansOn, elsewise, remedy,
       .connection { history, evidence in
-        examine(history, evidence).map { $1.weighed(elsewise, $0, evidence) }
+        Finding.merged(examine(history, evidence).map { $1.weighed(elsewise, $0, evidence) })
       })
   }
 
@@ -377,6 +380,11 @@ extension Finding {
     var finding = self
     finding.alternatives += elsewise.filter { $0.isOpen(subject, evidence) }.map { "\($0.words)" }
     return finding
+  }
+
+  /// Adds explanations that similar findings have.
+  mutating func add(alternatives more: [Wording]) {
+    for other in more where !alternatives.contains(other) { alternatives.append(other) }
   }
 }
 

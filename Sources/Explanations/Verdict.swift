@@ -21,7 +21,11 @@ extension Explanation {
   }
 
   private var conclusion: Wording {
-    let (errors, warnings) = (count(.error), count(.warning))
+    // What was put right is listed below, but is no problem.
+    let left = findings.lazy.filter { !$0.isResolved }
+    let (errors, warnings) = (
+      left.count { $0.severity == .error }, left.count { $0.severity == .warning }
+    )
     if errors > 0 {
       let others: Wording =
         warnings > 0 ? ", and \(count: warnings, "warning", "warnings")" : ""
@@ -73,7 +77,7 @@ extension Explanation {
     var stated: [Finding] = []
     var left = 0
     for finding in findings
-    where finding.severity == severity
+    where finding.severity == severity && !finding.isResolved
       && !stated.contains(where: { $0.headline == finding.headline })
     {
       if stated.count < Self.mostHeadlines { stated.append(finding) } else { left += 1 }

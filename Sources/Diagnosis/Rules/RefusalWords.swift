@@ -296,20 +296,36 @@ extension Finding {
   /// the first one is, with the evidence of the others.
   private static let mostApart = 3
 
-  /// Merges many findings of one rule on a connection.
+  /// Marks findings that are merged with others like them, if there are many.
   static func together<Subject>(_ findings: [(Subject, Finding)]) -> [(Subject, Finding)] {
-    guard findings.count > mostApart, var one = findings.first else { return findings }
-    let all = findings.map(\.1)
-    one.1.what = "\(one.1.what), and \(all.count - 1) more like it"
-    one.1.evidence = all.prefix(16).reduce(PacketSet()) { $0.union($1.evidence) }
-    one.1.isResolved = all.allSatisfy(\.isResolved)
-    one.1.severity =
-      one.1.isResolved ? .note : all.contains { $0.severity == .error } ? .error : nil
-    if !one.1.isResolved { one.1.note = nil }
-    return [one]
+    findings.map { subject, finding in
+      var finding = finding
+      finding.isMergeable = true
+      return (subject, finding)
+    }
   }
 
-  /// Merges many findings of one rule on a connection.
+  /// Merges many findings of one rule on a connection, after they were weighed, so that none is
+  /// more certain than the least certain one.
+  static func merged(_ findings: [Finding]) -> [Finding] {
+    guard findings.count > mostApart else { return findings }
+    let groups = [false, true].map { isResolved in
+      findings.filter { $0.isMergeable && $0.isResolved == isResolved }
+    }
+    return findings.filter { !$0.isMergeable }
+      + groups.flatMap { all -> [Finding] in
+        guard all.count > mostApart, var one = all.first else { return all }
+        one.what = "\(one.what), and \(all.count - 1) more like it"
+        one.evidence = all.prefix(16).reduce(PacketSet()) { $0.union($1.evidence) }
+        one.severity =
+          all.contains { $0.severity == .error } ? .error : one.isResolved ? .note : nil
+        if !one.isResolved { one.note = nil }
+        one.add(alternatives: all.flatMap(\.alternatives))
+        return [one]
+      }
+  }
+
+  /// Marks findings that are merged with others like them, if there are many.
   static func together(_ findings: [Finding]) -> [Finding] {
     together(findings.map { ((), $0) }).map(\.1)
   }

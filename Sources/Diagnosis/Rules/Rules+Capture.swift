@@ -147,9 +147,10 @@ extension Rule {
       return [finding]
     },
     Rule(
-      whole: "capture-one-sided", .warning, .fact, "The capture has one direction only",
+      whole: "capture-one-sided", .warning, .meaning, "The capture has one direction only",
       when:
         "all data went one way, and some of it needs an answer or is one: a response, or a request after another one",
+      elsewise: [Alternative(always: "that side sends requests without waiting for answers")],
       do:
         "If it was exported from another capture, with a filter for example, use the whole capture. Otherwise record on the host itself (HCI snoop log, btmon, PacketLogger), which gives both directions."
     ) { evidence in

@@ -39,7 +39,7 @@ extension Rule {
     needs: [.events, .end],
     elsewise: [
       Alternative("the peer advertised beside the link, and went out of range later") {
-        loss, _ in loss != .earlyAdvertising
+        loss, _ in loss != .earlyAdvertising && loss != .departure
       },
       Alternative("the peer was lost for another reason, or never got the request") {
         loss, _ in loss != .restart

@@ -88,7 +88,9 @@ extension Rule {
       Alternative("a timer of the peer's program ended the link, and gave this reason") {
         refusal, evidence in
         guard case .reason(let history) = refusal else { return true }
-        return !evidence.leavesByTimer(history)
+        // A peer that insists on its parameters asks for them first.
+        return history.link.updates.contains { $0.side == .peer && $0.isRefused }
+          && !evidence.leavesByTimer(history)
       }
     ],
     do: "Wait a few seconds after connecting, and stay connected without the change."

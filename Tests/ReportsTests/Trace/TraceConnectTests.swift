@@ -1,5 +1,6 @@
 import MadeTraffic
 import Platforms
+import Reports
 import Testing
 
 /// Commands with which a stack that uses the filter accept list connects.

@@ -1,3 +1,4 @@
+import Bluetooth
 import MadeTraffic
 import Platforms
 import Reports

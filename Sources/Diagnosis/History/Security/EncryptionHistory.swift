@@ -274,7 +274,7 @@ extension EncryptionHistory {
         let sizes = pairing.attempt(before: attempts[index].moment.packet)?.keySizes,
         sizes.count == 2
       {
-        attempts[index].keySize = sizes.map(\.size).min()
+        attempts[index].keySize = sizes.map(\.size).filter { 7...16 ~= $0 }.min()
         attempts[index].keySizePackets = sizes.map(\.packet)
       }
       if let unseen, attempts[index].origin == .stored, attempts[index].moment.packet > unseen,
