@@ -194,6 +194,9 @@ import Words
               // It stays true that nothing answers; only the reason is no longer in the capture.
               || finding.rule.description == "att-request-unanswered"
                 && (known.contains("link-not-delivered") || known.contains("hci-host-buffers"))
+              // The server refuses; only why the handle is wrong is no longer in the capture.
+              || ["att-not-permitted", "att-invalid-handle"].contains(finding.rule.description)
+                && known.contains("gatt-stale-cache")
               || finding.rule.description == "connect-timeout"
                 && known.contains("connect-wrong-address")
               || finding.rule.description == "link-supervision-timeout"

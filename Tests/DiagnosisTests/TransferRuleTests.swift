@@ -161,7 +161,7 @@ import Words
         $0.discoverThermometer(by: .received)
         if subscribes { $0.ask("12 19 00 02 00", "13", by: .received) }
         $0.sent("1d 18 00 00 6c 01 00 ff")
-        $0.completed(9)
+        $0.completed(subscribes ? 5 : 4)
         $0.wait(lasts)
         $0.received("52 18 00 01")
         $0.askToDisconnect()

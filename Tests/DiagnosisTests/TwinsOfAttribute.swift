@@ -28,7 +28,7 @@ extension Twin {
     unprotected("att-insufficient-encryption", "0f"),
     Twin(
       "att-not-permitted",
-      or: "the handle is from an earlier connection, and another attribute has it now",
+      or: "the handle is from an earlier connection, and the attributes have changed since",
       excludedBy: refusedWrite,
       openIn: {
         $0.connect()
@@ -36,6 +36,18 @@ extension Twin {
         $0.disconnect()
         $0.connect()
         $0.ask("12 13 00 01", "01 12 13 00 03")
+      }),
+    Twin(
+      "att-invalid-handle",
+      or: "the handle is from an earlier connection, and the attributes have changed since",
+      excludedBy: {
+        $0.connect()
+        $0.discoverHeartRate()
+        $0.ask("0a ff 0f", "01 0a ff 0f 01")
+      },
+      openIn: {
+        $0.connect()
+        $0.ask("0a 13 00", "01 0a 13 00 01")
       }),
     Twin(
       "att-not-permitted", or: "iOS refuses it for a reason of its own", excludedBy: refusedWrite,

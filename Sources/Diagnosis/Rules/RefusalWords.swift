@@ -204,9 +204,9 @@ struct RefusedRequest: Sendable {
 extension Alternative where Subject == RefusedRequest {
   /// The client did not discover the attribute on this connection.
   static var moved: Self {
-    Self("the handle is from an earlier connection, and another attribute has it now") { it, _ in
-      it.refusal.accepted != nil || it.refusal.attribute.uuid == nil
-        || !it.refusal.isOfUnseenMap(it.connection)
+    Self("the handle is from an earlier connection, and the attributes have changed since") {
+      it, _ in
+      it.refusal.accepted != nil || !it.refusal.isOfUnseenMap(it.connection)
     }
   }
 }
@@ -244,7 +244,7 @@ extension Rule {
     Rule(
       about: RefusedRequest.self, id, severity, grounds, finds, when: condition,
       needs: .bothDirections,
-      leansOn: restsOnAbsence ? .opening : [], elsewise: elsewise, do: remedy
+      leansOn: grounds == .fact ? [] : [.opening, .events], elsewise: elsewise, do: remedy
     ) { connection, evidence in
       Finding.together(
         connection.attributes.refusals.compactMap { refusal in

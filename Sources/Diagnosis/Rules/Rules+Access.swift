@@ -139,7 +139,7 @@ extension Rule {
   ) -> Rule {
     Rule(
       about: RefusedRequest.self, id, .error, .meaning, finds, when: condition,
-      needs: .bothDirections, elsewise: [.encryptedBefore],
+      needs: .bothDirections, leansOn: [.opening, .events], elsewise: [.encryptedBefore],
       do: remedy
     ) { connection, _ in
       let found = connection.attributes.refusals.compactMap { refusal in

@@ -29,9 +29,9 @@ extension Rule {
         ) : refusal.notPermitted
     },
     refused(
-      "att-invalid-handle", .warning, .fact, 0x01...0x01,
+      "att-invalid-handle", .warning, .meaning, 0x01...0x01,
       "The server does not have the requested handle",
-      when: "Invalid Handle (0x01) answers a request",
+      when: "Invalid Handle (0x01) answers a request", elsewise: [.moved],
       do:
         "Use handles discovered on this connection, or from a cache validated by the Database Hash or Service Changed."
     ) { refusal, connection in

@@ -62,10 +62,7 @@ extension Rule {
       needs: [.bothDirections, .events],
       elsewise: [
         Alternative("the answer to the previous one is missing from this capture") { it, _ in
-          // A client that continues before an answer is rarer than a capture that lacks one.
-          !it.own.allSatisfy { overlap in
-            it.connection.attributes.unanswered.contains { $0.packet == overlap.before }
-          }
+          !it.isLacking
         },
         Alternative("a response that no request waits for was taken for the answer") { it, _ in
           it.stray == nil
@@ -184,6 +181,13 @@ private struct Overlapping: Sendable {
     if own.isEmpty { return nil }
   }
 
+  /// Whether no request that was pending got an answer.
+  var isLacking: Bool {
+    own.allSatisfy { overlap in
+      connection.attributes.unanswered.contains { $0.packet == overlap.before }
+    }
+  }
+
   /// The first response of the other side, before them, that no request waits for.
   var stray: Int? {
     connection.attributes.strays.first {
@@ -227,6 +231,8 @@ private struct Overlapping: Sendable {
       finding.why =
         "\(finding.why) \(side.other.capitalized) had sent a response that no request waits for (\(packet: stray))."
     }
+    // A client that continues before an answer is rarer than a capture that lacks one.
+    if !first.isOnChannel, isLacking { finding.grounds = .sequence }
     finding.restsOnAbsence = true
     return finding
   }
@@ -387,6 +393,8 @@ private struct Unanswered: Sendable {
         "\(asking.words) ended the link after \(duration: waited) (\(packet: end.packet)) because \(finding.headline)"
     }
     if hasArrived { finding.fault = answering }
+    // That the server received it follows only from the order.
+    if request.isOvertaken { finding.grounds = .sequence }
     return finding
   }
 
