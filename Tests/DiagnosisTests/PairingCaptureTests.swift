@@ -133,7 +133,7 @@ private func words(_ lines: [StoryLine]) -> [String] {
         $0.why.text.contains("The 3 passkey rounds before that match.")
       })
     // One failure is reported once, by the end that shows more of it.
-    let reported = evidence.findings().filter { $0.severity == .error }
+    let reported = evidence.findings().filter { $0.severity != .note && $0.isOfPairing }
     #expect(
       reported.map { $0.note?.text } == [
         "Seen from both sides: connection 7, the other end of this link, shows the same (from #2360 on).",
@@ -145,7 +145,7 @@ private func words(_ lines: [StoryLine]) -> [String] {
         "Find the program that sent Unpair Device (#2203): it must not do that during pairing. Then pair again.",
       ])
     // If only one end is selected, it reports the failure.
-    let alone = evidence.findings(among: [5, 7]).filter { $0.severity == .error }
+    let alone = evidence.findings(among: [5, 7]).filter { $0.severity != .note }
     #expect(alone.contains { $0.connections == [5] })
     // The side that shows the passkey had no agent either.
     #expect(
@@ -180,7 +180,8 @@ private func words(_ lines: [StoryLine]) -> [String] {
   @Test("each reason of Pairing Failed has its rule") func reasons() throws {
     guard let evidence = try evidence(ofCapture: "pairing-all-keys.btsnoop") else { return }
     var rules: [String: [Int]] = [:]
-    for finding in evidence.findings() where finding.severity == .error {
+    for finding in evidence.findings()
+    where finding.severity == .error || finding.isResolved && finding.isOfPairing {
       rules[finding.rule.description, default: []].append(finding.evidence.ranges[1].lowerBound)
     }
     #expect(
@@ -367,4 +368,9 @@ private func words(_ lines: [StoryLine]) -> [String] {
         "the new link key: Authenticated, P-256 (0x08)",
       ])
   }
+}
+
+extension Finding {
+  /// Whether the rule is one about pairing.
+  fileprivate var isOfPairing: Bool { rule.description.hasPrefix("smp-") }
 }

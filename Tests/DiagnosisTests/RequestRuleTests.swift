@@ -149,8 +149,8 @@ import Words
     let other = try unconfirmed(subscribes: true, endsBy: .local)
     #expect(
       other.headline.text.hasPrefix("this host never confirmed"), "\(other.headline.text)")
-    // Nobody asked for the indication.
-    #expect(try unconfirmed(subscribes: false, endsBy: .peer).fault == nil)
+    // Nobody had enabled the indication.
+    #expect(try unconfirmed(subscribes: false, endsBy: .peer).fault == .peer)
   }
 
   @Test("a second request before the response; one after the response is nothing") func second() {
