@@ -187,7 +187,7 @@ import Words
       for (name, records) in reductions {
         for finding in Self.evidence(records, of: sample).findings(isGrouped: false)
         // A fact stays true; another rule may have known its cause.
-        where finding.severity ?? .note > .note && finding.certainty != .possible
+        where finding.severity ?? .note > .note && finding.certainty == .certain
           && finding.grounds != .fact
           && !finding.rule.description.hasPrefix("capture-")
         {
@@ -196,6 +196,8 @@ import Words
               // It stays true that nothing answers; only the reason is no longer in the capture.
               || finding.rule.description == "att-request-unanswered"
                 && (known.contains("link-not-delivered") || known.contains("hci-host-buffers"))
+              || finding.rule.description == "smp-not-supported"
+                && known.contains("enc-key-missing-central")
               || finding.rule.description == "enc-mic-failure"
                 && known.contains("enc-keys-differ")
               || finding.rule.description == "connect-timeout"

@@ -13,7 +13,8 @@ import Words
 /// Returns the findings about pairing of severity error: rule, what and packets.
 func pairingErrors(in evidence: Evidence) -> [String] {
   evidence.findings(by: Rule.all).filter {
-    $0.severity == .error && $0.rule.description.hasPrefix("smp-")
+    ($0.severity == .error || $0.isResolved) && $0.severity != .note
+      && $0.rule.description.hasPrefix("smp-")
   }.map { "\($0.rule): \($0.line)" }
 }
 
@@ -136,8 +137,8 @@ private func words(_ lines: [StoryLine]) -> [String] {
     let reported = evidence.findings().filter { $0.severity != .note && $0.isOfPairing }
     #expect(
       reported.map { $0.note?.text } == [
-        "Seen from both sides: connection 7, the other end of this link, shows the same (from #2360 on).",
-        "Seen from both sides: connection 5, the other end of this link, shows the same (from #2150 on).",
+        "Pairing with the same device succeeded on connection 10 (#2733). Seen from both sides: connection 7, the other end of this link, shows the same (from #2360 on).",
+        "Pairing with the same device succeeded on connection 10 (#2733). Seen from both sides: connection 5, the other end of this link, shows the same (from #2150 on).",
       ])
     #expect(
       reported.map { $0.remedy?.text } == [
@@ -152,7 +153,7 @@ private func words(_ lines: [StoryLine]) -> [String] {
       alone.contains {
         $0.connections == [7]
           && $0.why.text.hasSuffix(
-            "On this host bluetoothd was to show the passkey (#2368), and logged at #2383 that no agent was available to show it."
+            "On this host bluetoothd logged at #2383 that no agent was available to show the passkey."
           )
           && $0.remedy?.text.hasPrefix("First register an agent on this host") == true
       })
@@ -186,7 +187,7 @@ private func words(_ lines: [StoryLine]) -> [String] {
     }
     #expect(
       rules == [
-        "smp-passkey-entry-failed": [96, 153], "smp-oob-missing": [156],
+        "smp-passkey-entry-failed": [153, 96], "smp-oob-missing": [156],
         "smp-authentication-requirements": [159], "smp-confirm-failed": [162],
         "smp-not-supported": [165], "smp-key-size": [168], "smp-command-not-supported": [171],
         "smp-unspecified": [174], "smp-repeated-attempts": [175], "smp-invalid-parameters": [180],
