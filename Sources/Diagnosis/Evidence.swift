@@ -117,6 +117,7 @@ package struct Evidence: Sendable {
         own[index].grounds = own[index].grounds ?? rule.grounds
         if !rule.leansOn.isEmpty, lacks(rule.leansOn, own[index], covered) {
           own[index].alternatives.append(Self.unrecorded)
+          if own[index].grounds == .fact { own[index].grounds = .meaning }
         }
         guard own[index].restsOnAbsence else { continue }
         // Records are missing where the evidence would be.

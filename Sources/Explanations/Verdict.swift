@@ -21,11 +21,7 @@ extension Explanation {
   }
 
   private var conclusion: Wording {
-    // What was put right is listed below, but is no problem.
-    let left = findings.lazy.filter { !$0.isResolved }
-    let (errors, warnings) = (
-      left.count { $0.severity == .error }, left.count { $0.severity == .warning }
-    )
+    let (errors, warnings) = (count(.error), count(.warning))
     if errors > 0 {
       let others: Wording =
         warnings > 0 ? ", and \(count: warnings, "warning", "warnings")" : ""
@@ -77,7 +73,7 @@ extension Explanation {
     var stated: [Finding] = []
     var left = 0
     for finding in findings
-    where finding.severity == severity && !finding.isResolved
+    where finding.severity == severity
       && !stated.contains(where: { $0.headline == finding.headline })
     {
       if stated.count < Self.mostHeadlines { stated.append(finding) } else { left += 1 }

@@ -33,9 +33,14 @@ extension Memory {
   func invalidated(of server: UInt64) -> [AppService] {
     let key = attributes.currentKey(server)
     guard let known = attributes.servers.first(where: { $0.key == key }) else { return [] }
-    return known.invalidated.map {
-      AppService(uuid: $0.uuid, start: $0.handle, end: $0.end)
-    }
+    // A change takes effect after its indication.
+    let affected: [Attribute] =
+      if let changed = attributes.changed, changed.key == key, changed.first <= changed.last {
+        known.services(in: changed.first...changed.last)
+      } else {
+        known.invalidated
+      }
+    return affected.map { AppService(uuid: $0.uuid, start: $0.handle, end: $0.end) }
   }
 
   /// Returns the handle of the value of the peer's characteristic that a descriptor belongs to.

@@ -270,9 +270,9 @@ struct SelectionTests {
   @Test(
     "An option of another program that the verb has no equivalent of is named as it was typed",
     arguments: [
-      (["trace", "--grep", "x"], "--grep"), (["map", "--hex"], "--hex"),
-      (["trace", "-n", "3"], "-n"),
-      (["trace", "--grep", "x", "--frobnicate"], "--grep"),
+      (["explain", "--grep", "x"], "--grep"), (["map", "--hex"], "--hex"),
+      (["explain", "-n", "3"], "-n"),
+      (["explain", "--grep", "x", "--frobnicate"], "--grep"),
       (["show", "--grep", "x", "--frobnicate"], "--frobnicate"),
       (["convert", "--frobnicate", "x", "IN"], "--frobnicate"),
       (["diff", "--frobnicate", "x", "IN"], "--frobnicate"),

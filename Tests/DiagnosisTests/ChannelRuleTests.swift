@@ -463,7 +463,8 @@ import Words
     let lines = try story { traffic in
       for channel in 0..<40 { traffic.sdu("01 02", .received, cid: 0x40 + channel) }
     }
-    #expect(lines.count { $0.hasSuffix("the capture") && $0.hasPrefix("1 SDU") } == 32, "\(lines)")
+    #expect(
+      lines.contains { $0.hasPrefix("1 SDU from the peer on a channel") }, "\(lines)")
     #expect(lines.contains("8 SDUs on channels that are not listed individually"), "\(lines)")
   }
 }

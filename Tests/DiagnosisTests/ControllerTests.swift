@@ -438,7 +438,7 @@ import Words
         $0.complete(0x200a)
         $0.complete(0x200a, [0x0c])
       })
-    #expect(finding?.certainty == .likely)
+    #expect(finding?.certainty == .possible)
     #expect(finding?.severity == .note)
   }
 

@@ -378,10 +378,10 @@ import Words
     }
     #expect(
       why(keys: "0a 0a").hasSuffix(
-        "The two had bonded over LE on connection 1 (#7); that pairing also derived a link key for BR/EDR."
+        "The two had bonded over LE on connection 1 (#8); that pairing also derived a link key for BR/EDR."
       ), "\(why(keys: "0a 0a"))")
     #expect(
-      why(keys: "02 02").hasSuffix("The two had bonded over LE on connection 1 (#7)."),
+      why(keys: "02 02").hasSuffix("The two had bonded over LE on connection 1 (#8)."),
       "\(why(keys: "02 02"))")
   }
 

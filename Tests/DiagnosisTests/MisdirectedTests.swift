@@ -134,7 +134,6 @@ import Words
     #expect(silence?.certainty == .possible)
     #expect(silence?.why.text.contains("(#4)") == true)
     #expect(findings(of: "att-response-unexpected", in: evidence(repeats: false)) == [])
-    // This host did not give up, so the capture may lack the answer.
     #expect(finding("att-request-unanswered", in: evidence(repeats: false))?.certainty == .likely)
   }
 

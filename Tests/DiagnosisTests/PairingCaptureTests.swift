@@ -13,7 +13,8 @@ import Words
 /// Returns the findings about pairing of severity error: rule, what and packets.
 func pairingErrors(in evidence: Evidence) -> [String] {
   evidence.findings(by: Rule.all).filter {
-    $0.severity == .error && $0.rule.description.hasPrefix("smp-")
+    ($0.severity == .error || $0.isResolved) && $0.severity != .note
+      && $0.rule.description.hasPrefix("smp-")
   }.map { "\($0.rule): \($0.line)" }
 }
 
@@ -133,11 +134,11 @@ private func words(_ lines: [StoryLine]) -> [String] {
         $0.why.text.contains("The 3 passkey rounds before that match.")
       })
     // One failure is reported once, by the end that shows more of it.
-    let reported = evidence.findings().filter { $0.severity == .error }
+    let reported = evidence.findings().filter { $0.severity != .note && $0.isOfPairing }
     #expect(
       reported.map { $0.note?.text } == [
-        "Seen from both sides: connection 7, the other end of this link, shows the same (from #2360 on).",
-        "Seen from both sides: connection 5, the other end of this link, shows the same (from #2150 on).",
+        "Pairing with the same device succeeded on connection 10 (#2733). Seen from both sides: connection 7, the other end of this link, shows the same (from #2360 on).",
+        "Pairing with the same device succeeded on connection 10 (#2733). Seen from both sides: connection 5, the other end of this link, shows the same (from #2150 on).",
       ])
     #expect(
       reported.map { $0.remedy?.text } == [
@@ -145,14 +146,14 @@ private func words(_ lines: [StoryLine]) -> [String] {
         "Find the program that sent Unpair Device (#2203): it must not do that during pairing. Then pair again.",
       ])
     // If only one end is selected, it reports the failure.
-    let alone = evidence.findings(among: [5, 7]).filter { $0.severity == .error }
+    let alone = evidence.findings(among: [5, 7]).filter { $0.severity != .note }
     #expect(alone.contains { $0.connections == [5] })
     // The side that shows the passkey had no agent either.
     #expect(
       alone.contains {
         $0.connections == [7]
           && $0.why.text.hasSuffix(
-            "On this host bluetoothd was to show the passkey (#2368), and logged at #2383 that no agent was available to show it."
+            "On this host bluetoothd logged at #2383 that no agent was available to show the passkey."
           )
           && $0.remedy?.text.hasPrefix("First register an agent on this host") == true
       })
@@ -180,12 +181,13 @@ private func words(_ lines: [StoryLine]) -> [String] {
   @Test("each reason of Pairing Failed has its rule") func reasons() throws {
     guard let evidence = try evidence(ofCapture: "pairing-all-keys.btsnoop") else { return }
     var rules: [String: [Int]] = [:]
-    for finding in evidence.findings() where finding.severity == .error {
+    for finding in evidence.findings()
+    where finding.severity == .error || finding.isResolved && finding.isOfPairing {
       rules[finding.rule.description, default: []].append(finding.evidence.ranges[1].lowerBound)
     }
     #expect(
       rules == [
-        "smp-passkey-entry-failed": [96, 153], "smp-oob-missing": [156],
+        "smp-passkey-entry-failed": [153, 96], "smp-oob-missing": [156],
         "smp-authentication-requirements": [159], "smp-confirm-failed": [162],
         "smp-not-supported": [165], "smp-key-size": [168], "smp-command-not-supported": [171],
         "smp-unspecified": [174], "smp-repeated-attempts": [175], "smp-invalid-parameters": [180],
@@ -367,4 +369,9 @@ private func words(_ lines: [StoryLine]) -> [String] {
         "the new link key: Authenticated, P-256 (0x08)",
       ])
   }
+}
+
+extension Finding {
+  /// Whether the rule is one about pairing.
+  fileprivate var isOfPairing: Bool { rule.description.hasPrefix("smp-") }
 }

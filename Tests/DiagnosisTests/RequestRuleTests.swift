@@ -149,7 +149,7 @@ import Words
     let other = try unconfirmed(subscribes: true, endsBy: .local)
     #expect(
       other.headline.text.hasPrefix("this host never confirmed"), "\(other.headline.text)")
-    // The peer indicated what nobody had enabled.
+    // Nobody had enabled the indication.
     #expect(try unconfirmed(subscribes: false, endsBy: .peer).fault == .peer)
   }
 

@@ -44,7 +44,7 @@ import Words
       finding.why.text.hasPrefix(
         "It did not depend on what the error code names: the peer allowed the same request 602 ms "
           + "later (#10, #11), and "), "\(finding.why.text)")
-    #expect(finding.grounds == .fact && finding.alternatives.isEmpty)
+    #expect(finding.grounds == .fact)
     #expect(finding.severity == .note || finding.isResolved, "it was allowed in the end")
     #expect(finding.remedy?.text.hasPrefix("Find out what the server waits for") == true)
   }
@@ -62,7 +62,7 @@ import Words
       Self.repeated(
         "att-not-permitted", "12 15 00 01", "01 12 15 00 03", "13", again: "12 15 00 02"))
     #expect(
-      other.why.text.contains("allowed a write of another value 602 ms later"),
+      other.why.text.contains("the peer allowed a write of another value"),
       "\(other.why.text)")
   }
 

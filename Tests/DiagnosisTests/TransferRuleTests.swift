@@ -172,7 +172,8 @@ import Words
   @Test("an indication that nobody had enabled is the fault of the side that indicates")
   func unwantedIndication() {
     let unwanted = indication(subscribes: false, lasts: 30_000)
-    #expect(unwanted?.severity == .error && unwanted?.certainty == .certain)
+    #expect(unwanted?.severity == .error)
+    #expect(unwanted?.fault == .local)
     #expect(unwanted?.why.text.contains("The peer had not enabled it") == true)
     #expect(unwanted?.remedy?.text.hasPrefix("Fix the stack of this host") == true)
     let wanted = indication(subscribes: true, lasts: 30_000)

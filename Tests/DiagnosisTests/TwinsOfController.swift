@@ -26,8 +26,38 @@ extension Twin {
       withhold(&$0, links: 2)
       $0.completed(1)
     },
-    refused("hci-advertising-refused", 0x2006, obstacle: 0x200a, other: 0x2008),
-    refused("hci-scanning-refused", 0x200b, obstacle: 0x200c, other: 0x200d),
+    Twin(
+      "hci-advertising-refused", or: "the controller refuses the command for another reason"
+    ) {
+      $0.command(0x200a, [1])
+      $0.complete(0x200a)
+      $0.command(0x2006, [UInt8](repeating: 0, count: 15))
+      $0.complete(0x2006, [0x0c])
+    } openIn: {
+      $0.command(0x200a, [1])
+      $0.complete(0x200a)
+      $0.wait(2000)
+      $0.command(0x200a, [1])
+      $0.complete(0x200a, [0x0c])
+    },
+    Twin("hci-scanning-refused", or: "the controller refuses the command for another reason") {
+      $0.command(0x200c, [1, 0])
+      $0.complete(0x200c)
+      $0.command(0x200b, [UInt8](repeating: 0, count: 7))
+      $0.complete(0x200b, [0x0c])
+    } openIn: {
+      // A connection attempt is pending, with which not every controller can scan.
+      $0.command(
+        0x200d, hex("60 00 30 00 00 01 55 44 33 22 11 c0 00 18 00 28 00 00 00 48 00 00 00 00 00"))
+      $0.status(0x200d)
+      $0.command(0x200b, [UInt8](repeating: 0, count: 7))
+      $0.complete(0x200b, [0x0c])
+    },
+    Twin("gatt-counter-gap", or: "the counter itself skips values") {
+      count(&$0, pause: 1000)
+    } openIn: {
+      count(&$0, pause: 0)
+    },
     twice("hci-advertising-refused", 0x200a),
     twice("hci-scanning-refused", 0x200c),
     twice("hci-command-refused", 0x2002),
@@ -70,22 +100,12 @@ extension Twin {
     }
   }
 
-  /// A command that is refused while it is forbidden, and one for which no reason is known.
-  private static func refused(
-    _ rule: String, _ opcode: Int, obstacle: Int, other: Int
-  ) -> Twin {
-    Twin(rule, or: "the controller refuses the command for another reason") {
-      $0.command(obstacle, [1, 0])
-      $0.complete(obstacle)
-      $0.command(opcode, [UInt8](repeating: 0, count: opcode == 0x200b ? 7 : 15))
-      $0.complete(opcode, [0x0c])
-    } openIn: {
-      // A connection attempt is pending, with which not every controller can scan.
-      $0.command(
-        0x200d, hex("60 00 30 00 00 01 55 44 33 22 11 c0 00 18 00 28 00 00 00 48 00 00 00 00 00"))
-      $0.status(0x200d)
-      $0.command(opcode, [UInt8](repeating: 0, count: opcode == 0x200b ? 7 : 15))
-      $0.complete(opcode, [0x0c])
+  /// Notifies counted values each 20 ms, three of which are missing after this pause.
+  private static func count(_ traffic: inout Traffic, pause: Int) {
+    traffic.connect()
+    for value in Array(0..<12) + Array(15..<30) {
+      traffic.wait(value == 15 ? pause : 20)
+      traffic.received("1b 10 00 \(String(value, radix: 16)) 00")
     }
   }
 

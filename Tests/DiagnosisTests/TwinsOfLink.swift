@@ -10,7 +10,10 @@ extension Twin {
       "link-supervision-timeout",
       or: "the peer advertised beside the link, and went out of range later"
     ) {
-      advertise(after: 2000, &$0)
+      $0.connect(timeout: 550)
+      $0.received("1b 03 00 01")
+      $0.wait(5500)
+      $0.disconnect(reason: 0x08)
     } openIn: {
       advertise(after: 500, &$0)
     },
@@ -97,7 +100,8 @@ extension Twin {
       or: "a timer of the peer's program ended the link, and gave this reason"
     ) {
       $0.connect()
-      $0.received("1b 03 00 01")
+      $0.askForParameters(.received)
+      $0.answerParameters(.sent, accepts: false)
       $0.disconnect(reason: 0x3b)
     } openIn: { traffic in
       for _ in 0..<2 {

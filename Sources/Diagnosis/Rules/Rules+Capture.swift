@@ -156,7 +156,9 @@ extension Rule {
     ) { evidence in
       let extent = evidence.extent
       let isSent = extent.receivedData == 0
-      guard isSent || extent.sentData == 0, let first = extent.unpaired else { return [] }
+      guard extent.sentData + extent.receivedData >= Coverage.leastOneSided,
+        isSent || extent.sentData == 0, let first = extent.unpaired
+      else { return [] }
       return [
         Finding(
           isSent

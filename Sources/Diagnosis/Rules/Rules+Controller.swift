@@ -422,7 +422,7 @@ extension Rule {
     "The controller refuses a command",
     when:
       "a command other than those that connect, advertise, scan or encrypt was answered with an error status",
-    needs: [.commands, .events], elsewise: refusalAlternatives
+    needs: [.commands, .events], elsewise: [otherAnswer]
   ) { evidence in
     evidence.refusals {
       !isAdvertising($0.opcode) && !isScanning($0.opcode) && !isElsewhere($0.opcode)
@@ -467,11 +467,12 @@ extension Rule {
   private static let refusalAlternatives: [Alternative<CommandHistory.Refusal>] = [
     Alternative("the controller refuses the command for another reason") { refusal, _ in
       refusal.obstacle?.isDefined(for: refusal.opcode) ?? true
-    },
-    Alternative("the answer belongs to the other one of two equal commands") { refusal, _ in
-      refusal.granted.map { refusal.first.packet > $0.packet } ?? true
-    },
+    }, otherAnswer,
   ]
+
+  private static let otherAnswer = Alternative<CommandHistory.Refusal>(
+    "the answer belongs to the other one of two equal commands"
+  ) { refusal, _ in refusal.granted.map { refusal.first.packet > $0.packet } ?? true }
 
   // MARK: What commands are for
 

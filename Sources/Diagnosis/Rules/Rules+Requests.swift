@@ -387,6 +387,8 @@ private struct Unanswered: Sendable {
       evidence: PacketSet(
         of: sent, request.isOvertaken ? nil : end), restsOnAbsence: true)
     finding.group = words
+    // If later ones were answered, only their order shows that this one was not.
+    if request.isOvertaken { finding.grounds = .sequence }
     // A side that does not get an answer in 30 s has to give up the bearer.
     if isTimedOut, let end, let waited {
       finding.headline =

@@ -53,18 +53,13 @@ extension Rule {
         })
     },
     Rule(
-      "att-mtu-default", .note, .meaning,
+      "att-mtu-default", .note, .fact,
       "Values are split into 20-byte pieces because the MTU is not exchanged",
       when:
         """
         no MTU is exchanged on a link whose opening is in the capture, and a message needs \
         several notifications or writes that fill the default MTU of 23
         """, needs: [.bothDirections, .opening],
-      elsewise: [
-        Alternative("these values have this length whatever the MTU is") { connection, _ in
-          connection.attributes.vendors.joined.contains { $0.parts > 1 }
-        }
-      ],
       do:
         """
         Exchange the MTU after connecting: on Android requestMtu(517), with Zephyr \

@@ -33,7 +33,7 @@ package struct Attributes: Sendable {
   /// server's address distinguishes it from all others.
   private var outdated: [(map: Int, isIdentified: Bool)] = []
   /// The handles that the latest indication of Service Changed reports.
-  private(set) var changed:
+  package private(set) var changed:
     (first: UInt16, last: UInt16, key: UInt64, connection: Int, packet: Int)?
   private let shared: SharedLimits
   private var limits: Limits { shared.values }

@@ -97,6 +97,13 @@ package struct Database: Sendable {
   /// Returns whether the attribute in a slot has the 16-bit type `uuid`.
   func isShort(_ slot: Int, _ uuid: UInt16) -> Bool { slots[slot].uuid.isShort(uuid) }
 
+  /// Returns the services that a range contains in whole or in part.
+  package func services(in range: ClosedRange<UInt16>) -> [Attribute] {
+    services.map { slots[Int($0 & 0xffff)] }.filter {
+      $0.handle <= range.upperBound && $0.end >= range.lowerBound
+    }
+  }
+
   /// All attributes in ascending order of their handles.
   package var attributes: [Attribute] { order.map { self[Int($0 & 0xffff)] } }
 

@@ -63,6 +63,8 @@ import Testing
         traffic.advertise()
         traffic.command(0x200c, [0, 0])
         traffic.complete(0x200c)
+        // Sooner, it would be the stack that restarts the scan.
+        traffic.wait(500)
         traffic.command(0x200c, [1, 0])
         traffic.complete(0x200c)
         traffic.advertise()
@@ -308,6 +310,7 @@ import Testing
         traffic.advertise(event: 4, data: "03 09 41 42")
         traffic.command(0x200c, [0, 0])
         traffic.complete(0x200c)
+        traffic.wait(500)
       }
     }
   }

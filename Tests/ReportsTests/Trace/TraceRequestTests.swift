@@ -52,14 +52,15 @@ private func calls(
       traffic.ask("12 11 00 00 00", "13")
       traffic.sent("52 15 00 02")
     }
+    let ios = try calls(.corebluetooth, build).suffix(5)
     #expect(
-      try calls(.corebluetooth, build).suffix(5) == [
+      ios == [
         "readValue(for:)  2a38 Body Sensor Location",
         "writeValue(_:for:type:)  2a39 Heart Rate Control Point, value 01 = reset energy expended, type .withResponse",
         "setNotifyValue(_:for:)  enabled true, 2a37 Heart Rate Measurement",
         "setNotifyValue(_:for:)  enabled false, 2a37 Heart Rate Measurement",
         "writeValue(_:for:type:)  2a39 Heart Rate Control Point, value 02, type .withoutResponse  (there is no callback)",
-      ])
+      ], "\(ios)")
     let android = try calls(.android, build)
     #expect(android.count == 6 && android[0].hasPrefix("BluetoothGatt.discoverServices"))
     #expect(
