@@ -59,7 +59,7 @@ private func calls(
         "writeValue(_:for:type:)  2a39 Heart Rate Control Point, value 01 = reset energy expended, type .withResponse",
         "setNotifyValue(_:for:)  enabled true, 2a37 Heart Rate Measurement",
         "setNotifyValue(_:for:)  enabled false, 2a37 Heart Rate Measurement",
-        "writeValue(_:for:type:)  2a39 Heart Rate Control Point, value 02, type .withoutResponse  (there is no callback)",
+        "writeValue(_:for:type:)  2a39 Heart Rate Control Point, value 02 = 2, which is reserved, type .withoutResponse  (there is no callback)",
       ], "\(ios)")
     let android = try calls(.android, build)
     #expect(android.count == 6 && android[0].hasPrefix("BluetoothGatt.discoverServices"))
