@@ -40,7 +40,7 @@ package struct Scale: Sendable, Equatable {
     }
   }
 
-  /// Returns whether a raw value is none that the specification allows.
+  /// Returns whether a raw value is outside the range that the specification allows.
   package func isInvalid(_ raw: Int) -> Bool {
     special == .signal && raw != absent && !Self.signals.contains(raw)
   }

@@ -207,7 +207,7 @@ extension Rule {
     about: AdapterHistory.PageFailures.self, whole: "connect-bredr-to-le", .error, .meaning,
     "A BR/EDR connection was attempted to an LE device",
     when:
-      "Create Connection had no answer from a random address, which exists only on LE, or from one that advertises on LE with flags that exclude BR/EDR, or that do not; a device that was ever heard on BR/EDR is none of these",
+      "Create Connection to a random address, or to a device that advertises on LE, had no answer; not if the device was ever heard on BR/EDR",
     needs: [.events],
     elsewise: [
       Alternative("the device has BR/EDR, and was busy or not connectable there") { failures, _ in
