@@ -108,13 +108,9 @@ extension Evidence {
     var kept: [(finding: Finding, times: Int)] = []
     var places: [String: Int] = [:]
     for finding in findings {
-      guard finding.connections.count == 1 else {
-        kept.append((finding, 1))
-        continue
-      }
       let severity = finding.severity.map { Int($0.rawValue) } ?? -1
-      let key = "\(finding.connections[0]) \(severity) \(finding.isResolved) \(finding.what.text)"
-      guard let place = places[key] else {
+      let key = "\(finding.connections) \(severity) \(finding.isResolved) \(finding.what.text)"
+      guard finding.connections.count == 1, let place = places[key] else {
         places[key] = kept.count
         kept.append((finding, 1))
         continue
@@ -158,18 +154,15 @@ extension Finding {
     let (others, evidence) = otherEnds
     guard let one = others.first else { return }
     let names: Wording =
+      others.count > 4
+      ? "\(others.count) connections" : "connections \(Wording(listing: others.map { "\($0)" }))"
+    let ends: Wording =
       others.count == 1
-      ? "connection \(one)"
-      : others.count > 4
-        ? "\(others.count) connections"
-        : "connections \(Wording(listing: others.map { "\($0)" }))"
-    let ends: StaticString =
-      others.count == 1
-      ? ", the other end of this link, shows" : ", the other ends of these links, show"
+      ? "connection \(one), the other end of this link, shows"
+      : "\(names), the other ends of these links, show"
     let begin = connections.first { $0.id == one }?.connection.firstPacket ?? 0
     let first = evidence.ranges.first { $0.upperBound >= begin }.map { max($0.lowerBound, begin) }
     let place: Wording = first.map { " (from \(packet: $0) on)" } ?? ""
-    note = Wording(
-      sentences: note ?? "", "Seen from both sides: \(names)\(ends) the same\(place).")
+    note = Wording(sentences: note ?? "", "Seen from both sides: \(ends) the same\(place).")
   }
 }

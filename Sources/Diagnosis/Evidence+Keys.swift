@@ -8,10 +8,9 @@ extension Evidence {
   mutating func learnKeys(from history: ConnectionHistory) {
     for attempt in history.encryption.attempts {
       guard let bytes = attempt.key else { continue }
-      var kind = KnownKeys.Kind.longTerm
-      if attempt.origin == .pairing(isSecureConnections: false) { kind = .shortTerm }
+      let isShortTerm = attempt.origin == .pairing(isSecureConnections: false)
       var key = KnownKeys.Key(
-        kind, bytes, .controller,
+        isShortTerm ? .shortTerm : .longTerm, bytes, .controller,
         packet: attempt.start == .command
           ? attempt.moment.packet : attempt.reply?.packet ?? attempt.moment.packet)
       key.connection = history.id

@@ -7,7 +7,10 @@ import Words
 package struct Evidence: Sendable {
   /// The connections, in the order in which they opened or were first seen.
   package var connections: [ConnectionHistory] = [] {
-    didSet { index() }
+    didSet {
+      positions = Dictionary(grouping: connections.indices) { connections[$0].device }
+      devices = Dictionary(connections.map { ($0.id, $0.device) }, uniquingKeysWith: { $1 })
+    }
   }
   /// The positions of each device's connections, in order.
   private var positions: [UInt64: [Int]] = [:]
@@ -28,11 +31,6 @@ package struct Evidence: Sendable {
   package var listsKeys = false
 
   package init() {}
-
-  private mutating func index() {
-    positions = Dictionary(grouping: connections.indices) { connections[$0].device }
-    devices = Dictionary(connections.map { ($0.id, $0.device) }, uniquingKeysWith: { $1 })
-  }
 
   /// Limits how many earlier connections of a device are examined, since rules may do so for each
   /// refusal on each connection.
@@ -107,11 +105,9 @@ package struct Evidence: Sendable {
       }
       for index in own.indices {
         own[index].rule = rule.id
-        own[index].severity = own[index].severity ?? rule.severity
+        let severity = own[index].severity ?? rule.severity
         // What was put right later is not an error.
-        if own[index].isResolved {
-          own[index].severity = min(own[index].severity ?? .note, .warning)
-        }
+        own[index].severity = own[index].isResolved ? min(severity, .warning) : severity
         let remedy = own[index].remedy ?? rule.remedy
         own[index].remedy = remedy.isEmpty ? nil : remedy
         own[index].grounds = own[index].grounds ?? rule.grounds

@@ -14,13 +14,7 @@ package enum Severity: UInt8, Sendable, CaseIterable, Comparable {
   package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
   /// The name in text and JSON.
-  package var key: StaticString {
-    switch self {
-    case .note: "note"
-    case .warning: "warning"
-    case .error: "error"
-    }
-  }
+  package var key: StaticString { self == .note ? "note" : self == .warning ? "warning" : "error" }
 }
 
 /// How certain the cause of a finding is.
@@ -34,17 +28,11 @@ package enum Certainty: UInt8, Sendable, CaseIterable {
 
   /// The name in text and JSON.
   package var key: StaticString {
-    switch self {
-    case .possible: "possible"
-    case .likely: "likely"
-    case .certain: "certain"
-    }
+    self == .possible ? "possible" : self == .likely ? "likely" : "certain"
   }
 
   /// Creates the certainty of a cause about which this many doubts remain.
-  init(doubts: Int) {
-    self = doubts == 0 ? .certain : doubts == 1 ? .likely : .possible
-  }
+  init(doubts: Int) { self = doubts == 0 ? .certain : doubts == 1 ? .likely : .possible }
 }
 
 /// What a cause follows from, which limits its certainty.
@@ -60,11 +48,7 @@ package enum Grounds: Sendable, CaseIterable {
 
   /// The name in JSON.
   package var key: StaticString {
-    switch self {
-    case .fact: "fact"
-    case .meaning: "meaning"
-    case .sequence: "sequence"
-    }
+    self == .fact ? "fact" : self == .meaning ? "meaning" : "sequence"
   }
 }
 
@@ -79,17 +63,10 @@ package struct Alternative<Subject>: Sendable {
   /// Creates an explanation that packets can exclude.
   package init(
     _ words: StaticString, excludedIf isExcluded: @escaping @Sendable (Subject, Evidence) -> Bool
-  ) {
-    (self.words, self.isExcluded) = (words, isExcluded)
-  }
+  ) { (self.words, self.isExcluded) = (words, isExcluded) }
 
   /// Creates an explanation that no packet can exclude.
   package init(always words: StaticString) { (self.words, isExcluded) = (words, nil) }
-
-  /// Returns whether it is still possible.
-  fileprivate func isOpen(_ subject: Subject, _ evidence: Evidence) -> Bool {
-    !(isExcluded?(subject, evidence) ?? false)
-  }
 }
 
 /// The packets that form the evidence, in the order in which to read them.
@@ -164,16 +141,11 @@ package struct Finding: Sendable {
     package var revealed: Wording?
 
     /// Creates a line without secrets.
-    package init(_ label: StaticString, _ text: Wording) {
-      self.label = label
-      self.text = text
-    }
+    package init(_ label: StaticString, _ text: Wording) { (self.label, self.text) = (label, text) }
 
     /// Creates a line with a secret, which only `revealed` contains.
     package init(_ label: StaticString, hidden text: Wording, revealed: Wording) {
-      self.label = label
-      self.text = text
-      self.revealed = revealed
+      (self.label, self.text, self.revealed) = (label, text, revealed)
     }
   }
 
@@ -249,15 +221,15 @@ package struct Finding: Sendable {
   package var isAppendix = false
 
   /// Creates a finding.
+  ///
+  /// - Parameter headline: nil: the same words as `what`.
   package init(
-    _ what: Wording, headline: Wording, why: Wording, evidence: PacketSet,
-    on connections: [Int] = []
+    _ what: Wording, headline: Wording? = nil, why: Wording, evidence: PacketSet,
+    on connections: [Int] = [], _ severity: Severity? = nil, restsOnAbsence: Bool = false
   ) {
-    self.what = what
-    self.headline = headline
-    self.why = why
-    self.evidence = evidence
-    self.connections = connections
+    (self.what, self.headline, self.why) = (what, headline ?? what.asClause, why)
+    (self.evidence, self.connections) = (evidence, connections)
+    (self.severity, self.restsOnAbsence) = (severity, restsOnAbsence)
   }
 }
 
@@ -281,10 +253,10 @@ package struct Rule: Sendable {
   package let condition: StaticString
   /// What a capture must contain for the rule to conclude anything; if it is missing, the rule is
   /// skipped.
-  package private(set) var needs: Coverage.Parts = []
+  package let needs: Coverage.Parts
   /// What the rule takes into account if the capture contains it; if it is missing, the finding is
   /// less certain.
-  package private(set) var leansOn: Coverage.Parts = []
+  package let leansOn: Coverage.Parts
   /// What the causes of its findings follow from.
   package let grounds: Grounds
   /// The other explanations that it knows, as clauses, and whether packets can exclude them.
@@ -299,26 +271,19 @@ package struct Rule: Sendable {
     _ condition: StaticString, _ needs: Coverage.Parts, _ leansOn: Coverage.Parts,
     _ alternatives: [Alternative<Subject>], _ remedy: Wording, _ examination: Examination
   ) {
-    self.id = id
-    self.severity = severity
-    self.grounds = grounds
-    self.finds = finds
-    self.condition = condition
-    self.needs = needs
-    self.leansOn = leansOn
+    (self.id, self.severity, self.grounds) = (id, severity, grounds)
+    (self.finds, self.condition, self.remedy) = (finds, condition, remedy)
+    (self.needs, self.leansOn, self.examination) = (needs, leansOn, examination)
     self.alternatives = alternatives.map { ($0.words, $0.isExcluded != nil) }
-    self.remedy = remedy
-    self.examination = examination
   }
 
   /// Creates a rule about one connection.
   ///
   /// - Parameter elsewise: the other explanations of what it finds, about the connection.
   package init(
-    _ id: StaticString, _ severity: Severity, _ grounds: Grounds,
-    _ finds: StaticString, when condition: StaticString, needs: Coverage.Parts = [],
-    leansOn: Coverage.Parts = [], elsewise: [Alternative<ConnectionHistory>] = [],
-    do remedy: Wording = "",
+    _ id: StaticString, _ severity: Severity, _ grounds: Grounds, _ finds: StaticString,
+    when condition: StaticString, needs: Coverage.Parts = [], leansOn: Coverage.Parts = [],
+    elsewise: [Alternative<ConnectionHistory>] = [], do remedy: Wording = "",
     _ examine: @escaping @Sendable (ConnectionHistory, Evidence) -> [Finding]
   ) {
     self.init(
@@ -373,12 +338,17 @@ package struct Rule: Sendable {
 }
 
 extension Finding {
+  /// The rule's name as JSON, tables and options have it.
+  package var key: String { Rule.key(rule.description) }
+
   /// Returns the finding with the explanations that the packets do not exclude.
   fileprivate func weighed<Subject>(
     _ elsewise: [Alternative<Subject>], _ subject: Subject, _ evidence: Evidence
   ) -> Finding {
     var finding = self
-    finding.alternatives += elsewise.filter { $0.isOpen(subject, evidence) }.map { "\($0.words)" }
+    finding.alternatives += elsewise.filter { !($0.isExcluded?(subject, evidence) ?? false) }.map {
+      "\($0.words)"
+    }
     return finding
   }
 
@@ -388,19 +358,12 @@ extension Finding {
   }
 }
 
-extension Finding {
-  /// The rule's name as JSON, tables and options have it.
-  package var key: String { Rule.key(rule.description) }
-}
-
 extension Rule {
   /// The name as JSON, tables and options have it.
   package var key: String { Self.key(id.description) }
 
   /// Returns the same for a name that a user wrote, with `-` or `_`.
-  package static func key(_ name: String) -> String {
-    name.lowercased().replacing("-", with: "_")
-  }
+  package static func key(_ name: String) -> String { name.lowercased().replacing("-", with: "_") }
 
   /// Every rule, in the order in which findings of one severity are reported: causes before their
   /// consequences.

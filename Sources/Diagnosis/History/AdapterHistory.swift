@@ -125,10 +125,8 @@ package struct AdapterHistory: Sendable {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     let moment = Moment(record)
-    forgetAfterDrops(record)
-    if memory.links.gap == record.number, memory.links.gapAdapter == .unknown {
-      forgetWaiting(moment)
-    }
+    let isAfterGap = memory.links.gap == record.number && memory.links.gapAdapter == .unknown
+    if record.drops > 0 || isAfterGap { forgetWaiting(moment) }
     switch dissection.content {
     case .command(let command):
       if command.opcode != HCICommand.hostNumberOfCompletedPackets {
@@ -160,8 +158,8 @@ package struct AdapterHistory: Sendable {
     completedPackets record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
-    forgetAfterDrops(record)
     let moment = Moment(record)
+    if record.drops > 0 { forgetWaiting(moment) }
     commands.observe(moment)
     guard buffers.isCounting || answer.link == nil else { return }
     var cursor = Cursor(bytes, dissection.body)
@@ -189,21 +187,14 @@ package struct AdapterHistory: Sendable {
 
   /// Records an answer to a command whose length is wrong.
   private mutating func observeLength(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
   ) {
     guard dissection.parameters?.status(bytes) == 0,
       let fault = LengthFault(answer: record, dissection, bytes)
     else { return }
     var cursor = Cursor(bytes, dissection.body)
     guard let complete = try? CommandComplete(parsing: &cursor) else { return }
-    commands.observe(
-      fault, ofAnswerTo: complete.opcode, Moment(record), answer.request?.packet)
-  }
-
-  private mutating func forgetAfterDrops(_ record: borrowing CaptureRecord) {
-    guard record.drops > 0 else { return }
-    forgetWaiting(Moment(record))
+    commands.observe(fault, ofAnswerTo: complete.opcode, Moment(record), answer.request?.packet)
   }
 
   /// Forgets pending commands because records are missing or another file begins, so that their
@@ -280,11 +271,7 @@ package struct AdapterHistory: Sendable {
       record(
         complete.opcode, status, moment, answer.request?.packet, isComplete: true, bytes, body,
         memory)
-      switch complete.opcode {
-      case HCICommand.readBufferSize, HCICommand.leReadBufferSize, HCICommand.leReadBufferSizeV2:
-        buffers.learn(complete.opcode, moment, bytes, body)
-      default: break
-      }
+      buffers.learn(complete.opcode, moment, bytes, body)
     case HCIEvent.commandStatusCode:
       guard let status = try? CommandStatus(parsing: &cursor) else {
         return commands.observe(moment)
@@ -353,8 +340,10 @@ package struct AdapterHistory: Sendable {
     {
       hardwareErrors[last].pending = nil
     }
+    let connects = LECreateConnection.opcodes.contains(opcode)
     if status == .success {
       record(switchedBy: opcode)
+      if connects, scanning != nil { connectsWhileScanning = true }
       if opcode == HCICommand.reset {
         buffers.reset(moment)
         hostBuffers.reset(moment)
@@ -369,20 +358,14 @@ package struct AdapterHistory: Sendable {
       status == .commandDisallowed
         ? obstacle(to: opcode) ?? groups.obstacle(opcode, request)
         : status == .success ? nil : resolving.obstacle(opcode, request, status))
-    if let status, status != .success {
-      resolving.refuse(opcode, request)
-      if let request, AdvertisingCommand.concerns(opcode) { sets.refuse(request) }
-    }
     if opcode == HCICommand.createConnection, status != .success {
       pages.removeAll { $0.asked.packet == request }
     }
-    if status == .success, scanning != nil, LECreateConnection.opcodes.contains(opcode) {
-      connectsWhileScanning = true
-    }
+    guard let status, status != .success else { return }
+    resolving.refuse(opcode, request)
+    if let request, AdvertisingCommand.concerns(opcode) { sets.refuse(request) }
     // Connection Complete reports whether it succeeds.
-    guard let status, status != .success, LECreateConnection.opcodes.contains(opcode) else {
-      return
-    }
+    guard connects else { return }
     attempts.observeStatus(
       status, moment, request, links: openLinks(memory),
       scanning: connectsWhileScanning ? nil : scanning, sightings)
@@ -398,10 +381,8 @@ package struct AdapterHistory: Sendable {
     case HCIEvent.connectionRequestCode where body.count >= 6: hear(bytes, at: start)
     case HCIEvent.inquiryResultCode, HCIEvent.inquiryResultWithRSSICode,
       HCIEvent.extendedInquiryResultCode:
-      guard !body.isEmpty else { return }
-      let number = Int(bytes.byte(at: start))
-      guard number > 0 else { return }
-      let size = (Int(body.count) - 1) / number
+      let number = body.isEmpty ? 0 : Int(bytes.byte(at: start))
+      let size = (Int(body.count) - 1) / max(1, number)
       guard size >= 6 else { return }
       for index in 0..<number { hear(bytes, at: start + 1 + index * size) }
     default: break
@@ -410,8 +391,7 @@ package struct AdapterHistory: Sendable {
 
   private mutating func hear(_ bytes: RawSpan, at offset: Int) {
     var cursor = Cursor(bytes, Slice(start: offset, count: 6))
-    guard let address = try? DeviceAddress(parsing: &cursor) else { return }
-    hear(address)
+    if let address = try? DeviceAddress(parsing: &cursor) { hear(address) }
   }
 
   private mutating func hear(_ address: DeviceAddress) {
@@ -434,8 +414,7 @@ package struct AdapterHistory: Sendable {
       }
       guard let subevent = try? cursor.u8() else { return }
       if subevent == AdvertisingSetTerminated.subevent {
-        sets.observeTerminated(moment, &cursor)
-        return
+        return sets.observeTerminated(moment, &cursor)
       }
       if LinkEvent.isochronousSubevents.contains(subevent) {
         if let event = try? LinkEvent(parsing: &cursor) {
@@ -467,8 +446,7 @@ package struct AdapterHistory: Sendable {
       guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }
       let asked = pages.last { $0.peer == complete.peer }?.asked
       pages.removeAll { $0.peer == complete.peer }
-      if complete.status == .success { hear(complete.peer) }
-      guard complete.status != .success else { return }
+      guard complete.status != .success else { return hear(complete.peer) }
       let place = pageFailures.firstIndex {
         $0.peer == complete.peer && $0.status == complete.status
       }
@@ -508,12 +486,9 @@ package struct AdapterHistory: Sendable {
   private func random(_ peer: DeviceAddress, _ memory: borrowing Memory) -> Int? {
     var opened: Int?
     let index = index
-    memory.links.forEach { connection in
-      if connection.adapter == index, connection.peer == peer, connection.peerType == .random,
-        connection.transport == .le
-      {
-        opened = connection.firstPacket
-      }
+    memory.links.forEach { link in
+      let isRandom = link.peer == peer && link.peerType == .random && link.transport == .le
+      if isRandom, link.adapter == index { opened = link.firstPacket }
     }
     return opened ?? sightings.find(peer, .random)?.last.packet
   }
@@ -523,7 +498,7 @@ package struct AdapterHistory: Sendable {
     let end = Moment(packet: extent.lastPacket, time: extent.latest)
     attempts.finish(sightings, memory, at: end)
     buffers.finish(end)
-    hostBuffers.finish(end)
+    hostBuffers.settle(end)
   }
 
   /// Returns the number of open connections of this controller. Examines all links, so it is called

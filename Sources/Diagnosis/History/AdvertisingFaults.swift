@@ -79,12 +79,8 @@ package struct AdvertisingFaults: Sendable {
   private static let mostListed = 8
   private static let mostSets = 16
 
-  init() {}
-
   /// Records a command about advertising.
-  mutating func observe(
-    _ command: AdvertisingCommand, _ moment: Moment, _ parameters: RawSpan
-  ) {
+  mutating func observe(_ command: AdvertisingCommand, _ moment: Moment, _ parameters: RawSpan) {
     switch command {
     case .address(let set, let address):
       change(set) {
@@ -103,8 +99,7 @@ package struct AdvertisingFaults: Sendable {
         ($0.connectableBefore, $0.configured) = ($0.connectable, moment.packet)
         $0.connectable = isConnectable ? moment : nil
       }
-    case .enable(true, let enabled):
-      for set in enabled { enable(set, moment) }
+    case .enable(true, let enabled): for set in enabled { enable(set, moment) }
     case .data(_, let kind, 3, let data):
       // The length precedes the data. If it is wrong, the command itself is.
       guard data.start > 0, parameters.byte(at: Int(data.start) - 1) == data.count else { return }
@@ -123,37 +118,30 @@ package struct AdvertisingFaults: Sendable {
     guard problems.isEmpty else {
       let problem = problems[0]
       guard let offset = problem.offset.map({ Int($0) }) else { return }
-      switch problem.code {
-      case .advertisingStructureTooLong:
-        note(
+      let fault: Fault =
+        if problem.code == .advertisingStructureTooLong {
           .tooLong(
             at: offset - Int(data.start), claimed: Int(problem.first),
-            available: Int(problem.second)), kind, moment)
-      default:
-        if let structure = Self.structure(at: offset, bytes, data) {
-          note(.wrongLength(structure.type, Int(structure.data.count)), kind, moment)
+            available: Int(problem.second))
+        } else if let structure = Self.structure(at: offset, bytes, data) {
+          .wrongLength(structure.type, Int(structure.data.count))
         } else {
-          note(.afterEnd(Int(problem.first)), kind, moment)
+          .afterEnd(Int(problem.first))
         }
-      }
-      return
+      return note(fault, kind, moment)
     }
     guard kind == .advertising else { return }
     var structures = ADStructures(bytes, data)
-    guard let first = structures.next(), first.data.isEmpty else { return }
     // An incomplete list without an entry proves nothing, but these are usual values of Flags.
-    switch first.type.rawValue {
-    case 0x02, 0x04, 0x06: break
-    default: return
-    }
+    guard let first = structures.next(), first.data.isEmpty,
+      [0x02, 0x04, 0x06].contains(first.type.rawValue)
+    else { return }
     while let structure = structures.next() { if structure.type == .flags { return } }
     note(.withoutType(first.type.rawValue), kind, moment)
   }
 
   /// Returns the structure whose data contains an offset or begins there, or nil if none does.
-  private static func structure(
-    at offset: Int, _ bytes: RawSpan, _ data: Slice
-  ) -> ADStructure? {
+  private static func structure(at offset: Int, _ bytes: RawSpan, _ data: Slice) -> ADStructure? {
     var structures = ADStructures(bytes, data)
     while let structure = structures.next() {
       let start = Int(structure.data.start)
@@ -202,19 +190,18 @@ package struct AdvertisingFaults: Sendable {
 
   /// Records that the controller refused a command, which so has no effect.
   mutating func refuse(_ packet: Int) {
-    for index in data.indices.reversed() where data[index].last == packet {
-      data[index].count &-= 1
-      if data[index].count == 0 { data.remove(at: index) }
-    }
-    for index in unsuitable.indices.reversed() where unsuitable[index].last == packet {
+    for index in data.indices where data[index].last == packet { data[index].count &-= 1 }
+    data.removeAll { $0.count == 0 }
+    for index in unsuitable.indices where unsuitable[index].last == packet {
       unsuitable[index].count &-= 1
-      if unsuitable[index].count == 0 { unsuitable.remove(at: index) }
     }
+    unsuitable.removeAll { $0.count == 0 }
     addresses.removeAll { $0.moment.packet == packet }
-    for index in sets.indices where sets[index].configured == packet {
-      sets[index].connectable = sets[index].connectableBefore
-    }
-    for index in sets.indices where sets[index].address?.moment.packet == packet {
+    for index in sets.indices {
+      if sets[index].configured == packet {
+        sets[index].connectable = sets[index].connectableBefore
+      }
+      guard sets[index].address?.moment.packet == packet else { continue }
       sets[index].address = sets[index].before
       if sets[index].suitable?.moment.packet == packet { sets[index].suitable = nil }
     }

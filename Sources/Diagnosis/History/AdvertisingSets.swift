@@ -30,8 +30,6 @@ package struct AdvertisingSets: Sendable {
 
   private static let most = 8
 
-  init() {}
-
   /// Records a command.
   mutating func observe(_ opcode: UInt16, _ moment: Moment, _ parameters: RawSpan) {
     guard AdvertisingCommand.concerns(opcode),

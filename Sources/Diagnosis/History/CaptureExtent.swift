@@ -57,6 +57,8 @@ package struct CaptureExtent: Sendable {
   package private(set) var sentData = 0
   /// The number of data packets that the host received.
   package private(set) var receivedData = 0
+  /// The number of data packets.
+  var allData: Int { sentData + receivedData }
   /// The first packet that needs one of the other direction, while the capture has none: a response
   /// or confirmation, or a request or indication that follows another one of its kind on its
   /// connection, which is sent only after the answer (Core, Vol 3, Part F, 3.3.2).
@@ -80,8 +82,6 @@ package struct CaptureExtent: Sendable {
   /// The number of connections that are not remembered because there were too many.
   package private(set) var unlistedConnections = 0
   private var previous: Timestamp?
-
-  init() {}
 
   /// Whether Apple's PacketLogger recorded it.
   var isOfPacketLogger: Bool { summary?.format == .packetLogger }
@@ -160,10 +160,7 @@ package struct CaptureExtent: Sendable {
 
   private mutating func observe(_ time: Timestamp, _ packet: Int) {
     defer { previous = time }
-    guard let earliest, let latest else {
-      (earliest, latest) = (time, time)
-      return
-    }
+    guard let earliest, let latest else { return (earliest, latest) = (time, time) }
     if !time.isEarlier(than: latest) {
       self.latest = time
     } else if time.isEarlier(than: earliest) {
@@ -211,14 +208,11 @@ extension Evidence {
   }
 
   /// Whether the capture contains only data: no command or event describes the links.
-  package var hasDataAlone: Bool {
-    extent.commands == 0 && extent.events == 0 && extent.sentData + extent.receivedData > 0
-  }
+  package var hasDataAlone: Bool { extent.commands + extent.events == 0 && extent.allData > 0 }
 
   /// Whether the capture contains records of the management interface, but no HCI packet.
   package var hasManagementAlone: Bool {
-    extent.controls > 0
-      && extent.commands + extent.events + extent.sentData + extent.receivedData == 0
+    extent.controls > 0 && extent.commands + extent.events + extent.allData == 0
   }
 
   /// The minimum number of records that are missing although the capture does not report it: data
@@ -230,7 +224,7 @@ extension Evidence {
 
   /// Whether the capture omits all data: the controller counted some, or the format may omit it.
   package var lacksData: Bool {
-    extent.sentData + extent.receivedData == 0
+    extent.allData == 0
       && (coverage.parts.contains(.accounting) || extent.summary?.format == .btsnooz)
   }
 
@@ -251,9 +245,7 @@ extension Evidence {
     } else if extent.countsDrops, !hasDataAlone {
       words.append("nothing dropped")
     }
-    if lacksData {
-      words.append("commands and events only, no data")
-    }
+    if lacksData { words.append("commands and events only, no data") }
     let (begun, unseen) = (begunEarlier.count, begunUnseen.count)
     if hasManagementAlone {
       words.append("management interface only, no HCI packets")

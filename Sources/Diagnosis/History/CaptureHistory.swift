@@ -38,11 +38,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
     _ limits: Limits = Limits(), knowledge: ProfileKnowledge = .builtIn,
     passkeys: ClosedRange<UInt32> = SixDigits.all, followsRequests: Bool = true
   ) {
-    self.followsRequests = followsRequests
-    searches = PasskeySearches(passkeys)
-    self.limits = limits
-    unanswered = UnansweredRequests(limits)
-    self.knowledge = knowledge
+    (self.limits, self.knowledge, self.followsRequests) = (limits, knowledge, followsRequests)
+    (searches, unanswered) = (PasskeySearches(passkeys), UnansweredRequests(limits))
   }
 
   /// Records a packet.
@@ -60,32 +57,23 @@ package struct CaptureHistory: ~Copyable, Sendable {
       memory.links.forEach { store($0) }
     }
     switch dissection.content {
-    case .command, .event, .control, .note:
-      observeHost(record, dissection, bytes, answer, memory)
+    case .command, .event, .control, .note: observeHost(record, dissection, bytes, answer, memory)
     case .acl, .sco, .iso, .controllerLog, .unknown: break
     }
     guard let link = answer.link else { return }
     let id = memory.links.id(link)
     guard id != 0 else { return }
-    if answer.opened || answer.closed {
+    if answer.opened || answer.closed || id != latest.id && positions[id] == nil {
       store(memory.links.connection(link))
-      latest = (id, positions[id])
-    } else if id != latest.id {
-      latest = (id, positions[id])
-      if latest.position == nil {
-        store(memory.links.connection(link))
-        latest.position = positions[id]
-      }
     }
+    if answer.opened || answer.closed || id != latest.id { latest = (id, positions[id]) }
     guard let position = latest.position else { return }
-    if answer.opened,
-      let own = evidence.host.address(
-        ofLinkOpenedBy: dissection, bytes, record.adapter)
-    {
-      notes[position].pairing.ownAddress = own
-    }
-    if answer.opened, let seen = sighting(ofPeerAt: position, record) {
-      let age = Moment(record).nanoseconds(since: seen.last)
+    if answer.opened {
+      if let own = evidence.host.address(ofLinkOpenedBy: dissection, bytes, record.adapter) {
+        notes[position].pairing.ownAddress = own
+      }
+      let seen = sighting(ofPeerAt: position, record)
+      let age = seen.flatMap { Moment(record).nanoseconds(since: $0.last) }
       if let age, age <= Self.longestSeen { notes[position].link.seen = seen }
     }
     if case .acl(let header) = dissection.content {
@@ -144,15 +132,10 @@ package struct CaptureHistory: ~Copyable, Sendable {
   }
 
   /// Returns how a connection's peer was seen advertising so far.
-  private func sighting(
-    ofPeerAt position: Int, _ record: borrowing CaptureRecord
-  ) -> Sighting? {
-    let index = record.adapter
-    guard let peer = notes[position].connection.peer,
-      let type = notes[position].connection.peerType,
-      let adapter = evidence.adapters.first(where: { $0.index == index })
-    else { return nil }
-    return adapter.sighting(of: peer, type)
+  private func sighting(ofPeerAt position: Int, _ record: borrowing CaptureRecord) -> Sighting? {
+    let (connection, index) = (notes[position].connection, record.adapter)
+    guard let peer = connection.peer, let type = connection.peerType else { return nil }
+    return evidence.adapters.first { $0.index == index }?.sighting(of: peer, type)
   }
 
   /// Records a packet between the captured host and its controllers.
@@ -222,8 +205,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
     for _ in 0..<event.count {
       guard let link = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
-      guard link.packets > 0,
-        let known = memory.links.known(LinkKey(record.adapter, link.handle)),
+      guard link.packets > 0, let known = memory.links.known(LinkKey(record.adapter, link.handle)),
         let position = known.id == latest.id ? latest.position : positions[known.id]
       else { continue }
       notes[position].link.acknowledge(moment, packets: Int(link.packets))
@@ -248,9 +230,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
   package consuming func finish(
     _ memory: borrowing Memory, _ summary: CaptureSummary?, _ failure: CaptureFailure?,
     following procedures: Procedures? = nil
-  ) -> Evidence {
-    conclude(memory, summary, failure, following: procedures)
-  }
+  ) -> Evidence { conclude(memory, summary, failure, following: procedures) }
 
   /// Returns the evidence as if the capture ended here. Requests that still wait for an answer
   /// appear unanswered, so not all findings from this evidence remain true.
@@ -265,17 +245,10 @@ package struct CaptureHistory: ~Copyable, Sendable {
   }
 
   private init(copying other: borrowing Self) {
-    evidence = other.evidence
-    notes = other.notes
-    positions = other.positions
-    latest = other.latest
-    otherEndings = other.otherEndings
-    unlisted = other.unlisted
-    unanswered = other.unanswered
-    followsRequests = other.followsRequests
-    limits = other.limits
-    knowledge = other.knowledge
-    searches = other.searches
+    (evidence, notes, positions) = (other.evidence, other.notes, other.positions)
+    (latest, otherEndings, unlisted) = (other.latest, other.otherEndings, other.unlisted)
+    (unanswered, followsRequests) = (other.unanswered, other.followsRequests)
+    (limits, knowledge, searches) = (other.limits, other.knowledge, other.searches)
   }
 
   private mutating func conclude(
@@ -289,7 +262,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
     evidence.extent.finish(summary, failure, unlistedConnections: unlisted.count)
     unanswered.finish(evidence.extent.latest, memory, following: procedures)
-    let left = Dictionary(grouping: unanswered.listed) { $0.connection }
+    let left = Dictionary(grouping: unanswered.listed, by: \.connection)
     for index in notes.indices {
       notes[index].attributes.unanswered = Array(
         (left[notes[index].connection.id] ?? []).prefix(AttributeHistory.mostListed))

@@ -82,8 +82,6 @@ package struct ChannelHistory: Sendable {
   private static let mostOpen = 16
   private static let mostUnasked = 8
 
-  init() {}
-
   /// Whether a channel was requested, or data was sent on one.
   package var isUsed: Bool {
     !openings.isEmpty || !uses.isEmpty || refusals.contains(where: \.isConnection)
@@ -140,10 +138,7 @@ package struct ChannelHistory: Sendable {
       position = uses.count
       uses.append(Use(serial: channel.serial, psm: channel.psm))
     }
-    guard let position else {
-      omittedUse.note(moment)
-      return
-    }
+    guard let position else { return omittedUse.note(moment) }
     if direction == .sent {
       uses[position].sent.note(moment)
     } else {
@@ -200,16 +195,17 @@ package struct ChannelHistory: Sendable {
   ) {
     var commands = SignallingCommands(dissection.body)
     var index = 0
-    let isSingle = dissection.l2cap?.cid == .leSignalling
-    while !isSingle || index == 0, let command = commands.next(bytes) {
+    let isOnLE = dissection.l2cap?.cid == .leSignalling
+    // LE has one command in a packet.
+    while !isOnLE || index == 0, let command = commands.next(bytes) {
       let note = index < notes.count ? notes[index] : SignalNote()
       index += 1
       var rest = Slice.empty
       guard command.data.count == command.length,
         let pdu = try? SignallingPDU(command, bytes, rest: &rest)
       else { continue }
-      let isOnLE = dissection.l2cap?.cid == .leSignalling
-      if command.code.isRequest || command.code.name == nil {
+      let isRequest = command.code.isRequest || command.code.name == nil
+      if isRequest {
         ask(command, pdu, note.psm, moment, side, isOnLE: isOnLE, bytes)
       } else if let request = note.request {
         reply(command, pdu, to: request.packet, moment, side, isEncrypted, bytes)
@@ -217,7 +213,7 @@ package struct ChannelHistory: Sendable {
         reject(command, pdu, moment, side)
       }
       if case .flowControlCredit(let credit) = pdu { grant(credit, side, moment) }
-      if !command.code.isRequest, command.code != .commandReject, command.code.name != nil {
+      if !isRequest, command.code != .commandReject {
         var request = ChannelRequest(command.code, command.identifier, by: side, moment)
         request.psm = note.psm
         request.isOnLE = isOnLE
@@ -231,11 +227,10 @@ package struct ChannelHistory: Sendable {
   private mutating func reject(
     _ command: SignallingCommand, _ pdu: SignallingPDU, _ moment: Moment, _ side: Side
   ) {
-    guard
-      let position = unasked.lastIndex(where: {
-        $0.side == side.other && $0.identifier == command.identifier
-      })
-    else { return }
+    let position = unasked.lastIndex {
+      $0.side == side.other && $0.identifier == command.identifier
+    }
+    guard let position else { return }
     var request = unasked.remove(at: position)
     request.answer = moment
     if let result = pdu.result { request.result = result }
@@ -256,20 +251,18 @@ package struct ChannelHistory: Sendable {
     case .reconfigureRequest:
       // The identifiers are those of the requesting device.
       request.psm =
-        opening { ends in
-          request.sources[0] == (side == .local ? ends.local : ends.remote)
+        openings.last {
+          $0.ends.contains {
+            !$0.isClosing && request.sources[0] == (side == .local ? $0.local : $0.remote)
+          }
         }?.psm
     case .disconnection(let pdu):
-      let (own, other) = (pdu.sourceCID.rawValue, pdu.destinationCID.rawValue)
-      let ends =
-        side == .local
-        ? ChannelRequest.Ends(local: own, remote: other)
-        : ChannelRequest.Ends(local: other, remote: own)
+      let ends = ChannelRequest.Ends(side, pdu.sourceCID.rawValue, pdu.destinationCID.rawValue)
       close(ends)
       closeStarved(ends, moment)
       if closings.count < Self.most {
-        closings.append(
-          Closing(side: side, psm: psm, hasOthers: hasOpen(psm), asked: moment))
+        let hasOthers = openings.contains { $0.psm == psm && $0.ends.contains { !$0.isClosing } }
+        closings.append(Closing(side: side, psm: psm, hasOthers: hasOthers, asked: moment))
       } else {
         omittedClosings += 1
       }
@@ -277,16 +270,6 @@ package struct ChannelHistory: Sendable {
     }
     if open.count >= Self.mostOpen { open.removeFirst() }
     open.append(request)
-  }
-
-  /// Returns the last request that opened a channel with these ends that is still open.
-  private func opening(_ isMeant: (ChannelRequest.Ends) -> Bool) -> ChannelRequest? {
-    openings.last { $0.ends.contains { !$0.isClosing && isMeant($0) } }
-  }
-
-  /// Returns whether a channel for a service is open.
-  private func hasOpen(_ psm: PSM?) -> Bool {
-    openings.contains { $0.psm == psm && $0.ends.contains { !$0.isClosing } }
   }
 
   private mutating func close(_ ends: ChannelRequest.Ends) {
@@ -352,9 +335,7 @@ package struct ChannelHistory: Sendable {
     guard request.result.code == 0, let mtu = request.offer.mtu else { return }
     let other = request.sources[0]
     let position = openings.lastIndex {
-      $0.ends.contains {
-        !$0.isClosing && other == (request.side == .local ? $0.remote : $0.local)
-      }
+      $0.ends.contains { !$0.isClosing && other == (request.side == .local ? $0.remote : $0.local) }
     }
     guard let position else { return }
     if openings[position].side == request.side {
@@ -368,7 +349,5 @@ package struct ChannelHistory: Sendable {
 extension ControlField {
   /// Whether the frame ends an SDU: it is unsegmented, or the last of its segments (Core, Vol 3,
   /// Part A, 3.3.2).
-  fileprivate var isWhole: Bool {
-    !isSupervisory && (segmentation == 0 || segmentation == 2)
-  }
+  fileprivate var isWhole: Bool { !isSupervisory && (segmentation == 0 || segmentation == 2) }
 }

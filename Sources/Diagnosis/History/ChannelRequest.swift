@@ -22,6 +22,11 @@ package struct ChannelRequest: Sendable {
     let remote: UInt16
     /// Whether a side has requested to close it.
     var isClosing = false
+
+    /// Creates the ends of a channel from the identifiers on a side and on the other one.
+    init(_ side: Side, _ own: UInt16, _ other: UInt16) {
+      (local, remote) = side == .local ? (own, other) : (other, own)
+    }
   }
 
   /// The code of the request.
@@ -60,9 +65,7 @@ package struct ChannelRequest: Sendable {
   var ends: [Ends] = []
 
   /// The packets of the request and of its last response.
-  package var evidence: PacketSet {
-    PacketSet([asked, answer, last].compactMap { $0?.packet })
-  }
+  package var evidence: PacketSet { PacketSet(of: asked, answer, last) }
 
   /// Whether the specification defines the command only for the other transport (Core, Vol 3, Part
   /// A, Table 4.2). Credits and enhanced channels are defined for both since version 5.2.
@@ -76,12 +79,8 @@ package struct ChannelRequest: Sendable {
 
   /// Whether it requests channels.
   package var isConnection: Bool {
-    switch code {
-    case .connectionRequest, .createChannelRequest, .leConnectionRequest,
-      .enhancedConnectionRequest:
-      true
-    default: false
-    }
+    [.connectionRequest, .createChannelRequest, .leConnectionRequest, .enhancedConnectionRequest]
+      .contains(code)
   }
 
   /// Returns whether it repeats a request that was refused for the same reason.
@@ -93,24 +92,16 @@ package struct ChannelRequest: Sendable {
   }
 
   init(_ code: SignallingCode, _ identifier: UInt8, by side: Side, _ asked: Moment) {
-    self.code = code
-    self.identifier = identifier
-    self.side = side
-    self.asked = asked
+    (self.code, self.identifier, self.side, self.asked) = (code, identifier, side, asked)
   }
 
   /// Records the content of the request.
   mutating func record(_ pdu: SignallingPDU, _ bytes: RawSpan) {
     switch pdu {
-    case .connectionRequest(let pdu):
-      psm = pdu.psm
-      sources[0] = pdu.sourceCID.rawValue
-    case .createChannelRequest(let pdu):
-      psm = pdu.psm
-      sources[0] = pdu.sourceCID.rawValue
+    case .connectionRequest(let pdu): (psm, sources[0]) = (pdu.psm, pdu.sourceCID.rawValue)
+    case .createChannelRequest(let pdu): (psm, sources[0]) = (pdu.psm, pdu.sourceCID.rawValue)
     case .leConnectionRequest(let pdu):
-      psm = pdu.spsm
-      sources[0] = pdu.sourceCID.rawValue
+      (psm, sources[0]) = (pdu.spsm, pdu.sourceCID.rawValue)
       offer = Capacity(mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
     case .enhancedConnectionRequest(let pdu):
       psm = pdu.spsm
@@ -138,8 +129,6 @@ package struct ChannelRequest: Sendable {
   }
 
   /// Records the channels that a response opens.
-  ///
-  /// - Parameter answering: the side that sent it.
   mutating func record(answer pdu: SignallingPDU, _ bytes: RawSpan) {
     switch pdu {
     case .connectionResponse(let pdu) where pdu.result == 0:
@@ -163,8 +152,6 @@ package struct ChannelRequest: Sendable {
   private mutating func open(_ source: UInt16, _ destination: UInt16) {
     guard source != 0, destination != 0 else { return }
     opened += 1
-    ends.append(
-      side == .local
-        ? Ends(local: source, remote: destination) : Ends(local: destination, remote: source))
+    ends.append(Ends(side, source, destination))
   }
 }

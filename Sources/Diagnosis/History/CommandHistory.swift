@@ -119,8 +119,6 @@ package struct CommandHistory: Sendable {
   static let mostRefusals = 64
   static let mostPackets = 8
 
-  init() {}
-
   /// Returns to which of the two families of advertising, scanning and connecting commands a
   /// command belongs, or nil for neither (Core, Vol 4, Part E, 3.1.1 [mem]; commands that only read
   /// are ignored).
@@ -294,13 +292,11 @@ package struct CommandHistory: Sendable {
 
   /// Returns whether a command switches something on or off: to switch it off is another matter.
   private static func isSwitch(_ opcode: UInt16) -> Bool {
-    switch opcode {
-    case HCICommand.leSetAdvertisingEnable, HCICommand.leSetScanEnable,
+    [
+      HCICommand.leSetAdvertisingEnable, HCICommand.leSetScanEnable,
       HCICommand.leSetExtendedAdvertisingEnable, HCICommand.leSetExtendedScanEnable,
-      HCICommand.leSetPeriodicAdvertisingEnable:
-      true
-    default: false
-    }
+      HCICommand.leSetPeriodicAdvertisingEnable,
+    ].contains(opcode)
   }
 
   private mutating func refuse(
@@ -327,11 +323,7 @@ package struct CommandHistory: Sendable {
       $0.opcode == opcode && answer.nanoseconds(since: $0.answer) ?? .max <= Self.repetition
     }?.answer
     // If any repetition was not preceded by an accepted command, none counts as such.
-    if refusal.count == 1 {
-      refusal.granted = granted
-    } else if granted == nil {
-      refusal.granted = nil
-    }
+    if refusal.count == 1 || granted == nil { refusal.granted = granted }
     // What succeeded before fails again.
     refusal.succeeded = nil
     if refusal.count <= Self.mostPackets {
@@ -359,22 +351,14 @@ package struct CommandHistory: Sendable {
       (HCICommand.inquiryCancel, .commandDisallowed),
       // What is to be cancelled has just completed.
       (HCICommand.createConnectionCancel, _), (HCICommand.remoteNameRequestCancel, _),
-      (HCICommand.exitPeriodicInquiryMode, .commandDisallowed):
-      return true
-    case (HCICommand.leSetAdvertisingEnable, .commandDisallowed),
-      (HCICommand.leSetScanEnable, .commandDisallowed),
-      (HCICommand.leSetExtendedAdvertisingEnable, .commandDisallowed),
-      (HCICommand.leSetExtendedScanEnable, .commandDisallowed),
-      (HCICommand.leSetPeriodicAdvertisingEnable, .commandDisallowed),
-      (HCICommand.leSetExtendedAdvertisingEnable, .unknownAdvertisingIdentifier):
-      return command.disables
-    case (HCICommand.leSetPeriodicAdvertisingEnable, .commandDisallowed),
-      (HCICommand.leSetPeriodicAdvertisingEnable, .unknownAdvertisingIdentifier):
-      return command.disables
-    case (HCICommand.leRemoveAdvertisingSet, .unknownAdvertisingIdentifier),
+      (HCICommand.exitPeriodicInquiryMode, .commandDisallowed),
+      (HCICommand.leRemoveAdvertisingSet, .unknownAdvertisingIdentifier),
       (HCICommand.lePeriodicAdvertisingCreateSyncCancel, .commandDisallowed):
       return true
-    default: return false
+    case (HCICommand.leSetExtendedAdvertisingEnable, .unknownAdvertisingIdentifier),
+      (HCICommand.leSetPeriodicAdvertisingEnable, .unknownAdvertisingIdentifier):
+      return command.disables
+    default: return command.disables && status == .commandDisallowed && isSwitch(opcode)
     }
   }
 

@@ -75,7 +75,6 @@ package struct DataBuffers: Sendable {
 
   /// The first overflows that the controller reports.
   package private(set) var overflows: [Overflow] = []
-  package private(set) var overflowCount = 0
   /// The first excess after which the controller completed no packet for a second or more.
   package private(set) var stuck: Excess?
   /// The longest time in which all buffers were used and none was returned.
@@ -98,9 +97,7 @@ package struct DataBuffers: Sendable {
   private static let mostLinks = 64
   private static let leastSilence: Int64 = 1_000_000_000
 
-  init() {}
-
-  /// Records the answer to a command that reads the buffers: status (1 byte), then LE Read Buffer
+  /// Records the answer to a command if that reads the buffers: status (1 byte), then LE Read Buffer
   /// Size: length (2), packets (1); Read Buffer Size: length (2), synchronous length (1), packets
   /// (2) (Core, Vol 4, Part E, 7.8.2 and 7.4.5).
   mutating func learn(_ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
@@ -108,13 +105,15 @@ package struct DataBuffers: Sendable {
     guard (try? CommandComplete(parsing: &cursor)) != nil, (try? cursor.u8()) == 0,
       let length = try? cursor.u16()
     else { return }
-    if opcode == HCICommand.readBufferSize {
+    switch opcode {
+    case HCICommand.readBufferSize:
       guard (try? cursor.u8()) != nil, let packets = try? cursor.u16() else { return }
       classic = packets > 0 ? Capacity(packets: Int(packets), moment: moment) : nil
-    } else {
+    case HCICommand.leReadBufferSize, HCICommand.leReadBufferSizeV2:
       guard let packets = try? cursor.u8() else { return }
       isShared = length == 0 || packets == 0
       le = isShared ? nil : Capacity(packets: Int(packets), moment: moment)
+    default: break
     }
   }
 
@@ -203,7 +202,6 @@ package struct DataBuffers: Sendable {
 
   /// Records a Data Buffer Overflow event: link type (1 byte) (Core, Vol 4, Part E, 7.7.26).
   mutating func overflow(_ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
-    overflowCount &+= 1
     guard overflows.count < Self.most, !body.isEmpty else { return }
     overflows.append(
       Overflow(moment: moment, linkType: bytes.byte(at: Int(body.start)), excess: excess))
@@ -211,8 +209,7 @@ package struct DataBuffers: Sendable {
 
   /// Records a reset.
   mutating func reset(_ moment: Moment) {
-    settle(moment)
-    endFull(moment)
+    finish(moment)
     forget()
     (classic, le, isShared, hasUnseenReturns) = (nil, nil, false, false)
   }
@@ -230,9 +227,8 @@ package struct DataBuffers: Sendable {
   }
 
   private mutating func forget(after lost: Int) {
-    guard lost != gap else { return }
+    if lost != gap { forget() }
     gap = lost
-    forget()
   }
 
   /// Records that a link's buffers are free again. LE may have buffers of its own.
@@ -250,8 +246,7 @@ package struct DataBuffers: Sendable {
 
   /// Keeps an excess after which nothing was completed until this moment.
   private mutating func settle(_ moment: Moment) {
-    guard stuck == nil, let excess,
-      moment.nanoseconds(since: excess.last) ?? 0 >= Self.leastSilence
+    guard stuck == nil, let excess, moment.nanoseconds(since: excess.last) ?? 0 >= Self.leastSilence
     else { return }
     stuck = excess
   }

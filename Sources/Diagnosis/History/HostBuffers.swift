@@ -37,8 +37,6 @@ package struct HostBuffers: Sendable {
   private static let mostLinks = 64
   private static let leastSilence: Int64 = 5_000_000_000
 
-  init() {}
-
   /// Records a command: Host Buffer Size: ACL length (2 bytes), synchronous length (1), ACL packets
   /// (2), synchronous packets (2); Set Controller To Host Flow Control: enable (1), whose bit 0 is
   /// for ACL; Host Number Of Completed Packets: number of handles (1), then handle and number of
@@ -91,9 +89,7 @@ package struct HostBuffers: Sendable {
   }
 
   /// Records a command or an event.
-  mutating func hear() {
-    if full != nil { full?.isHeard = true }
-  }
+  mutating func hear() { if full != nil { full?.isHeard = true } }
 
   private mutating func release(_ handle: UInt16, _ count: Int, _ moment: Moment) {
     guard count > 0, let place = held.firstIndex(where: { $0.handle == handle }) else { return }
@@ -115,14 +111,11 @@ package struct HostBuffers: Sendable {
     size = nil
   }
 
-  /// Processes the end of the capture.
-  mutating func finish(_ moment: Moment) { settle(moment) }
-
   /// Stops to count until the host switches flow control on again.
   mutating func forget() { (isCounting, held, full) = (false, [], nil) }
 
   /// Keeps the time for which all buffers were held until this moment.
-  private mutating func settle(_ moment: Moment) {
+  mutating func settle(_ moment: Moment) {
     defer { full = nil }
     guard stuck == nil, frees, var full, full.isHeard,
       moment.nanoseconds(since: full.since) ?? 0 >= Self.leastSilence

@@ -51,8 +51,6 @@ package struct HostFacts: Sendable {
   private static let mostAdapters = 16
   private static let mostMessages = 32
 
-  init() {}
-
   /// Records a command, an event or a note. Called for each of them, though hardly any concern the
   /// host: the handling of those is kept in separate functions.
   @inline(__always)
@@ -173,19 +171,15 @@ package struct HostFacts: Sendable {
     guard let subevent = try? cursor.u8(), LEConnectionComplete.subevents.contains(subevent),
       let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor)
     else { return nil }
-    if let resolvable = complete.localResolvable {
-      return PairingAddress(resolvable, isRandom: true)
-    }
+    if let own = complete.localResolvable { return PairingAddress(own, isRandom: true) }
     guard let own = all.first(where: { $0.adapter == adapter }) else { return nil }
     let isCentral = complete.role == 0
     switch isCentral ? own.connecting : own.advertising {
     case 0: return own.publicAddress.map { PairingAddress($0, isRandom: false) }
     case 1:
-      if isCentral || !own.advertisesExtended {
-        return own.random.map { PairingAddress($0, isRandom: true) }
-      }
-      guard own.ofSets.count == 1 else { return nil }
-      return own.ofSets.first.map { PairingAddress($0.value, isRandom: true) }
+      let ofSet = own.ofSets.count == 1 ? own.ofSets.first?.value : nil
+      return (isCentral || !own.advertisesExtended ? own.random : ofSet)
+        .map { PairingAddress($0, isRandom: true) }
     default: return nil
     }
   }

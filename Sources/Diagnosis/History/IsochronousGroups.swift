@@ -53,8 +53,7 @@ struct IsochronousGroups: Sendable {
     case HCICommand.leSetCIGParameters:
       var cursor = Cursor(answer, Slice(start: 0, count: answer.byteCount))
       // The number of allowed packets, the opcode and the status come before.
-      guard (try? cursor.take(4)) != nil, let group = try? cursor.u8(),
-        let count = try? cursor.u8()
+      guard (try? cursor.take(4)) != nil, let group = try? cursor.u8(), let count = try? cursor.u8()
       else { return }
       kept[group] = nil
       for _ in 0..<count {

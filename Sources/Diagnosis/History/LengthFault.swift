@@ -27,13 +27,14 @@ package enum LengthFault: Equatable, Sendable {
     let body = dissection.body
     guard !record.isTruncated else { return nil }
     let rest = bytes.byteCount - body.end
+    let isLegacyData =
+      command.opcode == HCICommand.leSetAdvertisingData
+      || command.opcode == HCICommand.leSetScanResponseData
     if rest > 0 {
       self = .beyondLength(rest)
     } else if Int(command.length) > Int(body.count) {
       self = .incomplete(claimed: Int(command.length), present: Int(body.count))
-    } else if HCICommand.isLegacyData(command.opcode), !body.isEmpty,
-      bytes.byte(at: Int(body.start)) > Self.advertisingField
-    {
+    } else if isLegacyData, !body.isEmpty, bytes.byte(at: Int(body.start)) > Self.advertisingField {
       self = .dataTooLong(Int(bytes.byte(at: Int(body.start))))
     } else {
       guard let problem = dissection.parameters?.problem(bytes, status: nil) else { return nil }
@@ -55,12 +56,5 @@ package enum LengthFault: Equatable, Sendable {
     case .tooShort: self = .tooShort(needed: Int(problem.first), left: Int(problem.second))
     default: return nil
     }
-  }
-}
-
-extension HCICommand {
-  /// Returns whether a command sets legacy advertising or scan response data.
-  fileprivate static func isLegacyData(_ opcode: UInt16) -> Bool {
-    opcode == leSetAdvertisingData || opcode == leSetScanResponseData
   }
 }

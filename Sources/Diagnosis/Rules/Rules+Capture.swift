@@ -20,7 +20,6 @@ extension Rule {
       return [
         Finding(
           "The capture is damaged \(place)",
-          headline: "the capture is damaged \(place)",
           why:
             "The rest cannot be read, so what happened later on the open connections is unknown.",
           evidence: PacketSet([last]))
@@ -37,7 +36,6 @@ extension Rule {
         guard let last = hole.after else {
           return Finding(
             "Records may be missing: \(file) is damaged",
-            headline: "records may be missing: \(file) is damaged",
             why:
               "The records that cannot be read may come before, between or after those of the capture.",
             evidence: [])
@@ -63,7 +61,6 @@ extension Rule {
       return [
         Finding(
           "\(records) were dropped while recording",
-          headline: "\(records) were dropped while recording",
           why:
             "They are missing just before the packets listed here. A request that seems unanswered near them may have been answered; such findings are reported as less certain.",
           evidence: PacketSet(extent.drops))
@@ -108,7 +105,7 @@ extension Rule {
       let extent = evidence.extent
       guard extent.truncated > 0 else { return [] }
       let records: Wording = "\(count: extent.truncated, "packet was", "packets were") cut short"
-      let isFiltered = extent.truncatedData * 2 > extent.sentData + extent.receivedData
+      let isFiltered = extent.truncatedData * 2 > extent.allData
       let reason = evidence.coverage.cuts.reason
       let how: Wording =
         switch reason {
@@ -124,13 +121,11 @@ extension Rule {
         case nil: isFiltered ? "Most of the data is cut, as in Android's filtered log." : ""
         }
       var finding = Finding(
-        "\(records) by the recorder",
-        headline: records,
+        "\(records) by the recorder", headline: records,
         why: Wording(
           sentences: extent.truncated == 1
             ? "The file has only its beginning; the rest is unknown."
-            : "The file has only their beginnings; the rest is unknown.",
-          how),
+            : "The file has only their beginnings; the rest is unknown.", how),
         evidence: PacketSet(extent.cuts))
       switch reason {
       case .payloads:
@@ -165,8 +160,7 @@ extension Rule {
             ? "The capture has only what this host sent"
             : "The capture has only what this host received",
           headline: "the capture has one direction only",
-          why:
-            isSent
+          why: isSent
             ? "All \(extent.sentData) data packets went from this host to the peer, although the peer must have sent some as well (before \(packet: first))."
             : "All \(extent.receivedData) data packets came from the peer, although this host must have sent some as well (before \(packet: first)).",
           evidence: [first])
@@ -201,12 +195,11 @@ extension Rule {
         guard !begun.isEmpty else { return nil }
         let what = what("\(count: begun.count, "connection", "connections")")
         return Finding(
-          what.capitalized, headline: what,
+          what.capitalized,
           why: Wording(
             sentences: `where`,
             "What happened before is unknown: the MTU, whether the link is encrypted and with which key, and what was discovered and subscribed to."
-          ),
-          evidence: PacketSet(begun.prefix(8).map(\.connection.firstPacket)))
+          ), evidence: PacketSet(begun.prefix(8).map(\.connection.firstPacket)))
       }
       var unseen = finding(
         evidence.begunUnseen, { "the opening of \($0) is not in the capture" },
@@ -221,15 +214,13 @@ extension Rule {
     },
     Rule(
       whole: "capture-direction-missing", .note, .fact,
-      "The capture does not record packet directions",
-      when: "the link type has no direction (187)",
+      "The capture does not record packet directions", when: "the link type has no direction (187)",
       do: "Save with a link type that records directions (201), or as btsnoop."
     ) { evidence in
       guard evidence.extent.infersDirections else { return [] }
       return [
         Finding(
           "The capture does not record packet directions",
-          headline: "the capture does not record packet directions",
           why:
             "Directions are inferred from the packets themselves, and may be wrong if both sides are client and server.",
           evidence: [])
@@ -241,25 +232,22 @@ extension Rule {
         "a record is more than a second older or more than an hour younger than the previous one"
     ) { evidence in
       let (back, pauses) = (evidence.extent.stepsBack, evidence.extent.pauses)
-      var findings: [Finding] = []
-      if back.count > 0 {
-        findings.append(
-          Finding(
+      return [
+        back.count == 0
+          ? nil
+          : Finding(
             "The capture's clock goes back \(count: back.count, "time", "times"), by up to \(duration: back.largest)",
             headline: "the capture's clock goes back",
             why: "Durations across these packets, and conclusions from them, are unreliable.",
-            evidence: back.packets))
-      }
-      if pauses.count > 0 {
-        findings.append(
-          Finding(
+            evidence: back.packets),
+        pauses.count == 0
+          ? nil
+          : Finding(
             "Nothing was captured for up to \(duration: pauses.largest)",
-            headline: "nothing was captured for up to \(duration: pauses.largest)",
             why:
               "More than an hour passed before \(pauses.count == 1 ? "this packet" : "each of these \(pauses.count) packets"): a sleeping machine, a changed clock, or two recordings in one file.",
-            evidence: pauses.packets))
-      }
-      return findings
+            evidence: pauses.packets),
+      ].compactMap(\.self)
     },
     Rule(
       whole: "capture-management-only", .note, .fact,
@@ -278,8 +266,7 @@ extension Rule {
             "It shows what programs and the kernel exchanged, but not what the devices sent each other.",
           evidence: [])
       ]
-    },
-    endsUnanswered, cachedDiscovery,
+    }, endsUnanswered, cachedDiscovery,
   ]
 
   /// Only in captures without a connection, which show nothing but commands: others end anywhere.
@@ -294,19 +281,17 @@ extension Rule {
   ) { evidence in
     guard evidence.connections.isEmpty, !evidence.extent.endsDamaged else { return [] }
     return evidence.adapters.compactMap { adapter in
-      guard adapter.commands.answered > 0, let last = adapter.commands.waiting.last,
+      let commands = adapter.commands
+      guard commands.answered > 0, let last = commands.waiting.last,
         last.moment.packet == evidence.extent.lastPacket,
         // A controller that left others unanswered before has its own finding.
-        adapter.commands.waiting.count(where: {
-          $0.moment.packet > adapter.commands.lastEvent?.packet ?? 0
-        }) == 1
+        commands.waiting.count(where: { $0.moment.packet > commands.lastEvent?.packet ?? 0 }) == 1
       else { return nil }
-      let name: Wording = last.words
       return Finding(
-        "The capture ends with \(name), which has no answer in it",
-        headline: "the capture ends with \(name) unanswered",
+        "The capture ends with \(last.words), which has no answer in it",
+        headline: "the capture ends with \(last.words) unanswered",
         why:
-          "The controller had answered \(count: adapter.commands.answered, "command", "commands") before. Nothing follows this one, so the capture does not show whether the controller answers it.",
+          "The controller had answered \(count: commands.answered, "command", "commands") before. Nothing follows this one, so the capture does not show whether the controller answers it.",
         evidence: [last.moment.packet])
     }
   }
@@ -337,23 +322,21 @@ extension Rule {
       history.connection.isDataCut || history.connection.hasLostPackets
       || evidence.unseenRecords > 0
     let isPart = history.attributes.discoveries.contains { $0.client == .local }
-    var finding = Finding(
+    let finding = Finding(
       isLate || isCut
         ? "The discovery is not \(isCut ? ("whole " as Wording) : "")in the capture"
         : isPart
           ? "This host did not discover all the peer's attributes that it uses"
           : "This host did not discover the peer's services",
       headline: "attributes are used whose discovery is not in the capture",
-      why:
-        isCut
+      why: isCut
         ? "\(use.words). Their discovery is missing or cut off, or was on an earlier connection."
         : isLate
           ? "\(use.words), but the characteristics were discovered before the capture began or on an earlier connection."
           : use.asked > 0
             ? "\(use.words). This host did not discover them: it has the handles from an earlier connection, or its program knows them. \(history.attributes.doubtOfMap)"
             : "\(use.words), of handles that this host did not discover: it knows them from an earlier connection or not at all, or the peer uses the wrong handle.",
-      evidence: PacketSet([use.first, use.last]))
-    finding.restsOnAbsence = true
+      evidence: PacketSet([use.first, use.last]), restsOnAbsence: true)
     return [finding]
   }
 }
@@ -363,14 +346,12 @@ extension AttributeHistory {
   fileprivate var undiscovered: UndiscoveredUse {
     var use = UndiscoveredUse()
     for usage in usages where usage.server == .peer && !usage.identity.isShown {
-      for tally in [usage.reads, usage.writes, usage.commands] {
-        use.asked &+= tally.count
-        use.include(tally.first, tally.last)
-      }
-      for tally in [usage.notifications, usage.indications] {
-        use.sent &+= tally.count
-        use.include(tally.first, tally.last)
-      }
+      let (asked, sent) = (
+        [usage.reads, usage.writes, usage.commands], [usage.notifications, usage.indications]
+      )
+      use.asked = asked.reduce(use.asked) { $0 &+ $1.count }
+      use.sent = sent.reduce(use.sent) { $0 &+ $1.count }
+      for tally in asked + sent { use.include(tally.first, tally.last) }
     }
     for refusal in refusals
     where refusal.server == .peer && refusal.handle != 0 && refusal.range == nil

@@ -13,28 +13,18 @@ extension Rule {
       when:
         "a connection request is refused because its PSM or SPSM is not supported (result 0x0002)",
       do:
-        """
-        Make the side that refused listen before the request, and request the number that its \
-        service publishes.
-        """
-    ) { request in
-      "Nothing on \(request.side.other.words) listens for \(request.service), or not yet."
-    } instead: { request in
-      request.listeningRemedy
+        "Make the side that refused listen before the request, and request the number that its service publishes."
+    ) {
+      "Nothing on \($0.side.other.words) listens for \($0.service), or not yet."
+    } instead: {
+      $0.listeningRemedy
     },
     refused(
       .security, "l2cap-security", .error, .meaning, "A channel requires a higher security level",
       when:
-        """
-        a connection request is refused for insufficient authentication (0x0005), a key that is too short \
-        (0x0007), insufficient encryption (0x0008), or on BR/EDR for security (0x0003)
-        """,
+        "a connection request is refused for insufficient authentication (0x0005), a key that is too short (0x0007), insufficient encryption (0x0008), or on BR/EDR for security (0x0003)",
       do:
-        """
-        Pair and encrypt the link before requesting the channel. If the link is already \
-        encrypted, pair again with MITM protection (passkey entry or numeric comparison) or with \
-        a 16-byte key.
-        """
+        "Pair and encrypt the link before requesting the channel. If the link is already encrypted, pair again with MITM protection (passkey entry or numeric comparison) or with a 16-byte key."
     ) { $0.securityWords },
     refused(
       .authorization, "l2cap-not-authorized", .error, .meaning, "A channel requires authorization",
@@ -48,91 +38,59 @@ extension Rule {
       "There are no resources for another channel",
       when: "a connection request is refused because no resources are available (0x0004)",
       elsewise: [
-        Alternative(
-          "both sides requested the channel at the same time, and one request gave way"
-        ) { refused, _ in !refused.isCrossed }
+        Alternative("both sides requested the channel at the same time, and one request gave way") {
+          refused, _ in !refused.isCrossed
+        }
       ],
       do:
-        """
-        Close channels that are not needed, or raise the limit (Zephyr: CONFIG_BT_L2CAP_TX_BUF_COUNT and \
-        the server's own limit); try again later.
-        """
-    ) { request in
-      Wording("\(request.side.other.words) ran out of channels or memory.").capitalized
-    },
+        "Close channels that are not needed, or raise the limit (Zephyr: CONFIG_BT_L2CAP_TX_BUF_COUNT and the server's own limit); try again later."
+    ) { "\($0.side.other.capitalized) ran out of channels or memory." },
     refused(
       .parameters, "l2cap-unacceptable-parameters", .error, .fact,
       "A channel is refused because of the requested sizes",
       when:
-        """
-        a credit-based connection request is refused for unacceptable (0x000b) or invalid parameters \
-        (0x000c)
-        """,
+        "a credit-based connection request is refused for unacceptable (0x000b) or invalid parameters (0x000c)",
       do:
-        """
-        Request an MTU and an MPS of at least 23 bytes (64 on enhanced channels), an MPS of at \
-        most 65533, and one to five channels at a time.
-        """
-    ) { request in
-      "It offered \(request.offer.words); the refusal does not show which of them is wrong."
-    },
+        "Request an MTU and an MPS of at least 23 bytes (64 on enhanced channels), an MPS of at most 65533, and one to five channels at a time."
+    ) { "It offered \($0.offer.words); the refusal does not show which of them is wrong." },
     refused(
       .part, "l2cap-some-refused", .warning, .fact,
       "Only some of the requested channels are opened",
       when: "a Credit Based Connection Response opens fewer channels than were requested",
       do: "Use those that were opened; request fewer at a time."
-    ) { request in
-      Wording(
-        """
-        \(request.side.words) requested \(request.count), and \(request.side.other.words) opened \
-        \(request.opened).
-        """
-      ).capitalized
+    ) {
+      "\($0.side.capitalized) requested \($0.count), and \($0.side.other.words) opened \($0.opened)."
     },
     refused(
       .other, "l2cap-refused", .error, .fact, "A channel is refused for another reason",
       when:
-        """
-        a connection request is refused with another result: an invalid Source CID (0x0009), one \
-        that is in use (0x000a), or one that the specification does not define
-        """,
+        "a connection request is refused with another result: an invalid Source CID (0x0009), one that is in use (0x000a), or one that the specification does not define",
       do:
-        """
-        Give each channel a Source CID of its own, from 0x0040 to 0x007f on LE, and reuse it only \
-        after the channel is closed on both sides.
-        """
-    ) { request in
-      "The result is the only reason that \(request.side.other.words) gives."
-    },
+        "Give each channel a Source CID of its own, from 0x0040 to 0x007f on LE, and reuse it only after the channel is closed on both sides."
+    ) { "The result is the only reason that \($0.side.other.words) gives." },
     refused(
       .configuration, "l2cap-configuration-refused", .error, .fact,
       "The configuration of a BR/EDR channel is refused",
       when: "a Configure Request is refused without an alternative: rejected, or its flow spec is",
       do: "Compare the modes and options that both sides support (Information Response)."
-    ) { request in
-      "Nothing can be sent on the channel until both sides agree on a configuration."
-    },
+    ) { _ in "Nothing can be sent on the channel until both sides agree on a configuration." },
     refused(
       .reconfiguration, "l2cap-reconfigure-refused", .warning, .fact,
       "The sizes of an open channel cannot be changed",
       when: "a Credit Based Reconfigure Response has a failing result",
       do:
-        """
-        Do not request a smaller MTU than before; reduce the MPS on one channel at a time; list \
-        only open channels.
-        """
+        "Do not request a smaller MTU than before; reduce the MPS on one channel at a time; list only open channels."
     ) { request in "The channels keep their previous sizes." },
     refused(
       .rejected, "l2cap-command-rejected", .warning, .fact, "A signalling command is rejected",
       when: "Command Reject answers anything but a Connection Parameter Update Request on LE",
       do:
         "Compare the command with what the other side reports as supported (Information Response)."
-    ) { request in
-      request.rejectionWords
-    } instead: { request in
-      request.rejectionRemedy
-    },
-    openChannels, sizeTooSmall, noCredits,
+    ) {
+      $0.rejectionWords
+    } instead: {
+      $0.rejectionRemedy
+    }, openChannels, sizeTooSmall, noCredits,
   ]
 
   private static func refused(
@@ -144,8 +102,7 @@ extension Rule {
   ) -> Rule {
     Rule(
       about: RefusedChannel.self, id, severity, grounds, finds, when: condition,
-      needs: .bothDirections, elsewise: elsewise,
-      do: remedy
+      needs: .bothDirections, elsewise: elsewise, do: remedy
     ) { history, evidence in
       history.channels.refusals.compactMap { request in
         guard request.refusal == kind else { return nil }
@@ -155,8 +112,7 @@ extension Rule {
         var finding = Finding(
           "\(clause.capitalized): \(request.resultWords)",
           headline: "\(clause) (\(packet: request.answer?.packet ?? request.asked.packet))",
-          why: why(request), evidence: request.evidence)
-        finding.severity = request.severity
+          why: why(request), evidence: request.evidence, request.severity)
         finding.remedy = instead?(request)
         if !request.isOnLE, request.isConnection {
           finding.grounds = .fact
@@ -227,14 +183,10 @@ extension ChannelRequest {
     case (_, 4): return .resources
     // The results of BR/EDR.
     case (.connectionRequest, 3), (.createChannelRequest, 3): return .security
-    case (.connectionRequest, _), (.createChannelRequest, _): return .other
-    case (.leConnectionRequest, _), (.enhancedConnectionRequest, _): break
-    default: return .other
-    }
-    switch result.code {
-    case 5, 7, 8: return .security
-    case 6: return .authorization
-    case 11, 12: return .parameters
+    case (.leConnectionRequest, 5), (.enhancedConnectionRequest, 5): return .security
+    case (.leConnectionRequest, 6), (.enhancedConnectionRequest, 6): return .authorization
+    case (.leConnectionRequest, 7...8), (.enhancedConnectionRequest, 7...8): return .security
+    case (.leConnectionRequest, 11...12), (.enhancedConnectionRequest, 11...12): return .parameters
     default: return .other
     }
   }
@@ -291,42 +243,28 @@ extension ChannelRequest {
     switch result.code {
     case 0:
       let what: StaticString = isConnection ? "support channels of this type" : "know the command"
-      return Wording("\(side.other.words) does not \(what).").capitalized
-    case 1:
-      return "The command is longer than \(side.other.words) accepts."
-    case 2:
-      return "The command names a channel that \(side.other.words) does not have."
+      return "\(side.other.capitalized) does not \(what)."
+    case 1: return "The command is longer than \(side.other.words) accepts."
+    case 2: return "The command names a channel that \(side.other.words) does not have."
     default: return "The reason is the only explanation that \(side.other.words) gives."
     }
   }
-
-  /// Whether the request is a BR/EDR request.
-  private var isOfBREDR: Bool { code == .connectionRequest || code == .createChannelRequest }
 
   /// How to fix a channel that the other side does not listen for. On LE, SPSMs up to 0x007f are
   /// assigned numbers; those from 0x0080 to 0x00ff are assigned by the device (Core, Vol 3, Part A,
   /// 4.22).
   fileprivate var listeningRemedy: Wording {
     let who = side.other.words
-    if isOfBREDR {
+    if code == .connectionRequest || code == .createChannelRequest {
       return
-        """
-        Make \(who) listen before the request (a socket on BlueZ, bt_l2cap_server_register on \
-        Zephyr), and request the PSM in the service's SDP record.
-        """
+        "Make \(who) listen before the request (a socket on BlueZ, bt_l2cap_server_register on Zephyr), and request the PSM in the service's SDP record."
     }
-    let isGivenOut = psm.map { (0x80...0xff).contains($0.rawValue) } ?? false
     let number: Wording =
-      isGivenOut
-      ? """
-       SPSMs from 0x0080 to 0x00ff are assigned dynamically and may change: use the number that \
-      the service publishes.
-      """ : ""
+      psm.map { (0x80...0xff).contains($0.rawValue) } ?? false
+      ? " SPSMs from 0x0080 to 0x00ff are assigned dynamically and may change: use the number that the service publishes."
+      : ""
     return
-      """
-      Make \(who) listen before the request: a socket on BlueZ, listenUsingL2capChannel on \
-      Android, publishL2CAPChannel on iOS, bt_l2cap_server_register on Zephyr.\(number)
-      """
+      "Make \(who) listen before the request: a socket on BlueZ, listenUsingL2capChannel on Android, publishL2CAPChannel on iOS, bt_l2cap_server_register on Zephyr.\(number)"
   }
 
   /// How to fix a command that is rejected for this reason (Core, Vol 3, Part A, 4.1).
@@ -339,20 +277,14 @@ extension ChannelRequest {
     switch result.code {
     case 0 where code.name == nil:
       return
-        """
-        Find out why \(asker) sends a code that the specification does not define; \(who) has to \
-        reject it.
-        """
+        "Find out why \(asker) sends a code that the specification does not define; \(who) has to reject it."
     case 0 where isConnection:
       return "Do not use such a channel, or use a newer Bluetooth stack on \(who)."
     case 0: return "Nothing, if \(asker) works without it: \(who) may be older than the command."
     case 1: return "Send fewer and shorter signalling commands in one packet."
     case 2:
       return
-        """
-        Check \(asker): the channel was already closed or never open, or the two sides disagree \
-        about channels.
-        """
+        "Check \(asker): the channel was already closed or never open, or the two sides disagree about channels."
     default: return nil
     }
   }
@@ -366,7 +298,7 @@ extension ChannelRequest {
       result.code == 7
         ? "The link was encrypted, but with a shorter key than \(who) requires for \(service)."
         : "The link was encrypted, but \(who) requires a stronger key for \(service)."
-    case nil: Wording("\(who) requires a higher security level for \(service).").capitalized
+    case nil: "\(side.other.capitalized) requires a higher security level for \(service)."
     }
   }
 
@@ -405,30 +337,27 @@ extension Rule {
       "Fix the side that gave the value: it has to accept at least 23 bytes (64 on enhanced channels). Look for a buffer pool or a setting that is 0. The other side should refuse or close such a channel."
   ) { history, _ in
     history.channels.openings.flatMap { request in
-      guard request.code == .leConnectionRequest || request.code == .enhancedConnectionRequest
-      else { return [Finding]() }
-      let least = request.code == .leConnectionRequest ? leastSize : leastEnhancedSize
+      let isLE = request.code == .leConnectionRequest
+      guard isLE || request.code == .enhancedConnectionRequest else { return [Finding]() }
+      let least = isLE ? leastSize : leastEnhancedSize
       return [(request.side, request.offer), (request.side.other, request.answered)].compactMap {
         side, capacity in
-        let sizes: [(name: StaticString, value: UInt16?)] = [
-          ("MTU", capacity.mtu), ("MPS", capacity.mps),
+        let sizes: [(name: StaticString, value: UInt16)] = [
+          ("MTU", capacity.mtu ?? .max), ("MPS", capacity.mps ?? .max),
         ]
-        let small = sizes.filter { ($0.value ?? .max) < least }
-        guard let first = small.first, let value = first.value else { return nil }
-        let words = Wording(listing: small.map { "\($0.name) of \($0.value ?? 0)" })
+        let small = sizes.filter { $0.value < least }
+        guard let first = small.first else { return nil }
+        let words = Wording(listing: small.map { "\($0.name) of \($0.value)" })
         let isZero = small.contains { $0.value == 0 }
         let packet = side == request.side ? request.asked.packet : request.answer?.packet ?? 0
-        var finding = Finding(
+        return Finding(
           "\(side.capitalized) opened a channel for \(request.service) with an \(words); the least is \(least)",
           headline:
-            "\(side.words) opened a channel for \(request.service) with an \(first.name) of \(value) (\(packet: packet))",
-          why:
-            isZero
+            "\(side.words) opened a channel for \(request.service) with an \(first.name) of \(first.value) (\(packet: packet))",
+          why: isZero
             ? "\(side.other.capitalized) cannot send anything there: \(side.words) accepts no byte in \(small.contains { $0.name.description == "MPS" && $0.value == 0 } ? "a frame" : "an SDU" as StaticString)."
             : "\(side.capitalized) must accept at least \(least) bytes; some hosts refuse such a channel, others send frames that are too long for it.",
-          evidence: request.evidence)
-        if isZero { finding.severity = .error }
-        return finding
+          evidence: request.evidence, isZero ? .error : nil)
       }
     }
   }
@@ -462,8 +391,7 @@ extension Rule {
     // The other side may have been out of range.
     default: return []
     }
-    return history.channels.starved.compactMap {
-      starved -> (ChannelHistory.Starvation, Finding)? in
+    return history.channels.starved.compactMap { starved in
       let last = starved.closed ?? end
       guard let waited = last.nanoseconds(since: starved.since), waited >= leastStarvation else {
         return nil
@@ -482,16 +410,14 @@ extension Rule {
         starved.isInSDU
         ? " The SDU is incomplete: \(starved.sender.words) has more to send, and must not."
         : " Whatever \(starved.sender.words) sends next has to wait."
-      var finding = Finding(
-        "\(Wording("\(receiver)").capitalized) gave no more credits on the channel\(service)",
+      let finding = Finding(
+        "\(starved.sender.other.capitalized) gave no more credits on the channel\(service)",
         headline:
           "\(receiver) gave no more credits on the channel\(service) after \(packet: starved.since.packet)",
         why:
           "\(packet: starved.since.packet) used the last credit. For \(duration: waited), \(until), \(receiver) gave no other.\(before)\(rest)",
-        evidence: PacketSet(
-          [starved.granted?.moment.packet, starved.since.packet, last.packet].compactMap(\.self)))
-      if starved.isInSDU { finding.severity = .error }
-      finding.restsOnAbsence = true
+        evidence: PacketSet(of: starved.granted?.moment, starved.since, last),
+        starved.isInSDU ? .error : nil, restsOnAbsence: true)
       return (starved, finding)
     }
   }

@@ -9,13 +9,12 @@ extension Rule {
   /// The rules about controllers.
   static let controller: [Rule] = [
     hardwareError, dataOverflow, buffersWithheld, hostBuffersFull, unanswered, badAnswer,
-    advertisingMixed, advertisingRefused,
-    wrongAdvertisingSet, scanningRefused, refused, unknownCommand,
+    advertisingMixed, advertisingRefused, wrongAdvertisingSet, scanningRefused, refused,
+    unknownCommand,
   ]
 
   private static let hardwareError = Rule(
-    whole: "hci-hardware-error", .error, .fact,
-    "The controller reports a hardware error",
+    whole: "hci-hardware-error", .error, .fact, "The controller reports a hardware error",
     when: "the controller sent a Hardware Error event", needs: [.events],
     do:
       "The controller has lost its state: the host has to reset it. Look for newer controller firmware, and for problems of the power supply or the transport (UART flow control, USB) at that time."
@@ -45,10 +44,9 @@ extension Rule {
       if let fault = command.fault {
         finding.headline =
           "the controller reports Hardware Error at \(command.words), whose length is wrong"
-        finding.why =
-          "\(finding.why) \(fault.words.capitalized)."
+        finding.why = "\(finding.why) \(fault.words.capitalized)."
         finding.remedy =
-          "Fix the program on the host that builds this command: its length field must match its bytes, and its parameters the specification. A controller on a UART reads what is left over as the beginning of another packet. Then reset the controller."
+          "\(fixLength) A controller on a UART reads what is left over as the beginning of another packet. Then reset the controller."
       } else {
         finding.remedy =
           command.length == 0
@@ -58,6 +56,9 @@ extension Rule {
       return finding
     }
   }
+
+  private static let fixLength: Wording =
+    "Fix the program on the host that builds this command: its length field must match its bytes, and its parameters the specification."
 
   private static let dataOverflow = Rule(
     about: DataBuffers.self, whole: "hci-data-overflow", .error, .meaning,
@@ -87,15 +88,13 @@ extension Rule {
     guard let excess = event?.excess ?? (event == nil ? stuck : nil) else {
       guard let event else { return nil }
       let isACL = event.linkType == 1
-      var finding = Finding(
+      return Finding(
         "The controller\(adapter.words) lost data of this host: Data Buffer Overflow",
         headline:
           "the controller had no room for data of this host (\(packet: event.moment.packet))",
         why:
           "Data Buffer Overflow (\(packet: event.moment.packet)) reports that this host sent \(isACL ? "data" : "synchronous or isochronous data" as StaticString) for which the controller had no buffer. The capture does not show how many packets it had to hold.",
-        evidence: PacketSet(buffers.overflows.map(\.moment.packet)))
-      if !isACL { finding.severity = .warning }
-      return finding
+        evidence: PacketSet(buffers.overflows.map(\.moment.packet)), isACL ? nil : .warning)
     }
     let size = excess.capacity
     let from: Wording = excess.since.map { ", from \(packet: $0) on" } ?? ""
@@ -105,13 +104,11 @@ extension Rule {
           as Wording
       } ?? ""
     let dead = adapter.deadAfterOverflow
+    let silence: Wording = dead.map { ", and did not answer \($0.words)" } ?? ""
     let after: Wording =
       buffers.lastCompleted > excess.moment.packet
-      ? ""
-      : dead.map {
-        "After that it completed no packet, and did not answer \($0.words)."
-      } ?? "After that it completed no packet."
-    var finding = Finding(
+      ? "" : "After that it completed no packet\(silence)."
+    return Finding(
       "This host sent more data than the controller\(adapter.words) has buffers for\(event == nil ? "" : ": Data Buffer Overflow" as StaticString)",
       headline:
         "this host sent more packets than the controller has buffers for (\(packet: excess.moment.packet))",
@@ -119,13 +116,8 @@ extension Rule {
         sentences:
           "The controller has \(count: size.packets, "buffer", "buffers") for data packets (\(packet: size.moment.packet)). With \(packet: excess.last.packet) it had to hold \(excess.most)\(from): a host has to wait for Number Of Completed Packets.",
         loss, after),
-      evidence: PacketSet(
-        [
-          size.moment.packet, excess.since, excess.moment.packet, event?.moment.packet,
-          dead?.moment.packet,
-        ].compactMap(\.self)))
-    if event == nil { finding.restsOnAbsence = true }
-    return finding
+      evidence: PacketSet([size.moment.packet, excess.since ?? 0, excess.moment.packet])
+        .union(PacketSet(of: event?.moment, dead?.moment)), restsOnAbsence: event == nil)
   }
 
   private static let buffersWithheld = Rule(
@@ -137,8 +129,7 @@ extension Rule {
     elsewise: [
       Alternative("the peer of the only link with data accepted none for this time") {
         withheld, _ in !withheld.isOfOneLink || !withheld.isOver && !withheld.isPeerHeard
-      },
-      Alternative("the controller was busy for this time") { withheld, _ in !withheld.isOver },
+      }, Alternative("the controller was busy for this time") { withheld, _ in !withheld.isOver },
       Alternative(always: "the host hides Number Of Completed Packets from its recorder"),
     ],
     do:
@@ -150,8 +141,7 @@ extension Rule {
       guard let withheld = adapter.buffers.withheld, withheld.hasReturned, withheld.isHeard,
         let history = evidence.connections.first(where: { $0.id == withheld.connection }),
         history.undelivered == nil, !history.connection.hasLostPackets,
-        withheld.length
-          >= max(leastWithheld, longestLoss(of: history) + 1_000_000_000)
+        withheld.length >= max(leastWithheld, longestLoss(of: history) + 1_000_000_000)
       else { return nil as (DataBuffers.Withheld, Finding)? }
       let size = withheld.capacity
       var finding = Finding(
@@ -160,8 +150,7 @@ extension Rule {
           "the controller returned none of its buffers after \(packet: withheld.since.packet), so this host could send nothing more",
         why:
           "The controller has \(count: size.packets, "buffer", "buffers") for data packets (\(packet: size.moment.packet)). \(packet: withheld.since.packet) took the last one, and no Number Of Completed Packets returned one in the \(duration: withheld.length) that followed: until then a host must not send.",
-        evidence: [size.moment.packet, withheld.since.packet, withheld.until.packet])
-      finding.restsOnAbsence = true
+        evidence: PacketSet(of: size.moment, withheld.since, withheld.until), restsOnAbsence: true)
       if withheld.isOver || withheld.isOfOneLink && withheld.isPeerHeard {
         if withheld.isOver { finding.why = "\(finding.why) Later it returned them." }
         finding.severity = .warning
@@ -198,15 +187,13 @@ extension Rule {
       guard let stuck = adapter.hostBuffers.stuck,
         let waited = stuck.until.nanoseconds(since: stuck.since)
       else { return nil }
-      var finding = Finding(
+      return Finding(
         "This host held all its \(count: stuck.capacity, "buffer", "buffers") for data from the controller\(adapter.words)",
         headline:
           "this host freed none of its buffers from \(packet: stuck.since.packet) on, so the controller could deliver no more data",
         why:
           "This host had announced \(count: stuck.capacity, "buffer", "buffers") (\(packet: stuck.command.packet)). \(packet: stuck.since.packet) took the last one, and the capture has no Host Number Of Completed Packets that frees one in the \(duration: waited) that followed. Until then a controller keeps what it receives, so a peer seems not to answer.",
-        evidence: [stuck.command.packet, stuck.since.packet, stuck.until.packet])
-      finding.restsOnAbsence = true
-      return finding
+        evidence: PacketSet(of: stuck.command, stuck.since, stuck.until), restsOnAbsence: true)
     }
   }
 
@@ -231,9 +218,7 @@ extension Rule {
       let isLeast = commands.badAnswers.count >= CommandHistory.mostPackets
       let name = commandName(first.opcode)
       let pause: Wording =
-        first.reset.flatMap { $0.nanoseconds(since: first.moment) }.map {
-          "nothing for \(duration: $0)"
-        } ?? "nothing"
+        first.reset?.nanoseconds(since: first.moment).map { " for \(duration: $0)" } ?? ""
       let times: Wording = all.count > 1 ? ", \(all.count, isLeast: isLeast) times" : ""
       let again: Wording =
         all.count > 1 ? " It was the same \(all.count, isLeast: isLeast) times." : ""
@@ -242,15 +227,13 @@ extension Rule {
         headline:
           "the host stopped at the controller's answer to \(name), which has \(first.fault.measure) (\(packet: first.moment.packet))",
         why:
-          "\(first.fault.words.capitalized). After this answer (\(packet: first.moment.packet)) the host sent \(pause), then it reset the controller (\(packet: first.reset?.packet ?? first.moment.packet)). Hosts that check the length ignore such an answer and wait for another one.\(again)",
+          "\(first.fault.words.capitalized). After this answer (\(packet: first.moment.packet)) the host sent nothing\(pause), then it reset the controller (\(packet: first.reset?.packet ?? first.moment.packet)). Hosts that check the length ignore such an answer and wait for another one.\(again)",
         evidence: PacketSet(
           all.prefix(8).flatMap { [$0.request, $0.moment.packet, $0.reset?.packet] }
-            .compactMap(\.self)))
+            .compactMap(\.self)),
+        evidence.connections.contains { $0.connection.adapter == adapter.index } ? .warning : nil,
+        restsOnAbsence: true)
       finding.repetitions = all.count
-      finding.restsOnAbsence = true
-      if evidence.connections.contains(where: { $0.connection.adapter == adapter.index }) {
-        finding.severity = .warning
-      }
       return finding
     }
   }
@@ -270,9 +253,8 @@ extension Rule {
       guard let first = adapter.sets.foreign.first, !first.enabled.contains(first.handle) else {
         return nil
       }
-      let all = adapter.sets.foreign
-      let times: Wording =
-        adapter.sets.foreignCount > 1 ? ", \(adapter.sets.foreignCount) times" : ""
+      let count = adapter.sets.foreignCount
+      let times: Wording = count > 1 ? ", \(count) times" : ""
       let known = Wording(listing: first.configured.prefix(8).map { "\($0)" })
       let noun: Wording = first.configured.count == 1 ? "set" : "sets"
       return Finding(
@@ -282,7 +264,7 @@ extension Rule {
         why:
           "Since the reset the host has configured \(noun) \(known) only\(first.switched.map { ", and enabled set \(Wording(listing: first.enabled.prefix(8).map { "\($0)" })) (\(packet: $0.packet))" as Wording } ?? ""). LE Advertising Set Terminated (\(packet: first.moment.packet)) names set \(first.handle), so the host cannot match it: it may not learn which set the connection belongs to, and not advertise again.",
         evidence: PacketSet(
-          all.flatMap { [$0.switched?.packet, $0.moment.packet].compactMap(\.self) }))
+          adapter.sets.foreign.flatMap { [$0.switched?.packet ?? 0, $0.moment.packet] }))
     }
   }
 
@@ -301,9 +283,7 @@ extension Rule {
     // If no command was answered, the capture may simply contain no events.
     guard commands.answered > 0, let first = commands.waiting.first else { return [] }
     let isLeast: StaticString = commands.hasForgotten ? "at least " : ""
-    let silent = commands.waiting.filter {
-      $0.moment.packet > commands.lastEvent?.packet ?? 0
-    }
+    let silent = commands.waiting.filter { $0.moment.packet > commands.lastEvent?.packet ?? 0 }
     var findings: [Finding] = []
     // Too much data before has its own finding.
     if let dead = silent.first, isOver(dead, evidence),
@@ -312,14 +292,12 @@ extension Rule {
       let others: Wording =
         silent.count > 1
         ? ", nor \(isLeast)\(count: silent.count - 1, "later command", "later commands")" : ""
-      var finding = Finding(
+      let finding = Finding(
         "The controller\(adapter.words) fell silent: no event after \(dead.words)",
         headline: "the controller fell silent after \(packet: dead.moment.packet)",
         why:
           "It answered \(count: commands.answered, "command", "commands") before, but not this one\(others), and sent nothing else.",
-        evidence: PacketSet(silent.prefix(8).map(\.moment.packet)))
-      finding.severity = .error
-      finding.restsOnAbsence = true
+        evidence: PacketSet(silent.prefix(8).map(\.moment.packet)), .error, restsOnAbsence: true)
       findings.append(finding)
     }
     let passed = commands.waiting.filter {
@@ -329,16 +307,14 @@ extension Rule {
     let several: Wording =
       passed.count == 1
       ? passed[0].words : "\(isLeast)\(passed.count) commands, the first one \(first.words)"
-    var finding = Finding(
+    let finding = Finding(
       "The controller\(adapter.words) did not answer \(several)",
       headline:
         "the controller left \(isLeast)\(count: passed.count, "command", "commands") unanswered",
       why:
         "It continued to answer other commands or to send events, so the command's outcome is unknown.",
-      evidence: PacketSet(passed.prefix(8).map(\.moment.packet)))
-    finding.restsOnAbsence = true
-    findings.append(finding)
-    return findings
+      evidence: PacketSet(passed.prefix(8).map(\.moment.packet)), restsOnAbsence: true)
+    return findings + [finding]
   }
 
   /// Returns whether the capture continues for longer than a host waits.
@@ -367,9 +343,8 @@ extension Rule {
         "\(commandName(refusal.opcode)) is refused\(adapter.words): legacy and extended commands are mixed",
         headline: "legacy and extended advertising commands are mixed",
         why:
-          "Since \(other) the controller has been in the other mode, and it answers \(times(refusal.count))Command Disallowed (0x0c).",
-        evidence: PacketSet([refusal.otherFamily?.packet].compactMap(\.self)).union(
-          refusal.packets))
+          "Since \(other) the controller has been in the other mode, and it answers \(refusal.count == 1 ? "" : "\(refusal.count) times " as Wording)Command Disallowed (0x0c).",
+        evidence: PacketSet(of: refusal.otherFamily).union(refusal.packets))
       resolve(&finding, refusal)
       return finding
     }
@@ -382,8 +357,7 @@ extension Rule {
     elsewise: refusalAlternatives
   ) { evidence in
     evidence.refusals { isAdvertising($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
-      adapter, refusal in
-      (refusal, report(refusal, adapter, "the controller refused to advertise"))
+      adapter, refusal in (refusal, report(refusal, adapter, "the controller refused to advertise"))
     }
   }
 
@@ -399,14 +373,10 @@ extension Rule {
         refusal, adapter,
         refusal.stops
           ? "the controller refused to stop scanning" : "the controller refused to scan")
+      let switches = [HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable]
       // It scans already.
-      if refusal.obstacle?.kind == .scanning,
-        refusal.opcode == HCICommand.leSetScanEnable
-          || refusal.opcode == HCICommand.leSetExtendedScanEnable
-      {
-        finding.severity = .note
-      }
-      if refusal.stops { finding.severity = .note }
+      let isScanning = refusal.obstacle?.kind == .scanning && switches.contains(refusal.opcode)
+      if refusal.stops || isScanning { finding.severity = .note }
       if let begun = refusal.begun {
         finding.severity = .note
         finding.headline = "the controller refused parameters of a scan"
@@ -431,16 +401,13 @@ extension Rule {
       var finding = report(
         refusal, adapter, "the controller refused \(commandName(refusal.opcode))")
       if refusal.isOfOption { finding.severity = .note }
-      if let words = refusal.consequence {
-        finding.why = "\(finding.why) \(words)"
-      }
+      if let words = refusal.consequence { finding.why = "\(finding.why) \(words)" }
       return (refusal, finding)
     }
   }
 
   private static let unknownCommand = Rule(
-    whole: "hci-unknown-command", .note, .fact,
-    "The controller does not know a command",
+    whole: "hci-unknown-command", .note, .fact, "The controller does not know a command",
     when:
       "commands were answered with Unknown HCI Command (0x01) or Unsupported Feature or Parameter Value (0x11)",
     needs: [.commands, .events]
@@ -476,11 +443,8 @@ extension Rule {
 
   // MARK: What commands are for
 
-  private static func commandName(_ opcode: UInt16) -> Wording {
-    guard let row = PDUTable.core.command(opcode) else {
-      return "command \(code: opcode, digits: 4)"
-    }
-    return "\(row.name)"
+  fileprivate static func commandName(_ opcode: UInt16) -> Wording {
+    PDUTable.core.command(opcode).map { "\($0.name)" } ?? "command \(code: opcode, digits: 4)"
   }
 
   /// Returns whether a command sets up advertising: LE Set Advertising Parameters to Enable without
@@ -499,28 +463,22 @@ extension Rule {
   }
 
   fileprivate static func isScanning(_ opcode: UInt16) -> Bool {
-    switch opcode {
-    case HCICommand.leSetScanParameters, HCICommand.leSetScanEnable,
-      HCICommand.leSetExtendedScanParameters, HCICommand.leSetExtendedScanEnable:
-      true
-    default: false
-    }
+    [
+      HCICommand.leSetScanParameters, HCICommand.leSetScanEnable,
+      HCICommand.leSetExtendedScanParameters, HCICommand.leSetExtendedScanEnable,
+    ].contains(opcode)
   }
 
   /// Returns whether other rules report the failure of a command: those that connect, change
   /// parameters, and encrypt.
   private static func isElsewhere(_ opcode: UInt16) -> Bool {
-    switch opcode {
-    case HCICommand.leConnectionUpdate, HCICommand.leEnableEncryption: true
-    default: LECreateConnection.opcodes.contains(opcode)
-    }
+    opcode == HCICommand.leConnectionUpdate || opcode == HCICommand.leEnableEncryption
+      || LECreateConnection.opcodes.contains(opcode)
   }
 
   private static func isMixed(_ refusal: CommandHistory.Refusal) -> Bool {
     refusal.status == .commandDisallowed && refusal.otherFamily != nil
   }
-
-  private static func times(_ count: Int) -> Wording { count == 1 ? "" : "\(count) times " }
 
   /// The commands that need a random address if they are to use one (Core, Vol 4, Part E, 7.8.9 and
   /// 7.8.11).
@@ -542,10 +500,8 @@ extension Rule {
     if let fault = refusal.fault, refusal.status.rawValue == 0x12 {
       finding.headline =
         "\(headline) because the length of the command in \(packet: refusal.first.packet) is wrong"
-      finding.why =
-        "\(finding.why) \(fault.words.capitalized)."
-      finding.remedy =
-        "Fix the program on the host that builds this command: its length field must match its bytes, and its parameters the specification."
+      finding.why = "\(finding.why) \(fault.words.capitalized)."
+      finding.remedy = fixLength
     }
     if refusal.fault == nil, refusal.status.rawValue == 0x12,
       needsRandomAddress.contains(refusal.opcode)
@@ -553,45 +509,44 @@ extension Rule {
       finding.remedy =
         "A controller refuses this with Invalid HCI Command Parameters if Own_Address_Type is random and the host has not given it a random address since the reset: send LE Set Random Address first, or use the public address."
     }
-    if let obstacle = refusal.obstacle, obstacle.kind.isOfList {
-      let isSame = obstacle.kind == .listed
+    if let obstacle = refusal.obstacle, [.listed, .listedOtherwise].contains(obstacle.kind) {
       let since = obstacle.since.packet
-      finding.why =
-        isSame
-        ? "The identity is already on the list with the same key (\(packet: since)), which stays."
-        : "The identity is already on the list with another identity resolving key (\(packet: since)). The old entry stays, so the controller does not resolve the private addresses that the device makes with its new key."
-      finding.remedy =
-        isSame
-        ? "Nothing."
-        : "Remove the old entry first (LE Remove Device From Resolving List), then add the new one; delete the old bond of the device when it pairs again."
-      if isSame {
+      if obstacle.kind == .listed {
+        finding.why =
+          "The identity is already on the list with the same key (\(packet: since)), which stays."
+        finding.remedy = "Nothing."
         finding.severity = .note
       } else {
+        finding.why =
+          "The identity is already on the list with another identity resolving key (\(packet: since)). The old entry stays, so the controller does not resolve the private addresses that the device makes with its new key."
+        finding.remedy =
+          "Remove the old entry first (LE Remove Device From Resolving List), then add the new one; delete the old bond of the device when it pairs again."
         finding.headline =
           "\(headline) because the list still has the device's old key (\(packet: since))"
       }
       finding.evidence = PacketSet([since]).union(refusal.packets)
     } else if let obstacle = refusal.obstacle {
+      let since: Wording = "since \(packet: obstacle.since.packet)"
       let (state, way): (Wording, Wording) =
         switch obstacle.kind {
         case .connecting:
           (
-            "a connection attempt is pending (since \(packet: obstacle.since.packet))",
+            "a connection attempt is pending (\(since))",
             "Cancel the connection attempt (LE Create Connection Cancel) when it is no longer needed, or wait for it to end: this controller does not do both at once."
           )
         case .scanning:
           (
-            "scanning is on (since \(packet: obstacle.since.packet))",
+            "scanning is on (\(since))",
             "Stop the running scan before you change its parameters. If another program started it, let only one program use the controller."
           )
         case .advertising:
           (
-            "advertising is on (since \(packet: obstacle.since.packet))",
+            "advertising is on (\(since))",
             "Disable advertising before you change its parameters or enable it again."
           )
         case .streaming:
           (
-            "a stream of the group is open (since \(packet: obstacle.since.packet))",
+            "a stream of the group is open (\(since))",
             "Wait for the Disconnection Complete of each stream of the group (CIS), then send LE Remove CIG: until then the group is active."
           )
         case .groupKept:
@@ -712,11 +667,6 @@ extension CommandHistory.Obstacle {
   }
 }
 
-extension CommandHistory.Obstacle.Kind {
-  /// Whether it is an entry of the resolving list.
-  fileprivate var isOfList: Bool { self == .listed || self == .listedOtherwise }
-}
-
 extension LengthFault {
   /// What is wrong, as a clause.
   fileprivate var words: Wording {
@@ -736,16 +686,13 @@ extension LengthFault {
 
   /// How many bytes there are too many or too few: `1 byte too many`.
   fileprivate var measure: Wording {
-    switch self {
-    case .beyondLength(let bytes), .tooLong(let bytes):
-      "\(count: bytes, "byte", "bytes") too many"
-    case .incomplete(let claimed, let present):
-      "\(count: max(0, claimed - present), "byte", "bytes") too few"
-    case .tooShort(let needed, let left):
-      "\(count: max(0, needed - left), "byte", "bytes") too few"
-    case .dataTooLong(let length):
-      "\(count: max(0, length - Self.advertisingField), "byte", "bytes") too many"
-    }
+    let (bytes, isMore): (Int, Bool) =
+      switch self {
+      case .beyondLength(let bytes), .tooLong(let bytes): (bytes, true)
+      case .incomplete(let all, let left), .tooShort(let all, let left): (max(0, all - left), false)
+      case .dataTooLong(let length): (max(0, length - Self.advertisingField), true)
+      }
+    return "\(count: bytes, "byte", "bytes") too \(isMore ? "many" : "few" as StaticString)"
   }
 }
 
@@ -755,25 +702,16 @@ extension AdapterHistory {
   fileprivate var deadAfterOverflow: CommandHistory.Waiting? {
     let begin = buffers.overflows.last?.moment.packet ?? buffers.stuck?.moment.packet
     guard let begin, buffers.lastCompleted < begin, commands.answered > 0 else { return nil }
-    return commands.waiting.first {
-      $0.moment.packet > max(begin, commands.lastEvent?.packet ?? 0)
-    }
+    return commands.waiting.first { $0.moment.packet > max(begin, commands.lastEvent?.packet ?? 0) }
   }
+
+  /// The controller, if the capture numbers them: ` hci1`; empty for the first one.
+  fileprivate var words: Wording { index.number.map { $0 == 0 ? "" : " hci\($0)" } ?? "" }
 }
 
 extension CommandHistory.Waiting {
   /// Its name and packet.
-  var words: Wording {
-    guard let row = PDUTable.core.command(opcode) else {
-      return "command \(code: opcode, digits: 4) (\(packet: moment.packet))"
-    }
-    return "\(row.name) (\(packet: moment.packet))"
-  }
-}
-
-extension AdapterHistory {
-  /// The controller, if the capture numbers them: ` hci1`; empty for the first one.
-  fileprivate var words: Wording { index.number.map { $0 == 0 ? "" : " hci\($0)" } ?? "" }
+  var words: Wording { "\(Rule.commandName(opcode)) (\(packet: moment.packet))" }
 }
 
 extension Evidence {
@@ -781,8 +719,6 @@ extension Evidence {
   fileprivate func refusals(
     _ isMeant: (CommandHistory.Refusal) -> Bool
   ) -> [(AdapterHistory, CommandHistory.Refusal)] {
-    adapters.flatMap { adapter in
-      adapter.commands.refusals.filter(isMeant).map { (adapter, $0) }
-    }
+    adapters.flatMap { adapter in adapter.commands.refusals.filter(isMeant).map { (adapter, $0) } }
   }
 }

@@ -18,21 +18,18 @@ extension Rule {
     do:
       "Fix the sender's stack: the fragments of a PDU must have as many bytes as its L2CAP header announces, and no padding. Look at the code that splits data into the controller's buffers."
   ) { connection, _ in
-    guard !connection.connection.hasLostPackets, !connection.connection.isOpeningMissing else {
-      return []
-    }
+    guard connection.isWhole else { return [] }
     for request in connection.attributes.unanswered {
       guard let excess = connection.discardedExcess(request) else { continue }
       let side = Side(sent: request.direction)
       let extra = excess.size - excess.needed
-      var finding = Finding(
+      let finding = Finding(
         "\(side.capitalized) sent more bytes than its L2CAP PDU announces",
         headline:
           "\(side.words) sent \(count: extra, "byte", "bytes") more than its L2CAP PDU announces (\(packet: request.packet)), and got no answer",
         why:
           "\(packet: request.packet) has \(count: excess.size, "byte", "bytes") of data, but the PDU needs only \(excess.needed) of them. Receivers discard a PDU whose length is wrong, so what it asks for is not answered.",
-        evidence: [request.packet])
-      finding.restsOnAbsence = true
+        evidence: [request.packet], restsOnAbsence: true)
       return [finding]
     }
     return []
@@ -51,23 +48,16 @@ extension Rule {
     let first = stuck.since.packet
     let more = (connection.link.unacknowledged ?? 1) - 1
     let others: Wording = more > 0 ? " and \(count: more, "later packet", "later packets")" : ""
-    var why: Wording =
-      "No Number Of Completed Packets reports \(packet: first)\(others) in the \(duration: stuck.waited) that the link lived on: the peer did not acknowledge this, so it cannot have answered."
-    var evidence: PacketSet = [first]
-    if let heard = connection.link.heardLast, heard.packet > first {
-      why = "\(why) The peer itself was heard meanwhile (\(packet: heard.packet))."
-      evidence.insert(heard.packet)
-    }
-    evidence.insert(stuck.until.packet)
+    let heard = connection.link.heardLast.flatMap { $0.packet > first ? $0 : nil }
+    let meanwhile: Wording =
+      heard.map { " The peer itself was heard meanwhile (\(packet: $0.packet))." } ?? ""
     var finding = Finding(
       "What this host sent was not delivered",
-      headline:
-        "the controller did not deliver what this host sent from \(packet: first) on",
+      headline: "the controller did not deliver what this host sent from \(packet: first) on",
       why:
-        "\(why) This host's controller has stopped sending.",
-      evidence: evidence)
-    finding.restsOnAbsence = true
-    finding.group = "What this host sent was not delivered"
+        "No Number Of Completed Packets reports \(packet: first)\(others) in the \(duration: stuck.waited) that the link lived on: the peer did not acknowledge this, so it cannot have answered.\(meanwhile) This host's controller has stopped sending.",
+      evidence: PacketSet(of: stuck.since, heard, stuck.until), restsOnAbsence: true)
+    finding.group = finding.what
     return [finding]
   }
 }

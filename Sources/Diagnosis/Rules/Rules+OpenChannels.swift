@@ -12,21 +12,14 @@ extension Rule {
     about: Bool.self, "l2cap-request-unanswered", .error, .meaning,
     "A channel request is never answered",
     when:
-      """
-      a connection request has no response for 60 s, or until the link is ended on purpose 2 s \
-      later or more, and the other side was heard; 300 s if a response reports it as pending
-      """, needs: [.bothDirections, .events],
+      "a connection request has no response for 60 s, or until the link is ended on purpose 2 s later or more, and the other side was heard; 300 s if a response reports it as pending",
+    needs: [.bothDirections, .events],
     elsewise: [
       Alternative("the other side would have answered later") { isTimedOut, _ in isTimedOut }
     ],
     do:
-      """
-      Check the stack of the side that was asked: it has to answer each request, even if only \
-      with a refusal.
-      """
-  ) { history, evidence in
-    history.channels.open.compactMap { history.unanswered($0, evidence) }
-  }
+      "Check the stack of the side that was asked: it has to answer each request, even if only with a refusal."
+  ) { history, evidence in history.channels.open.compactMap { history.unanswered($0, evidence) } }
 }
 
 extension ConnectionHistory {
@@ -43,30 +36,25 @@ extension ConnectionHistory {
     guard request.isConnection, (answering == .local ? link.sent : link.heard) > 0 else {
       return nil
     }
-    let end =
-      link.ended ?? Moment(packet: evidence.extent.lastPacket, time: evidence.extent.latest)
+    let end = link.ended ?? Moment(packet: evidence.extent.lastPacket, time: evidence.extent.latest)
     let since = request.pending ?? request.asked
     guard let waited = end.nanoseconds(since: since), waited >= Self.leastWait else { return nil }
     let timeout = request.pending == nil ? Self.responseTimeout : Self.pendingTimeout
     let isOnPurpose = connection.ending == .localHost || connection.ending == .peer
     guard waited >= timeout || isOnPurpose && request.pending == nil else { return nil }
     let until: Wording =
-      link.ended == nil
-      ? "to the end of the capture" : "\(untilItsEnd) (\(packet: end.packet))"
+      link.ended == nil ? "to the end of the capture" : "\(untilItsEnd) (\(packet: end.packet))"
     let pending: Wording =
       request.pending.map {
         " \(answering.capitalized) had reported that the answer was pending (\(packet: $0.packet))."
       } ?? ""
     let clause: Wording = "\(answering.words) never answered the request for \(request.channels)"
     var finding = Finding(
-      clause.capitalized, headline: "\(clause) (\(packet: request.asked.packet))",
+      clause, at: request.asked.packet,
       why: "No answer in \(duration: waited), \(until).\(pending)",
-      evidence: PacketSet(
-        [request.asked, request.pending, link.ended].compactMap { $0?.packet }))
+      evidence: PacketSet(of: request.asked, request.pending, link.ended), restsOnAbsence: true)
     // ATT has another channel.
-    if request.psm == .eatt { finding.severity = .warning }
-    if !request.isOnLE { finding.severity = .note }
-    finding.restsOnAbsence = true
+    finding.severity = !request.isOnLE ? .note : request.psm == .eatt ? .warning : nil
     finding.group = clause
     return (waited >= timeout, finding)
   }

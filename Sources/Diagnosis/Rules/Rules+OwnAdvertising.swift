@@ -21,9 +21,7 @@ extension Rule {
       ],
       do:
         "Write each structure as its length, its type and its data; the length counts the type and the data: Flags are 02 01 06 (Core, Vol 3, Part C, 11). Scanners ignore what follows a wrong length."
-    ) { evidence in
-      evidence.adapters.flatMap { $0.sets.faults.data.map { ($0, malformed($0)) } }
-    },
+    ) { evidence in evidence.adapters.flatMap { $0.sets.faults.data.map { ($0, malformed($0)) } } },
     Rule(
       whole: "adv-random-address", .warning, .meaning,
       "This host advertises under a random address that it must not use",
@@ -47,26 +45,20 @@ extension Rule {
       case .periodic: "periodic advertising data"
       }
     let packet = data.moment.packet
-    var why: Wording
-    switch data.fault {
-    case .tooLong(let offset, let claimed, let available):
-      why =
+    var why: Wording =
+      switch data.fault {
+      case .tooLong(let offset, let claimed, let available):
         "The structure at byte \(offset) claims \(count: claimed, "byte", "bytes"), but only \(available) follow."
-    case .wrongLength(let type, let count):
-      let type: Wording = type.name.map { "\($0)" } ?? "type \(code: Int(type.rawValue), digits: 2)"
-      why =
-        "The structure \(type) has \(count: count, "byte", "bytes") of data, which this type does not allow."
-    case .afterEnd(let count):
-      why =
+      case .wrongLength(let type, let count):
+        "The structure \(type.name.map { "\($0)" } ?? "type \(code: Int(type.rawValue), digits: 2)" as Wording) has \(count: count, "byte", "bytes") of data, which this type does not allow."
+      case .afterEnd(let count):
         "A structure of length 0 ends the data early, but \(count: count, "byte", "bytes") other than zeros follow."
-    case .withoutType(let flags):
-      why =
+      case .withoutType(let flags):
         "The first structure has one byte, \(code: Int(flags), digits: 2): as a type it is an incomplete list of UUIDs with no entry, which has no use. As the value of Flags it is usual: the type seems to be left out, and the length to count only the value."
-    }
+      }
     if data.count > 1 { why = "\(why) The same was set \(data.count) times." }
-    let headline: Wording = "this host's \(name) is malformed (\(packet: packet))"
     var finding = Finding(
-      "This host's \(name) is malformed", headline: headline, why: why, evidence: [packet])
+      "this host's \(name) is malformed", at: packet, why: why, evidence: [packet])
     // A last byte without content loses nothing.
     if case .tooLong(_, _, available: 0) = data.fault { finding.severity = .note }
     return finding
@@ -75,8 +67,7 @@ extension Rule {
   private static func impossible(_ found: AdvertisingFaults.FaultyAddress) -> Finding {
     Finding(
       "This host uses \(found.address), which is not a random address of any kind",
-      headline:
-        "this host set a random address of no kind (\(packet: found.moment.packet))",
+      headline: "this host set a random address of no kind (\(packet: found.moment.packet))",
       why:
         "The upper two bits of a random address show its kind; 10, as here, is reserved. Peers may ignore the device, and cannot tell whether the address will stay.",
       evidence: [found.moment.packet])
@@ -93,9 +84,7 @@ extension Rule {
         " The set had the address \($0.address) before (\(packet: $0.moment.packet))."
       } ?? ""
     var finding = Finding(
-      "This host is connectable under a non-resolvable private address",
-      headline:
-        "this host is connectable under a non-resolvable private address (\(packet: found.enabled.packet))",
+      "this host is connectable under a non-resolvable private address", at: found.enabled.packet,
       why:
         "Connectable advertising was enabled with \(found.address).\(before) No peer can recognise the device by such an address: it cannot connect to it again after the address has changed, and does not find the key of a bond.\(more)",
       evidence: PacketSet(

@@ -12,78 +12,49 @@ extension Rule {
     Rule(
       "att-write-too-long", .warning, .fact, "A write is longer than allowed",
       when:
-        """
-        a Write Request or Command has more bytes than the MTU in force, or a prepared write goes \
-        beyond byte 512
-        """, needs: [.bothDirections],
+        "a Write Request or Command has more bytes than the MTU in force, or a prepared write goes beyond byte 512",
+      needs: [.bothDirections],
       do:
-        """
-        Exchange a larger MTU first (on Android requestMtu()), and split longer values: \
-        CoreBluetooth reports the limit in maximumWriteValueLength(for:), Android in \
-        onMtuChanged(); no value has more than 512 bytes.
-        """
+        "Exchange a larger MTU first (on Android requestMtu()), and split longer values: CoreBluetooth reports the limit in maximumWriteValueLength(for:), Android in onMtuChanged(); no value has more than 512 bytes."
     ) { connection, _ in
       Finding.together(
         connection.attributes.longWrites.map { write in
           let what: Wording =
             write.isValue
             ? "A write to \(write.attribute) reaches to byte \(write.length)"
-            : """
-            A write to \(write.attribute) has \(write.length - 3) bytes, but only \
-            \(max(0, write.most - 3)) fit
-            """
-          var finding = Finding(
+            : "A write to \(write.attribute) has \(write.length - 3) bytes, but only \(max(0, write.most - 3)) fit"
+          // An exchange may be among the records that are missing.
+          return Finding(
             what,
             headline:
-              """
-              \(write.client.words) wrote more to \(write.attribute) than fits \
-              (\(packet: write.moment.packet))
-              """,
-            why:
-              write.isValue
+              "\(write.client.words) wrote more to \(write.attribute) than fits (\(packet: write.moment.packet))",
+            why: write.isValue
               ? "No attribute value is longer than 512 bytes (Core, Vol 3, Part F, 3.2.9)."
-              : """
-              The MTU is \(write.most): a write has room for \(max(0, write.most - 3)) bytes \
-              after opcode and handle.
-              """,
-            evidence: [write.moment.packet])
-          // An exchange may be among the records that are missing.
-          finding.restsOnAbsence = !write.isValue && connection.connection.mtu == nil
-          return finding
+              : "The MTU is \(write.most): a write has room for \(max(0, write.most - 3)) bytes after opcode and handle.",
+            evidence: [write.moment.packet],
+            restsOnAbsence: !write.isValue && connection.connection.mtu == nil)
         })
     },
     Rule(
       "att-mtu-default", .note, .fact,
       "Values are split into 20-byte pieces because the MTU is not exchanged",
       when:
-        """
-        no MTU is exchanged on a link whose opening is in the capture, and a message needs \
-        several notifications or writes that fill the default MTU of 23
-        """, needs: [.bothDirections, .opening],
+        "no MTU is exchanged on a link whose opening is in the capture, and a message needs several notifications or writes that fill the default MTU of 23",
+      needs: [.bothDirections, .opening],
       do:
-        """
-        Exchange the MTU after connecting: on Android requestMtu(517), with Zephyr \
-        bt_gatt_exchange_mtu(); iOS does so on its own.
-        """
+        "Exchange the MTU after connecting: on Android requestMtu(517), with Zephyr bt_gatt_exchange_mtu(); iOS does so on its own."
     ) { connection, _ in connection.defaultMTU.map { [$0] } ?? [] },
     Rule(
       about: Bool.self, "gatt-counter-gap", .warning, .meaning,
       "Values are missing: a counter in them has gaps",
       when:
-        """
-        the first byte of 20 or more notifications grows by one each time, except in a few places \
-        where it grows by more; not if the queue was idle and no time passed for the missing values
-        """,
+        "the first byte of 20 or more notifications grows by one each time, except in a few places where it grows by more; not if the queue was idle and no time passed for the missing values",
       elsewise: [
         Alternative("the counter itself skips values") { isTimed, _ in isTimed },
         Alternative(always: "the recorder lost them"),
       ],
       do:
-        """
-        Check the sender: if it does not wait, notifications that do not fit into its transmit \
-        queue are dropped (Zephyr: bt_gatt_notify returns -ENOMEM; iOS: updateValue returns \
-        false). A shorter connection interval or a larger MTU drains the queue faster.
-        """
+        "Check the sender: if it does not wait, notifications that do not fit into its transmit queue are dropped (Zephyr: bt_gatt_notify returns -ENOMEM; iOS: updateValue returns false). A shorter connection interval or a larger MTU drains the queue faster."
     ) { connection, _ in
       connection.attributes.usages.compactMap { usage -> (Bool, Finding)? in
         let counter = usage.counter
@@ -93,77 +64,48 @@ extension Rule {
         let missing = isWhole ? counter.missing : gaps.reduce(0) { $0 + $1.missing }
         // The time of a value that was not sent passed as well.
         let isTimed = gaps.allSatisfy { counter.isTimed($0) }
-        var finding = Finding(
-          """
-          \(count: missing, "value", "values") of \(usage.named) \
-          \(missing == 1 ? ("is" as Wording) : "are") missing
-          """,
+        let finding = Finding(
+          "\(count: missing, "value", "values") of \(usage.named) \(missing == 1 ? ("is" as Wording) : "are") missing",
           headline:
-            """
-            \(count: missing, "value", "values") of \(usage.named) did not arrive \
-            (first after \(packet: first.before))
-            """,
+            "\(count: missing, "value", "values") of \(usage.named) did not arrive (first after \(packet: first.before))",
           why:
-            """
-            The first byte is a counter: it grew by one \(counter.steps) times and skipped values \
-            \(count: isWhole ? counter.gapCount : gaps.count, "time", "times"). A Bluetooth link \
-            loses no data, so the sender dropped them before.
-            """,
-          evidence: PacketSet(gaps.flatMap { [$0.before, $0.after] }))
-        if !isTimed { finding.severity = .note }
-        finding.restsOnAbsence = true
+            "The first byte is a counter: it grew by one \(counter.steps) times and skipped values \(count: isWhole ? counter.gapCount : gaps.count, "time", "times"). A Bluetooth link loses no data, so the sender dropped them before.",
+          evidence: PacketSet(gaps.flatMap { [$0.before, $0.after] }), isTimed ? nil : .note,
+          restsOnAbsence: true)
         return (isTimed, finding)
       }
     },
     Rule(
       "frame-checksum", .warning, .fact, "A frame of a vendor's protocol has a wrong checksum",
       when:
-        """
-        a frame on a channel where the protocol was recognised has a checksum that does not match \
-        its bytes
-        """,
-      do:
-        """
-        Fix the sender's checksum: the bytes it covers, its initial value, and its byte order.
-        """
+        "a frame on a channel where the protocol was recognised has a checksum that does not match its bytes",
+      do: "Fix the sender's checksum: the bytes it covers, its initial value, and its byte order."
     ) { connection, _ in
       Finding.together(connection.attributes.vendors.badFrames.map(connection.badFrame))
     },
     Rule(
       "frame-transfer-incomplete", .warning, .fact, "A vendor's transfer is incomplete",
-      when:
-        "a vendor's message announces a number of others, or of parts, and fewer follow",
+      when: "a vendor's message announces a number of others, or of parts, and fewer follow",
       do:
-        """
-        Request the missing parts again; look for a transmit queue that overflows, or a link that \
-        ends too early.
-        """
+        "Request the missing parts again; look for a transmit queue that overflows, or a link that ends too early."
     ) { connection, _ in
       Finding.together(
         connection.attributes.vendors.tallies.flatMap { tally in
           tally.unfinished.map { unfinished in
             let kind: Wording = unfinished.kind == .series ? "series" : "message in parts"
             let counts: Wording =
-              if let count = unfinished.count {
-                "\(unfinished.received) of \(count)"
-              } else {
-                "only \(unfinished.received)"
-              }
+              unfinished.count.map { "\(unfinished.received) of \($0)" }
+              ?? "only \(unfinished.received)"
             let numbers = unfinished.missing.prefix(8).map { Wording("\($0)") }
             let missing: Wording =
               numbers.isEmpty ? "" : " Missing: \(Wording(numbers, joinedBy: ", "))."
-            var finding = Finding(
+            return Finding(
               "\(Wording(stringLiteral: tally.title)): a \(kind) stayed incomplete",
               headline:
-                """
-                a \(kind) of \(Wording(stringLiteral: tally.title)) stayed incomplete \
-                (\(packet: unfinished.packet))
-                """,
+                "a \(kind) of \(Wording(stringLiteral: tally.title)) stayed incomplete (\(packet: unfinished.packet))",
               why:
                 "Of the transfer that \(packet: unfinished.packet) started, \(counts) arrived.\(missing)",
-              evidence: [unfinished.packet])
-            finding.restsOnAbsence = true
-            return finding
+              evidence: [unfinished.packet], restsOnAbsence: true)
           }
         })
     },
@@ -189,29 +131,21 @@ extension Rule {
         }
         guard tally.answered > 0 || missed != nil && open.count >= 2 else { return nil }
         let isLeast: StaticString = tally.omitsUnanswered ? "at least " : ""
+        let requests: Wording = "\(isLeast)\(count: open.count, "request", "requests")"
+        let title = Wording(stringLiteral: tally.title)
         var finding = Finding(
-          """
-          \(Wording(stringLiteral: tally.title)): \(isLeast)\(count: open.count, "request", "requests") \
-          without an answer
-          """,
-          headline:
-            """
-            \(isLeast)\(count: open.count, "request", "requests") of \
-            \(Wording(stringLiteral: tally.title)) had no answer (\(packet: first))
-            """,
-          why: "\(tally.answered) of \(tally.requests) were answered.",
-          evidence: PacketSet(open))
-        finding.restsOnAbsence = true
+          "\(title): \(requests) without an answer",
+          headline: "\(requests) of \(title) had no answer (\(packet: first))",
+          why: "\(tally.answered) of \(tally.requests) were answered.", evidence: PacketSet(open),
+          restsOnAbsence: true)
         if tally.answered == 0, let missed {
           let client = missed.server.other
           let senders = Wording(listing: missed.senders.prefix(3).map { "\($0)" })
           finding.severity = .warning
-          finding.headline =
-            "\(finding.headline): \(client.words) did not subscribe to \(senders)"
+          finding.headline = "\(finding.headline): \(client.words) did not subscribe to \(senders)"
           finding.why =
             "None was answered. The service can send answers with \(senders), but \(client.words) wrote no CCCD there on this connection."
-          finding.remedy =
-            "Subscribe to \(senders) before the first request (write the CCCD)."
+          finding.remedy = "Subscribe to \(senders) before the first request (write the CCCD)."
         }
         return finding
       }
@@ -220,10 +154,8 @@ extension Rule {
       "app-level-pairing", .note, .meaning,
       "The application has its own pairing and does not use Bluetooth's",
       when:
-        """
-        the link was never encrypted, neither side asked to pair, its opening is in the capture, \
-        and the first message of a vendor's protocol is a login or a handshake
-        """, needs: [.bothDirections, .events, .opening],
+        "the link was never encrypted, neither side asked to pair, its opening is in the capture, and the first message of a vendor's protocol is a login or a handshake",
+      needs: [.bothDirections, .events, .opening],
       do: "The phone's settings do not help here: follow the vendor's handshake."
     ) { connection, _ in
       let attributes = connection.attributes
@@ -231,21 +163,13 @@ extension Rule {
         connection.connection.isEncrypted == false, connection.security.pairingRequests.isEmpty,
         isHandshake(opening.name)
       else { return [] }
-      var finding = Finding(
+      let finding = Finding(
         "No SMP pairing: the application exchanges frames of its own first",
         headline:
-          """
-          the application exchanges frames of its own first (\(packet: opening.moment.packet)) \
-          instead of pairing
-          """,
+          "the application exchanges frames of its own first (\(packet: opening.moment.packet)) instead of pairing",
         why:
-          """
-          The link was never encrypted, and the profile \(Wording(stringLiteral: opening.profile)) calls \
-          the first message\(opening.words.map { " (\"\($0)\")" as Wording } ?? "") \
-          \(Wording(stringLiteral: opening.name)).
-          """,
-        evidence: [opening.moment.packet])
-      finding.restsOnAbsence = true
+          "The link was never encrypted, and the profile \(Wording(stringLiteral: opening.profile)) calls the first message\(opening.words.map { " (\"\($0)\")" as Wording } ?? "") \(Wording(stringLiteral: opening.name)).",
+        evidence: [opening.moment.packet], restsOnAbsence: true)
       return [finding]
     },
   ]
@@ -274,29 +198,17 @@ extension ConnectionHistory {
       return nil
     }
     let reason: Wording =
-      if let asked {
-        "The MTU exchange was refused (\(packet: asked.answer.packet))"
-      } else {
-        "Neither side exchanged the MTU on this connection"
-      }
+      asked.map { "The MTU exchange was refused (\(packet: $0.answer.packet))" }
+      ?? "Neither side exchanged the MTU on this connection"
     let joined = attributes.vendors.joined.filter { $0.parts > 1 }
     if let most = joined.max(by: { $0.length < $1.length }) {
       let evidence = most.count > 1 ? most.first.union(most.last) : most.first
       let what: Wording =
-        """
-        Messages of \(count: most.length, "byte", "bytes") took \(most.parts) \
-        \(most.isWritten ? ("writes" as Wording) : "notifications") each: the MTU is 23
-        """
+        "Messages of \(count: most.length, "byte", "bytes") took \(most.parts) \(most.isWritten ? ("writes" as Wording) : "notifications") each: the MTU is 23"
       var finding = Finding(
-        what,
-        headline: "messages took \(most.parts) packets each because the MTU stays 23",
-        why:
-          """
-          \(reason). With an MTU of \(most.length + 3) or more \
-          they would fit in one.
-          """,
-        evidence: evidence)
-      finding.restsOnAbsence = true
+        what, headline: "messages took \(most.parts) packets each because the MTU stays 23",
+        why: "\(reason). With an MTU of \(most.length + 3) or more they would fit in one.",
+        evidence: evidence, restsOnAbsence: true)
       finding.remedy = Self.askForMTU(most.isWritten ? most.sender : most.sender.other)
       return finding
     }
@@ -310,14 +222,9 @@ extension ConnectionHistory {
     guard let (usage, tally) = full.max(by: { $0.1.count < $1.1.count }) else { return nil }
     var finding = Finding(
       "\(tally.count) values of \(usage.named) have exactly 20 bytes: the MTU is 23",
-      headline:
-        "values of \(usage.named) are split into 20-byte pieces because the MTU stays 23",
-      why:
-        """
-        \(reason), and these values fill it; longer ones need several packets.
-        """,
-      evidence: PacketSet([tally.first, tally.last].compactMap { $0?.packet }))
-    finding.restsOnAbsence = true
+      headline: "values of \(usage.named) are split into 20-byte pieces because the MTU stays 23",
+      why: "\(reason), and these values fill it; longer ones need several packets.",
+      evidence: PacketSet(of: tally.first, tally.last), restsOnAbsence: true)
     finding.attribute = usage.named
     finding.remedy = Self.askForMTU(usage.server.other)
     return finding
@@ -328,10 +235,7 @@ extension ConnectionHistory {
   private static func askForMTU(_ client: Side) -> Wording? {
     client == .local
       ? nil
-      : """
-      The client, here the peer, has to exchange the MTU after connecting: on Android its \
-      application calls requestMtu(517); iOS does so on its own.
-      """
+      : "The client, here the peer, has to exchange the MTU after connecting: on Android its application calls requestMtu(517); iOS does so on its own."
   }
 
   /// Returns a finding about a frame with a wrong checksum, and its result.
@@ -341,38 +245,32 @@ extension ConnectionHistory {
       frame.words.map { "\"\($0)\"" as Wording }
       ?? frame.command.map { "command \(code: $0, digits: 2)" as Wording } ?? "the frame"
     var pieces: [Wording] = []
-    var evidence: PacketSet = [frame.moment.packet]
-    if frame.isRequest, !frame.isAnswered { pieces.append("\(name) had no answer") }
-    if frame.isAnswered { pieces.append("\(name) was answered anyway") }
-    if let next = frame.next {
-      evidence.insert(next.moment.packet)
-      let after: Wording =
-        next.moment.nanoseconds(since: frame.moment).map { "\(duration: $0) later" } ?? "then"
-      if !frame.isAnswered, let words = next.words {
+    if frame.isAnswered {
+      pieces.append("\(name) was answered anyway")
+    } else {
+      if frame.isRequest { pieces.append("\(name) had no answer") }
+      if let next = frame.next, let words = next.words {
+        let after: Wording =
+          next.moment.nanoseconds(since: frame.moment).map { "\(duration: $0) later" } ?? "then"
         pieces.append(
           "\(after) \(frame.sender.other.words) sent \"\(words)\" (\(packet: next.moment.packet))")
       }
     }
-    let outcome: Wording =
-      pieces.isEmpty ? "" : " \(Wording(pieces, joinedBy: "; ").capitalized)."
+    let outcome: Wording = pieces.isEmpty ? "" : " \(Wording(pieces, joinedBy: "; ").capitalized)."
     return Finding(
-      Wording(
-        """
-        \(frame.sender.words) sent a frame with a wrong checksum: \
-        \(code: frame.found, digits: digits) instead of \(code: frame.expected, digits: digits)
-        """
-      ).capitalized,
+      "\(frame.sender.capitalized) sent a frame with a wrong checksum: \(code: frame.found, digits: digits) instead of \(code: frame.expected, digits: digits)",
       headline:
-        """
-        \(frame.sender.words) sent one frame with a wrong checksum \
-        (\(packet: frame.moment.packet))
-        """,
+        "\(frame.sender.words) sent one frame with a wrong checksum (\(packet: frame.moment.packet))",
       why:
-        """
-        The checksum of \(Wording(stringLiteral: frame.profile)) over the frame's bytes gives \
-        \(code: frame.expected, digits: digits).\(outcome)
-        """,
-      evidence: evidence)
+        "The checksum of \(Wording(stringLiteral: frame.profile)) over the frame's bytes gives \(code: frame.expected, digits: digits).\(outcome)",
+      evidence: PacketSet(of: frame.moment, frame.next?.moment))
+  }
+
+  /// Returns whether the sender's queue was idle at a gap and no time passed for the missing
+  /// values: the counter itself jumped.
+  fileprivate func isJump(_ gap: CountingByte.Gap, _ counter: CountingByte) -> Bool {
+    guard let interval = connection.interval else { return false }
+    return !counter.isTimed(gap) && counter.period >= 5 * Int64(interval) * 1_250_000
   }
 }
 
@@ -381,14 +279,5 @@ extension CountingByte {
   fileprivate func isTimed(_ gap: Gap) -> Bool {
     guard let pause = gap.pause, period > 0 else { return false }
     return pause >= Int64(gap.missing + 1) * min(period, 1_000_000_000_000) / 4 * 3
-  }
-}
-
-extension ConnectionHistory {
-  /// Returns whether the sender's queue was idle at a gap and no time passed for the missing
-  /// values: the counter itself jumped.
-  fileprivate func isJump(_ gap: CountingByte.Gap, _ counter: CountingByte) -> Bool {
-    guard let interval = connection.interval else { return false }
-    return !counter.isTimed(gap) && counter.period >= 5 * Int64(interval) * 1_250_000
   }
 }
