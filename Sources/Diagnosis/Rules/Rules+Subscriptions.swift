@@ -452,13 +452,7 @@ extension ConnectionHistory {
           "\(server.words) seems to have lost the subscription to \(values.owner)",
           at: encrypted.packet,
           why:
-            """
-            On connection \(before.id) \(server.other.words) wrote its CCCD \
-            (\(packet: configuration.request.packet)) and got \
-            \(count: values.usage.sent, "value", "values"). This connection was encrypted with the \
-            stored key and lasted \(duration: lasted) more: \(server.other.words) wrote no CCCD, \
-            as bonded clients may, and got no value.
-            """,
+            "On connection \(before.id) \(server.other.words) wrote its CCCD (\(packet: configuration.request.packet)) and got \(count: values.usage.sent, "value", "values"). This connection was encrypted with the stored key and lasted \(duration: lasted) more: \(server.other.words) wrote no CCCD, as bonded clients may, and got no value.",
           evidence: PacketSet(of: configuration.request, values.first, encrypted),
           of: values.owner, restsOnAbsence: true)
         return [(values, finding)]

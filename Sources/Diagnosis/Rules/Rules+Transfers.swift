@@ -18,19 +18,10 @@ extension Rule {
     Rule(
       "gatt-upload-in-steps", .note, .fact, "An upload takes a round trip for each write",
       when:
-        """
-        20 or more different values are written to an attribute in 2 s or more, each as soon as \
-        the server has answered the one before it, and the client waits for 80 % of the time; \
-        they have one length, or file data of the Simple Management Protocol. A warning if that \
-        data is less than a quarter of what is written
-        """, needs: [.bothDirections],
+        "20 or more different values are written to an attribute in 2 s or more, each as soon as the server has answered the one before it, and the client waits for 80 % of the time; they have one length, or file data of the Simple Management Protocol. A warning if that data is less than a quarter of what is written",
+      needs: [.bothDirections],
       do:
-        """
-        Put more into each write, up to the MTU: if the server limits it, raise its MTU and its \
-        buffers (Zephyr: CONFIG_BT_L2CAP_TX_MTU, CONFIG_MCUMGR_TRANSPORT_NETBUF_SIZE). Or let \
-        several writes be under way at a time, if the server permits that: Write Without Response, \
-        and one answer for several. A shorter connection interval shortens each round trip.
-        """
+        "Put more into each write, up to the MTU: if the server limits it, raise its MTU and its buffers (Zephyr: CONFIG_BT_L2CAP_TX_MTU, CONFIG_MCUMGR_TRANSPORT_NETBUF_SIZE). Or let several writes be under way at a time, if the server permits that: Write Without Response, and one answer for several. A shorter connection interval shortens each round trip."
     ) { connection, _ in
       [Side.peer, .local].compactMap { connection.upload(to: $0) }
     },
