@@ -92,6 +92,11 @@ package struct AppEvents: ~Copyable {
       client.end(id)
       asking.end(id)
     }
+    if answer.opened, let link = answer.link {
+      for case .some(let peer) in [memory.links.peer(link), memory.links.peerResolvable(link)] {
+        heard.connect(peer, record.adapter)
+      }
+    }
     if answer.opened || !ended.isEmpty, let position = adapter(record.adapter) {
       adapters[position].connections(
         links.count(on: record.adapter), record, into: &latest)

@@ -66,10 +66,16 @@ struct HeardDevices: Sendable {
   mutating func begin(_ adapter: AdapterIndex, isActive: Bool) {
     if isActive { active.insert(adapter) } else { active.remove(adapter) }
     for place in devices.indices where devices[place].key.adapter == adapter {
-      devices[place].isReported = false
-      (devices[place].isAdvertised, devices[place].isWaiting) = (false, false)
-      devices[place].advertising.removeAll(keepingCapacity: true)
-      devices[place].scanResponse.removeAll(keepingCapacity: true)
+      devices[place].renew()
+    }
+  }
+
+  /// A connection to a device opened: if it advertises afterwards, it is discovered again, even if
+  /// the scan goes on.
+  mutating func connect(_ address: DeviceAddress, _ adapter: AdapterIndex) {
+    for place in devices.indices
+    where devices[place].key.address == address && devices[place].key.adapter == adapter {
+      devices[place].renew()
     }
   }
 
@@ -159,6 +165,13 @@ struct HeardDevices: Sendable {
 }
 
 extension HeardDevices.Device {
+  /// Makes it new, with everything that it advertises.
+  fileprivate mutating func renew() {
+    (isReported, isAdvertised, isWaiting) = (false, false, false)
+    advertising.removeAll(keepingCapacity: true)
+    scanResponse.removeAll(keepingCapacity: true)
+  }
+
   /// Returns whether it has exactly this data.
   fileprivate func has(_ data: RawSpan, isScanResponse: Bool) -> Bool {
     let known = isScanResponse ? scanResponse : advertising
