@@ -50,14 +50,10 @@ package struct ConnectAttempt: Sendable {
   var devices: [UInt64]?
 
   /// Whether the host only listens now and then for devices that may appear, as Android does with
-  /// autoConnect and for bonded devices, so that no app waits for one. For an app's request the
-  /// controller listens half the time or all of it.
+  /// autoConnect and for bonded devices, so that no app waits for one.
   package var isBackground: Bool {
-    isAcceptListUsed && scanWindow > 0
-      && Int(scanWindow) * Self.leastBackgroundRatio < Int(scanInterval)
+    isAcceptListUsed && LECreateConnection.listensRarely(scanWindow, of: scanInterval)
   }
-
-  private static let leastBackgroundRatio = 10
 
   /// How the device was seen during the attempt under an address that the attempt does not reach.
   package internal(set) var elsewhere: Elsewhere?

@@ -67,8 +67,8 @@ package struct HostFacts: Sendable {
       case HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
         HCICommand.leExtendedCreateConnectionV2:
         connect(command.opcode, bytes.part(dissection.body), record.adapter)
-      case HCICommand.androidVendorCapabilities, ContentFilterChange.opcode:
-        // Linux's kernel asks some controllers for these capabilities, too.
+      case HCICommand.androidVendorCommands:
+        // Linux's kernel sends some of them, too.
         if case .monitor = record.framing { return }
         isAndroid = true
       default: return

@@ -21,8 +21,6 @@ package struct PlatformReport: PacketReport, ~Copyable {
   private var records = 0
 
   private static let mostRecords = 20_000
-  /// Android's vendor-specific commands (Android, "HCI requirements").
-  private static let androids: ClosedRange<UInt16> = 0xfd53...0xfd5f
 
   /// Looks at a capture with this summary.
   package init(_ summary: CaptureSummary) {
@@ -41,7 +39,7 @@ package struct PlatformReport: PacketReport, ~Copyable {
       return
     }
     guard found == nil, case .command(let command) = dissection.content,
-      Self.androids.contains(command.opcode)
+      HCICommand.androidVendorCommands.contains(command.opcode)
     else { return }
     found = record.number
   }

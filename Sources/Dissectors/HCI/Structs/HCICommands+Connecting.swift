@@ -67,7 +67,12 @@ package struct LECreateConnection: Sendable {
 
   /// Whether the controller listens for less than a tenth of the time, as hosts choose for devices
   /// that may appear at some time; for an app that waits it listens half the time or all of it.
-  package var listensRarely: Bool { scanWindow > 0 && Int(scanWindow) * 10 < Int(scanInterval) }
+  package var listensRarely: Bool { Self.listensRarely(scanWindow, of: scanInterval) }
+
+  /// The same for a scan window and a scan interval, in units of 0.625 ms.
+  package static func listensRarely(_ window: UInt16, of interval: UInt16) -> Bool {
+    window > 0 && Int(window) * 10 < Int(interval)
+  }
 
   package static let opcodes: [UInt16] = [
     HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
