@@ -106,8 +106,8 @@ package struct Evidence: Sendable {
       for index in own.indices {
         own[index].rule = rule.id
         let severity = own[index].severity ?? rule.severity
-        // What was put right later is not an error.
-        own[index].severity = own[index].isResolved ? min(severity, .warning) : severity
+        // What was put right later is no problem.
+        own[index].severity = own[index].isResolved ? .note : severity
         let remedy = own[index].remedy ?? rule.remedy
         own[index].remedy = remedy.isEmpty ? nil : remedy
         own[index].grounds = own[index].grounds ?? rule.grounds

@@ -108,7 +108,7 @@ extension Explanation {
     guard finding.certainty == .certain else { return "\(clause) (\(finding.certainty.key))" }
     guard let fault = finding.fault else { return clause }
     let (own, other) = fault == .local ? (host, peer) : (peer, host)
-    return histories.first?.connection.role(of: fault) == .peripheral
+    return fault == .peer && histories.first?.connection.role(of: .peer) == .peripheral
       ? "\(clause), which is the fault of \(own)'s firmware, not of the app"
       : "\(clause), which is the fault of \(own), not of \(other)"
   }
