@@ -38,8 +38,6 @@ import Testing
     "enhanced-connection.btsnoop": "its PDUs are cut irregularly, so their pieces may be others'",
     "enhanced-connection.pklg": "its PDUs are cut irregularly, so their pieces may be others'",
     "key-behind-pdu.btsnoop": "what follows a PDU in its packets is removed",
-    "prepared-echo-torn0-frag1.btsnoop":
-      "its PDUs are cut irregularly, so their pieces may be others'",
     "name-behind-pdu.btsnoop": "what follows a PDU in its packets is removed",
     "secrets-everywhere.btsnoop": "a place where the device was is personal",
   ]

@@ -16,16 +16,25 @@ package struct WrongEcho: Sendable {
   package internal(set) var count = 1
 }
 
+extension RawSpan {
+  /// Returns whether a byte of this echo is not the one that was written. A zero may stand for a
+  /// byte that redaction removed.
+  fileprivate func differs(from written: [UInt8], at place: Int) -> Bool {
+    place < byteCount && byte(at: place) != written[place] && byte(at: place) != 0
+  }
+}
+
 extension AttributeHistory {
   /// Compares a part of a prepared write with the response, which must repeat it.
   mutating func checkEcho(
     _ request: OpenRequest, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context
   ) {
     guard context.isWhole, let handle = request.handle, let value = fields.value else { return }
+    let start = request.head
     let head = bytes.part(Slice(start: Int(value.start), count: min(4, Int(value.count))))
     guard
       Int(value.count) != request.length
-        || !request.head.isEmpty && !head.isEqual(to: request.head.bytes)
+        || start.indices.contains { head.differs(from: start, at: $0) }
         || fields.handle != handle || fields.offset != request.offset
     else { return }
     if let known = echoes.firstIndex(where: {
