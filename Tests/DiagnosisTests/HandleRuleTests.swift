@@ -116,6 +116,8 @@ import Words
     #expect(capture("13 00 00 00 01 02 04") == found)
     #expect(capture("13 00 01 00 01 02 03") == found)
     #expect(capture("13 00 00 00 01 02 03") == [])
+    // What redaction leaves.
+    #expect(capture("13 00 00 00 01 00 00") == [])
   }
 
   @Test("a prepared write that is never executed") func notExecuted() {

@@ -34,7 +34,7 @@ extension AttributeHistory {
     let head = bytes.part(Slice(start: Int(value.start), count: min(4, Int(value.count))))
     guard
       Int(value.count) != request.length
-        || start.indices.contains { head.differs(from: start, at: $0) }
+        || start.indices.contains(where: { head.differs(from: start, at: $0) })
         || fields.handle != handle || fields.offset != request.offset
     else { return }
     if let known = echoes.firstIndex(where: {
