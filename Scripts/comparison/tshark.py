@@ -165,7 +165,8 @@ def _event(event: dict, told: Told) -> None:
     subevent = number(first(field("le_meta_subevent")))
     told.put("hci.event", number(first(field("code"))))
     told.put("hci.subevent", subevent)
-    told.put("hci.connection_handles", [number(each) for each in listed(field("connection_handle"))])
+    handles = [each for name in ("connection_handle", "cis_handle", "cis_bis_handle") for each in listed(field(name))]
+    told.put("hci.connection_handles", [number(each) for each in handles])
     if subevent in (SYNC_ESTABLISHED, PERIODIC_REPORT, SYNC_LOST):
         told.put("periodic.sync", number(first(field("sync_handle"))))
         told.put("periodic.sid", number(first(field("advertising_sid"))))
@@ -184,7 +185,8 @@ def _event(event: dict, told: Told) -> None:
     told.put("adv.count", len(types))
     told.put("adv.event_type", [number(each) for each in types])
     told.put("adv.address", [each.upper() for each in listed(field("bd_addr"))])
-    told.put("adv.rssi_dbm", [None if each == "127" else int(each) for each in listed(field("rssi"))])
+    # Core, Vol 4, Part E, 7.7.65.2: -127 to +20 dBm, or 127 if it is not available.
+    told.put("adv.rssi_dbm", [int(each) if int(each) <= 20 else None for each in listed(field("rssi"))])
     told.put("adv.data", [next(data, "") if length else "" for length in lengths])
     _structures(event, told)
 
