@@ -56,8 +56,7 @@ extension PairingAttempt {
   /// types them`, or nil if it is unknown.
   package var methodWords: Wording? {
     guard let method else { return nil }
-    let kind: StaticString =
-      method.isSecureConnections ? "Secure Connections" : "LE legacy pairing"
+    let kind: StaticString = method.isSecureConnections ? "Secure Connections" : "LE legacy pairing"
     switch method.association {
     case .justWorks: return "\(kind), Just Works: nothing is compared or typed"
     case .numericComparison: return "\(kind), numeric comparison: both show six digits"

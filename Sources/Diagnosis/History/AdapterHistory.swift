@@ -177,8 +177,7 @@ package struct AdapterHistory: Sendable {
       }
       guard buffers.isCounting else { continue }
       let connection = known ?? 0
-      buffers.complete(
-        Int(link.packets), connection: connection, moment, gap: memory.links.gap)
+      buffers.complete(Int(link.packets), connection: connection, moment, gap: memory.links.gap)
     }
   }
 
@@ -477,8 +476,7 @@ package struct AdapterHistory: Sendable {
     guard !isKnown, end.detail == StatusCode.connectionTimeout.rawValue,
       unknownLosses.count < Self.mostErrors
     else { return }
-    unknownLosses.append(
-      UnknownLoss(handle: end.handle, ended: moment, acknowledged: acknowledged))
+    unknownLosses.append(UnknownLoss(handle: end.handle, ended: moment, acknowledged: acknowledged))
   }
 
   /// Returns the packet that shows an address as a random one: a connection that this controller

@@ -262,8 +262,7 @@ package struct ConnectAttempts: Sendable {
       attempt.blocked = pending.asked
       attempt.isRepeated =
         pending.cancelled == nil && pending.isAcceptListUsed == attempt.isAcceptListUsed
-        && pending.peer == attempt.peer
-        && pending.peerType == attempt.peerType
+        && pending.peer == attempt.peer && pending.peerType == attempt.peerType
     } else if status == .commandDisallowed {
       attempt.scanning = scanning
     }

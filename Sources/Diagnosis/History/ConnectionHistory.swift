@@ -133,8 +133,7 @@ struct ConnectionNotes: Sendable {
     if let entry = connection.name, let known = memory.names[entry] { name = known.bytes.array }
     link.finish(connection, extent)
     pairing.finish(connection, memory, extent)
-    encryption.finish(
-      pairing, mayHavePairedAfter: lacksData ? 0 : pairing.cut?.first.packet)
+    encryption.finish(pairing, mayHavePairedAfter: lacksData ? 0 : pairing.cut?.first.packet)
     if !connection.isOpeningMissing {
       for attempt in encryption.attempts where attempt.failure != nil {
         attributes.learnUnencrypted(attempt.packets)

@@ -60,8 +60,7 @@ package struct ParameterUpdate: Sendable {
   func isCarriedOut(by command: WantedParameters?) -> Bool {
     guard let wanted, let command else { return true }
     return
-      (isGranted == true
-      || wanted.latency == command.latency && wanted.timeout == command.timeout)
+      (isGranted == true || wanted.latency == command.latency && wanted.timeout == command.timeout)
       && wanted.intervalMin <= command.intervalMax && command.intervalMin <= wanted.intervalMax
   }
 
@@ -140,8 +139,7 @@ extension LinkHistory {
 
   private mutating func answerUpdate(
     _ moment: Moment, by side: Side, grants: Bool, to request: Int?,
-    _ procedure: ParameterUpdate.Procedure,
-    _ refusal: StatusCode?
+    _ procedure: ParameterUpdate.Procedure, _ refusal: StatusCode?
   ) {
     let position = updates.lastIndex {
       $0.procedure == procedure && $0.side == side.other && $0.answered == nil

@@ -299,8 +299,7 @@ package struct LinkHistory: Sendable {
       sent &+= 1
     }
     if dissection.isSignalling {
-      observeSignalling(
-        moment, Side(sent: direction), dissection, bytes, answer.request?.packet)
+      observeSignalling(moment, Side(sent: direction), dissection, bytes, answer.request?.packet)
     }
   }
 

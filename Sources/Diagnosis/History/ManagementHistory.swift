@@ -37,8 +37,7 @@ package struct ManagementHistory: Sendable {
     var last: Moment
 
     func isLike(_ other: Self) -> Bool {
-      kind == other.kind && adapter == other.adapter && peer == other.peer
-        && status == other.status
+      kind == other.kind && adapter == other.adapter && peer == other.peer && status == other.status
     }
   }
 
@@ -66,8 +65,7 @@ package struct ManagementHistory: Sendable {
   /// - Parameter request: the command that it answers.
   mutating func observe(
     _ control: ControlRecord, _ bytes: RawSpan, _ body: Slice, _ moment: Moment,
-    _ adapter: AdapterIndex,
-    _ request: Int?
+    _ adapter: AdapterIndex, _ request: Int?
   ) {
     guard control.isEvent else {
       if control.code == ManagementCommand.pairDevice, let peer = Self.peer(bytes, body, at: 0) {
@@ -117,15 +115,13 @@ package struct ManagementHistory: Sendable {
     _ kind: Kind, _ peer: DeviceAddress, _ status: UInt8, _ moment: Moment, _ adapter: AdapterIndex,
     isEvent: Bool
   ) {
-    let asked =
-      kind == .pairing ? pairings.last { $0.peer == peer && $0.adapter == adapter } : nil
+    let asked = kind == .pairing ? pairings.last { $0.peer == peer && $0.adapter == adapter } : nil
     add(
       Failure(
         kind: kind, adapter: adapter, peer: peer, status: status, moment: moment,
         asked: asked?.asked, succeeded: asked?.succeeded,
-        packets: PacketSet([
-          asked?.asked.packet ?? 0, asked?.succeeded?.packet ?? 0, moment.packet,
-        ]), last: moment), isEvent: isEvent)
+        packets: PacketSet([asked?.asked.packet ?? 0, asked?.succeeded?.packet ?? 0, moment.packet]
+        ), last: moment), isEvent: isEvent)
   }
 
   private mutating func add(_ failure: Failure, isEvent: Bool) {

@@ -66,8 +66,7 @@ struct ResolvingList: Sendable {
   ) -> CommandHistory.Obstacle? {
     // A full list shows nothing about its entries.
     guard status?.rawValue == 0x12, opcode == HCICommand.leAddDeviceToResolvingList, let last,
-      last.opcode == opcode,
-      last.entry.added.packet == request, let old = entries[last.identity]
+      last.opcode == opcode, last.entry.added.packet == request, let old = entries[last.identity]
     else { return nil }
     return .init(kind: old.key == last.entry.key ? .listed : .listedOtherwise, since: old.added)
   }

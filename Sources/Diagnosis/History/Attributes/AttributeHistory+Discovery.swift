@@ -72,7 +72,6 @@ extension AttributeHistory {
   mutating func note(hash value: RawSpan, _ context: Context) {
     outOfSync = nil
     guard value.byteCount == 16, hashes.count < Self.mostListed else { return }
-    hashes.append(
-      HashReading(server: context.server, value: value.array, moment: context.moment))
+    hashes.append(HashReading(server: context.server, value: value.array, moment: context.moment))
   }
 }

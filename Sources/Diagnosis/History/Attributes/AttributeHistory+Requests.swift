@@ -40,12 +40,11 @@ extension AttributeHistory {
     }
     if open.count >= Self.mostOpen { open.removeFirst() }
     let range = fields.startHandle.flatMap { first in fields.endHandle.map { (first, $0) } }
-    var request =
-      OpenRequest(
-        packet: context.moment.packet, time: context.moment.time, opcode: context.opcode,
-        client: context.sender, channel: context.channel, handle: fields.handle, range: range,
-        type: fields.type, offset: fields.offset, mtu: fields.mtu, length: length, written: written,
-        configuration: configuration, isVendors: isVendors)
+    var request = OpenRequest(
+      packet: context.moment.packet, time: context.moment.time, opcode: context.opcode,
+      client: context.sender, channel: context.channel, handle: fields.handle, range: range,
+      type: fields.type, offset: fields.offset, mtu: fields.mtu, length: length, written: written,
+      configuration: configuration, isVendors: isVendors)
     request.prepared = parts
     request.epoch = epoch(of: context.server)
     request.isCancel = fields.executeFlags == 0
@@ -262,10 +261,8 @@ extension AttributeHistory {
         offset: request.offset, error: error,
         errorName: error.isOfProfile ? vendors.knowledge.errorName(error, of: subject) : nil,
         security: security, length: request.length, prepared: request.prepared,
-        isFirstPart: request.opcode == .prepareWriteRequest
-          && !connection.isOpeningMissing && !connection.hasLostPackets
-          && prepared[request.client] == nil,
-        head: request.head,
+        isFirstPart: request.opcode == .prepareWriteRequest && !connection.isOpeningMissing
+          && !connection.hasLostPackets && prepared[request.client] == nil, head: request.head,
         meaning: isWhole
           ? vendors.knowledge.meaning(ofWritten: request.written, identity, subject.device) : nil,
         request: request.moment, answer: context.moment, last: context.moment))
@@ -326,8 +323,7 @@ extension AttributeHistory {
     _ correction: ResponseDoubt.Correction, _ fields: ATTFields, _ answer: Answer,
     _ context: Context
   ) {
-    guard
-      let place = mtuExchanges.firstIndex(where: { $0.answer.packet == correction.response }),
+    guard let place = mtuExchanges.firstIndex(where: { $0.answer.packet == correction.response }),
       let index = open.firstIndex(where: { $0.packet == correction.request.packet }),
       let offered = open[index].mtu
     else { return }

@@ -22,8 +22,7 @@ extension AttributeHistory {
     guard usages.count < Self.mostUsages else { return nil }
     positions[key] = usages.count
     latest = (key, usages.count)
-    usages.append(
-      AttributeUsage(handle, context.server, identity(handle, context, memory)))
+    usages.append(AttributeUsage(handle, context.server, identity(handle, context, memory)))
     let place = usages.count - 1
     usages[place].properties = memory.properties(of: usages[place].identity)
     return place
@@ -56,8 +55,7 @@ extension AttributeHistory {
     _ context: Context
   ) {
     guard usages[place].identity.via == .discovered, let properties = usages[place].properties,
-      !properties.has(bit: bit),
-      usages[place].unoffered.count < 4,
+      !properties.has(bit: bit), usages[place].unoffered.count < 4,
       !usages[place].unoffered.contains(where: { $0.operation == operation })
     else { return }
     usages[place].unoffered.append(
@@ -99,8 +97,7 @@ extension AttributeHistory {
   /// Adds a value to the current run, or starts a new one.
   mutating func run(
     _ kind: ValueRun.Kind, _ act: ValueRun.Act, _ server: Side, _ first: Moment, _ context: Context,
-    _ handle: UInt16,
-    _ latency: Int64?, _ change: (inout ValueRun) -> Void
+    _ handle: UInt16, _ latency: Int64?, _ change: (inout ValueRun) -> Void
   ) {
     discoverer = nil
     var last = runs.count - 1
@@ -171,8 +168,7 @@ extension AttributeHistory {
         declaration: usages[place].handle, length: value.byteCount, request.packet, context)
     } else if usages[place].reads.count == 1, usages[place].identity.via == .discovered {
       faults.note(
-        first: value, of: usages[place], below: ServerFaults.leastPart, context,
-        vendors.knowledge)
+        first: value, of: usages[place], below: ServerFaults.leastPart, context, vendors.knowledge)
     }
   }
 
@@ -203,8 +199,7 @@ extension AttributeHistory {
     usages[place].commands.note(context.moment)
     usages[place].firstWrite = usages[place].firstWrite ?? context.moment
     noteWritten(Int(value.count), bytes.part(value), place, context.moment, context)
-    noteSeries(
-      bytes.part(value), place, context.moment, epoch: epoch(of: context.server), context)
+    noteSeries(bytes.part(value), place, context.moment, epoch: epoch(of: context.server), context)
     noteCut(bytes.part(value), .written, place, context, memory)
     if outOfSync == context.server { commandsOutOfSync.note(context.moment) }
     if value.count == 2, usages[place].identity.isConfiguration,
@@ -265,8 +260,7 @@ extension AttributeHistory {
   /// one. An unknown attribute may turn out to be one when values arrive; a known one may have been
   /// written instead of one.
   mutating func noteCandidate(
-    _ attribute: AttributeIdentity, _ value: RawSpan, _ context: Context,
-    accepted: Moment? = nil
+    _ attribute: AttributeIdentity, _ value: RawSpan, _ context: Context, accepted: Moment? = nil
   ) {
     guard !attribute.isConfiguration, value.byteCount == 2,
       value.littleEndianU16(at: 0) <= 3
@@ -277,8 +271,7 @@ extension AttributeHistory {
     write.accepted = accepted
     if attribute.uuid != nil {
       if write.value != 0, misdirected.count < Self.mostListed { misdirected.append(write) }
-    } else if context.opcode == .writeRequest || accepted != nil,
-      candidates.count < Self.mostListed
+    } else if context.opcode == .writeRequest || accepted != nil, candidates.count < Self.mostListed
     {
       candidates.append(write)
     }

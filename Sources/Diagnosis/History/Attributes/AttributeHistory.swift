@@ -238,9 +238,8 @@ package struct AttributeHistory: Sendable {
     let fields = dissection.attFields
     let sender = Side(sent: direction)
     let context = Context(
-      moment: Moment(record), opcode: opcode, sender: sender,
-      server: opcode.server(direction), link: link,
-      channel: answer.channel?.serial,
+      moment: Moment(record), opcode: opcode, sender: sender, server: opcode.server(direction),
+      link: link, channel: answer.channel?.serial,
       isWhole: !record.isTruncated && !answer.fragment.isTruncated, security: security)
     if sender == .local {
       sentByLocal &+= 1
@@ -253,8 +252,7 @@ package struct AttributeHistory: Sendable {
     }
     switch opcode.role {
     case .response where opcode == .errorResponse:
-      if fields.requestOpcode == .handleValueIndication,
-        refusedIndications.count < Self.mostListed
+      if fields.requestOpcode == .handleValueIndication, refusedIndications.count < Self.mostListed
       {
         let pending = open.last { $0.client == sender.other }?.packet
         refusedIndications.append((context.moment.packet, sender, pending))
@@ -277,8 +275,7 @@ package struct AttributeHistory: Sendable {
         responses[sender] = Response(context, bytes.part(dissection.body))
       }
       if context.channel == nil, let length = dissection.l2cap?.length {
-        faults.note(
-          response: Int(length), fields.handle ?? answer.request?.handle, context, memory)
+        faults.note(response: Int(length), fields.handle ?? answer.request?.handle, context, memory)
       }
       end(fields, bytes, answer, context, memory)
     case .indication: send(fields, bytes, context, memory)
@@ -325,8 +322,7 @@ package struct AttributeHistory: Sendable {
       let overlap = Overlap(
         packet: context.moment.packet, before: Int(problems[index].first), opcode: context.opcode,
         openOpcode: open.first { $0.packet == Int(problems[index].first) }?.opcode,
-        sender: context.sender,
-        isIndication: code == .indicationBeforeConfirmation,
+        sender: context.sender, isIndication: code == .indicationBeforeConfirmation,
         isOnChannel: context.channel != nil,
         asksForMTU: context.opcode == .exchangeMTURequest
           && open.contains {
@@ -449,14 +445,12 @@ package struct AttributeHistory: Sendable {
         AttributeUsage(
           handle, server,
           memory.identity(
-            of: handle, Attributes.key(of: server, connection), server,
-            connection: connection.id)))
+            of: handle, Attributes.key(of: server, connection), server, connection: connection.id)))
     }
     for index in usages.indices where usages[index].identity.uuid == nil {
       let usage = usages[index]
       usages[index].identity = memory.identity(
-        of: usage.handle, usage.identity.server, usage.server,
-        connection: connection.id)
+        of: usage.handle, usage.identity.server, usage.server, connection: connection.id)
     }
     if !discoveries.isEmpty {
       for side in [Side.peer, .local] {
@@ -503,10 +497,9 @@ package struct AttributeHistory: Sendable {
     _ candidate: Configuration, _ connection: Connection, _ memory: borrowing Memory
   ) {
     let descriptor = memory.identity(
-      of: candidate.descriptor.handle, candidate.descriptor.server,
-      candidate.server, connection: connection.id)
-    guard descriptor.uuid == .clientConfiguration,
-      configurations.count < Self.mostConfigurations
+      of: candidate.descriptor.handle, candidate.descriptor.server, candidate.server,
+      connection: connection.id)
+    guard descriptor.uuid == .clientConfiguration, configurations.count < Self.mostConfigurations
     else { return }
     var configuration = candidate
     configuration.descriptor = descriptor
@@ -528,9 +521,7 @@ package struct AttributeHistory: Sendable {
   ) {
     let known = configurations[index]
     func identity(_ handle: UInt16?) -> AttributeIdentity {
-      memory.identity(
-        of: handle, known.descriptor.server, known.server,
-        connection: connection.id)
+      memory.identity(of: handle, known.descriptor.server, known.server, connection: connection.id)
     }
     let descriptor = identity(known.descriptor.handle)
     guard let owner = descriptor.owner.map({ identity($0) }) else { return }
@@ -544,8 +535,7 @@ package struct AttributeHistory: Sendable {
   /// do not count, nor do subscriptions.
   var hasExchangedValues: Bool {
     usages.contains { usage in
-      usage.identity.kind != .descriptor
-        && usage.identity.service?.isShort(0x1800) != true
+      usage.identity.kind != .descriptor && usage.identity.service?.isShort(0x1800) != true
         && usage.identity.service?.isShort(0x1801) != true
         && usage.reads.count + usage.written + usage.sent > 0
     }

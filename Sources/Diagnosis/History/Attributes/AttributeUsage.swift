@@ -205,8 +205,7 @@ package struct PieceSeries: Sendable {
       moment.nanoseconds(since: current.last) ?? .max <= Self.longestPause
     {
       let step = start &- current.number
-      let isStep =
-        step == 1 || step == 0x100 || start & 0xff == (current.number &+ 1) & 0xff
+      let isStep = step == 1 || step == 0x100 || start & 0xff == (current.number &+ 1) & 0xff
       current.steps &+= isStep ? 1 : 0
       current.count &+= 1
       current.last = moment

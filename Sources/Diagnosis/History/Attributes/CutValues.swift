@@ -128,8 +128,7 @@ package struct CutValues: Sendable {
       let last = value.byte(at: count - 1)
       opens = Self.opensJSON(value)
       hash = value.hash
-      endsInWord =
-        0x30...0x39 ~= last || 0x41...0x5a ~= last || 0x61...0x7a ~= last
+      endsInWord = 0x30...0x39 ~= last || 0x41...0x5a ~= last || 0x61...0x7a ~= last
       var (isQuoted, isEscaped) = (false, false)
       for index in 0..<count {
         let byte = value.byte(at: index)

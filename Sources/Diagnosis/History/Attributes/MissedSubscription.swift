@@ -77,8 +77,7 @@ extension AttributeHistory {
           || !(write.descriptor.handle.map { handles.contains($0) } ?? false)
       })
     else { return nil }
-    let isPartial =
-      !configured.isEmpty || used.contains { $0.sent > 0 || $0.reads.count > 0 }
+    let isPartial = !configured.isEmpty || used.contains { $0.sent > 0 || $0.reads.count > 0 }
     let senders = senders.filter { sender in
       !configured.contains { $0.owner?.handle == sender.target }
         && !used.contains { $0.handle == sender.target && $0.sent > 0 }
@@ -107,8 +106,7 @@ extension AttributeHistory {
         let sender = memory.identity(
           of: $0.target, Attributes.key(of: server, connection), server, connection: connection.id)
         return NamedAttribute(sender, profileName(sender))
-      },
-      mistaken: mistaken, isPartial: isPartial)
+      }, mistaken: mistaken, isPartial: isPartial)
   }
 
   /// Returns whether an attribute cannot be a subscription's target: a declaration, a value that

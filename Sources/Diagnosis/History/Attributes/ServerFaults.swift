@@ -259,9 +259,8 @@ package struct ServerFaults: Sendable {
       reading.place = repeated.count
       repeated.append(
         RepeatedParts(
-          handle: handle, server: context.server, length: length,
-          isUniform: Self.isUniform(value), first: reading.first, last: context.moment, parts: 2,
-          end: offset &+ length))
+          handle: handle, server: context.server, length: length, isUniform: Self.isUniform(value),
+          first: reading.first, last: context.moment, parts: 2, end: offset &+ length))
     }
   }
 
@@ -337,9 +336,8 @@ package struct ServerFaults: Sendable {
       && declaration.via == .discovered && declaration.target > declaration.handle
     {
       let properties = declaration.properties
-      guard properties.canSend,
-        let service = database.service(of: declaration.handle), service.via == .discovered,
-        service.end >= declaration.target
+      guard properties.canSend, let service = database.service(of: declaration.handle),
+        service.via == .discovered, service.end >= declaration.target
       else { continue }
       let next = all[(index + 1)...].first {
         $0.handle > declaration.target
@@ -354,8 +352,7 @@ package struct ServerFaults: Sendable {
         !all[(index + 1)...].contains(where: {
           $0.handle > declaration.target && $0.handle <= last
             && $0.uuid.shortest == .clientConfiguration
-        }),
-        missing.count < Self.mostListed
+        }), missing.count < Self.mostListed
       else { continue }
       missing.append(
         MissingConfiguration(

@@ -178,8 +178,7 @@ package struct ValueRun: Sendable {
   /// Returns whether it only repeats what was done in another run with the same attributes: either
   /// several kinds in turn, or one kind a few times.
   fileprivate func goesOn(like other: Self) -> Bool {
-    let values =
-      reads + writes + commands + cancelled + notifications + indications + requests
+    let values = reads + writes + commands + cancelled + notifications + indications + requests
     guard server == other.server, kind == .mixed || values <= Self.few else { return false }
     return subjects.indices.allSatisfy { subjects[$0].isPart(of: other.subjects[$0]) }
   }

@@ -79,9 +79,8 @@ package struct VendorTraffic: Sendable {
       if messages == nil { messages = VendorMessages() }
       let found = messages?.accept(
         vendor, at: claim.vendor, isByFrame: claim.isByFrame,
-        conversation: server == .local ? 1 : 0, handle: handle,
-        isWritten: way == .written, isRequestChannel: isRequestChannel, value,
-        packet: moment.packet, time: moment.time)
+        conversation: server == .local ? 1 : 0, handle: handle, isWritten: way == .written,
+        isRequestChannel: isRequestChannel, value, packet: moment.packet, time: moment.time)
       guard let found else { continue }
       var seen = note(found, value, sender, moment, claim.vendor, isWritten: way == .written)
       for more in messages?.following ?? [] where more.message != nil {
@@ -139,14 +138,12 @@ package struct VendorTraffic: Sendable {
           BadFrame(
             profile: sighting.vendor.profile, sender: sender, moment: moment,
             words: sighting.words(value, writesProblems: false), command: sighting.command,
-            isRequest: sighting.isRequest,
-            found: checksum.found, expected: checksum.expected))
+            isRequest: sighting.isRequest, found: checksum.found, expected: checksum.expected))
       }
       if sighting.isJoined, sighting.packets.count > 1 { join(sighting, sender, isWritten) }
     }
     return Seen(
-      vendor: vendor, isRequest: isMessage && sighting.isRequest,
-      isAnswer: sighting.request != nil)
+      vendor: vendor, isRequest: isMessage && sighting.isRequest, isAnswer: sighting.request != nil)
   }
 
   private mutating func join(_ sighting: VendorSighting, _ sender: Side, _ isWritten: Bool) {

@@ -165,8 +165,7 @@ package struct EncryptionHistory: Sendable {
     case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
       LinkEvent.encryptionKeyRefreshCode:
       guard let change = try? LinkEvent(parsing: &cursor) else { return }
-      end(
-        change, event.code, keySize: try? cursor.u8(), memory.links.connection(link), moment)
+      end(change, event.code, keySize: try? cursor.u8(), memory.links.connection(link), moment)
     case HCIEvent.commandStatusCode:
       guard let status = try? CommandStatus(parsing: &cursor), status.status != .success else {
         return

@@ -63,8 +63,7 @@ extension KnownKeys {
         ["\(first.kind.words)\(owned)"] + Self.distinct(same.flatMap(\.traits))
           + sources.map { $0.source.words(Wording(listing: $0.packets)) }, joinedBy: ", ")
       return Finding.Detail(
-        first.kind.label, hidden: "<hidden>, \(words)",
-        revealed: "\(key: first.bytes), \(words)")
+        first.kind.label, hidden: "<hidden>, \(words)", revealed: "\(key: first.bytes), \(words)")
     }
   }
 

@@ -60,8 +60,7 @@ extension PairingAttempt {
     let exchange = DHKeyExchange(
       dhKey: secret, initiatorRandom: initiatorRandom, responderRandom: responderRandom,
       initiator: own, responder: other)
-    let size = min(
-      request.pdu.maximumEncryptionKeySize, response.pdu.maximumEncryptionKeySize)
+    let size = min(request.pdu.maximumEncryptionKeySize, response.pdu.maximumEncryptionKeySize)
     outcome.longTermKey = exchange.keys.longTermKey.shortened(to: Int(size))
     // r is the passkey; out-of-band data is unknown.
     guard method?.association != .outOfBand else { return }

@@ -106,8 +106,7 @@ package struct PairingHistory: Sendable {
       observe(request.authReq, moment, sender, isEncrypted: isEncrypted)
     default:
       if !belongsToLatest(pdu) {
-        guard
-          let attempt = attemptWithoutRequest(pdu, moment, sender, isOverBREDR, answer, memory)
+        guard let attempt = attemptWithoutRequest(pdu, moment, sender, isOverBREDR, answer, memory)
         else {
           if case .incomplete = pdu, answer.fragment.isTruncated {
             PairingAttempt.Run.add(moment, to: &cut)
@@ -171,8 +170,7 @@ package struct PairingHistory: Sendable {
   }
 
   private mutating func begin(
-    _ attempt: PairingAttempt, _ answer: Answer, _ memory: borrowing Memory,
-    isEncrypted: Bool
+    _ attempt: PairingAttempt, _ answer: Answer, _ memory: borrowing Memory, isEncrypted: Bool
   ) {
     if let latest = attempts.indices.last {
       if attempts[latest].isUnderWay { attempts[latest].close(.superseded, at: attempt.first) }
@@ -276,12 +274,10 @@ package struct PairingHistory: Sendable {
     _ connection: Connection, _ memory: borrowing Memory, _ extent: CaptureExtent
   ) {
     guard let latest = attempts.indices.last else { return }
-    if attempts[latest].isUnderWay, let packet = connection.lastPacket,
-      connection.ending != nil, connection.ending != .forgotten,
-      connection.ending != .fileEnded
+    if attempts[latest].isUnderWay, let packet = connection.lastPacket, connection.ending != nil,
+      connection.ending != .forgotten, connection.ending != .fileEnded
     {
-      attempts[latest].close(
-        .abandoned, at: Moment(packet: packet, time: connection.lastTime))
+      attempts[latest].close(.abandoned, at: Moment(packet: packet, time: connection.lastTime))
     }
     attempts[latest].settle()
   }
