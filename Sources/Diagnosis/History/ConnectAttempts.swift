@@ -213,9 +213,7 @@ package struct ConnectAttempts: Sendable {
 
   private mutating func beginWaits(_ moment: Moment, _ sightings: Sightings) {
     hasNewWaits = false
-    for (key, wait) in waits where wait.asked == nil {
-      waits[key] = (moment, sightings.find(key))
-    }
+    for (key, wait) in waits where wait.asked == nil { waits[key] = (moment, sightings.find(key)) }
   }
 
   /// Records that the host removes a device from the list: the previous attempt was for that

@@ -67,9 +67,7 @@ package struct ParameterUpdate: Sendable {
   /// Whether only the answer shows that there was a request.
   package var lacksRequest: Bool { answered?.packet == asked.packet }
 
-  package var isRefused: Bool {
-    isGranted == false || status.map { $0 != .success } ?? false
-  }
+  package var isRefused: Bool { isGranted == false || status.map { $0 != .success } ?? false }
 
   /// The last packet that concerns it.
   package var lastPacket: Int {

@@ -258,8 +258,7 @@ package struct LinkHistory: Sendable {
     case .command(let command):
       guard ended == nil else { return }
       observe(command, Moment(record), bytes, dissection.body)
-    case .event(let event):
-      observe(event, Moment(record), dissection, bytes, answer)
+    case .event(let event): observe(event, Moment(record), dissection, bytes, answer)
     case .sco, .iso, .controllerLog, .note, .control, .unknown: break
     }
   }
@@ -397,9 +396,7 @@ package struct LinkHistory: Sendable {
     if under.completions.count > slowTransfer?.completions.count ?? 0 { slowTransfer = under }
   }
 
-  private mutating func hear(_ moment: Moment) {
-    if established == nil { established = moment }
-  }
+  private mutating func hear(_ moment: Moment) { if established == nil { established = moment } }
 
   // MARK: Commands and events
 

@@ -93,9 +93,7 @@ package struct Sighting: Sendable {
   }
 
   /// Records the RSSI of a report.
-  mutating func observe(signal: Int8?) {
-    signals[(count &- 1) & 7] = signal ?? Self.unknownSignal
-  }
+  mutating func observe(signal: Int8?) { signals[(count &- 1) & 7] = signal ?? Self.unknownSignal }
 }
 
 /// The devices that a controller saw advertising. Bounded: those that were silent longest are

@@ -125,9 +125,7 @@ extension AttributeHistory {
     _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, _ context: Context,
     _ memory: borrowing Memory
   ) {
-    for correction in memory.doubt.corrections {
-      correct(correction, fields, answer, context)
-    }
+    for correction in memory.doubt.corrections { correct(correction, fields, answer, context) }
     guard let packet = answer.request?.packet,
       let index = open.firstIndex(where: { $0.packet == packet })
     else { return }

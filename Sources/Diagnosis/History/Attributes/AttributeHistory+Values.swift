@@ -320,9 +320,7 @@ extension AttributeHistory {
           value.byteCount, value, context.moment, after: lastValues.written)
         lastValues.sent = context.moment.packet
       }
-      if value.byteCount > 1 {
-        usages[place].counter.note(value.byte(at: 0), context.moment)
-      }
+      if value.byteCount > 1 { usages[place].counter.note(value.byte(at: 0), context.moment) }
     }
     if value.byteCount > AttributeUse.longest {
       faults.note(longValue: value.byteCount, handle, isRead: false, context)

@@ -423,9 +423,7 @@ package struct AttributeHistory: Sendable {
     unanswered.removeAll { !memory.hasHeard($0.direction.reversed) }
     let left = Set(unanswered.map(\.packet))
     for overlap in overlapsOnChannels
-    where left.contains(overlap.packet) && left.contains(overlap.before) {
-      note(overlap)
-    }
+    where left.contains(overlap.packet) && left.contains(overlap.before) { note(overlap) }
     vendors.finish(
       at: connection.lastPacket == nil ? end : connection.lastTime,
       isLost: connection.ending == .timeout)

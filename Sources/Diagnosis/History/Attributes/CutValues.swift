@@ -35,9 +35,7 @@ package struct CutValues: Sendable {
   }
 
   /// Whether all show that they are cut: they open a bracket, and the next one begins anew.
-  package var areUnclosed: Bool {
-    !isRefuted && unclosed.count >= Self.fewest && plain.count == 0
-  }
+  package var areUnclosed: Bool { !isRefuted && unclosed.count >= Self.fewest && plain.count == 0 }
 
   /// Whether they seem to be: each of several texts is sent again, and fills the PDU, too.
   package var areRepeated: Bool {

@@ -94,9 +94,7 @@ extension AttributeHistory {
           && !used.contains { $0.handle == write.descriptor.handle && $0.dropped.hasOtherValues }
       }
     if used.contains(where: { $0.identity.isConfiguration && $0.written > 0 }) { return nil }
-    let written = used.filter {
-      $0.written > 0 && ($0.identity.kind == .value || mistaken != nil)
-    }
+    let written = used.filter { $0.written > 0 && ($0.identity.kind == .value || mistaken != nil) }
     let first = written.min { $0.firstWrite?.packet ?? .max < $1.firstWrite?.packet ?? .max }
     guard let first, let moment = first.firstWrite else { return nil }
     return MissedSubscription(

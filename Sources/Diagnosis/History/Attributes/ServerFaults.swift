@@ -154,8 +154,7 @@ package struct ServerFaults: Sendable {
       // The capture lacks some of its bytes, or they are another packet's.
       case .lengthTooLarge, .truncated, .channelClosed: return
       case .invalidElementLength: fault = .element(Int(problem.first))
-      case .tooShort:
-        fault = .short(needed: Int(problem.first), available: Int(problem.second))
+      case .tooShort: fault = .short(needed: Int(problem.first), available: Int(problem.second))
       case .leftOver:
         // Such a list may be cut anywhere, even inside a length field (Core, Vol 3, Part F,
         // 3.4.4.12 [mem]).

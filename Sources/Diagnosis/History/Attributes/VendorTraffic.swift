@@ -73,9 +73,7 @@ package struct VendorTraffic: Sendable {
   ) -> Seen? {
     for claim in claims where knowledge.vendors.indices.contains(claim.vendor) {
       let vendor = knowledge.vendors[claim.vendor]
-      guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else {
-        continue
-      }
+      guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else { continue }
       if messages == nil { messages = VendorMessages() }
       let found = messages?.accept(
         vendor, at: claim.vendor, isByFrame: claim.isByFrame,
@@ -127,9 +125,7 @@ package struct VendorTraffic: Sendable {
         if badFrames[index].next == nil {
           badFrames[index].next = (moment, sighting.words(value, writesProblems: false))
         }
-        if sighting.request == badFrames[index].moment.packet {
-          badFrames[index].isAnswered = true
-        }
+        if sighting.request == badFrames[index].moment.packet { badFrames[index].isAnswered = true }
       }
       if let frame = sighting.frame, let checksum = frame.checksum, !frame.isSound,
         badFrames.count < Self.mostListed

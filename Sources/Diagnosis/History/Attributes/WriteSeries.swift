@@ -131,9 +131,7 @@ extension AttributeHistory {
     let server = context.server
     let end = LineEnd(of: value)
     steps[server].note(value, place, moment)
-    if context.opcode.role != .unacknowledged {
-      steps[server].note(answer: 0, context.moment)
-    }
+    if context.opcode.role != .unacknowledged { steps[server].note(answer: 0, context.moment) }
     noteProxyPDU(value, place, moment)
     // The value may be sent before the response.
     guard epoch == self.epoch(of: server) else {

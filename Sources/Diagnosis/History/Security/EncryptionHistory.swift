@@ -121,8 +121,7 @@ package struct EncryptionHistory: Sendable {
       }
     case HCICommand.setConnectionEncryption:
       begin(EncryptionAttempt(.classic, moment, .unknown), memory.links.connection(link))
-    case HCICommand.authenticationRequested:
-      authentications.append(ClassicAuthentication(moment))
+    case HCICommand.authenticationRequested: authentications.append(ClassicAuthentication(moment))
     case HCICommand.linkKeyRequestReply, HCICommand.linkKeyRequestNegativeReply:
       guard let last = authentications.indices.last, authentications[last].end == nil else {
         return

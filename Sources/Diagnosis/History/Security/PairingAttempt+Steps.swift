@@ -46,10 +46,8 @@ extension PairingAttempt {
     case .publicKey:
       guard self[role].publicKey == nil else { return }
       self[role].publicKey = (moment, P256PublicKey(bytes.dropping(1)))
-    case .confirm:
-      record(confirm: PairingValue(bytes.dropping(1)), moment, role)
-    case .random:
-      record(random: PairingValue(bytes.dropping(1)), moment, role)
+    case .confirm: record(confirm: PairingValue(bytes.dropping(1)), moment, role)
+    case .random: record(random: PairingValue(bytes.dropping(1)), moment, role)
     case .dhKeyCheck:
       guard self[role].check == nil else { return }
       self[role].check = moment

@@ -207,9 +207,7 @@ package struct PairingAttempt: Sendable {
   package internal(set) subscript(role: PairingSide) -> Party {
     get { role == .initiator ? initiating : responding }
     // In place: a side is large, and each of the eighty values of the passkey rounds changes it.
-    _modify {
-      if role == .initiator { yield &initiating } else { yield &responding }
-    }
+    _modify { if role == .initiator { yield &initiating } else { yield &responding } }
   }
 
   package func address(of role: PairingSide) -> PairingAddress? {
