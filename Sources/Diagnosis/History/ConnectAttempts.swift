@@ -137,8 +137,6 @@ package struct ConnectAttempts: Sendable {
   private static let mostOpen = 4
   private static let mostListed = 256
 
-  init() {}
-
   // MARK: Commands
 
   /// Records a command of the host.

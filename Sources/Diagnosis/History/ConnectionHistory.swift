@@ -12,14 +12,12 @@ package struct Moment: Equatable, Sendable {
   package var time: Timestamp?
 
   package init(packet: Int, time: Timestamp?) {
-    self.packet = packet
-    self.time = time
+    (self.packet, self.time) = (packet, time)
   }
 
   /// Creates the moment of a record.
   package init(_ record: borrowing CaptureRecord) {
-    packet = record.number
-    time = record.time
+    (packet, time) = (record.number, record.time)
   }
 
   /// Returns the time since `earlier` in nanoseconds, or nil if it is unknown or the clock went

@@ -45,10 +45,7 @@ package struct ParameterUpdate: Sendable {
   package internal(set) var before: LinkParameters?
 
   init(_ procedure: Procedure, by side: Side, _ asked: Moment, _ wanted: WantedParameters? = nil) {
-    self.procedure = procedure
-    self.side = side
-    self.asked = asked
-    self.wanted = wanted
+    (self.procedure, self.side, self.asked, self.wanted) = (procedure, side, asked, wanted)
   }
 
   /// Whether an LE Connection Update Complete is still expected.
@@ -74,10 +71,7 @@ package struct ParameterUpdate: Sendable {
     completed?.packet ?? command?.packet ?? answered?.packet ?? asked.packet
   }
 
-  /// All its packets.
-  package var evidence: PacketSet {
-    PacketSet([asked, answered, command, completed].compactMap { $0?.packet })
-  }
+  package var evidence: PacketSet { PacketSet(of: asked, answered, command, completed) }
 }
 
 extension LinkHistory {

@@ -11,7 +11,6 @@ package import Words
 package struct LinkHistory: Sendable {
   /// A Link Layer procedure that ended with a failure status.
   package struct Failure: Sendable {
-    /// The name of the procedure.
     package var name: StaticString
     package var status: StatusCode
     /// The event that reports it.
@@ -87,7 +86,6 @@ package struct LinkHistory: Sendable {
     }
   }
 
-  /// The name of a PHY.
   package static func phyWords(_ code: UInt8) -> Wording {
     switch code {
     case 1: "LE 1M"
@@ -116,7 +114,6 @@ package struct LinkHistory: Sendable {
     /// The bytes of the packets, and the time that they took, in nanoseconds.
     package var bytes = 0
     package var time: Int64 = 0
-    /// The size of the largest packet.
     package var largest = 0
     /// The number of events that complete more packets, or one in less than an interval.
     package var others = 0
@@ -137,7 +134,6 @@ package struct LinkHistory: Sendable {
     package var result: LESubrateChange?
   }
 
-  /// The event that opened the link.
   package private(set) var opened: Moment?
   /// The manufacturer of the peer's controller, if the peer reported it.
   package private(set) var peerCompany: UInt16?
@@ -163,7 +159,6 @@ package struct LinkHistory: Sendable {
   }
   /// The first sign of the peer: data, an acknowledgement, or an answer of its controller.
   package private(set) var established: Moment?
-  /// The last data from the peer.
   package private(set) var heardLast: Moment?
   /// This host's LE Subrate Request that waits for its event.
   private var subrateAsked: (moment: Moment, wanted: LESubrateRequest?)?
@@ -171,22 +166,17 @@ package struct LinkHistory: Sendable {
   package private(set) var payloadTimeout: UInt16?
   /// The expiries of that timeout.
   package private(set) var payloadTimeouts = Tally()
-  /// The last data that this host sent.
   package private(set) var sentLast: Moment?
-  /// The last acknowledgement.
   package private(set) var acknowledgedLast: Moment?
   /// The last event for which the peer's controller or host had to send something.
   package private(set) var eventLast: Moment?
-  /// The last report about the radio.
   package private(set) var quality: Quality?
   /// The last report that no packet was received for half of the supervision timeout.
   package private(set) var nearTimeout: Moment?
   /// The longest transfer with one packet per interval, and the one that is under way.
   package private(set) var slowTransfer: SlowTransfer?
   private var transfer: SlowTransfer?
-  /// The sizes of the largest packets.
   package private(set) var largest = (sent: 0, heard: 0)
-  /// The number of packets that were acknowledged.
   private var completed = 0
   /// Packets that were sent as soon as an earlier one was acknowledged, while the interval was
   /// long: more were waiting.
@@ -202,19 +192,15 @@ package struct LinkHistory: Sendable {
   /// The number of those last sent that the peer never acknowledged; nil if the capture does not
   /// show it.
   package private(set) var unacknowledged: Int?
-  /// The first unacknowledged packet.
   package private(set) var unacknowledgedSince: Moment?
   /// The number of packets that the controller completed beyond those that the capture contains: at
   /// least this many records are missing.
   package private(set) var unseenSent = 0
-  /// The changes of parameters.
   package internal(set) var updates: [ParameterUpdate] = []
-  /// The number of changes that are not kept.
   package internal(set) var omittedUpdates = 0
   package private(set) var phys: [PHYChange] = []
   package private(set) var subrates: [SubrateChange] = []
   package private(set) var lengths: [LengthChange] = []
-  /// The procedures that failed.
   package private(set) var failures: [Failure] = []
   /// The first fragments with more bytes than their PDUs need.
   package private(set) var excess: [Excess] = []
@@ -243,8 +229,6 @@ package struct LinkHistory: Sendable {
   static let clockMargin: Int64 = 500_000_000
   /// ATT transactions time out after 30 s; some clocks count whole seconds.
   private static let stalls: ClosedRange<Int64> = 29_000_000_000...31_500_000_000
-
-  init() {}
 
   /// Records a packet.
   mutating func observe(
@@ -312,7 +296,6 @@ package struct LinkHistory: Sendable {
     }
   }
 
-  /// Returns the fragment with too many bytes that a packet is.
   package func excess(atPacket packet: Int) -> Excess? {
     excess.first { $0.moment.packet == packet }
   }
@@ -529,8 +512,7 @@ package struct LinkHistory: Sendable {
     case HCIEvent.readRemoteVersionInformationCompleteCode:
       // Status, handle, version, company (Core, Vol 4, Part E, 7.7.12).
       if body.count >= 6, dissection.parameters?.status(bytes) == 0 {
-        let place = Int(body.start) + 4
-        peerCompany = UInt16(bytes.byte(at: place)) | UInt16(bytes.byte(at: place + 1)) << 8
+        peerCompany = bytes.littleEndianU16(at: Int(body.start) + 4)
       }
       record("Read Remote Version Information", moment, dissection.parameters?.status(bytes))
     case HCIEvent.linkSupervisionTimeoutChangedCode: observeClassicTimeout(bytes, body)

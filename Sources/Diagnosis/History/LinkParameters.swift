@@ -11,9 +11,7 @@ package struct LinkParameters: Equatable, Sendable {
   package var timeout: UInt16
 
   package init(interval: UInt16, latency: UInt16, timeout: UInt16) {
-    self.interval = interval
-    self.latency = latency
-    self.timeout = timeout
+    (self.interval, self.latency, self.timeout) = (interval, latency, timeout)
   }
 
   /// The longest time between two packets of the peripheral, in nanoseconds.

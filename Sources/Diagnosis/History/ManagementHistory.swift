@@ -58,8 +58,6 @@ package struct ManagementHistory: Sendable {
   package static let most = 32
   private static let mostPackets = 8
 
-  init() {}
-
   /// Records a record of the management interface.
   ///
   /// - Parameter request: the command that it answers.

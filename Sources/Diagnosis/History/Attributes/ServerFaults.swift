@@ -129,8 +129,6 @@ package struct ServerFaults: Sendable {
     var differs = false
   }
 
-  init() {}
-
   // MARK: PDUs
 
   /// Records what is wrong with a PDU that a server sent.

@@ -25,8 +25,6 @@ package struct EncryptionHistory: Sendable {
   private static let most = 16
   private static let mostAuthentications = 8
 
-  init() {}
-
   /// Records a packet that is not an ATT PDU.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,

@@ -46,8 +46,6 @@ package struct LinkSecurityState: Sendable {
 
   private static let most = 16
 
-  init() {}
-
   /// Records a packet of the link that is not an ATT PDU, since ATT changes nothing here.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,

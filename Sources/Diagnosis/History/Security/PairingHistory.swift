@@ -49,8 +49,6 @@ package struct PairingHistory: Sendable {
   private static let mostSecurityRequests = 8
   private static let mostActs = 24
 
-  init() {}
-
   // MARK: Packets
 
   /// Records a packet that is not an ATT PDU.
