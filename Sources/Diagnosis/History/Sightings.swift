@@ -5,9 +5,8 @@ import Sessions
 
 /// How a device was seen advertising.
 package struct Sighting: Sendable {
-  /// The last report.
+  /// The last report, and how many there were.
   package var last: Moment
-  /// The number of reports.
   package var count = 0
   /// The last report that shows that the device is connectable.
   package var lastConnectable: Moment?
@@ -66,8 +65,7 @@ package struct Sighting: Sendable {
       case .classOfDevice: hasClassicData = true
       case .incompleteServiceUUIDs16, .completeServiceUUIDs16:
         for offset in stride(from: 0, to: Int(structure.data.count) - 1, by: 2) {
-          let uuid =
-            UInt16(bytes.byte(at: start + offset)) | UInt16(bytes.byte(at: start + offset + 1)) << 8
+          let uuid = bytes.littleEndianU16(at: start + offset)
           if Self.serviceClasses.contains(uuid) { hasClassicData = true }
         }
       default: break
@@ -99,20 +97,16 @@ package struct Sighting: Sendable {
 /// The devices that a controller saw advertising. Bounded: those that were silent longest are
 /// dropped.
 struct Sightings: Sendable {
+  /// By address and whether it is random. Addresses that a controller resolved count as identity
+  /// addresses.
   private var devices: [UInt64: Sighting] = [:]
   /// The last report of any device.
   private(set) var latest: Moment?
   private static let most = 512
 
-  /// Returns a key of the address and whether it is random. Addresses that a controller resolved
-  /// count as identity addresses.
-  private static func key(_ address: DeviceAddress, _ type: AddressType) -> UInt64 {
-    Attributes.key(address, type)
-  }
-
   /// Returns how a device was seen so far.
   func find(_ address: DeviceAddress, _ type: AddressType) -> Sighting? {
-    devices[Self.key(address, type)]
+    devices[Attributes.key(address, type)]
   }
 
   /// Returns how a device with this key was seen so far.
@@ -129,14 +123,12 @@ struct Sightings: Sendable {
   }
 
   /// Records the reports of an event.
-  mutating func observe(
-    _ moment: Moment, _ reports: [Advertisement], _ bytes: RawSpan
-  ) {
+  mutating func observe(_ moment: Moment, _ reports: [Advertisement], _ bytes: RawSpan) {
     if !reports.isEmpty { latest = moment }
     for advertisement in reports {
       let report = advertisement.report
       guard let address = report.address else { continue }
-      let key = Self.key(address, report.addressType)
+      let key = Attributes.key(address, report.addressType)
       var seen = devices[key]
       if seen == nil {
         if devices.count >= Self.most { makeRoom() }
