@@ -25,19 +25,14 @@ enum ConfirmVerdict {
   init?(_ attempt: PairingAttempt) {
     guard let failure = attempt.failure, failure.reason == .confirmValueFailed else { return nil }
     let refusing = attempt.role(of: failure.side)
-    guard let method = attempt.method else {
-      self = .unknown
-      return
-    }
-    if method.association == .outOfBand {
-      self = .outOfBand
-    } else if !method.isSecureConnections {
-      self = Self.legacy(attempt, method, refusing)
-    } else if method.hasPasskey {
-      self = Self.rounds(attempt, refusing)
-    } else {
-      self = Self.single(attempt, method, refusing)
-    }
+    self =
+      switch attempt.method {
+      case nil: .unknown
+      case let method? where method.association == .outOfBand: .outOfBand
+      case let method? where !method.isSecureConnections: Self.legacy(attempt, method, refusing)
+      case let method? where method.hasPasskey: Self.rounds(attempt, refusing)
+      case let method?: Self.single(attempt, method, refusing)
+      }
   }
 
   private static func legacy(
@@ -99,10 +94,8 @@ enum ConfirmVerdict {
 
 extension PairingAttempt.Searched {
   /// Returns whether a side's commitment was searched.
-  func has(_ role: PairingSide) -> Bool { role == .initiator ? hasInitiator : hasResponder }
+  func has(_ role: PairingSide) -> Bool { findings[role] != nil }
 
   /// Returns what the search found for a side.
-  func finding(_ role: PairingSide) -> PasskeySearch.Finding? {
-    role == .initiator ? initiator : responder
-  }
+  func finding(_ role: PairingSide) -> PasskeySearch.Finding? { findings[role] ?? nil }
 }

@@ -10,9 +10,8 @@ import Sessions
 package struct PairingHistory: Sendable {
   /// A Security Request, and its result (Core, Vol 3, Part H, 2.4.6).
   package struct SecurityRequest: Sendable {
-    /// The first request, if it was sent several times.
+    /// The first request, and the last one, if it was sent several times.
     package let moment: Moment
-    /// The last request.
     package internal(set) var last: Moment
     /// The sender: the peripheral.
     package let side: Side
@@ -26,9 +25,8 @@ package struct PairingHistory: Sendable {
     package internal(set) var cameEncrypted = false
   }
 
-  /// The attempts, in order.
+  /// The attempts, in order, and their total number.
   package private(set) var attempts: [PairingAttempt] = []
-  /// The total number of attempts.
   package private(set) var attemptCount = 0
   /// The number of attempts that are not kept: those in the middle.
   package var omitted: Int { attemptCount - attempts.count }
