@@ -83,8 +83,8 @@ extension AttributeHistory {
       usages[place].longestWrite = (parts.end, context.moment.packet)
     }
     run(
-      request.isCancel ? .cancelled : .writes, .written, context.server,
-      parts?.first ?? request.moment, context, 0, latency
+      request.isCancel ? .cancelled : .writes, .written, parts?.first ?? request.moment, context, 0,
+      latency
     ) {
       if request.isCancel { $0.cancelled += 1 } else { $0.writes += 1 }
       $0.parts += parts?.parts ?? 0
@@ -160,7 +160,7 @@ extension AttributeHistory {
       for handle in request.handles.handles {
         if let place = use(handle, context, memory) { usages[place].reads.note(context.moment) }
       }
-      run(.reads, .read, context.server, request.moment, context, 0, latency) {
+      run(.reads, .read, request.moment, context, 0, latency) {
         $0.reads += 1
         $0.note(.read, request.handles)
       }
@@ -203,9 +203,7 @@ extension AttributeHistory {
       return
     }
     if isRepeated { return }
-    run(.writes, .written, context.server, request.moment, context, handle, latency) {
-      $0.writes += 1
-    }
+    run(.writes, .written, request.moment, context, handle, latency) { $0.writes += 1 }
   }
 
   /// Records that the server accepted a subscription, or its end.

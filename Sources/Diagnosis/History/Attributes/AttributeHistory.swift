@@ -41,7 +41,7 @@ package struct AttributeHistory: Sendable {
     package let isOnChannel: Bool
     /// Whether both are MTU requests, of which a client sends one on a connection (Core, Vol 3,
     /// Part F, 3.4.2.1).
-    package let asksForMTU: Bool
+    package var asksForMTU: Bool { opcode == .exchangeMTURequest && openOpcode == opcode }
   }
 
   /// The last request or command of this host.
@@ -323,11 +323,7 @@ package struct AttributeHistory: Sendable {
         packet: context.moment.packet, before: Int(problems[index].first), opcode: context.opcode,
         openOpcode: open.first { $0.packet == Int(problems[index].first) }?.opcode,
         sender: context.sender, isIndication: code == .indicationBeforeConfirmation,
-        isOnChannel: context.channel != nil,
-        asksForMTU: context.opcode == .exchangeMTURequest
-          && open.contains {
-            $0.packet == Int(problems[index].first) && $0.opcode == .exchangeMTURequest
-          })
+        isOnChannel: context.channel != nil)
       if overlap.isOnChannel {
         if overlapsOnChannels.count < Self.mostListed { overlapsOnChannels.append(overlap) }
       } else {
@@ -439,11 +435,7 @@ package struct AttributeHistory: Sendable {
       guard let handle = request.handle, handle != 0, usage(handle, of: server) == nil else {
         continue
       }
-      usages.append(
-        AttributeUsage(
-          handle, server,
-          memory.identity(
-            of: handle, Attributes.key(of: server, connection), server, connection: connection.id)))
+      usages.append(AttributeUsage(handle, server, memory.identity(of: handle, server, connection)))
     }
     for index in usages.indices where usages[index].identity.uuid == nil {
       let usage = usages[index]
@@ -452,10 +444,7 @@ package struct AttributeHistory: Sendable {
     }
     if !discoveries.isEmpty {
       for side in [Side.peer, .local] {
-        let key = memory.attributes.currentKey(Attributes.key(of: side, connection))
-        guard let server = memory.attributes.servers.first(where: { $0.key == key }) else {
-          continue
-        }
+        guard let server = memory.server(side, connection) else { continue }
         let used = usages.filter { $0.server == side && $0.reads.count + $0.written + $0.sent > 0 }
         let configured = configurations.filter { $0.server == side && $0.accepted != nil }
         faults.findMissing(
@@ -466,8 +455,7 @@ package struct AttributeHistory: Sendable {
     for index in usages.indices
     where usages[index].sent > 0 && usages[index].identity.kind == .characteristic {
       let usage = usages[index]
-      let key = memory.attributes.currentKey(Attributes.key(of: usage.server, connection))
-      let declaration = memory.attributes.servers.first { $0.key == key }?.attributes.first {
+      let declaration = memory.server(usage.server, connection)?.attributes.first {
         $0.handle == usage.handle && $0.kind == .characteristic && $0.connection == connection.id
           && $0.packet < usage.firstSent
       }
@@ -480,10 +468,9 @@ package struct AttributeHistory: Sendable {
     {
       lastAsked?.head = nil
     }
-    let key = memory.attributes.currentKey(Attributes.key(of: .peer, connection))
     let last = connection.lastPacket ?? .max
     conflicts =
-      memory.attributes.servers.first { $0.key == key }?.conflicts.filter {
+      memory.server(.peer, connection)?.conflicts.filter {
         connection.firstPacket <= $0.packet && $0.packet <= last
       } ?? []
     (open, positions, found, candidates, misdirected) = ([], [:], [], [], [])
@@ -547,5 +534,17 @@ package struct AttributeHistory: Sendable {
   /// Returns what is known of an attribute that was used.
   package func identity(_ handle: UInt16, of server: Side) -> NamedAttribute? {
     usage(handle, of: server)?.named
+  }
+}
+
+extension Memory {
+  /// Returns what is known of the server at one side of a connection.
+  func server(_ side: Side, _ connection: Connection) -> Database? {
+    let key = attributes.currentKey(Attributes.key(of: side, connection))
+    return attributes.servers.first { $0.key == key }
+  }
+
+  func identity(of handle: UInt16, _ side: Side, _ connection: Connection) -> AttributeIdentity {
+    identity(of: handle, Attributes.key(of: side, connection), side, connection: connection.id)
   }
 }
