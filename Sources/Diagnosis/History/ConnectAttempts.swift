@@ -130,7 +130,6 @@ package struct ConnectAttempts: Sendable {
 
   // MARK: Commands
 
-  /// Records a command of the host.
   mutating func observe(
     _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, fullScan: Moment?,
     _ sightings: Sightings

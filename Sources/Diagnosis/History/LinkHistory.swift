@@ -13,7 +13,6 @@ package struct LinkHistory: Sendable {
   package struct Failure: Sendable {
     package var name: StaticString
     package var status: StatusCode
-    /// The event that reports it.
     package var moment: Moment
   }
 
@@ -162,9 +161,8 @@ package struct LinkHistory: Sendable {
   package private(set) var heardLast: Moment?
   /// This host's LE Subrate Request that waits for its event.
   private var subrateAsked: (moment: Moment, wanted: LESubrateRequest?)?
-  /// The Authenticated Payload Timeout in units of 10 ms, if commands contain it.
+  /// The Authenticated Payload Timeout in units of 10 ms, if commands contain it, and its expiries.
   package private(set) var payloadTimeout: UInt16?
-  /// The expiries of that timeout.
   package private(set) var payloadTimeouts = Tally()
   package private(set) var sentLast: Moment?
   package private(set) var acknowledgedLast: Moment?
@@ -185,9 +183,8 @@ package struct LinkHistory: Sendable {
   package private(set) var stall: (before: Moment, after: Moment)?
   /// The last data or acknowledgement of the link, until which it was open.
   package private(set) var latest: Moment?
-  /// The number of data packets from the peer.
+  /// The numbers of data packets from the peer and to it.
   package private(set) var heard = 0
-  /// The number of data packets to the peer.
   package private(set) var sent = 0
   /// The number of those last sent that the peer never acknowledged; nil if the capture does not
   /// show it.
@@ -230,7 +227,6 @@ package struct LinkHistory: Sendable {
   /// ATT transactions time out after 30 s; some clocks count whole seconds.
   private static let stalls: ClosedRange<Int64> = 29_000_000_000...31_500_000_000
 
-  /// Records a packet.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -390,6 +386,7 @@ package struct LinkHistory: Sendable {
       procedures.removeAll { $0.opcode == command.opcode }
       procedures.append(Procedure(opcode: command.opcode, moment: moment))
     }
+    var cursor = Cursor(bytes, body)
     switch command.opcode {
     case HCICommand.disconnect: disconnect = moment
     case HCICommand.leConnectionUpdate: observeUpdateCommand(moment, bytes, body)
@@ -398,11 +395,9 @@ package struct LinkHistory: Sendable {
     case HCICommand.leRemoteConnectionParameterRequestNegativeReply:
       observeRemoteReply(moment, grants: false, bytes, body)
     case HCICommand.leSubrateRequest:
-      var cursor = Cursor(bytes, body)
       subrateAsked = (moment, try? LESubrateRequest(parsing: &cursor))
     case HCICommand.writeLinkSupervisionTimeout: observeClassicTimeout(bytes, body)
     case HCICommand.writeAuthenticatedPayloadTimeout:
-      var cursor = Cursor(bytes, body)
       guard let written = try? AuthenticatedPayloadTimeout(parsing: &cursor) else { return }
       payloadTimeout = written.timeout
     default: break
@@ -477,9 +472,9 @@ package struct LinkHistory: Sendable {
         eventLast = moment
       }
     }
+    var cursor = Cursor(bytes, body)
     switch event.code {
     case HCIEvent.leMetaCode:
-      var cursor = Cursor(bytes, body)
       guard let subevent = try? cursor.u8() else { return }
       observeLE(subevent, moment, &cursor)
     case HCIEvent.numberOfCompletedPacketsCode:
@@ -496,7 +491,6 @@ package struct LinkHistory: Sendable {
         disconnect = nil
       }
     case HCIEvent.commandStatusCode:
-      var cursor = Cursor(bytes, body)
       guard let status = try? CommandStatus(parsing: &cursor) else { return }
       switch status.opcode {
       case HCICommand.disconnect where status.status != .success && ended == nil: disconnect = nil

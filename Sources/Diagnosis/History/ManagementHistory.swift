@@ -18,11 +18,9 @@ package struct ManagementHistory: Sendable {
 
   package struct Failure: Sendable {
     package let kind: Kind
-    /// The controller's index.
     package let adapter: AdapterIndex
     /// The device; nil if it is not about a device.
     package let peer: DeviceAddress?
-    /// The interface's status code.
     package let status: UInt8
     /// The first event that reports it.
     package let moment: Moment
@@ -33,7 +31,6 @@ package struct ManagementHistory: Sendable {
     /// The packets of the first failures, and the total number.
     package internal(set) var packets: PacketSet
     package internal(set) var count = 1
-    /// The last event.
     var last: Moment
 
     init(

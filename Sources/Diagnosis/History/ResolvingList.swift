@@ -79,7 +79,6 @@ struct ResolvingList: Sendable {
     }?.packet
   }
 
-  /// Records that a command was refused.
   mutating func refuse(_ opcode: UInt16, _ request: Int?) {
     guard opcode == HCICommand.leAddDeviceToResolvingList, let last, last.opcode == opcode,
       last.entry.added.packet == request, refused.count < Self.mostRefused
@@ -87,7 +86,6 @@ struct ResolvingList: Sendable {
     refused.append((last.identity, last.entry.added.packet, nil))
   }
 
-  /// Records that a command was accepted.
   mutating func accept(_ opcode: UInt16, _ request: Int?) {
     guard let last, last.opcode == opcode, last.entry.added.packet == request else { return }
     switch opcode {

@@ -12,9 +12,8 @@ package struct Sighting: Sendable {
   package var lastConnectable: Moment?
   /// Whether reports had a reserved type, which does not show whether it is connectable.
   package var hasReservedTypes = false
-  /// Its flags; nil: none seen.
+  /// Its flags, and the packet that contains them; nil: none seen.
   package var flags: UInt8?
-  /// The packet that contains them.
   package var flagsPacket = 0
   /// Whether its flags show that it does not support BR/EDR; nil: no flags seen.
   package var isLEOnly: Bool? { flags.map { $0 & 4 != 0 } }
@@ -73,7 +72,6 @@ package struct Sighting: Sendable {
     }
   }
 
-  /// Reads the 128-bit UUIDs of services.
   fileprivate mutating func learnServices(_ bytes: RawSpan, _ data: Slice, packet: Int) {
     var structures = ADStructures(bytes, data)
     while let structure = structures.next() {
@@ -90,7 +88,6 @@ package struct Sighting: Sendable {
     }
   }
 
-  /// Records the RSSI of a report.
   mutating func observe(signal: Int8?) { signals[(count &- 1) & 7] = signal ?? Self.unknownSignal }
 }
 
@@ -109,7 +106,6 @@ struct Sightings: Sendable {
     devices[Attributes.key(address, type)]
   }
 
-  /// Returns how a device with this key was seen so far.
   func find(_ key: UInt64) -> Sighting? { devices[key] }
 
   /// All devices that are remembered, ordered by their last report.
@@ -122,7 +118,6 @@ struct Sightings: Sendable {
     }.sorted { $0.sighting.last.packet < $1.sighting.last.packet }
   }
 
-  /// Records the reports of an event.
   mutating func observe(_ moment: Moment, _ reports: [Advertisement], _ bytes: RawSpan) {
     if !reports.isEmpty { latest = moment }
     for advertisement in reports {
@@ -166,7 +161,6 @@ struct Sightings: Sendable {
 }
 
 extension AdvertisingReport {
-  /// Whether the advertisement is connectable.
   fileprivate var isConnectable: Bool {
     switch kind {
     // ADV_IND and ADV_DIRECT_IND (Core, Vol 4, Part E, 7.7.65.2).

@@ -71,7 +71,6 @@ package struct AttributeHistory: Sendable {
   package internal(set) var omittedConfigurations = 0
   /// Values written to CCCDs with commands, which are not answered.
   package internal(set) var commandedConfigurations: [Configuration] = []
-  /// Services that were written to, and none of whose values was subscribed to.
   package private(set) var missedSubscriptions: [MissedSubscription] = []
   /// Procedures of control points that failed, each command once.
   package internal(set) var failedProcedures: [FailedProcedure] = []
@@ -101,11 +100,8 @@ package struct AttributeHistory: Sendable {
   /// The first packets sent on a bearer on which a transaction had timed out, each with the
   /// request.
   package internal(set) var afterTimeout: [(request: Int, packet: Int, sender: Side)] = []
-  /// Writes that are longer than allowed.
   package internal(set) var longWrites: [LongWrite] = []
-  /// What servers sent that is not allowed.
   package internal(set) var faults = ServerFaults()
-  /// Parts of prepared writes that servers did not repeat as they were.
   package internal(set) var echoes: [WrongEcho] = []
   /// The searches for primary services, by server.
   var searches = BothSides(ServiceSearch())
@@ -121,11 +117,9 @@ package struct AttributeHistory: Sendable {
   package internal(set) var commandsOutOfSync = Tally()
   /// Attributes of a supplied map that the capture contradicts on this connection.
   package internal(set) var conflicts: [SuppliedConflict] = []
-  /// The messages in vendor protocols.
   package internal(set) var vendors: VendorTraffic
   /// The last PDU that transferred something: a successful response, a value or a command.
   package internal(set) var lastUse: Moment?
-  /// The last request or command of this host.
   package internal(set) var lastAsked: Asked?
   /// What the capture has of the connection; known at its end.
   private var parts: Coverage.Parts = .all
@@ -201,7 +195,6 @@ package struct AttributeHistory: Sendable {
     let written: [UInt8]
     /// The index of its configuration, if it writes one.
     var configuration: Int?
-    /// Whether it contains a vendor's message.
     var isVendors = false
     /// For an Execute Write Request: the parts, and whether it cancels them.
     var prepared: PreparedWrite?
@@ -299,7 +292,6 @@ package struct AttributeHistory: Sendable {
     let channel: Int?
     /// Whether the capture contains all of it.
     let isWhole: Bool
-    /// How the link is protected.
     let security: LinkSecurity
   }
 

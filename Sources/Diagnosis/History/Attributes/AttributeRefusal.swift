@@ -17,7 +17,6 @@ package struct Refusal: Sendable {
   /// The offset of the requested or written part in the value.
   package let offset: UInt16?
   package let error: ATTErrorCode
-  /// The error's name in the attribute's profile.
   package let errorName: [UInt8]?
   package internal(set) var security: LinkSecurity
   package let length: Int

@@ -83,17 +83,14 @@ package struct AttributeUsage: Sendable {
   package internal(set) var sentPieces = PieceSeries()
   /// The writes that did so.
   package internal(set) var writtenPieces = PieceSeries()
-  /// What became of commands to an attribute that cannot be written.
   package internal(set) var dropped = DroppedCommands()
   /// Checks whether the first byte of notifications is a counter.
   package internal(set) var counter = CountingByte()
-  /// The writes since the server last sent a value.
   package internal(set) var series = WriteSeries()
   /// For a control point: the writes without a result.
   package internal(set) var control: ControlWrite?
   /// The values that may be cut, by how they are transferred.
   package internal(set) var cuts: [CutValues] = []
-  /// The messages of notifications that all fill a PDU.
   package internal(set) var messages = FullMessages()
   /// For a characteristic's declaration that sends values: the handle of the characteristic's
   /// value; 0: unknown, or discovered only after it had sent values.

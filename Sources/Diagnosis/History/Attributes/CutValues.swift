@@ -3,7 +3,6 @@ import Sessions
 
 /// Values of an attribute that end where a PDU ends, although their text goes on.
 package struct CutValues: Sendable {
-  /// How values are transferred.
   package enum Transfer: Sendable {
     case read, written, sent
   }
@@ -186,7 +185,6 @@ package struct FullMessages: Sendable {
 }
 
 extension AttributeHistory {
-  /// Records a value that may be cut.
   mutating func noteCut(
     _ value: RawSpan, _ transfer: CutValues.Transfer, _ place: Int, _ context: Context,
     _ memory: borrowing Memory

@@ -206,7 +206,6 @@ package struct ServerFaults: Sendable {
 
   // MARK: Values
 
-  /// Records a value with more than 512 bytes.
   mutating func note(
     longValue length: Int, _ handle: UInt16, isRead: Bool, _ context: AttributeHistory.Context
   ) {

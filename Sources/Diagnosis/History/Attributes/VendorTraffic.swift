@@ -60,7 +60,6 @@ package struct VendorTraffic: Sendable {
 
   init(_ knowledge: ProfileKnowledge) { self.knowledge = knowledge }
 
-  /// Returns the name of a protocol.
   package func name(_ vendor: Int) -> String {
     knowledge.vendors.indices.contains(vendor) ? knowledge.vendors[vendor].profile : ""
   }

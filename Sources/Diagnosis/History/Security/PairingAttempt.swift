@@ -45,14 +45,12 @@ package struct PairingAttempt: Sendable {
     package internal(set) var randoms: Run?
     /// Its check value (Secure Connections).
     package internal(set) var check: Moment?
-    /// Its Keypress Notifications.
     package internal(set) var keypresses: Run?
-    /// The number of those by type: 0 started, 1 entered, 2 erased, 3 cleared, 4 completed, 5 any
+    /// The number of Keypress Notifications by type: 0 started, 1 entered, 2 erased, 3 cleared, 4 completed, 5 any
     /// other (Core, Vol 3, Part H, 3.5.8).
     package internal(set) var presses = [0, 0, 0, 0, 0, 0]
-    /// The keys that it distributed.
+    /// The keys that it distributed: bit 0 LTK, 1 IRK, 2 CSRK.
     package internal(set) var keys: Run?
-    /// The distributed keys: bit 0 LTK, 1 IRK, 2 CSRK.
     package internal(set) var keyBits: UInt8 = 0
     /// Its first confirm value, and the random value that opens it.
     var firstConfirm: PairingValue?
@@ -116,7 +114,6 @@ package struct PairingAttempt: Sendable {
     /// How each side's check value was computed, if the shared secret is known: an empty list if it
     /// is correct, nil if no computation fits.
     package internal(set) var checks: [PairingSide: [CheckDeviation]?] = [:]
-    /// The search for the legacy passkey.
     package internal(set) var search: Searched?
     /// Why no search was made: the capture lacks both addresses, or there were too many failures.
     package internal(set) var lacksAddresses = false
@@ -155,7 +152,6 @@ package struct PairingAttempt: Sendable {
   package internal(set) var unexpectedOpcode: SMPOpcode?
   /// What its values reveal, after it has ended.
   package internal(set) var outcome = Outcome()
-  /// The addresses of the link, if known.
   var addresses = Addresses()
   var isSettled = false
   /// The values of passkey rounds over Secure Connections.
@@ -175,15 +171,12 @@ package struct PairingAttempt: Sendable {
     (last, lastSender, lastOpcode) = (moment, sender, opcode)
   }
 
-  /// Returns the end of the link that has a role.
   package func side(_ role: PairingSide) -> Side {
     role == .initiator ? initiator : initiator.other
   }
 
-  /// Returns the role of an end of the link.
   package func role(of side: Side) -> PairingSide { side == initiator ? .initiator : .responder }
 
-  /// What a side sent.
   package internal(set) subscript(role: PairingSide) -> Party {
     get { role == .initiator ? initiating : responding }
     // In place: a side is large, and each of the eighty values of the passkey rounds changes it.

@@ -15,13 +15,11 @@ package struct PairingHistory: Sendable {
     package internal(set) var last: Moment
     /// The sender: the peripheral.
     package let side: Side
-    /// The requested security.
     package let authReq: AuthReq
     /// The number of requests before it was answered.
     package internal(set) var count = 1
     /// The answer: a Pairing Request, the start of encryption, or Pairing Failed.
     package internal(set) var answer: Moment?
-    /// Whether the link was already encrypted.
     package internal(set) var cameEncrypted = false
   }
 
@@ -113,16 +111,11 @@ package struct PairingHistory: Sendable {
       }
       guard !attempts.isEmpty else { return }
       let latest = attempts.count - 1
-      if attempts[latest].method == nil, let method = answer.pairing?.method {
-        // The method is known from the response on, which is not recorded yet.
-        if case .pairing = pdu {
-          attempts[latest].record(pdu, bytes, moment, from: sender)
-          attempts[latest].method = method
-          return
-        }
-        attempts[latest].method = method
-      }
+      let method = attempts[latest].method ?? answer.pairing?.method
+      // The method is known from the response on, which is not recorded yet.
+      if pdu.opcode != .pairingResponse { attempts[latest].method = method }
       attempts[latest].record(pdu, bytes, moment, from: sender)
+      attempts[latest].method = method
     }
   }
 
@@ -254,7 +247,6 @@ package struct PairingHistory: Sendable {
     acts.append(act)
   }
 
-  /// Returns the last attempt that began before a packet.
   func attempt(before packet: Int) -> PairingAttempt? { attempts.last { $0.first.packet < packet } }
 
   /// Returns the actions of users and programs during an attempt.
@@ -278,7 +270,6 @@ package struct PairingHistory: Sendable {
     attempts[latest].settle()
   }
 
-  /// Searches for the passkeys of the attempts.
   mutating func search(_ searches: inout PasskeySearches) {
     for index in attempts.indices { attempts[index].search(&searches) }
   }

@@ -17,7 +17,6 @@ struct PasskeySearches: Sendable {
   private static let most = 4
   private static let mostThorough = 1
 
-  /// The result for one opening.
   enum Answer: Sendable {
     case found(PasskeySearch.Finding)
     /// None of the million passkeys fits, with or without a check for deviations.
