@@ -121,7 +121,6 @@ extension PairingAttempt {
 }
 
 extension PairingSide {
-  /// `initiator` or `responder`.
   package var words: StaticString { self == .initiator ? "initiator" : "responder" }
 }
 

@@ -37,7 +37,6 @@ package final class ConnectionHistory: Sendable {
   package let connection: Connection
   /// Identifies the device across reconnections: the peer's identity address, if known.
   package let device: UInt64
-  /// The peer's name, if known.
   package let name: [UInt8]?
   /// How the link went: parameters, procedures, acknowledgements, end.
   package let link: LinkHistory
@@ -46,13 +45,11 @@ package final class ConnectionHistory: Sendable {
   package let pairing: PairingHistory
   /// Encryption, and the keys that were used.
   package let encryption: EncryptionHistory
-  /// Requests, values and their results.
   package let attributes: AttributeHistory
   package let channels: ChannelHistory
   /// Whether the capture omits all data, so that pairings and MTUs are unknown.
   package let lacksData: Bool
 
-  /// Its number.
   package var id: Int { connection.id }
   /// The packets between its beginning and its end; a connection that is open at an end of the
   /// capture has no bound there.

@@ -678,15 +678,12 @@ package struct LinkHistory: Sendable {
   }
 
   private mutating func observe(_ change: LEDataLengthChange, _ moment: Moment) {
-    let change = LengthChange(
-      moment: moment, sent: Length(octets: change.sent, time: change.sentTime),
-      received: Length(octets: change.received, time: change.receivedTime))
-    guard
-      lengths.last?.sent ?? .initial != change.sent
-        || lengths.last?.received ?? .initial != change.received
+    let sent = Length(octets: change.sent, time: change.sentTime)
+    let received = Length(octets: change.received, time: change.receivedTime)
+    guard lengths.last?.sent ?? .initial != sent || lengths.last?.received ?? .initial != received
     else { return }
     if lengths.count >= Self.mostChanges { lengths.removeLast() }
-    lengths.append(change)
+    lengths.append(LengthChange(moment: moment, sent: sent, received: received))
   }
 
   // MARK: The end

@@ -232,10 +232,9 @@ extension AttributeHistory {
     vendors.refuse(request.packet)
     let handle = request.handle ?? answered ?? 0
     if error == .invalidOffset { faults.noteEnd(of: handle, context.server) }
-    let security = context.security
     let known = refusals.firstIndex {
       $0.opcode == request.opcode && $0.handle == handle && $0.error == error
-        && $0.security == security && $0.server == context.server
+        && $0.security == context.security && $0.server == context.server
     }
     if let known {
       refusals[known].count &+= 1
@@ -256,7 +255,7 @@ extension AttributeHistory {
         properties: memory.properties(of: identity), range: request.range, type: request.type,
         offset: request.offset, error: error,
         errorName: error.isOfProfile ? vendors.knowledge.errorName(error, of: subject) : nil,
-        security: security, length: request.length, prepared: request.prepared,
+        security: context.security, length: request.length, prepared: request.prepared,
         isFirstPart: request.opcode == .prepareWriteRequest && !connection.isOpeningMissing
           && !connection.hasLostPackets && prepared[request.client] == nil, head: request.head,
         meaning: isWhole
@@ -309,8 +308,8 @@ extension AttributeHistory {
     let attribute = place.map { usages[$0].identity } ?? identity(handle, context, memory)
     longWrites.append(
       LongWrite(
-        opcode: context.opcode, attribute: NamedAttribute(attribute), client: context.sender,
-        length: found.length, most: found.most, isValue: found.isValue, moment: context.moment))
+        attribute: NamedAttribute(attribute), client: context.sender, length: found.length,
+        most: found.most, isValue: found.isValue, moment: context.moment))
   }
 
   /// Moves an MTU exchange to the request that its response answered, as a later response shows;

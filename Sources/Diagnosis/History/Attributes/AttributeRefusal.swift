@@ -136,7 +136,6 @@ package struct HashReading: Sendable {
 
 /// A write that is longer than allowed.
 package struct LongWrite: Sendable {
-  package let opcode: ATTOpcode
   package internal(set) var attribute: NamedAttribute
   package let client: Side
   /// The length of the PDU in bytes; for prepared writes, the end of the part in the value.
