@@ -9,7 +9,6 @@ extension PairingSide {
 }
 
 extension IOCapability {
-  /// The capability in words.
   package var words: Wording {
     switch self {
     case .displayOnly: "display only"
@@ -33,7 +32,6 @@ extension AuthReq {
 }
 
 extension PairingAttempt.Features {
-  /// Such as `keyboard only, bonding, MITM, no Secure Connections`.
   package var words: Wording { pdu.words }
 }
 
@@ -56,8 +54,7 @@ extension PairingAttempt {
   /// types them`, or nil if it is unknown.
   package var methodWords: Wording? {
     guard let method else { return nil }
-    let kind: StaticString =
-      method.isSecureConnections ? "Secure Connections" : "LE legacy pairing"
+    let kind: StaticString = method.isSecureConnections ? "Secure Connections" : "LE legacy pairing"
     switch method.association {
     case .justWorks: return "\(kind), Just Works: nothing is compared or typed"
     case .numericComparison: return "\(kind), numeric comparison: both show six digits"
@@ -79,8 +76,7 @@ extension PairingAttempt {
   /// Why the association is Just Works although one side requested MITM protection, or nil if that
   /// is not the case.
   package var shortfall: Wording? {
-    guard method?.association == .justWorks, let request = initiating.features?.pdu,
-      let response = responding.features?.pdu,
+    guard method?.association == .justWorks, let (request, response) = declared,
       request.authReq.wantsMITM || response.authReq.wantsMITM
     else { return nil }
     let silent = withoutInputAndOutput
@@ -104,10 +100,8 @@ extension PairingAttempt {
   /// The IO capabilities of both sides, if known: `this host: keyboard only; the peer: display
   /// only`.
   var capabilityWords: Wording {
-    let pieces = [PairingSide.initiator, .responder].compactMap { role in
-      self[role].features.map { (features: Features) -> Wording in
-        "\(side(role).words): \(features.pdu.ioCapability.words)"
-      }
+    let pieces = [PairingSide.initiator, .responder].compactMap { role -> Wording? in
+      self[role].features.map { "\(side(role).words): \($0.pdu.ioCapability.words)" }
     }
     return Wording(pieces, joinedBy: "; ")
   }
@@ -127,7 +121,6 @@ extension PairingAttempt {
 }
 
 extension PairingSide {
-  /// `initiator` or `responder`.
   package var words: StaticString { self == .initiator ? "initiator" : "responder" }
 }
 

@@ -10,11 +10,9 @@ package struct AdapterHistory: Sendable {
   /// The BR/EDR connections with one device that failed with the same status.
   package struct PageFailures: Sendable {
     package let peer: DeviceAddress
-    /// The reason.
     package let status: StatusCode
     /// Create Connection, if it is in the capture, and Connection Complete, of the first ones.
     package var attempts: [(asked: Moment?, ended: Moment)] = []
-    /// The number of connections.
     package var count = 0
     /// How the device was seen advertising on LE.
     package let sighting: Sighting?
@@ -54,9 +52,8 @@ package struct AdapterHistory: Sendable {
   package private(set) var commands = CommandHistory()
   /// The attempts to connect over LE.
   package private(set) var attempts = ConnectAttempts()
-  /// The BR/EDR connections that failed.
+  /// The BR/EDR connections that failed, and the number of those that are not in the list.
   package private(set) var pageFailures: [PageFailures] = []
-  /// The number of those that are not in the list.
   package private(set) var omittedPageFailures = 0
   /// The losses of links that the capture does not open.
   package private(set) var unknownLosses: [UnknownLoss] = []
@@ -66,17 +63,14 @@ package struct AdapterHistory: Sendable {
   package private(set) var suggestedLength: (length: LinkHistory.Length, moment: Moment)?
   /// Whether the last parameters for scanning leave no pauses between scan windows.
   private var scansFully = false
-  /// The first Hardware Error events.
+  /// The first Hardware Error events, and how many there were.
   package private(set) var hardwareErrors: [HardwareError] = []
-  /// The number of Hardware Error events.
   package private(set) var hardwareErrorCount = 0
   /// The data that it holds.
   package internal(set) var buffers = DataBuffers()
   /// The data that the host holds.
   package internal(set) var hostBuffers = HostBuffers()
-  /// The advertising sets of the host.
   package private(set) var sets = AdvertisingSets()
-  /// The resolving list.
   private(set) var resolving = ResolvingList()
   private var groups = IsochronousGroups()
   /// The devices that were heard on BR/EDR.
@@ -109,7 +103,6 @@ package struct AdapterHistory: Sendable {
 
   init(_ index: AdapterIndex) { self.index = index }
 
-  /// Returns how a device was seen advertising so far.
   func sighting(of peer: DeviceAddress, _ type: AddressType) -> Sighting? {
     sightings.find(peer, type)
   }
@@ -177,12 +170,10 @@ package struct AdapterHistory: Sendable {
       }
       guard buffers.isCounting else { continue }
       let connection = known ?? 0
-      buffers.complete(
-        Int(link.packets), connection: connection, moment, gap: memory.links.gap)
+      buffers.complete(Int(link.packets), connection: connection, moment, gap: memory.links.gap)
     }
   }
 
-  /// Records that the host sends data.
   mutating func observeData() { commands.observeData() }
 
   /// Records an answer to a command whose length is wrong.
@@ -477,8 +468,7 @@ package struct AdapterHistory: Sendable {
     guard !isKnown, end.detail == StatusCode.connectionTimeout.rawValue,
       unknownLosses.count < Self.mostErrors
     else { return }
-    unknownLosses.append(
-      UnknownLoss(handle: end.handle, ended: moment, acknowledged: acknowledged))
+    unknownLosses.append(UnknownLoss(handle: end.handle, ended: moment, acknowledged: acknowledged))
   }
 
   /// Returns the packet that shows an address as a random one: a connection that this controller
@@ -514,7 +504,6 @@ package struct AdapterHistory: Sendable {
 }
 
 extension AdapterHistory.PageFailures {
-  /// Counts a connection that failed.
   fileprivate mutating func note(_ asked: Moment?, _ ended: Moment) {
     count &+= 1
     if attempts.count < Self.mostKept { attempts.append((asked, ended)) }

@@ -21,7 +21,6 @@ package struct AdvertisingSets: Sendable {
   package private(set) var foreignCount = 0
   /// The first command that advertises the flag BR/EDR Not Supported, if the last flags have it.
   package private(set) var leOnly: Moment?
-  /// What is wrong with what the host advertises.
   package private(set) var faults = AdvertisingFaults()
   /// The sets that were configured since a reset; nil: unknown.
   private var configured: [UInt8]?
@@ -30,7 +29,6 @@ package struct AdvertisingSets: Sendable {
 
   private static let most = 8
 
-  /// Records a command.
   mutating func observe(_ opcode: UInt16, _ moment: Moment, _ parameters: RawSpan) {
     guard AdvertisingCommand.concerns(opcode),
       let command = try? AdvertisingCommand(opcode, parameters)
@@ -50,7 +48,6 @@ package struct AdvertisingSets: Sendable {
     }
   }
 
-  /// Records that the controller refused a command.
   mutating func refuse(_ packet: Int) { faults.refuse(packet) }
 
   private mutating func learn(_ bytes: RawSpan, _ data: Slice, _ moment: Moment) {

@@ -9,7 +9,6 @@ package import Words
 package struct CaptureExtent: Sendable {
   /// Places where the clock jumps: back, or forward by hours.
   package struct ClockJumps: Sendable {
-    /// The number of jumps.
     package var count = 0
     /// The packets after the first jumps.
     package var packets = PacketSet()
@@ -25,23 +24,19 @@ package struct CaptureExtent: Sendable {
     }
   }
 
-  /// The number of records.
   package private(set) var records = 0
   /// The number of the last record.
   package private(set) var lastPacket = 0
-  /// The earliest time of all records.
+  /// The earliest and the latest time of all records.
   package private(set) var earliest: Timestamp?
-  /// The latest time of all records.
   package private(set) var latest: Timestamp?
-  /// The number of records that the capture reports as dropped.
+  /// The number of records that the capture reports as dropped, and the first packets after them.
   package private(set) var dropped: UInt64 = 0
-  /// The first packets before which records were dropped.
   package private(set) var drops: [Int] = []
-  /// The number of records whose end is not in the capture.
+  /// The number of records whose end is not in the capture, the first of them, and how many are
+  /// data.
   package private(set) var truncated = 0
-  /// The first of those records.
   package private(set) var cuts: [Int] = []
-  /// The number of those records that are data.
   package private(set) var truncatedData = 0
   package private(set) var commands = 0
   package private(set) var events = 0
@@ -53,11 +48,9 @@ package struct CaptureExtent: Sendable {
   package private(set) var undecoded = 0
   /// The number of advertising reports, and of devices that the management interface found.
   package private(set) var advertisements = 0
-  /// The number of data packets that the host sent.
+  /// The numbers of data packets that the host sent and received.
   package private(set) var sentData = 0
-  /// The number of data packets that the host received.
   package private(set) var receivedData = 0
-  /// The number of data packets.
   var allData: Int { sentData + receivedData }
   /// The first packet that needs one of the other direction, while the capture has none: a response
   /// or confirmation, or a request or indication that follows another one of its kind on its
@@ -83,7 +76,6 @@ package struct CaptureExtent: Sendable {
   package private(set) var unlistedConnections = 0
   private var previous: Timestamp?
 
-  /// Whether Apple's PacketLogger recorded it.
   var isOfPacketLogger: Bool { summary?.format == .packetLogger }
   /// Whether each record contains the number of records dropped before it, and the file is not an
   /// export of selected records.

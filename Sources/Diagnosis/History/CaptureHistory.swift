@@ -11,7 +11,6 @@ package import Words
 /// their problems, not with packets.
 package struct CaptureHistory: ~Copyable, Sendable {
   private var evidence = Evidence()
-  /// What is remembered of each connection.
   private var notes: [ConnectionNotes] = []
   /// Indices into `notes`, by connection number.
   private var positions: [Int: Int] = [:]
@@ -42,7 +41,6 @@ package struct CaptureHistory: ~Copyable, Sendable {
     (searches, unanswered) = (PasskeySearches(passkeys), UnansweredRequests(limits))
   }
 
-  /// Records a packet.
   package mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -131,7 +129,6 @@ package struct CaptureHistory: ~Copyable, Sendable {
     unanswered.follow(procedures, memory)
   }
 
-  /// Returns how a connection's peer was seen advertising so far.
   private func sighting(ofPeerAt position: Int, _ record: borrowing CaptureRecord) -> Sighting? {
     let (connection, index) = (notes[position].connection, record.adapter)
     guard let peer = connection.peer, let type = connection.peerType else { return nil }

@@ -67,7 +67,6 @@ package struct ChannelHistory: Sendable {
   /// Changes of a side's limits on open channels.
   package private(set) var changes: [ChannelRequest] = []
   package private(set) var omittedChanges = 0
-  /// Channels that were closed.
   package private(set) var closings: [Closing] = []
   package private(set) var omittedClosings = 0
   /// The data on channels.

@@ -16,9 +16,8 @@ package struct ChannelRequest: Sendable {
 
   /// The two ends of an open channel, and whether it is being closed.
   struct Ends: Equatable, Sendable {
-    /// The identifier on the captured host; 0: none.
+    /// The identifiers on the captured host and on the peer; 0: none.
     let local: UInt16
-    /// The identifier on the peer.
     let remote: UInt16
     /// Whether a side has requested to close it.
     var isClosing = false
@@ -29,7 +28,6 @@ package struct ChannelRequest: Sendable {
     }
   }
 
-  /// The code of the request.
   package let code: SignallingCode
   /// Matches the response to this request.
   let identifier: UInt8
@@ -53,7 +51,6 @@ package struct ChannelRequest: Sendable {
   package internal(set) var answer: Moment?
   /// The result in that response.
   package internal(set) var result: (code: UInt16, set: CodeSet) = (0, .l2capConnectionResult)
-  /// The number of channels that it opened.
   package internal(set) var opened = 0
   /// Whether the link was encrypted when it was answered; nil: unknown.
   package internal(set) var isEncrypted: Bool?
@@ -95,7 +92,6 @@ package struct ChannelRequest: Sendable {
     (self.code, self.identifier, self.side, self.asked) = (code, identifier, side, asked)
   }
 
-  /// Records the content of the request.
   mutating func record(_ pdu: SignallingPDU, _ bytes: RawSpan) {
     switch pdu {
     case .connectionRequest(let pdu): (psm, sources[0]) = (pdu.psm, pdu.sourceCID.rawValue)

@@ -81,9 +81,7 @@ package struct CommandHistory: Sendable {
   }
 
   package private(set) var refusals: [Refusal] = []
-  /// The commands that wait for an answer.
   package private(set) var waiting: [Waiting] = []
-  /// The number of commands that were answered.
   package private(set) var answered = 0
   /// The first answers to commands that are missing from the capture. Answers before the first
   /// answered command of the capture do not count.
@@ -134,7 +132,6 @@ package struct CommandHistory: Sendable {
     }
   }
 
-  /// Records a command.
   mutating func observe(
     _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, _ fault: LengthFault?
   ) {

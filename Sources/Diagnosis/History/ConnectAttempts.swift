@@ -6,7 +6,6 @@ import Sessions
 /// An attempt of the captured host to connect, and how it ended.
 package struct ConnectAttempt: Sendable {
   package var asked: Moment
-  package var opcode: UInt16
   /// The device; nil: any on the filter accept list.
   package var peer: DeviceAddress?
   package var peerType: AddressType?
@@ -16,13 +15,11 @@ package struct ConnectAttempt: Sendable {
   package var wanted: WantedParameters?
   /// The PHYs on which the controller listens: bit 0 LE 1M, bit 1 LE 2M, bit 2 LE Coded.
   package var phys: UInt8 = 1
-  /// How long the controller listens in each interval, in units of 0.625 ms.
+  /// How long the controller listens in each interval, in units of 0.625 ms, and that interval.
   package var scanWindow: UInt16 = 0
-  /// That interval, in the same units.
   package var scanInterval: UInt16 = 0
   /// LE Create Connection Cancel, if the host gave up.
   package internal(set) var cancelled: Moment?
-  /// The packet that ended it.
   package internal(set) var ended: Moment?
   /// The final status; success: a link was created.
   package internal(set) var status: StatusCode?
@@ -34,7 +31,6 @@ package struct ConnectAttempt: Sendable {
   package internal(set) var after: Sighting?
   /// The number of open connections of the controller when it failed.
   package internal(set) var openLinks = 0
-  /// Whether it is for all devices of the filter accept list.
   package internal(set) var isAcceptListUsed = false
   /// Whether the device was put on the filter accept list before the capture begins, so that the
   /// waiting time is unknown.
@@ -80,8 +76,7 @@ package struct ConnectAttempt: Sendable {
 
   /// How long the host waited, in nanoseconds.
   package var waited: Int64? {
-    guard let end = cancelled ?? ended else { return nil }
-    return end.nanoseconds(since: asked)
+    (cancelled ?? ended).flatMap { $0.nanoseconds(since: asked) }
   }
 
   /// The number of reports of the device during the attempt.
@@ -102,16 +97,13 @@ package struct ConnectAttempt: Sendable {
   /// Whether it ended without a link.
   package var hasFailed: Bool { status.map { $0 != .success } ?? false }
 
-  package var evidence: PacketSet {
-    PacketSet([asked, cancelled, ended, removed].compactMap { $0?.packet })
-  }
+  package var evidence: PacketSet { PacketSet(of: asked, cancelled, ended, removed) }
 }
 
 /// The attempts of one controller to connect. Bounded: the first failed attempts are kept.
 package struct ConnectAttempts: Sendable {
   /// The attempts that failed, or requested something impossible.
   package private(set) var kept: [ConnectAttempt] = []
-  /// The attempts that are under way.
   package private(set) var open: [ConnectAttempt] = []
   /// The number of failed attempts that are not kept.
   package private(set) var omitted = 0
@@ -128,16 +120,12 @@ package struct ConnectAttempts: Sendable {
   /// The packet of the last attempt's command.
   private var latest = 0
 
-  /// The maximum number that is kept.
   package static let most = 256
   private static let mostOpen = 4
   private static let mostListed = 256
 
-  init() {}
-
   // MARK: Commands
 
-  /// Records a command of the host.
   mutating func observe(
     _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, fullScan: Moment?,
     _ sightings: Sightings
@@ -177,7 +165,7 @@ package struct ConnectAttempts: Sendable {
   private mutating func begin(
     _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, _ sightings: Sightings
   ) {
-    var attempt = ConnectAttempt(asked: moment, opcode: opcode)
+    var attempt = ConnectAttempt(asked: moment)
     var cursor = Cursor(bytes, body)
     if let command = try? LECreateConnection(opcode, parsing: &cursor) { attempt.record(command) }
     if attempt.isAcceptListUsed {
@@ -200,18 +188,25 @@ package struct ConnectAttempts: Sendable {
 
   /// Records that until `moment` no attempt followed the last one.
   private mutating func noteAbandoned(at moment: Moment) {
-    guard open.isEmpty, let last = kept.last, last.isAcceptListUsed, last.cancelled != nil,
-      last.asked.packet == latest, last.hasFailed, last.removed == nil, let ended = last.ended,
+    guard let position = givenUp, let ended = kept[position].ended,
       moment.nanoseconds(since: ended) ?? 0 >= Self.pauseForList
     else { return }
-    kept[kept.count - 1].isAbandoned = true
+    kept[position].isAbandoned = true
+  }
+
+  /// The position of the last attempt, if the host cancelled it, it was for the filter accept list,
+  /// and no other has begun.
+  private var givenUp: Int? {
+    guard open.isEmpty, let position = kept.indices.last, kept[position].isAcceptListUsed,
+      kept[position].hasFailed, kept[position].cancelled != nil, kept[position].removed == nil,
+      kept[position].asked.packet == latest
+    else { return nil }
+    return position
   }
 
   private mutating func beginWaits(_ moment: Moment, _ sightings: Sightings) {
     hasNewWaits = false
-    for (key, wait) in waits where wait.asked == nil {
-      waits[key] = (moment, sightings.find(key))
-    }
+    for (key, wait) in waits where wait.asked == nil { waits[key] = (moment, sightings.find(key)) }
   }
 
   /// Records that the host removes a device from the list: the previous attempt was for that
@@ -220,25 +215,21 @@ package struct ConnectAttempts: Sendable {
   private mutating func giveUp(
     _ peer: DeviceAddress, _ type: AddressType, _ moment: Moment, _ sightings: Sightings
   ) {
-    guard open.isEmpty, let position = kept.indices.last, kept[position].isAcceptListUsed,
-      kept[position].hasFailed, kept[position].cancelled != nil, kept[position].removed == nil,
-      kept[position].asked.packet == latest,
-      kept[position].devices?.contains(Attributes.key(peer, type)) ?? true
-    else { return }
-    let wait = waits[Attributes.key(peer, type)]
+    let key = Attributes.key(peer, type)
+    guard let position = givenUp, kept[position].devices?.contains(key) ?? true else { return }
+    let wait = waits[key]
     if let asked = wait?.asked {
       kept[position].asked = asked
       kept[position].before = wait?.before
     }
     kept[position].isWaitUnknown = wait?.asked == nil
     kept[position].removed = moment
-    kept[position].peer = peer
-    kept[position].peerType = type
+    (kept[position].peer, kept[position].peerType) = (peer, type)
     guard kept[position].after == nil else { return }
-    kept[position].after = seen[Attributes.key(peer, type)]
+    kept[position].after = seen[key]
     // How a device that was on the list before the capture was seen is known only if it was silent
     // since the end.
-    guard wait == nil, let seen = sightings.find(peer, type) else { return }
+    guard wait == nil, let seen = sightings.find(key) else { return }
     let isEarlier = seen.last.packet <= kept[position].ended?.packet ?? 0
     if isEarlier { kept[position].after = seen } else { kept[position].hasHeardAny = nil }
   }
@@ -258,8 +249,7 @@ package struct ConnectAttempts: Sendable {
       attempt.blocked = pending.asked
       attempt.isRepeated =
         pending.cancelled == nil && pending.isAcceptListUsed == attempt.isAcceptListUsed
-        && pending.peer == attempt.peer
-        && pending.peerType == attempt.peerType
+        && pending.peer == attempt.peer && pending.peerType == attempt.peerType
     } else if status == .commandDisallowed {
       attempt.scanning = scanning
     }
@@ -372,10 +362,11 @@ extension ConnectAttempt {
     wanted = command.wanted
   }
 
-  fileprivate func find(in sightings: Sightings) -> Sighting? {
-    guard let peer, let peerType else { return nil }
-    return sightings.find(peer, peerType)
+  private var key: UInt64? {
+    peer.flatMap { peer in peerType.map { Attributes.key(peer, $0) } }
   }
+
+  fileprivate func find(in sightings: Sightings) -> Sighting? { key.flatMap { sightings.find($0) } }
 
   /// Returns whether a moment is during the attempt, or so close to it that the device may have
   /// been there.
@@ -389,7 +380,6 @@ extension ConnectAttempt {
 
   /// Returns whether the attempt is for this device.
   fileprivate func isFor(_ address: DeviceAddress, _ type: AddressType) -> Bool {
-    guard let peer, let peerType else { return false }
-    return Attributes.key(peer, peerType) == Attributes.key(address, type)
+    key == Attributes.key(address, type)
   }
 }

@@ -12,14 +12,12 @@ package struct Moment: Equatable, Sendable {
   package var time: Timestamp?
 
   package init(packet: Int, time: Timestamp?) {
-    self.packet = packet
-    self.time = time
+    (self.packet, self.time) = (packet, time)
   }
 
   /// Creates the moment of a record.
   package init(_ record: borrowing CaptureRecord) {
-    packet = record.number
-    time = record.time
+    (packet, time) = (record.number, record.time)
   }
 
   /// Returns the time since `earlier` in nanoseconds, or nil if it is unknown or the clock went
@@ -39,7 +37,6 @@ package final class ConnectionHistory: Sendable {
   package let connection: Connection
   /// Identifies the device across reconnections: the peer's identity address, if known.
   package let device: UInt64
-  /// The peer's name, if known.
   package let name: [UInt8]?
   /// How the link went: parameters, procedures, acknowledgements, end.
   package let link: LinkHistory
@@ -48,13 +45,11 @@ package final class ConnectionHistory: Sendable {
   package let pairing: PairingHistory
   /// Encryption, and the keys that were used.
   package let encryption: EncryptionHistory
-  /// Requests, values and their results.
   package let attributes: AttributeHistory
   package let channels: ChannelHistory
   /// Whether the capture omits all data, so that pairings and MTUs are unknown.
   package let lacksData: Bool
 
-  /// Its number.
   package var id: Int { connection.id }
   /// The packets between its beginning and its end; a connection that is open at an end of the
   /// capture has no bound there.
@@ -133,8 +128,7 @@ struct ConnectionNotes: Sendable {
     if let entry = connection.name, let known = memory.names[entry] { name = known.bytes.array }
     link.finish(connection, extent)
     pairing.finish(connection, memory, extent)
-    encryption.finish(
-      pairing, mayHavePairedAfter: lacksData ? 0 : pairing.cut?.first.packet)
+    encryption.finish(pairing, mayHavePairedAfter: lacksData ? 0 : pairing.cut?.first.packet)
     if !connection.isOpeningMissing {
       for attempt in encryption.attempts where attempt.failure != nil {
         attributes.learnUnencrypted(attempt.packets)

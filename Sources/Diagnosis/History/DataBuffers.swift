@@ -207,7 +207,6 @@ package struct DataBuffers: Sendable {
       Overflow(moment: moment, linkType: bytes.byte(at: Int(body.start)), excess: excess))
   }
 
-  /// Records a reset.
   mutating func reset(_ moment: Moment) {
     finish(moment)
     forget()

@@ -61,7 +61,6 @@ package struct HostBuffers: Sendable {
     }
   }
 
-  /// Records that a command succeeded.
   mutating func accept(_ opcode: UInt16) {
     switch opcode {
     case HCICommand.hostBufferSize: size = wanted.size
@@ -104,7 +103,6 @@ package struct HostBuffers: Sendable {
     held.remove(at: place)
   }
 
-  /// Records a reset.
   mutating func reset(_ moment: Moment) {
     settle(moment)
     forget()

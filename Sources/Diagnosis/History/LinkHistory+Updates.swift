@@ -45,10 +45,7 @@ package struct ParameterUpdate: Sendable {
   package internal(set) var before: LinkParameters?
 
   init(_ procedure: Procedure, by side: Side, _ asked: Moment, _ wanted: WantedParameters? = nil) {
-    self.procedure = procedure
-    self.side = side
-    self.asked = asked
-    self.wanted = wanted
+    (self.procedure, self.side, self.asked, self.wanted) = (procedure, side, asked, wanted)
   }
 
   /// Whether an LE Connection Update Complete is still expected.
@@ -60,27 +57,21 @@ package struct ParameterUpdate: Sendable {
   func isCarriedOut(by command: WantedParameters?) -> Bool {
     guard let wanted, let command else { return true }
     return
-      (isGranted == true
-      || wanted.latency == command.latency && wanted.timeout == command.timeout)
+      (isGranted == true || wanted.latency == command.latency && wanted.timeout == command.timeout)
       && wanted.intervalMin <= command.intervalMax && command.intervalMin <= wanted.intervalMax
   }
 
   /// Whether only the answer shows that there was a request.
   package var lacksRequest: Bool { answered?.packet == asked.packet }
 
-  package var isRefused: Bool {
-    isGranted == false || status.map { $0 != .success } ?? false
-  }
+  package var isRefused: Bool { isGranted == false || status.map { $0 != .success } ?? false }
 
   /// The last packet that concerns it.
   package var lastPacket: Int {
     completed?.packet ?? command?.packet ?? answered?.packet ?? asked.packet
   }
 
-  /// All its packets.
-  package var evidence: PacketSet {
-    PacketSet([asked, answered, command, completed].compactMap { $0?.packet })
-  }
+  package var evidence: PacketSet { PacketSet(of: asked, answered, command, completed) }
 }
 
 extension LinkHistory {
@@ -140,8 +131,7 @@ extension LinkHistory {
 
   private mutating func answerUpdate(
     _ moment: Moment, by side: Side, grants: Bool, to request: Int?,
-    _ procedure: ParameterUpdate.Procedure,
-    _ refusal: StatusCode?
+    _ procedure: ParameterUpdate.Procedure, _ refusal: StatusCode?
   ) {
     let position = updates.lastIndex {
       $0.procedure == procedure && $0.side == side.other && $0.answered == nil

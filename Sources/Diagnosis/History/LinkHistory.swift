@@ -11,10 +11,8 @@ package import Words
 package struct LinkHistory: Sendable {
   /// A Link Layer procedure that ended with a failure status.
   package struct Failure: Sendable {
-    /// The name of the procedure.
     package var name: StaticString
     package var status: StatusCode
-    /// The event that reports it.
     package var moment: Moment
   }
 
@@ -87,7 +85,6 @@ package struct LinkHistory: Sendable {
     }
   }
 
-  /// The name of a PHY.
   package static func phyWords(_ code: UInt8) -> Wording {
     switch code {
     case 1: "LE 1M"
@@ -116,7 +113,6 @@ package struct LinkHistory: Sendable {
     /// The bytes of the packets, and the time that they took, in nanoseconds.
     package var bytes = 0
     package var time: Int64 = 0
-    /// The size of the largest packet.
     package var largest = 0
     /// The number of events that complete more packets, or one in less than an interval.
     package var others = 0
@@ -137,7 +133,6 @@ package struct LinkHistory: Sendable {
     package var result: LESubrateChange?
   }
 
-  /// The event that opened the link.
   package private(set) var opened: Moment?
   /// The manufacturer of the peer's controller, if the peer reported it.
   package private(set) var peerCompany: UInt16?
@@ -163,30 +158,23 @@ package struct LinkHistory: Sendable {
   }
   /// The first sign of the peer: data, an acknowledgement, or an answer of its controller.
   package private(set) var established: Moment?
-  /// The last data from the peer.
   package private(set) var heardLast: Moment?
   /// This host's LE Subrate Request that waits for its event.
   private var subrateAsked: (moment: Moment, wanted: LESubrateRequest?)?
-  /// The Authenticated Payload Timeout in units of 10 ms, if commands contain it.
+  /// The Authenticated Payload Timeout in units of 10 ms, if commands contain it, and its expiries.
   package private(set) var payloadTimeout: UInt16?
-  /// The expiries of that timeout.
   package private(set) var payloadTimeouts = Tally()
-  /// The last data that this host sent.
   package private(set) var sentLast: Moment?
-  /// The last acknowledgement.
   package private(set) var acknowledgedLast: Moment?
   /// The last event for which the peer's controller or host had to send something.
   package private(set) var eventLast: Moment?
-  /// The last report about the radio.
   package private(set) var quality: Quality?
   /// The last report that no packet was received for half of the supervision timeout.
   package private(set) var nearTimeout: Moment?
   /// The longest transfer with one packet per interval, and the one that is under way.
   package private(set) var slowTransfer: SlowTransfer?
   private var transfer: SlowTransfer?
-  /// The sizes of the largest packets.
   package private(set) var largest = (sent: 0, heard: 0)
-  /// The number of packets that were acknowledged.
   private var completed = 0
   /// Packets that were sent as soon as an earlier one was acknowledged, while the interval was
   /// long: more were waiting.
@@ -195,26 +183,21 @@ package struct LinkHistory: Sendable {
   package private(set) var stall: (before: Moment, after: Moment)?
   /// The last data or acknowledgement of the link, until which it was open.
   package private(set) var latest: Moment?
-  /// The number of data packets from the peer.
+  /// The numbers of data packets from the peer and to it.
   package private(set) var heard = 0
-  /// The number of data packets to the peer.
   package private(set) var sent = 0
   /// The number of those last sent that the peer never acknowledged; nil if the capture does not
   /// show it.
   package private(set) var unacknowledged: Int?
-  /// The first unacknowledged packet.
   package private(set) var unacknowledgedSince: Moment?
   /// The number of packets that the controller completed beyond those that the capture contains: at
   /// least this many records are missing.
   package private(set) var unseenSent = 0
-  /// The changes of parameters.
   package internal(set) var updates: [ParameterUpdate] = []
-  /// The number of changes that are not kept.
   package internal(set) var omittedUpdates = 0
   package private(set) var phys: [PHYChange] = []
   package private(set) var subrates: [SubrateChange] = []
   package private(set) var lengths: [LengthChange] = []
-  /// The procedures that failed.
   package private(set) var failures: [Failure] = []
   /// The first fragments with more bytes than their PDUs need.
   package private(set) var excess: [Excess] = []
@@ -244,9 +227,6 @@ package struct LinkHistory: Sendable {
   /// ATT transactions time out after 30 s; some clocks count whole seconds.
   private static let stalls: ClosedRange<Int64> = 29_000_000_000...31_500_000_000
 
-  init() {}
-
-  /// Records a packet.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -258,8 +238,7 @@ package struct LinkHistory: Sendable {
     case .command(let command):
       guard ended == nil else { return }
       observe(command, Moment(record), bytes, dissection.body)
-    case .event(let event):
-      observe(event, Moment(record), dissection, bytes, answer)
+    case .event(let event): observe(event, Moment(record), dissection, bytes, answer)
     case .sco, .iso, .controllerLog, .note, .control, .unknown: break
     }
   }
@@ -299,8 +278,7 @@ package struct LinkHistory: Sendable {
       sent &+= 1
     }
     if dissection.isSignalling {
-      observeSignalling(
-        moment, Side(sent: direction), dissection, bytes, answer.request?.packet)
+      observeSignalling(moment, Side(sent: direction), dissection, bytes, answer.request?.packet)
     }
   }
 
@@ -314,7 +292,6 @@ package struct LinkHistory: Sendable {
     }
   }
 
-  /// Returns the fragment with too many bytes that a packet is.
   package func excess(atPacket packet: Int) -> Excess? {
     excess.first { $0.moment.packet == packet }
   }
@@ -398,9 +375,7 @@ package struct LinkHistory: Sendable {
     if under.completions.count > slowTransfer?.completions.count ?? 0 { slowTransfer = under }
   }
 
-  private mutating func hear(_ moment: Moment) {
-    if established == nil { established = moment }
-  }
+  private mutating func hear(_ moment: Moment) { if established == nil { established = moment } }
 
   // MARK: Commands and events
 
@@ -411,6 +386,7 @@ package struct LinkHistory: Sendable {
       procedures.removeAll { $0.opcode == command.opcode }
       procedures.append(Procedure(opcode: command.opcode, moment: moment))
     }
+    var cursor = Cursor(bytes, body)
     switch command.opcode {
     case HCICommand.disconnect: disconnect = moment
     case HCICommand.leConnectionUpdate: observeUpdateCommand(moment, bytes, body)
@@ -419,11 +395,9 @@ package struct LinkHistory: Sendable {
     case HCICommand.leRemoteConnectionParameterRequestNegativeReply:
       observeRemoteReply(moment, grants: false, bytes, body)
     case HCICommand.leSubrateRequest:
-      var cursor = Cursor(bytes, body)
       subrateAsked = (moment, try? LESubrateRequest(parsing: &cursor))
     case HCICommand.writeLinkSupervisionTimeout: observeClassicTimeout(bytes, body)
     case HCICommand.writeAuthenticatedPayloadTimeout:
-      var cursor = Cursor(bytes, body)
       guard let written = try? AuthenticatedPayloadTimeout(parsing: &cursor) else { return }
       payloadTimeout = written.timeout
     default: break
@@ -498,9 +472,9 @@ package struct LinkHistory: Sendable {
         eventLast = moment
       }
     }
+    var cursor = Cursor(bytes, body)
     switch event.code {
     case HCIEvent.leMetaCode:
-      var cursor = Cursor(bytes, body)
       guard let subevent = try? cursor.u8() else { return }
       observeLE(subevent, moment, &cursor)
     case HCIEvent.numberOfCompletedPacketsCode:
@@ -517,7 +491,6 @@ package struct LinkHistory: Sendable {
         disconnect = nil
       }
     case HCIEvent.commandStatusCode:
-      var cursor = Cursor(bytes, body)
       guard let status = try? CommandStatus(parsing: &cursor) else { return }
       switch status.opcode {
       case HCICommand.disconnect where status.status != .success && ended == nil: disconnect = nil
@@ -533,8 +506,7 @@ package struct LinkHistory: Sendable {
     case HCIEvent.readRemoteVersionInformationCompleteCode:
       // Status, handle, version, company (Core, Vol 4, Part E, 7.7.12).
       if body.count >= 6, dissection.parameters?.status(bytes) == 0 {
-        let place = Int(body.start) + 4
-        peerCompany = UInt16(bytes.byte(at: place)) | UInt16(bytes.byte(at: place + 1)) << 8
+        peerCompany = bytes.littleEndianU16(at: Int(body.start) + 4)
       }
       record("Read Remote Version Information", moment, dissection.parameters?.status(bytes))
     case HCIEvent.linkSupervisionTimeoutChangedCode: observeClassicTimeout(bytes, body)
@@ -706,15 +678,12 @@ package struct LinkHistory: Sendable {
   }
 
   private mutating func observe(_ change: LEDataLengthChange, _ moment: Moment) {
-    let change = LengthChange(
-      moment: moment, sent: Length(octets: change.sent, time: change.sentTime),
-      received: Length(octets: change.received, time: change.receivedTime))
-    guard
-      lengths.last?.sent ?? .initial != change.sent
-        || lengths.last?.received ?? .initial != change.received
+    let sent = Length(octets: change.sent, time: change.sentTime)
+    let received = Length(octets: change.received, time: change.receivedTime)
+    guard lengths.last?.sent ?? .initial != sent || lengths.last?.received ?? .initial != received
     else { return }
     if lengths.count >= Self.mostChanges { lengths.removeLast() }
-    lengths.append(change)
+    lengths.append(LengthChange(moment: moment, sent: sent, received: received))
   }
 
   // MARK: The end

@@ -11,9 +11,7 @@ package struct LinkParameters: Equatable, Sendable {
   package var timeout: UInt16
 
   package init(interval: UInt16, latency: UInt16, timeout: UInt16) {
-    self.interval = interval
-    self.latency = latency
-    self.timeout = timeout
+    (self.interval, self.latency, self.timeout) = (interval, latency, timeout)
   }
 
   /// The longest time between two packets of the peripheral, in nanoseconds.
@@ -79,8 +77,7 @@ extension WantedParameters {
     case .noInterval:
       "The smallest interval, \(interval: intervalMin), is larger than the largest, \(interval: intervalMax)."
     case .latency: "A latency of \(latency) exceeds the maximum of 499."
-    case .timeout:
-      "A supervision timeout of \(Int(timeout) * 10) ms is outside 100 ms to 32 s."
+    case .timeout: "A supervision timeout of \(Int(timeout) * 10) ms is outside 100 ms to 32 s."
     case .timeoutTooShort:
       "The supervision timeout of \(Int(timeout) * 10) ms must be larger than 2 × (1 + latency \(latency)) × interval \(interval: intervalMax) = \(leastTimeout / 1000) ms: one lost packet may end the link."
     }

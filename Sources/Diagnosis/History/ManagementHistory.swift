@@ -18,11 +18,9 @@ package struct ManagementHistory: Sendable {
 
   package struct Failure: Sendable {
     package let kind: Kind
-    /// The controller's index.
     package let adapter: AdapterIndex
     /// The device; nil if it is not about a device.
     package let peer: DeviceAddress?
-    /// The interface's status code.
     package let status: UInt8
     /// The first event that reports it.
     package let moment: Moment
@@ -33,12 +31,19 @@ package struct ManagementHistory: Sendable {
     /// The packets of the first failures, and the total number.
     package internal(set) var packets: PacketSet
     package internal(set) var count = 1
-    /// The last event.
     var last: Moment
 
+    init(
+      _ kind: Kind, _ adapter: AdapterIndex, _ peer: DeviceAddress?, _ status: UInt8,
+      _ moment: Moment, asked: Moment?, succeeded: Moment?
+    ) {
+      (self.kind, self.adapter, self.peer, self.status) = (kind, adapter, peer, status)
+      (self.asked, self.succeeded, self.moment, last) = (asked, succeeded, moment, moment)
+      packets = PacketSet(of: asked, succeeded, moment)
+    }
+
     func isLike(_ other: Self) -> Bool {
-      kind == other.kind && adapter == other.adapter && peer == other.peer
-        && status == other.status
+      kind == other.kind && adapter == other.adapter && peer == other.peer && status == other.status
     }
   }
 
@@ -55,19 +60,15 @@ package struct ManagementHistory: Sendable {
   package private(set) var omitted = 0
   private var pairings: [Pairing] = []
 
-  /// The maximum number that is kept.
   package static let most = 32
   private static let mostPackets = 8
-
-  init() {}
 
   /// Records a record of the management interface.
   ///
   /// - Parameter request: the command that it answers.
   mutating func observe(
     _ control: ControlRecord, _ bytes: RawSpan, _ body: Slice, _ moment: Moment,
-    _ adapter: AdapterIndex,
-    _ request: Int?
+    _ adapter: AdapterIndex, _ request: Int?
   ) {
     guard control.isEvent else {
       if control.code == ManagementCommand.pairDevice, let peer = Self.peer(bytes, body, at: 0) {
@@ -99,10 +100,8 @@ package struct ManagementHistory: Sendable {
       guard status != 0, !Self.isAboutDevice(opcode) else { return }
       let asked = request.map { Moment(packet: $0, time: nil) }
       add(
-        Failure(
-          kind: .command(opcode), adapter: adapter, peer: nil, status: status, moment: moment,
-          asked: asked, succeeded: nil, packets: PacketSet([request ?? 0, moment.packet]),
-          last: moment), isEvent: false)
+        Failure(.command(opcode), adapter, nil, status, moment, asked: asked, succeeded: nil),
+        isEvent: false)
       return
     }
     let position = pairings.lastIndex { $0.asked.packet == request }
@@ -117,15 +116,11 @@ package struct ManagementHistory: Sendable {
     _ kind: Kind, _ peer: DeviceAddress, _ status: UInt8, _ moment: Moment, _ adapter: AdapterIndex,
     isEvent: Bool
   ) {
-    let asked =
-      kind == .pairing ? pairings.last { $0.peer == peer && $0.adapter == adapter } : nil
+    let asked = kind == .pairing ? pairings.last { $0.peer == peer && $0.adapter == adapter } : nil
     add(
       Failure(
-        kind: kind, adapter: adapter, peer: peer, status: status, moment: moment,
-        asked: asked?.asked, succeeded: asked?.succeeded,
-        packets: PacketSet([
-          asked?.asked.packet ?? 0, asked?.succeeded?.packet ?? 0, moment.packet,
-        ]), last: moment), isEvent: isEvent)
+        kind, adapter, peer, status, moment, asked: asked?.asked, succeeded: asked?.succeeded),
+      isEvent: isEvent)
   }
 
   private mutating func add(_ failure: Failure, isEvent: Bool) {

@@ -66,8 +66,7 @@ struct ResolvingList: Sendable {
   ) -> CommandHistory.Obstacle? {
     // A full list shows nothing about its entries.
     guard status?.rawValue == 0x12, opcode == HCICommand.leAddDeviceToResolvingList, let last,
-      last.opcode == opcode,
-      last.entry.added.packet == request, let old = entries[last.identity]
+      last.opcode == opcode, last.entry.added.packet == request, let old = entries[last.identity]
     else { return nil }
     return .init(kind: old.key == last.entry.key ? .listed : .listedOtherwise, since: old.added)
   }
@@ -80,7 +79,6 @@ struct ResolvingList: Sendable {
     }?.packet
   }
 
-  /// Records that a command was refused.
   mutating func refuse(_ opcode: UInt16, _ request: Int?) {
     guard opcode == HCICommand.leAddDeviceToResolvingList, let last, last.opcode == opcode,
       last.entry.added.packet == request, refused.count < Self.mostRefused
@@ -88,7 +86,6 @@ struct ResolvingList: Sendable {
     refused.append((last.identity, last.entry.added.packet, nil))
   }
 
-  /// Records that a command was accepted.
   mutating func accept(_ opcode: UInt16, _ request: Int?) {
     guard let last, last.opcode == opcode, last.entry.added.packet == request else { return }
     switch opcode {

@@ -5,17 +5,15 @@ import Sessions
 
 /// How a device was seen advertising.
 package struct Sighting: Sendable {
-  /// The last report.
+  /// The last report, and how many there were.
   package var last: Moment
-  /// The number of reports.
   package var count = 0
   /// The last report that shows that the device is connectable.
   package var lastConnectable: Moment?
   /// Whether reports had a reserved type, which does not show whether it is connectable.
   package var hasReservedTypes = false
-  /// Its flags; nil: none seen.
+  /// Its flags, and the packet that contains them; nil: none seen.
   package var flags: UInt8?
-  /// The packet that contains them.
   package var flagsPacket = 0
   /// Whether its flags show that it does not support BR/EDR; nil: no flags seen.
   package var isLEOnly: Bool? { flags.map { $0 & 4 != 0 } }
@@ -66,8 +64,7 @@ package struct Sighting: Sendable {
       case .classOfDevice: hasClassicData = true
       case .incompleteServiceUUIDs16, .completeServiceUUIDs16:
         for offset in stride(from: 0, to: Int(structure.data.count) - 1, by: 2) {
-          let uuid =
-            UInt16(bytes.byte(at: start + offset)) | UInt16(bytes.byte(at: start + offset + 1)) << 8
+          let uuid = bytes.littleEndianU16(at: start + offset)
           if Self.serviceClasses.contains(uuid) { hasClassicData = true }
         }
       default: break
@@ -75,7 +72,6 @@ package struct Sighting: Sendable {
     }
   }
 
-  /// Reads the 128-bit UUIDs of services.
   fileprivate mutating func learnServices(_ bytes: RawSpan, _ data: Slice, packet: Int) {
     var structures = ADStructures(bytes, data)
     while let structure = structures.next() {
@@ -92,32 +88,24 @@ package struct Sighting: Sendable {
     }
   }
 
-  /// Records the RSSI of a report.
-  mutating func observe(signal: Int8?) {
-    signals[(count &- 1) & 7] = signal ?? Self.unknownSignal
-  }
+  mutating func observe(signal: Int8?) { signals[(count &- 1) & 7] = signal ?? Self.unknownSignal }
 }
 
 /// The devices that a controller saw advertising. Bounded: those that were silent longest are
 /// dropped.
 struct Sightings: Sendable {
+  /// By address and whether it is random. Addresses that a controller resolved count as identity
+  /// addresses.
   private var devices: [UInt64: Sighting] = [:]
   /// The last report of any device.
   private(set) var latest: Moment?
   private static let most = 512
 
-  /// Returns a key of the address and whether it is random. Addresses that a controller resolved
-  /// count as identity addresses.
-  private static func key(_ address: DeviceAddress, _ type: AddressType) -> UInt64 {
-    Attributes.key(address, type)
-  }
-
   /// Returns how a device was seen so far.
   func find(_ address: DeviceAddress, _ type: AddressType) -> Sighting? {
-    devices[Self.key(address, type)]
+    devices[Attributes.key(address, type)]
   }
 
-  /// Returns how a device with this key was seen so far.
   func find(_ key: UInt64) -> Sighting? { devices[key] }
 
   /// All devices that are remembered, ordered by their last report.
@@ -130,15 +118,12 @@ struct Sightings: Sendable {
     }.sorted { $0.sighting.last.packet < $1.sighting.last.packet }
   }
 
-  /// Records the reports of an event.
-  mutating func observe(
-    _ moment: Moment, _ reports: [Advertisement], _ bytes: RawSpan
-  ) {
+  mutating func observe(_ moment: Moment, _ reports: [Advertisement], _ bytes: RawSpan) {
     if !reports.isEmpty { latest = moment }
     for advertisement in reports {
       let report = advertisement.report
       guard let address = report.address else { continue }
-      let key = Self.key(address, report.addressType)
+      let key = Attributes.key(address, report.addressType)
       var seen = devices[key]
       if seen == nil {
         if devices.count >= Self.most { makeRoom() }
@@ -176,7 +161,6 @@ struct Sightings: Sendable {
 }
 
 extension AdvertisingReport {
-  /// Whether the advertisement is connectable.
   fileprivate var isConnectable: Bool {
     switch kind {
     // ADV_IND and ADV_DIRECT_IND (Core, Vol 4, Part E, 7.7.65.2).

@@ -30,21 +30,20 @@ extension AttributeHistory {
       }
     }
     guard services + characteristics + descriptors > 0 else { return }
-    if discoverer != request.client { beginDiscovery(request) }
+    if discoverer != request.client {
+      discoverer = request.client
+      // Beyond the limit, the last run is extended.
+      if discoveries.count < Self.mostDiscoveries {
+        discoveries.append(
+          DiscoveryRun(client: request.client, first: request.moment, last: request.moment))
+      }
+    }
     guard !discoveries.isEmpty else { return }
     let last = discoveries.count - 1
     discoveries[last].services += services
     discoveries[last].characteristics += characteristics
     discoveries[last].descriptors += descriptors
     discoveries[last].last = context.moment
-  }
-
-  private mutating func beginDiscovery(_ request: OpenRequest) {
-    discoverer = request.client
-    // Beyond the limit, the last run is extended.
-    guard discoveries.count < Self.mostDiscoveries else { return }
-    discoveries.append(
-      DiscoveryRun(client: request.client, first: request.moment, last: request.moment))
   }
 
   private mutating func isNew(_ handle: UInt16, _ server: Side) -> Bool {
@@ -72,7 +71,6 @@ extension AttributeHistory {
   mutating func note(hash value: RawSpan, _ context: Context) {
     outOfSync = nil
     guard value.byteCount == 16, hashes.count < Self.mostListed else { return }
-    hashes.append(
-      HashReading(server: context.server, value: value.array, moment: context.moment))
+    hashes.append(HashReading(server: context.server, value: value.array, moment: context.moment))
   }
 }

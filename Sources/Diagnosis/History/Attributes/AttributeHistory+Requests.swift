@@ -40,12 +40,11 @@ extension AttributeHistory {
     }
     if open.count >= Self.mostOpen { open.removeFirst() }
     let range = fields.startHandle.flatMap { first in fields.endHandle.map { (first, $0) } }
-    var request =
-      OpenRequest(
-        packet: context.moment.packet, time: context.moment.time, opcode: context.opcode,
-        client: context.sender, channel: context.channel, handle: fields.handle, range: range,
-        type: fields.type, offset: fields.offset, mtu: fields.mtu, length: length, written: written,
-        configuration: configuration, isVendors: isVendors)
+    var request = OpenRequest(
+      packet: context.moment.packet, time: context.moment.time, opcode: context.opcode,
+      client: context.sender, channel: context.channel, handle: fields.handle, range: range,
+      type: fields.type, offset: fields.offset, mtu: fields.mtu, length: length, written: written,
+      configuration: configuration, isVendors: isVendors)
     request.prepared = parts
     request.epoch = epoch(of: context.server)
     request.isCancel = fields.executeFlags == 0
@@ -84,8 +83,8 @@ extension AttributeHistory {
       usages[place].longestWrite = (parts.end, context.moment.packet)
     }
     run(
-      request.isCancel ? .cancelled : .writes, .written, context.server,
-      parts?.first ?? request.moment, context, 0, latency
+      request.isCancel ? .cancelled : .writes, .written, parts?.first ?? request.moment, context, 0,
+      latency
     ) {
       if request.isCancel { $0.cancelled += 1 } else { $0.writes += 1 }
       $0.parts += parts?.parts ?? 0
@@ -126,9 +125,7 @@ extension AttributeHistory {
     _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, _ context: Context,
     _ memory: borrowing Memory
   ) {
-    for correction in memory.doubt.corrections {
-      correct(correction, fields, answer, context)
-    }
+    for correction in memory.doubt.corrections { correct(correction, fields, answer, context) }
     guard let packet = answer.request?.packet,
       let index = open.firstIndex(where: { $0.packet == packet })
     else { return }
@@ -163,7 +160,7 @@ extension AttributeHistory {
       for handle in request.handles.handles {
         if let place = use(handle, context, memory) { usages[place].reads.note(context.moment) }
       }
-      run(.reads, .read, context.server, request.moment, context, 0, latency) {
+      run(.reads, .read, request.moment, context, 0, latency) {
         $0.reads += 1
         $0.note(.read, request.handles)
       }
@@ -206,9 +203,7 @@ extension AttributeHistory {
       return
     }
     if isRepeated { return }
-    run(.writes, .written, context.server, request.moment, context, handle, latency) {
-      $0.writes += 1
-    }
+    run(.writes, .written, request.moment, context, handle, latency) { $0.writes += 1 }
   }
 
   /// Records that the server accepted a subscription, or its end.
@@ -237,10 +232,9 @@ extension AttributeHistory {
     vendors.refuse(request.packet)
     let handle = request.handle ?? answered ?? 0
     if error == .invalidOffset { faults.noteEnd(of: handle, context.server) }
-    let security = context.security
     let known = refusals.firstIndex {
       $0.opcode == request.opcode && $0.handle == handle && $0.error == error
-        && $0.security == security && $0.server == context.server
+        && $0.security == context.security && $0.server == context.server
     }
     if let known {
       refusals[known].count &+= 1
@@ -261,11 +255,9 @@ extension AttributeHistory {
         properties: memory.properties(of: identity), range: request.range, type: request.type,
         offset: request.offset, error: error,
         errorName: error.isOfProfile ? vendors.knowledge.errorName(error, of: subject) : nil,
-        security: security, length: request.length, prepared: request.prepared,
-        isFirstPart: request.opcode == .prepareWriteRequest
-          && !connection.isOpeningMissing && !connection.hasLostPackets
-          && prepared[request.client] == nil,
-        head: request.head,
+        security: context.security, length: request.length, prepared: request.prepared,
+        isFirstPart: request.opcode == .prepareWriteRequest && !connection.isOpeningMissing
+          && !connection.hasLostPackets && prepared[request.client] == nil, head: request.head,
         meaning: isWhole
           ? vendors.knowledge.meaning(ofWritten: request.written, identity, subject.device) : nil,
         request: request.moment, answer: context.moment, last: context.moment))
@@ -316,8 +308,8 @@ extension AttributeHistory {
     let attribute = place.map { usages[$0].identity } ?? identity(handle, context, memory)
     longWrites.append(
       LongWrite(
-        opcode: context.opcode, attribute: NamedAttribute(attribute), client: context.sender,
-        length: found.length, most: found.most, isValue: found.isValue, moment: context.moment))
+        attribute: NamedAttribute(attribute), client: context.sender, length: found.length,
+        most: found.most, isValue: found.isValue, moment: context.moment))
   }
 
   /// Moves an MTU exchange to the request that its response answered, as a later response shows;
@@ -326,8 +318,7 @@ extension AttributeHistory {
     _ correction: ResponseDoubt.Correction, _ fields: ATTFields, _ answer: Answer,
     _ context: Context
   ) {
-    guard
-      let place = mtuExchanges.firstIndex(where: { $0.answer.packet == correction.response }),
+    guard let place = mtuExchanges.firstIndex(where: { $0.answer.packet == correction.response }),
       let index = open.firstIndex(where: { $0.packet == correction.request.packet }),
       let offered = open[index].mtu
     else { return }

@@ -22,8 +22,7 @@ extension AttributeHistory {
     guard usages.count < Self.mostUsages else { return nil }
     positions[key] = usages.count
     latest = (key, usages.count)
-    usages.append(
-      AttributeUsage(handle, context.server, identity(handle, context, memory)))
+    usages.append(AttributeUsage(handle, context.server, identity(handle, context, memory)))
     let place = usages.count - 1
     usages[place].properties = memory.properties(of: usages[place].identity)
     return place
@@ -56,8 +55,7 @@ extension AttributeHistory {
     _ context: Context
   ) {
     guard usages[place].identity.via == .discovered, let properties = usages[place].properties,
-      !properties.has(bit: bit),
-      usages[place].unoffered.count < 4,
+      !properties.has(bit: bit), usages[place].unoffered.count < 4,
       !usages[place].unoffered.contains(where: { $0.operation == operation })
     else { return }
     usages[place].unoffered.append(
@@ -74,12 +72,10 @@ extension AttributeHistory {
         usage.vendor.map { vendors.name($0) } ?? vendors.knowledge.name(of: usage.identity)
     }
     for index in refusals.indices {
-      let name = profileName(refusals[index].attribute.identity)
-      refusals[index].attribute.profileName = name
+      refusals[index].attribute.profileName = profileName(refusals[index].attribute.identity)
     }
     for index in longWrites.indices {
-      let name = profileName(longWrites[index].attribute.identity)
-      longWrites[index].attribute.profileName = name
+      longWrites[index].attribute.profileName = profileName(longWrites[index].attribute.identity)
     }
     for index in configurations.indices {
       let name = configurations[index].owner.flatMap { profileName($0.identity) }
@@ -98,15 +94,14 @@ extension AttributeHistory {
 
   /// Adds a value to the current run, or starts a new one.
   mutating func run(
-    _ kind: ValueRun.Kind, _ act: ValueRun.Act, _ server: Side, _ first: Moment, _ context: Context,
-    _ handle: UInt16,
-    _ latency: Int64?, _ change: (inout ValueRun) -> Void
+    _ kind: ValueRun.Kind, _ act: ValueRun.Act, _ first: Moment, _ context: Context,
+    _ handle: UInt16, _ latency: Int64?, _ change: (inout ValueRun) -> Void
   ) {
     discoverer = nil
     var last = runs.count - 1
-    if last < 0 || runs[last].kind != kind || runs[last].server != server {
+    if last < 0 || runs[last].kind != kind || runs[last].server != context.server {
       if runs.count >= Self.mostRuns { runs.fold(to: Self.mostRuns / 2) }
-      runs.append(ValueRun(kind, server, first))
+      runs.append(ValueRun(kind, context.server, first))
       last = runs.count - 1
     }
     runs[last].note(act, handle, from: first, to: context.moment.packet, latency)
@@ -155,7 +150,7 @@ extension AttributeHistory {
       runs[last].last = max(runs[last].last, context.moment.packet)
       return
     }
-    run(.reads, .read, context.server, request.moment, context, handle, latency) { $0.reads += 1 }
+    run(.reads, .read, request.moment, context, handle, latency) { $0.reads += 1 }
   }
 
   /// Checks a value that was read, or a part of one.
@@ -171,8 +166,7 @@ extension AttributeHistory {
         declaration: usages[place].handle, length: value.byteCount, request.packet, context)
     } else if usages[place].reads.count == 1, usages[place].identity.via == .discovered {
       faults.note(
-        first: value, of: usages[place], below: ServerFaults.leastPart, context,
-        vendors.knowledge)
+        first: value, of: usages[place], below: ServerFaults.leastPart, context, vendors.knowledge)
     }
   }
 
@@ -187,7 +181,7 @@ extension AttributeHistory {
       guard let handle = item.handle, let value = item.value else { break }
       if request.type?.isShort(0x2b2a) == true { note(hash: bytes.part(value), context) }
       if let place = use(handle, context, memory) { usages[place].reads.note(context.moment) }
-      run(.reads, .read, context.server, request.moment, context, handle, latency) { $0.reads += 1 }
+      run(.reads, .read, request.moment, context, handle, latency) { $0.reads += 1 }
     }
   }
 
@@ -203,25 +197,19 @@ extension AttributeHistory {
     usages[place].commands.note(context.moment)
     usages[place].firstWrite = usages[place].firstWrite ?? context.moment
     noteWritten(Int(value.count), bytes.part(value), place, context.moment, context)
-    noteSeries(
-      bytes.part(value), place, context.moment, epoch: epoch(of: context.server), context)
+    noteSeries(bytes.part(value), place, context.moment, epoch: epoch(of: context.server), context)
     noteCut(bytes.part(value), .written, place, context, memory)
     if outOfSync == context.server { commandsOutOfSync.note(context.moment) }
     if value.count == 2, usages[place].identity.isConfiguration,
       commandedConfigurations.count < Self.mostListed
     {
-      let descriptor = usages[place].identity
-      let owner = descriptor.owner.map { identity($0, context, memory) }
       commandedConfigurations.append(
-        Configuration(
-          descriptor: descriptor, owner: owner.map { NamedAttribute($0) },
-          properties: owner.flatMap { memory.properties(of: $0) }, server: context.server,
-          value: bytes.part(value).littleEndianU16(at: 0), request: context.moment))
+        configuration(usages[place].identity, bytes.part(value), context, memory))
     }
     if value.count == 2 { noteCandidate(usages[place].identity, bytes.part(value), context) }
     noteLength(Int(value.count), offset: nil, handle, place, context, memory)
     if sight(bytes.part(value), place, .written, context, memory) { return }
-    run(.writes, .commanded, context.server, context.moment, context, handle, nil) {
+    run(.writes, .commanded, context.moment, context, handle, nil) {
       $0.commands += 1
     }
   }
@@ -252,21 +240,27 @@ extension AttributeHistory {
       return nil
     }
     discoverer = nil
-    let owner = descriptor.owner.map { identity($0, context, memory) }
-    configurations.append(
-      Configuration(
-        descriptor: descriptor, owner: owner.map { NamedAttribute($0) },
-        properties: owner.flatMap { memory.properties(of: $0) }, server: context.server,
-        value: value.littleEndianU16(at: 0), request: context.moment))
+    configurations.append(configuration(descriptor, value, context, memory))
     return configurations.count - 1
+  }
+
+  /// Returns what a client writes to a CCCD.
+  private func configuration(
+    _ descriptor: AttributeIdentity, _ value: RawSpan, _ context: Context,
+    _ memory: borrowing Memory
+  ) -> Configuration {
+    let owner = descriptor.owner.map { identity($0, context, memory) }
+    return Configuration(
+      descriptor: descriptor, owner: owner.map { NamedAttribute($0) },
+      properties: owner.flatMap { memory.properties(of: $0) }, server: context.server,
+      value: value.littleEndianU16(at: 0), request: context.moment)
   }
 
   /// Records a write to an attribute that is not known to be a CCCD, whose value would be valid for
   /// one. An unknown attribute may turn out to be one when values arrive; a known one may have been
   /// written instead of one.
   mutating func noteCandidate(
-    _ attribute: AttributeIdentity, _ value: RawSpan, _ context: Context,
-    accepted: Moment? = nil
+    _ attribute: AttributeIdentity, _ value: RawSpan, _ context: Context, accepted: Moment? = nil
   ) {
     guard !attribute.isConfiguration, value.byteCount == 2,
       value.littleEndianU16(at: 0) <= 3
@@ -277,8 +271,7 @@ extension AttributeHistory {
     write.accepted = accepted
     if attribute.uuid != nil {
       if write.value != 0, misdirected.count < Self.mostListed { misdirected.append(write) }
-    } else if context.opcode == .writeRequest || accepted != nil,
-      candidates.count < Self.mostListed
+    } else if context.opcode == .writeRequest || accepted != nil, candidates.count < Self.mostListed
     {
       candidates.append(write)
     }
@@ -327,9 +320,7 @@ extension AttributeHistory {
           value.byteCount, value, context.moment, after: lastValues.written)
         lastValues.sent = context.moment.packet
       }
-      if value.byteCount > 1 {
-        usages[place].counter.note(value.byte(at: 0), context.moment)
-      }
+      if value.byteCount > 1 { usages[place].counter.note(value.byte(at: 0), context.moment) }
     }
     if value.byteCount > AttributeUse.longest {
       faults.note(longValue: value.byteCount, handle, isRead: false, context)
@@ -348,8 +339,7 @@ extension AttributeHistory {
       context.moment.packet, value.byteCount, context)
     if sight(value, place, .notified, context, memory) { return }
     run(
-      .sent, isIndication ? .indicated : .notified, context.server, context.moment, context,
-      handle, nil
+      .sent, isIndication ? .indicated : .notified, context.moment, context, handle, nil
     ) {
       if isIndication { $0.indications += 1 } else { $0.notifications += 1 }
     }
@@ -431,8 +421,8 @@ extension AttributeHistory {
     else { return false }
     usages[place].vendor = seen.vendor
     run(
-      .vendor(seen.vendor), way == .notified ? .notified : .written, context.server,
-      context.moment, context, usages[place].handle, nil
+      .vendor(seen.vendor), way == .notified ? .notified : .written, context.moment, context,
+      usages[place].handle, nil
     ) {
       if seen.isRequest { $0.requests += 1 }
       if seen.isAnswer { $0.answered += 1 }

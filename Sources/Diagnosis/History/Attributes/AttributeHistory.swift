@@ -41,7 +41,7 @@ package struct AttributeHistory: Sendable {
     package let isOnChannel: Bool
     /// Whether both are MTU requests, of which a client sends one on a connection (Core, Vol 3,
     /// Part F, 3.4.2.1).
-    package let asksForMTU: Bool
+    package var asksForMTU: Bool { opcode == .exchangeMTURequest && openOpcode == opcode }
   }
 
   /// The last request or command of this host.
@@ -71,7 +71,6 @@ package struct AttributeHistory: Sendable {
   package internal(set) var omittedConfigurations = 0
   /// Values written to CCCDs with commands, which are not answered.
   package internal(set) var commandedConfigurations: [Configuration] = []
-  /// Services that were written to, and none of whose values was subscribed to.
   package private(set) var missedSubscriptions: [MissedSubscription] = []
   /// Procedures of control points that failed, each command once.
   package internal(set) var failedProcedures: [FailedProcedure] = []
@@ -101,11 +100,8 @@ package struct AttributeHistory: Sendable {
   /// The first packets sent on a bearer on which a transaction had timed out, each with the
   /// request.
   package internal(set) var afterTimeout: [(request: Int, packet: Int, sender: Side)] = []
-  /// Writes that are longer than allowed.
   package internal(set) var longWrites: [LongWrite] = []
-  /// What servers sent that is not allowed.
   package internal(set) var faults = ServerFaults()
-  /// Parts of prepared writes that servers did not repeat as they were.
   package internal(set) var echoes: [WrongEcho] = []
   /// The searches for primary services, by server.
   var searches = BothSides(ServiceSearch())
@@ -121,11 +117,9 @@ package struct AttributeHistory: Sendable {
   package internal(set) var commandsOutOfSync = Tally()
   /// Attributes of a supplied map that the capture contradicts on this connection.
   package internal(set) var conflicts: [SuppliedConflict] = []
-  /// The messages in vendor protocols.
   package internal(set) var vendors: VendorTraffic
   /// The last PDU that transferred something: a successful response, a value or a command.
   package internal(set) var lastUse: Moment?
-  /// The last request or command of this host.
   package internal(set) var lastAsked: Asked?
   /// What the capture has of the connection; known at its end.
   private var parts: Coverage.Parts = .all
@@ -201,7 +195,6 @@ package struct AttributeHistory: Sendable {
     let written: [UInt8]
     /// The index of its configuration, if it writes one.
     var configuration: Int?
-    /// Whether it contains a vendor's message.
     var isVendors = false
     /// For an Execute Write Request: the parts, and whether it cancels them.
     var prepared: PreparedWrite?
@@ -238,9 +231,8 @@ package struct AttributeHistory: Sendable {
     let fields = dissection.attFields
     let sender = Side(sent: direction)
     let context = Context(
-      moment: Moment(record), opcode: opcode, sender: sender,
-      server: opcode.server(direction), link: link,
-      channel: answer.channel?.serial,
+      moment: Moment(record), opcode: opcode, sender: sender, server: opcode.server(direction),
+      link: link, channel: answer.channel?.serial,
       isWhole: !record.isTruncated && !answer.fragment.isTruncated, security: security)
     if sender == .local {
       sentByLocal &+= 1
@@ -253,8 +245,7 @@ package struct AttributeHistory: Sendable {
     }
     switch opcode.role {
     case .response where opcode == .errorResponse:
-      if fields.requestOpcode == .handleValueIndication,
-        refusedIndications.count < Self.mostListed
+      if fields.requestOpcode == .handleValueIndication, refusedIndications.count < Self.mostListed
       {
         let pending = open.last { $0.client == sender.other }?.packet
         refusedIndications.append((context.moment.packet, sender, pending))
@@ -277,8 +268,7 @@ package struct AttributeHistory: Sendable {
         responses[sender] = Response(context, bytes.part(dissection.body))
       }
       if context.channel == nil, let length = dissection.l2cap?.length {
-        faults.note(
-          response: Int(length), fields.handle ?? answer.request?.handle, context, memory)
+        faults.note(response: Int(length), fields.handle ?? answer.request?.handle, context, memory)
       }
       end(fields, bytes, answer, context, memory)
     case .indication: send(fields, bytes, context, memory)
@@ -302,7 +292,6 @@ package struct AttributeHistory: Sendable {
     let channel: Int?
     /// Whether the capture contains all of it.
     let isWhole: Bool
-    /// How the link is protected.
     let security: LinkSecurity
   }
 
@@ -325,13 +314,8 @@ package struct AttributeHistory: Sendable {
       let overlap = Overlap(
         packet: context.moment.packet, before: Int(problems[index].first), opcode: context.opcode,
         openOpcode: open.first { $0.packet == Int(problems[index].first) }?.opcode,
-        sender: context.sender,
-        isIndication: code == .indicationBeforeConfirmation,
-        isOnChannel: context.channel != nil,
-        asksForMTU: context.opcode == .exchangeMTURequest
-          && open.contains {
-            $0.packet == Int(problems[index].first) && $0.opcode == .exchangeMTURequest
-          })
+        sender: context.sender, isIndication: code == .indicationBeforeConfirmation,
+        isOnChannel: context.channel != nil)
       if overlap.isOnChannel {
         if overlapsOnChannels.count < Self.mostListed { overlapsOnChannels.append(overlap) }
       } else {
@@ -427,9 +411,7 @@ package struct AttributeHistory: Sendable {
     unanswered.removeAll { !memory.hasHeard($0.direction.reversed) }
     let left = Set(unanswered.map(\.packet))
     for overlap in overlapsOnChannels
-    where left.contains(overlap.packet) && left.contains(overlap.before) {
-      note(overlap)
-    }
+    where left.contains(overlap.packet) && left.contains(overlap.before) { note(overlap) }
     vendors.finish(
       at: connection.lastPacket == nil ? end : connection.lastTime,
       isLost: connection.ending == .timeout)
@@ -445,25 +427,16 @@ package struct AttributeHistory: Sendable {
       guard let handle = request.handle, handle != 0, usage(handle, of: server) == nil else {
         continue
       }
-      usages.append(
-        AttributeUsage(
-          handle, server,
-          memory.identity(
-            of: handle, Attributes.key(of: server, connection), server,
-            connection: connection.id)))
+      usages.append(AttributeUsage(handle, server, memory.identity(of: handle, server, connection)))
     }
     for index in usages.indices where usages[index].identity.uuid == nil {
       let usage = usages[index]
       usages[index].identity = memory.identity(
-        of: usage.handle, usage.identity.server, usage.server,
-        connection: connection.id)
+        of: usage.handle, usage.identity.server, usage.server, connection: connection.id)
     }
     if !discoveries.isEmpty {
       for side in [Side.peer, .local] {
-        let key = memory.attributes.currentKey(Attributes.key(of: side, connection))
-        guard let server = memory.attributes.servers.first(where: { $0.key == key }) else {
-          continue
-        }
+        guard let server = memory.server(side, connection) else { continue }
         let used = usages.filter { $0.server == side && $0.reads.count + $0.written + $0.sent > 0 }
         let configured = configurations.filter { $0.server == side && $0.accepted != nil }
         faults.findMissing(
@@ -474,8 +447,7 @@ package struct AttributeHistory: Sendable {
     for index in usages.indices
     where usages[index].sent > 0 && usages[index].identity.kind == .characteristic {
       let usage = usages[index]
-      let key = memory.attributes.currentKey(Attributes.key(of: usage.server, connection))
-      let declaration = memory.attributes.servers.first { $0.key == key }?.attributes.first {
+      let declaration = memory.server(usage.server, connection)?.attributes.first {
         $0.handle == usage.handle && $0.kind == .characteristic && $0.connection == connection.id
           && $0.packet < usage.firstSent
       }
@@ -488,10 +460,9 @@ package struct AttributeHistory: Sendable {
     {
       lastAsked?.head = nil
     }
-    let key = memory.attributes.currentKey(Attributes.key(of: .peer, connection))
     let last = connection.lastPacket ?? .max
     conflicts =
-      memory.attributes.servers.first { $0.key == key }?.conflicts.filter {
+      memory.server(.peer, connection)?.conflicts.filter {
         connection.firstPacket <= $0.packet && $0.packet <= last
       } ?? []
     (open, positions, found, candidates, misdirected) = ([], [:], [], [], [])
@@ -503,10 +474,9 @@ package struct AttributeHistory: Sendable {
     _ candidate: Configuration, _ connection: Connection, _ memory: borrowing Memory
   ) {
     let descriptor = memory.identity(
-      of: candidate.descriptor.handle, candidate.descriptor.server,
-      candidate.server, connection: connection.id)
-    guard descriptor.uuid == .clientConfiguration,
-      configurations.count < Self.mostConfigurations
+      of: candidate.descriptor.handle, candidate.descriptor.server, candidate.server,
+      connection: connection.id)
+    guard descriptor.uuid == .clientConfiguration, configurations.count < Self.mostConfigurations
     else { return }
     var configuration = candidate
     configuration.descriptor = descriptor
@@ -528,9 +498,7 @@ package struct AttributeHistory: Sendable {
   ) {
     let known = configurations[index]
     func identity(_ handle: UInt16?) -> AttributeIdentity {
-      memory.identity(
-        of: handle, known.descriptor.server, known.server,
-        connection: connection.id)
+      memory.identity(of: handle, known.descriptor.server, known.server, connection: connection.id)
     }
     let descriptor = identity(known.descriptor.handle)
     guard let owner = descriptor.owner.map({ identity($0) }) else { return }
@@ -544,8 +512,7 @@ package struct AttributeHistory: Sendable {
   /// do not count, nor do subscriptions.
   var hasExchangedValues: Bool {
     usages.contains { usage in
-      usage.identity.kind != .descriptor
-        && usage.identity.service?.isShort(0x1800) != true
+      usage.identity.kind != .descriptor && usage.identity.service?.isShort(0x1800) != true
         && usage.identity.service?.isShort(0x1801) != true
         && usage.reads.count + usage.written + usage.sent > 0
     }
@@ -559,5 +526,17 @@ package struct AttributeHistory: Sendable {
   /// Returns what is known of an attribute that was used.
   package func identity(_ handle: UInt16, of server: Side) -> NamedAttribute? {
     usage(handle, of: server)?.named
+  }
+}
+
+extension Memory {
+  /// Returns what is known of the server at one side of a connection.
+  func server(_ side: Side, _ connection: Connection) -> Database? {
+    let key = attributes.currentKey(Attributes.key(of: side, connection))
+    return attributes.servers.first { $0.key == key }
+  }
+
+  func identity(of handle: UInt16, _ side: Side, _ connection: Connection) -> AttributeIdentity {
+    identity(of: handle, Attributes.key(of: side, connection), side, connection: connection.id)
   }
 }

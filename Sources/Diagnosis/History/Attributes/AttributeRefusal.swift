@@ -17,7 +17,6 @@ package struct Refusal: Sendable {
   /// The offset of the requested or written part in the value.
   package let offset: UInt16?
   package let error: ATTErrorCode
-  /// The error's name in the attribute's profile.
   package let errorName: [UInt8]?
   package internal(set) var security: LinkSecurity
   package let length: Int
@@ -137,7 +136,6 @@ package struct HashReading: Sendable {
 
 /// A write that is longer than allowed.
 package struct LongWrite: Sendable {
-  package let opcode: ATTOpcode
   package internal(set) var attribute: NamedAttribute
   package let client: Side
   /// The length of the PDU in bytes; for prepared writes, the end of the part in the value.

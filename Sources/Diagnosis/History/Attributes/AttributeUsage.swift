@@ -83,17 +83,14 @@ package struct AttributeUsage: Sendable {
   package internal(set) var sentPieces = PieceSeries()
   /// The writes that did so.
   package internal(set) var writtenPieces = PieceSeries()
-  /// What became of commands to an attribute that cannot be written.
   package internal(set) var dropped = DroppedCommands()
   /// Checks whether the first byte of notifications is a counter.
   package internal(set) var counter = CountingByte()
-  /// The writes since the server last sent a value.
   package internal(set) var series = WriteSeries()
   /// For a control point: the writes without a result.
   package internal(set) var control: ControlWrite?
   /// The values that may be cut, by how they are transferred.
   package internal(set) var cuts: [CutValues] = []
-  /// The messages of notifications that all fill a PDU.
   package internal(set) var messages = FullMessages()
   /// For a characteristic's declaration that sends values: the handle of the characteristic's
   /// value; 0: unknown, or discovered only after it had sent values.
@@ -105,16 +102,7 @@ package struct AttributeUsage: Sendable {
   /// The protocols that may be used on the attribute; nil: not looked up yet.
   var claims: [(vendor: Int, isByFrame: Bool)]?
 
-  /// Whether it is a declaration, or a value whose declaration does not offer writing. What an
-  /// earlier connection discovered may be that of other firmware.
-  var cannotBeWritten: Bool {
-    guard identity.via == .discovered else { return false }
-    return switch identity.kind {
-    case .service, .include, .characteristic: true
-    case .value: properties.map { !$0.canBeWritten } ?? false
-    case .descriptor, nil: false
-    }
-  }
+  var cannotBeWritten: Bool { identity.cannotBeWritten(properties) }
 
   /// Records a value that was written, if the attribute cannot be written, and returns whether it
   /// cannot. Changes the usage in place, since a copy costs more than all the rest.
@@ -135,9 +123,20 @@ package struct AttributeUsage: Sendable {
   package var named: NamedAttribute { NamedAttribute(identity, profileName) }
 
   init(_ handle: UInt16, _ server: Side, _ identity: AttributeIdentity) {
-    self.handle = handle
-    self.server = server
-    self.identity = identity
+    (self.handle, self.server, self.identity) = (handle, server, identity)
+  }
+}
+
+extension AttributeIdentity {
+  /// Returns whether it is a declaration, or a value whose declaration with these properties does
+  /// not offer writing. What an earlier connection discovered may be that of other firmware.
+  func cannotBeWritten(_ properties: CharacteristicProperties?) -> Bool {
+    guard via == .discovered else { return false }
+    return switch kind {
+    case .service, .include, .characteristic: true
+    case .value: properties.map { !$0.canBeWritten } ?? false
+    case .descriptor, nil: false
+    }
   }
 }
 
@@ -205,9 +204,7 @@ package struct PieceSeries: Sendable {
       moment.nanoseconds(since: current.last) ?? .max <= Self.longestPause
     {
       let step = start &- current.number
-      let isStep =
-        step == 1 || step == 0x100 || start & 0xff == (current.number &+ 1) & 0xff
-      current.steps &+= isStep ? 1 : 0
+      if step == 0x100 || step & 0xff == 1 { current.steps &+= 1 }
       current.count &+= 1
       current.last = moment
     } else {

@@ -3,7 +3,6 @@ import Sessions
 
 /// Values of an attribute that end where a PDU ends, although their text goes on.
 package struct CutValues: Sendable {
-  /// How values are transferred.
   package enum Transfer: Sendable {
     case read, written, sent
   }
@@ -35,9 +34,7 @@ package struct CutValues: Sendable {
   }
 
   /// Whether all show that they are cut: they open a bracket, and the next one begins anew.
-  package var areUnclosed: Bool {
-    !isRefuted && unclosed.count >= Self.fewest && plain.count == 0
-  }
+  package var areUnclosed: Bool { !isRefuted && unclosed.count >= Self.fewest && plain.count == 0 }
 
   /// Whether they seem to be: each of several texts is sent again, and fills the PDU, too.
   package var areRepeated: Bool {
@@ -128,8 +125,7 @@ package struct CutValues: Sendable {
       let last = value.byte(at: count - 1)
       opens = Self.opensJSON(value)
       hash = value.hash
-      endsInWord =
-        0x30...0x39 ~= last || 0x41...0x5a ~= last || 0x61...0x7a ~= last
+      endsInWord = 0x30...0x39 ~= last || 0x41...0x5a ~= last || 0x61...0x7a ~= last
       var (isQuoted, isEscaped) = (false, false)
       for index in 0..<count {
         let byte = value.byte(at: index)
@@ -189,7 +185,6 @@ package struct FullMessages: Sendable {
 }
 
 extension AttributeHistory {
-  /// Records a value that may be cut.
   mutating func noteCut(
     _ value: RawSpan, _ transfer: CutValues.Transfer, _ place: Int, _ context: Context,
     _ memory: borrowing Memory

@@ -30,10 +30,7 @@ extension AttributeHistory {
     for server in [Side.peer, .local] {
       let written = usages.lazy.filter { $0.server == server && $0.written > 0 }.map(\.handle)
       guard !written.isEmpty else { continue }
-      let key = memory.attributes.currentKey(Attributes.key(of: server, connection))
-      guard let database = memory.attributes.servers.first(where: { $0.key == key }) else {
-        continue
-      }
+      guard let database = memory.server(server, connection) else { continue }
       let senders = database.attributes.filter {
         $0.kind == .characteristic && $0.properties.canSend && $0.uuid != .serviceChanged
       }
@@ -44,7 +41,11 @@ extension AttributeHistory {
         }
         last = service.end
         let handles = service.handle...service.end
-        let own = senders.filter { handles.contains($0.handle) && hasConfiguration($0, of: server) }
+        // Without a CCCD, nobody can subscribe.
+        let own = senders.filter { sender in
+          handles.contains(sender.handle)
+            && !faults.missing.contains { $0.server == server && $0.value.handle == sender.target }
+        }
         guard !own.isEmpty, !database.isChanged(handles, after: connection),
           all.count < Self.mostListed
         else { continue }
@@ -54,17 +55,15 @@ extension AttributeHistory {
     return all
   }
 
-  /// Returns whether a characteristic may have a CCCD, without which nobody can subscribe.
-  private func hasConfiguration(_ declaration: Attribute, of server: Side) -> Bool {
-    !faults.missing.contains { $0.server == server && $0.value.handle == declaration.target }
-  }
-
   /// Returns what a client missed in the service with these handles and senders of values.
   private func missed(
     _ server: Side, _ handles: ClosedRange<UInt16>, _ senders: [Attribute],
     _ connection: Connection, _ memory: borrowing Memory
   ) -> MissedSubscription? {
     let used = usages.filter { $0.server == server && handles.contains($0.handle) }
+    let misdirected = misdirected.filter { write in
+      write.server == server && write.descriptor.handle.map { handles.contains($0) } ?? false
+    }
     let configured = (configurations + commandedConfigurations + candidates).filter {
       $0.server == server && $0.descriptor.handle.map { handles.contains($0) } ?? true
     }
@@ -72,13 +71,9 @@ extension AttributeHistory {
     guard configured.allSatisfy({ $0.owner != nil }),
       used.allSatisfy({ $0.identity.uuid != nil || $0.written == 0 }),
       // What an earlier connection discovered may be another attribute now.
-      misdirected.allSatisfy({ write in
-        write.descriptor.via == .discovered || write.server != server
-          || !(write.descriptor.handle.map { handles.contains($0) } ?? false)
-      })
+      misdirected.allSatisfy({ $0.descriptor.via == .discovered })
     else { return nil }
-    let isPartial =
-      !configured.isEmpty || used.contains { $0.sent > 0 || $0.reads.count > 0 }
+    let isPartial = !configured.isEmpty || used.contains { $0.sent > 0 || $0.reads.count > 0 }
     let senders = senders.filter { sender in
       !configured.contains { $0.owner?.handle == sender.target }
         && !used.contains { $0.handle == sender.target && $0.sent > 0 }
@@ -89,41 +84,30 @@ extension AttributeHistory {
       isPartial
       ? nil
       : misdirected.first { write in
-        write.server == server && write.descriptor.handle.map { handles.contains($0) } ?? false
-          && isUnsuitable(write.descriptor, memory)
+        isUnsuitable(write.descriptor, memory)
           // A value that gets other numbers, too, is a setting.
           && !used.contains { $0.handle == write.descriptor.handle && $0.dropped.hasOtherValues }
       }
     if used.contains(where: { $0.identity.isConfiguration && $0.written > 0 }) { return nil }
-    let written = used.filter {
-      $0.written > 0 && ($0.identity.kind == .value || mistaken != nil)
-    }
+    let written = used.filter { $0.written > 0 && ($0.identity.kind == .value || mistaken != nil) }
     let first = written.min { $0.firstWrite?.packet ?? .max < $1.firstWrite?.packet ?? .max }
     guard let first, let moment = first.firstWrite else { return nil }
     return MissedSubscription(
       server: server, written: first.named, first: moment,
       count: written.reduce(0) { $0 + $1.written },
       senders: senders.map {
-        let sender = memory.identity(
-          of: $0.target, Attributes.key(of: server, connection), server, connection: connection.id)
+        let sender = memory.identity(of: $0.target, server, connection)
         return NamedAttribute(sender, profileName(sender))
-      },
-      mistaken: mistaken, isPartial: isPartial)
+      }, mistaken: mistaken, isPartial: isPartial)
   }
 
-  /// Returns whether an attribute cannot be a subscription's target: a declaration, a value that
-  /// cannot be written, or one of the descriptors that only describe. What was discovered on an
-  /// earlier connection may have changed.
+  /// Returns whether an attribute cannot be a subscription's target: one that cannot be written, or
+  /// one of the descriptors that only describe.
   private func isUnsuitable(_ attribute: AttributeIdentity, _ memory: borrowing Memory) -> Bool {
-    guard attribute.via == .discovered else { return false }
-    return switch attribute.kind {
-    case .service, .include, .characteristic: true
-    case .value: memory.properties(of: attribute).map { !$0.canBeWritten } ?? false
-    // Extended Properties, User Description, Presentation and Aggregate Format.
-    case .descriptor:
-      [0x2900, 0x2901, 0x2904, 0x2905].contains { attribute.uuid?.isShort($0) == true }
-    case nil: false
-    }
+    attribute.cannotBeWritten(memory.properties(of: attribute))
+      || attribute.kind == .descriptor && attribute.via == .discovered
+        // Extended Properties, User Description, Presentation and Aggregate Format.
+        && [0x2900, 0x2901, 0x2904, 0x2905].contains { attribute.uuid?.isShort($0) == true }
   }
 }
 

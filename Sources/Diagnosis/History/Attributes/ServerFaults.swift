@@ -129,8 +129,6 @@ package struct ServerFaults: Sendable {
     var differs = false
   }
 
-  init() {}
-
   // MARK: PDUs
 
   /// Records what is wrong with a PDU that a server sent.
@@ -154,8 +152,7 @@ package struct ServerFaults: Sendable {
       // The capture lacks some of its bytes, or they are another packet's.
       case .lengthTooLarge, .truncated, .channelClosed: return
       case .invalidElementLength: fault = .element(Int(problem.first))
-      case .tooShort:
-        fault = .short(needed: Int(problem.first), available: Int(problem.second))
+      case .tooShort: fault = .short(needed: Int(problem.first), available: Int(problem.second))
       case .leftOver:
         // Such a list may be cut anywhere, even inside a length field (Core, Vol 3, Part F,
         // 3.4.4.12 [mem]).
@@ -209,7 +206,6 @@ package struct ServerFaults: Sendable {
 
   // MARK: Values
 
-  /// Records a value with more than 512 bytes.
   mutating func note(
     longValue length: Int, _ handle: UInt16, isRead: Bool, _ context: AttributeHistory.Context
   ) {
@@ -259,9 +255,8 @@ package struct ServerFaults: Sendable {
       reading.place = repeated.count
       repeated.append(
         RepeatedParts(
-          handle: handle, server: context.server, length: length,
-          isUniform: Self.isUniform(value), first: reading.first, last: context.moment, parts: 2,
-          end: offset &+ length))
+          handle: handle, server: context.server, length: length, isUniform: Self.isUniform(value),
+          first: reading.first, last: context.moment, parts: 2, end: offset &+ length))
     }
   }
 
@@ -337,9 +332,8 @@ package struct ServerFaults: Sendable {
       && declaration.via == .discovered && declaration.target > declaration.handle
     {
       let properties = declaration.properties
-      guard properties.canSend,
-        let service = database.service(of: declaration.handle), service.via == .discovered,
-        service.end >= declaration.target
+      guard properties.canSend, let service = database.service(of: declaration.handle),
+        service.via == .discovered, service.end >= declaration.target
       else { continue }
       let next = all[(index + 1)...].first {
         $0.handle > declaration.target
@@ -354,8 +348,7 @@ package struct ServerFaults: Sendable {
         !all[(index + 1)...].contains(where: {
           $0.handle > declaration.target && $0.handle <= last
             && $0.uuid.shortest == .clientConfiguration
-        }),
-        missing.count < Self.mostListed
+        }), missing.count < Self.mostListed
       else { continue }
       missing.append(
         MissingConfiguration(

@@ -31,8 +31,6 @@ package struct ServiceSearch: Sendable {
 
   private static let most = 128
 
-  init() {}
-
   /// Returns whether no service of the last complete search contains a handle.
   package func isOutside(_ handle: UInt16) -> Bool {
     isCurrent && !services.contains { $0.first <= handle && handle <= $0.last }
@@ -42,45 +40,33 @@ package struct ServiceSearch: Sendable {
     _ range: (first: UInt16, last: UInt16), _ items: ATTItems, _ bytes: RawSpan, _ moment: Moment
   ) {
     guard begin(range) else { return }
+    // Whatever cannot be read or does not follow makes the search incomplete.
+    let isComplete = next.take() != nil
     var cursor = Cursor(bytes, items.list)
     var found: [Service] = []
     var (lowest, highest): (UInt16, UInt16) = (.max, 0)
     while let item = items.next(&cursor) {
       guard let handle = item.handle, let end = item.endHandle, let value = item.value,
         current.count + found.count < Self.most
-      else {
-        next = nil
-        return
-      }
+      else { return }
       var part = Cursor(bytes, value)
-      guard let uuid = try? BluetoothUUID(parsing: &part, width: Int(value.count)) else {
-        next = nil
-        return
-      }
+      guard let uuid = try? BluetoothUUID(parsing: &part, width: Int(value.count)) else { return }
       found.append(Service(first: handle, last: end, uuid: uuid))
       (lowest, highest) = (min(lowest, handle), max(highest, end))
     }
     if highest < range.first, lowest <= highest {
       backward.note(moment)
       (asked, got) = (range.first, lowest...highest)
-      next = nil
       return
     }
-    guard next != nil, range.first <= lowest, lowest <= highest else {
-      next = nil
-      return
-    }
+    guard isComplete, range.first <= lowest, lowest <= highest else { return }
     current += found
-    if highest == .max {
-      finish(moment)
-    } else {
-      next = highest + 1
-    }
+    if highest == .max { finish(moment) } else { next = highest + 1 }
   }
 
   /// Records that the server has no more services.
   mutating func note(endOf range: (first: UInt16, last: UInt16), _ moment: Moment) {
-    if begin(range) { finish(moment) }
+    if begin(range), next.take() != nil { finish(moment) }
   }
 
   /// Returns whether a request continues a search of all handles, or begins one.
@@ -104,8 +90,6 @@ package struct ServiceSearch: Sendable {
   mutating func invalidate() { isCurrent = false }
 
   private mutating func finish(_ moment: Moment) {
-    guard next != nil else { return }
-    next = nil
     // Services that changed have to be discovered again.
     if !services.isEmpty, services != current { complete = Tally() }
     services = current

@@ -7,7 +7,6 @@ package struct HandleList: Sendable {
   /// Has room for `most`.
   private var first = InlineArray<4, UInt16>(repeating: 0)
   private var count = 0
-  /// Whether there are more.
   package private(set) var hasMore = false
 
   package var handles: [UInt16] { first.indices.prefix(count).map { first[$0] } }
@@ -104,10 +103,7 @@ package struct PreparedWrite: Sendable {
   /// The packet with the last response.
   package internal(set) var last: Int
 
-  init(_ first: Moment) {
-    self.first = first
-    last = first.packet
-  }
+  init(_ first: Moment) { (self.first, last) = (first, first.packet) }
 }
 
 /// Consecutive values that were transferred in the same way, for the story.
@@ -151,15 +147,14 @@ package struct ValueRun: Sendable {
   private static let mostLatencies = 64
 
   init(_ kind: Kind, _ server: Side, _ first: Moment) {
-    self.kind = kind
-    self.server = server
-    self.first = first
-    last = first.packet
+    (self.kind, self.server, self.first, last) = (kind, server, first, first.packet)
   }
 
   /// Whether it counts nothing any more.
-  var isEmpty: Bool {
-    reads + writes + commands + parts + cancelled + notifications + indications + requests == 0
+  var isEmpty: Bool { values + parts == 0 }
+
+  private var values: Int {
+    reads + writes + commands + cancelled + notifications + indications + requests
   }
 
   /// The shortest, the median and the longest latency.
@@ -178,8 +173,6 @@ package struct ValueRun: Sendable {
   /// Returns whether it only repeats what was done in another run with the same attributes: either
   /// several kinds in turn, or one kind a few times.
   fileprivate func goesOn(like other: Self) -> Bool {
-    let values =
-      reads + writes + commands + cancelled + notifications + indications + requests
     guard server == other.server, kind == .mixed || values <= Self.few else { return false }
     return subjects.indices.allSatisfy { subjects[$0].isPart(of: other.subjects[$0]) }
   }
@@ -205,7 +198,6 @@ package struct ValueRun: Sendable {
     if moment.packet < first.packet { first = moment }
   }
 
-  /// Adds further attributes to an operation.
   mutating func note(_ act: Act, _ others: HandleList) { subjects[act.rawValue].join(others) }
 
   /// Removes an attribute that turned out to be something else.

@@ -60,7 +60,6 @@ package struct VendorTraffic: Sendable {
 
   init(_ knowledge: ProfileKnowledge) { self.knowledge = knowledge }
 
-  /// Returns the name of a protocol.
   package func name(_ vendor: Int) -> String {
     knowledge.vendors.indices.contains(vendor) ? knowledge.vendors[vendor].profile : ""
   }
@@ -73,15 +72,12 @@ package struct VendorTraffic: Sendable {
   ) -> Seen? {
     for claim in claims where knowledge.vendors.indices.contains(claim.vendor) {
       let vendor = knowledge.vendors[claim.vendor]
-      guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else {
-        continue
-      }
+      guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else { continue }
       if messages == nil { messages = VendorMessages() }
       let found = messages?.accept(
         vendor, at: claim.vendor, isByFrame: claim.isByFrame,
-        conversation: server == .local ? 1 : 0, handle: handle,
-        isWritten: way == .written, isRequestChannel: isRequestChannel, value,
-        packet: moment.packet, time: moment.time)
+        conversation: server == .local ? 1 : 0, handle: handle, isWritten: way == .written,
+        isRequestChannel: isRequestChannel, value, packet: moment.packet, time: moment.time)
       guard let found else { continue }
       var seen = note(found, value, sender, moment, claim.vendor, isWritten: way == .written)
       for more in messages?.following ?? [] where more.message != nil {
@@ -128,9 +124,7 @@ package struct VendorTraffic: Sendable {
         if badFrames[index].next == nil {
           badFrames[index].next = (moment, sighting.words(value, writesProblems: false))
         }
-        if sighting.request == badFrames[index].moment.packet {
-          badFrames[index].isAnswered = true
-        }
+        if sighting.request == badFrames[index].moment.packet { badFrames[index].isAnswered = true }
       }
       if let frame = sighting.frame, let checksum = frame.checksum, !frame.isSound,
         badFrames.count < Self.mostListed
@@ -139,14 +133,12 @@ package struct VendorTraffic: Sendable {
           BadFrame(
             profile: sighting.vendor.profile, sender: sender, moment: moment,
             words: sighting.words(value, writesProblems: false), command: sighting.command,
-            isRequest: sighting.isRequest,
-            found: checksum.found, expected: checksum.expected))
+            isRequest: sighting.isRequest, found: checksum.found, expected: checksum.expected))
       }
       if sighting.isJoined, sighting.packets.count > 1 { join(sighting, sender, isWritten) }
     }
     return Seen(
-      vendor: vendor, isRequest: isMessage && sighting.isRequest,
-      isAnswer: sighting.request != nil)
+      vendor: vendor, isRequest: isMessage && sighting.isRequest, isAnswer: sighting.request != nil)
   }
 
   private mutating func join(_ sighting: VendorSighting, _ sender: Side, _ isWritten: Bool) {

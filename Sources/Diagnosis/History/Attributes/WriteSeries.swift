@@ -89,10 +89,10 @@ struct ValueEpoch: Sendable {
 package struct ControlWrite: Sendable {
   /// The first write without a result, and the last one.
   package let first: Moment
-  package internal(set) var last: Moment
-  package internal(set) var count = 1
+  package let last: Moment
+  package let count: Int
   /// The opcode of the last one; nil if the value is empty.
-  package internal(set) var opcode: UInt8?
+  package let opcode: UInt8?
 }
 
 extension AttributeUsage {
@@ -131,9 +131,7 @@ extension AttributeHistory {
     let server = context.server
     let end = LineEnd(of: value)
     steps[server].note(value, place, moment)
-    if context.opcode.role != .unacknowledged {
-      steps[server].note(answer: 0, context.moment)
-    }
+    if context.opcode.role != .unacknowledged { steps[server].note(answer: 0, context.moment) }
     noteProxyPDU(value, place, moment)
     // The value may be sent before the response.
     guard epoch == self.epoch(of: server) else {
@@ -176,13 +174,9 @@ extension AttributeHistory {
     guard usages[place].indicatesResults,
       usages[place].indications.last?.packet ?? 0 < request.packet
     else { return }
-    let opcode = value.byteCount > 0 ? value.byte(at: 0) : nil
-    if usages[place].control == nil {
-      usages[place].control = ControlWrite(first: request, last: request, opcode: opcode)
-    } else {
-      usages[place].control?.last = request
-      usages[place].control?.count &+= 1
-      usages[place].control?.opcode = opcode
-    }
+    let earlier = usages[place].control
+    usages[place].control = ControlWrite(
+      first: earlier?.first ?? request, last: request, count: (earlier?.count ?? 0) &+ 1,
+      opcode: value.byteCount > 0 ? value.byte(at: 0) : nil)
   }
 }

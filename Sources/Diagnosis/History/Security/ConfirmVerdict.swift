@@ -25,39 +25,27 @@ enum ConfirmVerdict {
   init?(_ attempt: PairingAttempt) {
     guard let failure = attempt.failure, failure.reason == .confirmValueFailed else { return nil }
     let refusing = attempt.role(of: failure.side)
-    guard let method = attempt.method else {
-      self = .unknown
-      return
-    }
-    if method.association == .outOfBand {
-      self = .outOfBand
-    } else if !method.isSecureConnections {
-      self = Self.legacy(attempt, method, refusing)
-    } else if method.hasPasskey {
-      self = Self.rounds(attempt, refusing)
-    } else {
-      self = Self.single(attempt, method, refusing)
-    }
+    self =
+      switch attempt.method {
+      case nil: .unknown
+      case let method? where method.association == .outOfBand: .outOfBand
+      case let method? where !method.isSecureConnections: Self.legacy(attempt, method, refusing)
+      case let method? where method.hasPasskey: Self.rounds(attempt, refusing)
+      case let method?: Self.single(attempt, method, refusing)
+      }
   }
 
   private static func legacy(
     _ attempt: PairingAttempt, _ method: PairingMethod, _ refusing: PairingSide
   ) -> Self {
     guard let search = attempt.outcome.search, search.has(refusing.other) else { return .unknown }
-    guard let finding = search.finding(refusing.other) else {
-      return .flaw(refusing.other, .legacy([]), isThorough: search.lookedForDeviations)
-    }
-    if !finding.deviations.isEmpty {
-      return .flaw(refusing.other, .legacy(finding.deviations), isThorough: true)
-    }
+    if let flaw = search.flaw(of: refusing.other) { return flaw }
     guard method.hasPasskey else { return .refusedThoughRight(refusing) }
     // The responder refuses before it reveals its own value.
     guard search.has(refusing) else { return .passkeysDiffer }
-    guard let own = search.finding(refusing) else {
-      return .flaw(refusing, .legacy([]), isThorough: search.lookedForDeviations)
-    }
-    if !own.deviations.isEmpty { return .flaw(refusing, .legacy(own.deviations), isThorough: true) }
-    return own.passkey == finding.passkey ? .refusedThoughRight(refusing) : .passkeysDiffer
+    if let flaw = search.flaw(of: refusing) { return flaw }
+    return search.finding(refusing)?.passkey == search.finding(refusing.other)?.passkey
+      ? .refusedThoughRight(refusing) : .passkeysDiffer
   }
 
   private static func rounds(_ attempt: PairingAttempt, _ refusing: PairingSide) -> Self {
@@ -66,17 +54,11 @@ enum ConfirmVerdict {
     let (checked, own) =
       refusing == .initiator
       ? (round.responder, round.initiator) : (round.initiator, round.responder)
-    switch checked {
-    case .hidden: return .unknown
-    case .closed: return .flaw(refusing.other, .secureConnections(nil), isThorough: true)
-    case .deviates(_, let deviation):
-      return .flaw(refusing.other, .secureConnections(deviation), isThorough: true)
-    case .opens:
-      if case .opens = own { return .refusedThoughRight(refusing) }
-      if case .deviates(_, let deviation) = own {
-        return .flaw(refusing, .secureConnections(deviation), isThorough: true)
-      }
-      return .unknown
+    if let verdict = verdict(on: checked, of: refusing.other) { return verdict }
+    switch own {
+    case .opens: return .refusedThoughRight(refusing)
+    case .deviates: return verdict(on: own, of: refusing) ?? .unknown
+    case .hidden, .closed: return .unknown
     }
   }
 
@@ -85,24 +67,37 @@ enum ConfirmVerdict {
   ) -> Self {
     let isOpen = attempt.initiating.randoms != nil && attempt.responding.randoms != nil
     guard isOpen, let commitment = attempt.outcome.commitment else { return .unknown }
+    return verdict(on: commitment, of: .responder)
+      ?? (method.association == .numericComparison ? .digitsRefused : .refusedThoughRight(refusing))
+  }
+
+  /// Returns what a side's commitment shows, or nil if it opens as it should.
+  private static func verdict(
+    on commitment: SecureConnectionsCommitment, of role: PairingSide
+  ) -> Self? {
     switch commitment {
-    case .opens:
-      return method.association == .numericComparison
-        ? .digitsRefused : .refusedThoughRight(refusing)
-    case .hidden: return .unknown
-    case .closed: return .flaw(.responder, .secureConnections(nil), isThorough: true)
+    case .opens: nil
+    case .hidden: .unknown
+    case .closed: .flaw(role, .secureConnections(nil), isThorough: true)
     case .deviates(_, let deviation):
-      return .flaw(.responder, .secureConnections(deviation), isThorough: true)
+      .flaw(role, .secureConnections(deviation), isThorough: true)
     }
   }
 }
 
 extension PairingAttempt.Searched {
   /// Returns whether a side's commitment was searched.
-  func has(_ role: PairingSide) -> Bool { role == .initiator ? hasInitiator : hasResponder }
+  func has(_ role: PairingSide) -> Bool { findings[role] != nil }
 
   /// Returns what the search found for a side.
-  func finding(_ role: PairingSide) -> PasskeySearch.Finding? {
-    role == .initiator ? initiator : responder
+  func finding(_ role: PairingSide) -> PasskeySearch.Finding? { findings[role] ?? nil }
+
+  /// Returns the flaw that the search shows in a side's values, if there is one.
+  fileprivate func flaw(of role: PairingSide) -> ConfirmVerdict? {
+    guard let finding = finding(role) else {
+      return .flaw(role, .legacy([]), isThorough: lookedForDeviations)
+    }
+    return finding.deviations.isEmpty
+      ? nil : .flaw(role, .legacy(finding.deviations), isThorough: true)
   }
 }

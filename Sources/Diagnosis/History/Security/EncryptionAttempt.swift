@@ -29,7 +29,6 @@ package struct EncryptionAttempt: Sendable {
     case unknown
   }
 
-  /// The result.
   package enum Outcome: Equatable, Sendable {
     /// The link is encrypted.
     case encrypted
@@ -40,15 +39,12 @@ package struct EncryptionAttempt: Sendable {
     case failed(StatusCode)
   }
 
-  /// What started it.
   package let start: Start
   /// The time of the start, or of the end if the start is missing.
   package let moment: Moment
-  /// Where the key comes from.
   package internal(set) var origin: Origin
-  /// The Encrypted Diversifier that identifies the key.
+  /// The Encrypted Diversifier and the Random Number that identify the key.
   package internal(set) var ediv: UInt16 = 0
-  /// The Random Number that belongs to it.
   package internal(set) var rand: UInt64 = 0
   /// The key, least significant byte first: given with the command, or in the reply to the request.
   package internal(set) var key: [UInt8]?
@@ -58,7 +54,6 @@ package struct EncryptionAttempt: Sendable {
   package internal(set) var isKeyMissingHere = false
   /// The result; nil: unknown.
   package internal(set) var outcome: Outcome?
-  /// The packet that reports the result.
   package internal(set) var end: Moment?
   /// Whether no event reports the success, but the keys that were distributed after it show it.
   package internal(set) var isInferred = false
@@ -80,9 +75,7 @@ package struct EncryptionAttempt: Sendable {
   package internal(set) var sent: Moment?
 
   init(_ start: Start, _ moment: Moment, _ origin: Origin) {
-    self.start = start
-    self.moment = moment
-    self.origin = origin
+    (self.start, self.moment, self.origin) = (start, moment, origin)
   }
 
   /// Whether a pairing on this link created the key.
@@ -103,12 +96,7 @@ package struct EncryptionAttempt: Sendable {
   }
 
   /// The packets that show it: its start, the reply, its end.
-  package var packets: PacketSet {
-    var packets: PacketSet = [moment.packet]
-    packets.insert(reply?.packet)
-    packets.insert(end?.packet)
-    return packets
-  }
+  package var packets: PacketSet { PacketSet(of: moment, reply, end) }
 }
 
 /// The authentication of a BR/EDR link with its link key.
@@ -121,11 +109,9 @@ package struct ClassicAuthentication: Sendable {
   package internal(set) var hasKey: Bool?
   /// The result; nil: unknown.
   package internal(set) var status: StatusCode?
-  /// The packet that reports the result.
   package internal(set) var end: Moment?
   /// The key that pairing created during the authentication.
   package internal(set) var newKey: Moment?
-  /// The type of that key, if the event contains it.
   package internal(set) var keyType: LinkKeyType?
   /// The features of this host and of the peer (Secure Simple Pairing).
   package internal(set) var features: (local: SimplePairingFeatures?, peer: SimplePairingFeatures?)

@@ -13,8 +13,7 @@ extension EncryptionHistory {
     switch opcode {
     case HCICommand.ioCapabilityRequestReply:
       authentications[last].features.local = try? SimplePairingFeatures(parsing: &cursor)
-    case HCICommand.userConfirmationRequestReply:
-      authentications[last].confirmed = (moment, true)
+    case HCICommand.userConfirmationRequestReply: authentications[last].confirmed = (moment, true)
     case HCICommand.userConfirmationRequestNegativeReply:
       authentications[last].confirmed = (moment, false)
       authentications[last].refused = (moment, "did not confirm the pairing")

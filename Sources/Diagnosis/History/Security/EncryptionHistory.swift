@@ -11,8 +11,6 @@ import Sessions
 package struct EncryptionHistory: Sendable {
   /// The attempts to encrypt the link, in order.
   package private(set) var attempts: [EncryptionAttempt] = []
-  /// The total number of attempts.
-  package private(set) var attemptCount = 0
   /// The authentications of a BR/EDR link.
   package internal(set) var authentications: [ClassicAuthentication] = []
   /// Whether the peer has not been heard since the link was encrypted; only then is data recorded.
@@ -24,8 +22,6 @@ package struct EncryptionHistory: Sendable {
 
   private static let most = 16
   private static let mostAuthentications = 8
-
-  init() {}
 
   /// Records a packet that is not an ATT PDU.
   mutating func observe(
@@ -121,8 +117,7 @@ package struct EncryptionHistory: Sendable {
       }
     case HCICommand.setConnectionEncryption:
       begin(EncryptionAttempt(.classic, moment, .unknown), memory.links.connection(link))
-    case HCICommand.authenticationRequested:
-      authentications.append(ClassicAuthentication(moment))
+    case HCICommand.authenticationRequested: authentications.append(ClassicAuthentication(moment))
     case HCICommand.linkKeyRequestReply, HCICommand.linkKeyRequestNegativeReply:
       guard let last = authentications.indices.last, authentications[last].end == nil else {
         return
@@ -149,7 +144,6 @@ package struct EncryptionHistory: Sendable {
     }
     if attempts.count >= Self.most { attempts.removeLast() }
     attempts.append(attempt)
-    attemptCount &+= 1
     awaitsData = false
     isStarting = attempt.start == .command || attempt.start == .keyRequest
   }
@@ -165,8 +159,7 @@ package struct EncryptionHistory: Sendable {
     case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
       LinkEvent.encryptionKeyRefreshCode:
       guard let change = try? LinkEvent(parsing: &cursor) else { return }
-      end(
-        change, event.code, keySize: try? cursor.u8(), memory.links.connection(link), moment)
+      end(change, event.code, keySize: try? cursor.u8(), memory.links.connection(link), moment)
     case HCIEvent.commandStatusCode:
       guard let status = try? CommandStatus(parsing: &cursor), status.status != .success else {
         return
@@ -221,14 +214,13 @@ package struct EncryptionHistory: Sendable {
     _ change: LinkEvent, _ code: UInt8, keySize: UInt8?, _ connection: Connection, _ moment: Moment
   ) {
     // Its event may come after the data that shows it.
-    var isKnown = attempts.last.map { $0.outcome == nil || $0.isInferred } ?? false
-    // A new key replaces the old one on an encrypted link: its event does not report a change.
+    let isKnown = attempts.last.map { $0.outcome == nil || $0.isInferred } ?? false
     let isRefresh = code == LinkEvent.encryptionKeyRefreshCode
-    if !isKnown, isRefresh { return }
     if !isKnown {
+      // A new key replaces the old one on an encrypted link: its event does not report a change.
+      if isRefresh { return }
       // Switching encryption off has its own command.
       begin(EncryptionAttempt(.unseen, moment, .unknown), connection)
-      isKnown = true
     }
     guard let last = attempts.indices.last else { return }
     isStarting = false

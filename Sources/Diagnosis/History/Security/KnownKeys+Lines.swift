@@ -39,12 +39,13 @@ extension KnownKeys {
     var positions: [Value: Int] = [:]
     var groups: [[Key]] = []
     for key in keys {
-      let position = positions[Value(kind: key.kind, bytes: key.bytes)] ?? groups.count
-      if position == groups.count {
-        groups.append([])
-        positions[Value(kind: key.kind, bytes: key.bytes)] = position
+      let value = Value(kind: key.kind, bytes: key.bytes)
+      if let position = positions[value] {
+        groups[position].append(key)
+      } else {
+        positions[value] = groups.count
+        groups.append([key])
       }
-      groups[position].append(key)
     }
     return groups.compactMap { same in
       guard let first = same.first else { return nil }
@@ -63,8 +64,7 @@ extension KnownKeys {
         ["\(first.kind.words)\(owned)"] + Self.distinct(same.flatMap(\.traits))
           + sources.map { $0.source.words(Wording(listing: $0.packets)) }, joinedBy: ", ")
       return Finding.Detail(
-        first.kind.label, hidden: "<hidden>, \(words)",
-        revealed: "\(key: first.bytes), \(words)")
+        first.kind.label, hidden: "<hidden>, \(words)", revealed: "\(key: first.bytes), \(words)")
     }
   }
 
@@ -122,7 +122,6 @@ extension KnownKeys.Key {
     }
   }
 
-  /// Its other properties.
   fileprivate var traits: [Wording] {
     var traits: [Wording] = []
     if ediv != 0 || rand != 0 { traits.append("EDIV \(code: ediv, digits: 4)") }

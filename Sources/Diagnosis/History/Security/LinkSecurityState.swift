@@ -33,20 +33,16 @@ package struct LinkSecurityState: Sendable {
   package private(set) var isStoredKey = false
   /// How the devices authenticated each other, if they have paired.
   package private(set) var method: PairingMethod?
-  /// The resulting protection.
   package private(set) var protection = LinkSecurity.unknown
   /// The first PDU of a pairing.
   package private(set) var pairing: Moment?
-  /// The first Pairing Requests.
+  /// The first Pairing Requests and Pairing Failed PDUs.
   package private(set) var pairingRequests: [Moment] = []
-  /// The first Pairing Failed PDUs.
   package private(set) var pairingFailures: [Moment] = []
   /// Whether a pairing has begun and has not failed.
   private var isPairing = false
 
   private static let most = 16
-
-  init() {}
 
   /// Records a packet of the link that is not an ATT PDU, since ATT changes nothing here.
   mutating func observe(

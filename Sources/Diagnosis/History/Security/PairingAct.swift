@@ -5,7 +5,6 @@ import Dissectors
 /// An action of a user or a program concerning a pairing, or a request for one, as reported by the
 /// Linux kernel's management interface (BlueZ, doc/mgmt-protocol.rst).
 package struct PairingAct: Sendable {
-  /// The kind of action.
   package enum Kind: Equatable, Sendable {
     /// Pair Device: a program on the captured host wants to pair.
     case pair

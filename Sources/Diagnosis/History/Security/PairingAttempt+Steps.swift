@@ -31,8 +31,7 @@ extension PairingAttempt {
     }
     // PDUs that were under way when it ended are recorded, but do not count as steps.
     if ending == nil {
-      last = moment
-      lastSender = sender
+      (last, lastSender) = (moment, sender)
       if pdu.opcode != .pairingFailed { lastOpcode = pdu.opcode }
     }
     switch pdu {
@@ -47,9 +46,13 @@ extension PairingAttempt {
       guard self[role].publicKey == nil else { return }
       self[role].publicKey = (moment, P256PublicKey(bytes.dropping(1)))
     case .confirm:
-      record(confirm: PairingValue(bytes.dropping(1)), moment, role)
+      let value = PairingValue(bytes.dropping(1))
+      let run = self[role].add(confirm: value, moment)
+      record(value, run, role == .initiator ? \.initiatorConfirm : \.responderConfirm)
     case .random:
-      record(random: PairingValue(bytes.dropping(1)), moment, role)
+      let value = PairingValue(bytes.dropping(1))
+      let run = self[role].add(random: value, moment)
+      record(value, run, role == .initiator ? \.initiatorRandom : \.responderRandom)
     case .dhKeyCheck:
       guard self[role].check == nil else { return }
       self[role].check = moment
@@ -78,24 +81,14 @@ extension PairingAttempt {
     return run.count - 1
   }
 
-  private mutating func record(confirm: PairingValue?, _ moment: Moment, _ role: PairingSide) {
-    guard let round = round(self[role].add(confirm: confirm, moment)) else { return }
+  /// Records a value of a round, the last one of a run.
+  private mutating func record(
+    _ value: PairingValue?, _ run: Run?,
+    _ field: WritableKeyPath<SecureConnectionsRounds.Values, PairingValue?>
+  ) {
+    guard let round = round(run) else { return }
     while rounds.count <= round { rounds.append(SecureConnectionsRounds.Values()) }
-    if role == .initiator {
-      rounds[round].initiatorConfirm = confirm
-    } else {
-      rounds[round].responderConfirm = confirm
-    }
-  }
-
-  private mutating func record(random: PairingValue?, _ moment: Moment, _ role: PairingSide) {
-    guard let round = round(self[role].add(random: random, moment)) else { return }
-    while rounds.count <= round { rounds.append(SecureConnectionsRounds.Values()) }
-    if role == .initiator {
-      rounds[round].initiatorRandom = random
-    } else {
-      rounds[round].responderRandom = random
-    }
+    rounds[round][keyPath: field] = value
   }
 
   /// Returns whether a PDU cannot occur at this point, whatever the capture lacks: a second Pairing

@@ -60,24 +60,20 @@ extension PairingAttempt {
     let exchange = DHKeyExchange(
       dhKey: secret, initiatorRandom: initiatorRandom, responderRandom: responderRandom,
       initiator: own, responder: other)
-    let size = min(
-      request.pdu.maximumEncryptionKeySize, response.pdu.maximumEncryptionKeySize)
+    let size = min(request.pdu.maximumEncryptionKeySize, response.pdu.maximumEncryptionKeySize)
     outcome.longTermKey = exchange.keys.longTermKey.shortened(to: Int(size))
     // r is the passkey; out-of-band data is unknown.
     guard method?.association != .outOfBand else { return }
     guard let r = hasPasskey ? outcome.agreed.passkey.map({ PairingValue($0) }) : PairingValue.zero
     else { return }
-    if let check = initiating.checkValue {
+    for (role, check, command, other) in [
+      (PairingSide.initiator, initiating.checkValue, requested, responded),
+      (.responder, responding.checkValue, responded, requested),
+    ] {
+      guard let check else { continue }
       outcome.checks.updateValue(
-        exchange.deviations(
-          of: check, from: .initiator, r: r, command: requested, other: responded),
-        forKey: .initiator)
-    }
-    if let check = responding.checkValue {
-      outcome.checks.updateValue(
-        exchange.deviations(
-          of: check, from: .responder, r: r, command: responded, other: requested),
-        forKey: .responder)
+        exchange.deviations(of: check, from: role, r: r, command: command, other: other),
+        forKey: role)
     }
   }
 }

@@ -8,9 +8,8 @@ package import Sessions
 package struct PairingAttempt: Sendable {
   /// The features that a side declared (Core, Vol 3, Part H, 3.5.1 and 3.5.2).
   package struct Features: Sendable {
-    /// The Pairing Request or Pairing Response.
+    /// The Pairing Request or Pairing Response, and its fields.
     package let moment: Moment
-    /// Its fields.
     package let pdu: SMP.PairingFeatures
     /// Its bytes, including the code; nil if some are missing from the capture.
     package let command: PairingCommand?
@@ -18,20 +17,13 @@ package struct PairingAttempt: Sendable {
 
   /// PDUs of one kind from one side.
   package struct Run: Sendable {
-    /// The first PDU.
     package let first: Moment
-    /// The last PDU.
     package var last: Moment
-    /// The number of PDUs.
     package var count = 1
 
-    /// Creates a run of one PDU.
-    init(_ moment: Moment) {
-      first = moment
-      last = moment
-    }
+    init(_ moment: Moment) { (first, last) = (moment, moment) }
 
-    /// Adds a PDU to a run.
+    /// Adds a PDU to a run, which may be the first one.
     static func add(_ moment: Moment, to run: inout Run?) {
       guard run != nil else {
         run = Run(moment)
@@ -53,14 +45,12 @@ package struct PairingAttempt: Sendable {
     package internal(set) var randoms: Run?
     /// Its check value (Secure Connections).
     package internal(set) var check: Moment?
-    /// Its Keypress Notifications.
     package internal(set) var keypresses: Run?
-    /// The number of those by type: 0 started, 1 entered, 2 erased, 3 cleared, 4 completed, 5 any
+    /// The number of Keypress Notifications by type: 0 started, 1 entered, 2 erased, 3 cleared, 4 completed, 5 any
     /// other (Core, Vol 3, Part H, 3.5.8).
     package internal(set) var presses = [0, 0, 0, 0, 0, 0]
-    /// The keys that it distributed.
+    /// The keys that it distributed: bit 0 LTK, 1 IRK, 2 CSRK.
     package internal(set) var keys: Run?
-    /// The distributed keys: bit 0 LTK, 1 IRK, 2 CSRK.
     package internal(set) var keyBits: UInt8 = 0
     /// Its first confirm value, and the random value that opens it.
     var firstConfirm: PairingValue?
@@ -91,14 +81,11 @@ package struct PairingAttempt: Sendable {
 
   /// The result of a passkey search; the findings are nil if none of the million passkeys fits.
   package struct Searched: Sendable {
-    /// The finding for the initiator's opened commitment.
-    package internal(set) var initiator: PasskeySearch.Finding?
-    /// The finding for the responder's.
-    package internal(set) var responder: PasskeySearch.Finding?
-    /// Whether the initiator's commitment was searched.
-    package internal(set) var hasInitiator = false
-    /// Whether the responder's was.
-    package internal(set) var hasResponder = false
+    /// The findings for the opened commitments that were searched.
+    var findings: [PairingSide: PasskeySearch.Finding?] = [:]
+    package var initiator: PasskeySearch.Finding? { finding(.initiator) }
+    package var responder: PasskeySearch.Finding? { finding(.responder) }
+    package var hasInitiator: Bool { has(.initiator) }
     /// Whether the search also covered devices that compute their values incorrectly.
     package internal(set) var lookedForDeviations = true
   }
@@ -127,7 +114,6 @@ package struct PairingAttempt: Sendable {
     /// How each side's check value was computed, if the shared secret is known: an empty list if it
     /// is correct, nil if no computation fits.
     package internal(set) var checks: [PairingSide: [CheckDeviation]?] = [:]
-    /// The search for the legacy passkey.
     package internal(set) var search: Searched?
     /// Why no search was made: the capture lacks both addresses, or there were too many failures.
     package internal(set) var lacksAddresses = false
@@ -137,11 +123,9 @@ package struct PairingAttempt: Sendable {
   package let initiator: Side
   /// Whether keys for LE are distributed over an encrypted BR/EDR link (2.4.2.4).
   package let isOverBREDR: Bool
-  /// The first packet.
   package let first: Moment
-  /// The last packet.
+  /// The last packet, and its sender.
   package internal(set) var last: Moment
-  /// The sender of the last packet.
   package internal(set) var lastSender: Side
   /// The last PDU that is not Pairing Failed.
   package internal(set) var lastOpcode: SMPOpcode
@@ -159,7 +143,6 @@ package struct PairingAttempt: Sendable {
   package internal(set) var encrypted: Moment?
   /// How it ended without success; nil also if the capture ends first.
   package internal(set) var ending: Ending?
-  /// The packet that ended it.
   package internal(set) var end: Moment?
   /// The PDUs that arrived at an impossible point: the first, and how many.
   package internal(set) var unexpected: Run?
@@ -169,9 +152,7 @@ package struct PairingAttempt: Sendable {
   package internal(set) var unexpectedOpcode: SMPOpcode?
   /// What its values reveal, after it has ended.
   package internal(set) var outcome = Outcome()
-  /// The addresses of the link, if known.
   var addresses = Addresses()
-  /// Whether the outcome was computed.
   var isSettled = false
   /// The values of passkey rounds over Secure Connections.
   var rounds: [SecureConnectionsRounds.Values] = []
@@ -182,34 +163,24 @@ package struct PairingAttempt: Sendable {
     var peer: PairingAddress?
   }
 
-  /// Creates an attempt that begins.
   init(
     initiator: Side, _ opcode: SMPOpcode, _ moment: Moment, by sender: Side,
     isOverBREDR: Bool = false
   ) {
-    self.initiator = initiator
-    lastOpcode = opcode
-    self.isOverBREDR = isOverBREDR
-    first = moment
-    last = moment
-    lastSender = sender
+    (self.initiator, self.isOverBREDR, first) = (initiator, isOverBREDR, moment)
+    (last, lastSender, lastOpcode) = (moment, sender, opcode)
   }
 
-  /// Returns the end of the link that has a role.
   package func side(_ role: PairingSide) -> Side {
     role == .initiator ? initiator : initiator.other
   }
 
-  /// Returns the role of an end of the link.
   package func role(of side: Side) -> PairingSide { side == initiator ? .initiator : .responder }
 
-  /// What a side sent.
   package internal(set) subscript(role: PairingSide) -> Party {
     get { role == .initiator ? initiating : responding }
     // In place: a side is large, and each of the eighty values of the passkey rounds changes it.
-    _modify {
-      if role == .initiator { yield &initiating } else { yield &responding }
-    }
+    _modify { if role == .initiator { yield &initiating } else { yield &responding } }
   }
 
   package func address(of role: PairingSide) -> PairingAddress? {
@@ -225,18 +196,22 @@ package struct PairingAttempt: Sendable {
 
   /// Whether both sides keep the keys.
   package var isBonded: Bool {
-    guard isPaired, let request = initiating.features, let response = responding.features else {
-      return false
+    guard isPaired, let (request, response) = declared else { return false }
+    return request.authReq.bonds && response.authReq.bonds
+  }
+
+  /// What the two declared, if both have.
+  var declared: (request: SMP.PairingFeatures, response: SMP.PairingFeatures)? {
+    guard let request = initiating.features?.pdu, let response = responding.features?.pdu else {
+      return nil
     }
-    return request.pdu.authReq.bonds && response.pdu.authReq.bonds
+    return (request, response)
   }
 
   /// Returns the keys that a side has to send: bit 0 LTK, 1 IRK, 2 CSRK. With Secure Connections
   /// there is no LTK to send (Core, Vol 3, Part H, 3.6.1).
   package func agreedKeys(of role: PairingSide) -> UInt8 {
-    guard let request = initiating.features?.pdu, let response = responding.features?.pdu else {
-      return 0
-    }
+    guard let (request, response) = declared else { return 0 }
     let both =
       role == .initiator
       ? request.initiatorKeys.rawValue & response.initiatorKeys.rawValue
@@ -253,13 +228,10 @@ package struct PairingAttempt: Sendable {
 
   /// Whether the two agreed to derive the link key of BR/EDR from the new key as well.
   package var derivesLinkKey: Bool {
-    guard let request = initiating.features?.pdu, let response = responding.features?.pdu else {
-      return false
+    guard isSecureConnections, let (request, response) = declared else { return false }
+    return [request, response].allSatisfy {
+      $0.initiatorKeys.rawValue & $0.responderKeys.rawValue & 0b1000 != 0
     }
-    let all = [request, response].flatMap {
-      [$0.initiatorKeys.rawValue, $0.responderKeys.rawValue]
-    }
-    return isSecureConnections && all.allSatisfy { $0 & 0b1000 != 0 }
   }
 
   /// Whether a side has sent none of the keys that the two agreed on.

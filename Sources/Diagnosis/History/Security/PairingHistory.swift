@@ -10,25 +10,21 @@ import Sessions
 package struct PairingHistory: Sendable {
   /// A Security Request, and its result (Core, Vol 3, Part H, 2.4.6).
   package struct SecurityRequest: Sendable {
-    /// The first request, if it was sent several times.
+    /// The first request, and the last one, if it was sent several times.
     package let moment: Moment
-    /// The last request.
     package internal(set) var last: Moment
     /// The sender: the peripheral.
     package let side: Side
-    /// The requested security.
     package let authReq: AuthReq
     /// The number of requests before it was answered.
     package internal(set) var count = 1
     /// The answer: a Pairing Request, the start of encryption, or Pairing Failed.
     package internal(set) var answer: Moment?
-    /// Whether the link was already encrypted.
     package internal(set) var cameEncrypted = false
   }
 
-  /// The attempts, in order.
+  /// The attempts, in order, and their total number.
   package private(set) var attempts: [PairingAttempt] = []
-  /// The total number of attempts.
   package private(set) var attemptCount = 0
   /// The number of attempts that are not kept: those in the middle.
   package var omitted: Int { attemptCount - attempts.count }
@@ -48,8 +44,6 @@ package struct PairingHistory: Sendable {
   private static let mostAttempts = 24
   private static let mostSecurityRequests = 8
   private static let mostActs = 24
-
-  init() {}
 
   // MARK: Packets
 
@@ -106,8 +100,7 @@ package struct PairingHistory: Sendable {
       observe(request.authReq, moment, sender, isEncrypted: isEncrypted)
     default:
       if !belongsToLatest(pdu) {
-        guard
-          let attempt = attemptWithoutRequest(pdu, moment, sender, isOverBREDR, answer, memory)
+        guard let attempt = attemptWithoutRequest(pdu, moment, sender, isOverBREDR, answer, memory)
         else {
           if case .incomplete = pdu, answer.fragment.isTruncated {
             PairingAttempt.Run.add(moment, to: &cut)
@@ -118,16 +111,11 @@ package struct PairingHistory: Sendable {
       }
       guard !attempts.isEmpty else { return }
       let latest = attempts.count - 1
-      if attempts[latest].method == nil, let method = answer.pairing?.method {
-        // The method is known from the response on, which is not recorded yet.
-        if case .pairing = pdu {
-          attempts[latest].record(pdu, bytes, moment, from: sender)
-          attempts[latest].method = method
-          return
-        }
-        attempts[latest].method = method
-      }
+      let method = attempts[latest].method ?? answer.pairing?.method
+      // The method is known from the response on, which is not recorded yet.
+      if pdu.opcode != .pairingResponse { attempts[latest].method = method }
       attempts[latest].record(pdu, bytes, moment, from: sender)
+      attempts[latest].method = method
     }
   }
 
@@ -171,8 +159,7 @@ package struct PairingHistory: Sendable {
   }
 
   private mutating func begin(
-    _ attempt: PairingAttempt, _ answer: Answer, _ memory: borrowing Memory,
-    isEncrypted: Bool
+    _ attempt: PairingAttempt, _ answer: Answer, _ memory: borrowing Memory, isEncrypted: Bool
   ) {
     if let latest = attempts.indices.last {
       if attempts[latest].isUnderWay { attempts[latest].close(.superseded, at: attempt.first) }
@@ -260,7 +247,6 @@ package struct PairingHistory: Sendable {
     acts.append(act)
   }
 
-  /// Returns the last attempt that began before a packet.
   func attempt(before packet: Int) -> PairingAttempt? { attempts.last { $0.first.packet < packet } }
 
   /// Returns the actions of users and programs during an attempt.
@@ -276,17 +262,14 @@ package struct PairingHistory: Sendable {
     _ connection: Connection, _ memory: borrowing Memory, _ extent: CaptureExtent
   ) {
     guard let latest = attempts.indices.last else { return }
-    if attempts[latest].isUnderWay, let packet = connection.lastPacket,
-      connection.ending != nil, connection.ending != .forgotten,
-      connection.ending != .fileEnded
+    if attempts[latest].isUnderWay, let packet = connection.lastPacket, connection.ending != nil,
+      connection.ending != .forgotten, connection.ending != .fileEnded
     {
-      attempts[latest].close(
-        .abandoned, at: Moment(packet: packet, time: connection.lastTime))
+      attempts[latest].close(.abandoned, at: Moment(packet: packet, time: connection.lastTime))
     }
     attempts[latest].settle()
   }
 
-  /// Searches for the passkeys of the attempts.
   mutating func search(_ searches: inout PasskeySearches) {
     for index in attempts.indices { attempts[index].search(&searches) }
   }

@@ -17,7 +17,6 @@ struct PasskeySearches: Sendable {
   private static let most = 4
   private static let mostThorough = 1
 
-  /// The result for one opening.
   enum Answer: Sendable {
     case found(PasskeySearch.Finding)
     /// None of the million passkeys fits, with or without a check for deviations.
@@ -78,14 +77,14 @@ extension PairingAttempt {
     var result = Searched()
     for (role, opening) in openings {
       switch searches.search(search, opening, in: method.hasPasskey ? searches.passkeys : 0...0) {
-      case .found(let finding): result.store(finding, role)
+      case .found(let finding): result.findings[role] = finding
       case .none(let isThorough):
-        result.store(nil, role)
+        result.findings.updateValue(nil, forKey: role)
         if !isThorough { result.lookedForDeviations = false }
       case .notSearched: continue
       }
     }
-    if result.hasInitiator || result.hasResponder { outcome.search = result }
+    if !result.findings.isEmpty { outcome.search = result }
   }
 
   private func opening(_ role: PairingSide) -> PasskeySearch.Opening? {
@@ -93,15 +92,5 @@ extension PairingAttempt {
       return nil
     }
     return PasskeySearch.Opening(confirm: confirm, random: random)
-  }
-}
-
-extension PairingAttempt.Searched {
-  fileprivate mutating func store(_ finding: PasskeySearch.Finding?, _ role: PairingSide) {
-    if role == .initiator {
-      (initiator, hasInitiator) = (finding, true)
-    } else {
-      (responder, hasResponder) = (finding, true)
-    }
   }
 }
