@@ -195,9 +195,7 @@ extension Evidence {
   /// Returns the connections that satisfy a condition, one list for each device, in order.
   func connectionsByDevice(
     where holds: (ConnectionHistory) -> Bool
-  ) -> [[ConnectionHistory]] {
-    connections.filter(holds).grouped(by: \.device)
-  }
+  ) -> [[ConnectionHistory]] { connections.filter(holds).grouped(by: \.device) }
 
   /// Returns the features of the last pairing of a connection's device, if the two agreed that the
   /// peer does not give its identity resolving key.
@@ -207,8 +205,7 @@ extension Evidence {
     let all = earlier(than: history) + [history]
     guard let attempt = all.flatMap(\.pairing.attempts).last(where: { $0.isBonded }),
       attempt.agreedKeys(of: attempt.role(of: .peer)) & 2 == 0,
-      let request = attempt.initiating.features,
-      let response = attempt.responding.features
+      let request = attempt.initiating.features, let response = attempt.responding.features
     else { return nil }
     return (request.moment.packet, response.moment.packet)
   }

@@ -7,9 +7,7 @@ package import Words
 
 extension Wording {
   /// Joins sentences with spaces; empty ones are omitted.
-  init(sentences: Wording...) {
-    self.init(sentences.filter { !$0.isEmpty }, joinedBy: " ")
-  }
+  init(sentences: Wording...) { self.init(sentences.filter { !$0.isEmpty }, joinedBy: " ") }
 }
 
 extension Sequence {
@@ -113,8 +111,7 @@ extension ConnectionHistory {
   /// Sentences about the supervision timeout, from which the time of the last packet follows, and
   /// who requested it if it is short.
   var timeoutWords: Wording {
-    let timeout: Wording =
-      link.supervisionTimeout.map { " of \($0 / 1_000_000) ms" } ?? ""
+    let timeout: Wording = link.supervisionTimeout.map { " of \($0 / 1_000_000) ms" } ?? ""
     let heard: Wording = "Nothing was heard from the peer for the supervision timeout\(timeout)."
     guard hasShortTimeout, let current = link.current else { return heard }
     let origin: Wording =
@@ -239,9 +236,7 @@ extension ConnectionHistory {
   /// What Number Of Completed Packets shows at the end, as a sentence; empty if it shows nothing.
   var acknowledgement: Wording {
     guard let left = link.unacknowledged else { return "" }
-    if left == 0 {
-      return link.sent == 0 ? "" : "Everything this host sent was acknowledged."
-    }
+    if left == 0 { return link.sent == 0 ? "" : "Everything this host sent was acknowledged." }
     let first = link.unacknowledgedSince?.packet
     return left == 1
       ? "The last packet this host sent\(first.map { " (\(packet: $0))" as Wording } ?? "") was never acknowledged."
@@ -274,8 +269,7 @@ extension ConnectionHistory {
     [
       link.updates.last?.lastPacket, link.phys.last?.moment.packet,
       link.lengths.last?.moment.packet,
-    ]
-    .compactMap(\.self).max()
+    ].compactMap(\.self).max()
   }
 
   /// A sentence that this procedure was the last.
@@ -307,9 +301,7 @@ extension ConnectionHistory {
       procedures.append(
         ("the change to the \(LinkHistory.phyWords(change.received)) PHY", change.moment))
     }
-    if let change = link.lengths.last {
-      procedures.append(("a data length change", change.moment))
-    }
+    if let change = link.lengths.last { procedures.append(("a data length change", change.moment)) }
     guard let last = procedures.max(by: { $0.moment.packet < $1.moment.packet }),
       link.heardLast.map({ $0.packet < last.moment.packet }) ?? true,
       link.acknowledgedLast.map({ $0.packet < last.moment.packet }) ?? true,
@@ -335,8 +327,7 @@ extension ConnectionHistory {
     if let request = lastOpen(of: .peer) {
       return (
         Wording(
-          sentences: "This host did not answer its request (\(packet: request)).", silence),
-        request
+          sentences: "This host did not answer its request (\(packet: request)).", silence), request
       )
     }
     if link.sent == 0 {
@@ -425,8 +416,7 @@ private struct RestartRequest {
   static let all: [RestartRequest] = [
     RestartRequest(
       uuid: BluetoothUUID(high: 0x0001_0203_0405_0607, low: 0x0809_0a0b_0c0d_2b12),
-      value: [0x02, 0xff],
-      words: "The end of a firmware update (Telink's OTA)"),
+      value: [0x02, 0xff], words: "The end of a firmware update (Telink's OTA)"),
     RestartRequest(
       uuid: BluetoothUUID(high: 0x0000_1531_1212_efde, low: 0x1523_785f_eabc_d123), value: [0x05],
       words: "The end of a firmware update (Nordic's DFU, Activate and Reset)"),

@@ -97,9 +97,7 @@ extension Refusal {
   }
 
   /// Whether the client read or wrote the handle 0x0000.
-  var isOfNoHandle: Bool {
-    handle == 0 && (opcode == .readRequest || opcode == .writeRequest)
-  }
+  var isOfNoHandle: Bool { handle == 0 && (opcode == .readRequest || opcode == .writeRequest) }
 
   /// Whether it refuses a write that only switches something off.
   fileprivate var isSwitchingOff: Bool {

@@ -45,8 +45,7 @@ extension Rule {
         "Insufficient Authentication (0x05) answers a request on a link that is not encrypted; a note if the same request is allowed later",
       do: howToPair),
     unprotected(
-      "att-insufficient-encryption", 0x0f,
-      "A request is refused because the link is not encrypted",
+      "att-insufficient-encryption", 0x0f, "A request is refused because the link is not encrypted",
       when:
         "Insufficient Encryption (0x0f) answers a request; a note if the same request is allowed later",
       do:
@@ -84,8 +83,7 @@ extension Rule {
       guard let refusal = found,
         !evidence.earlier(than: connection).contains(where: {
           $0.connection.isEncrypted == true || !$0.security.pairingRequests.isEmpty
-        }),
-        connection.bondKeeper(before: refusal.answer.packet, evidence) == nil,
+        }), connection.bondKeeper(before: refusal.answer.packet, evidence) == nil,
         let pairing = connection.security.pairingRequests.first(where: {
           $0.packet > refusal.answer.packet
         })
@@ -139,8 +137,7 @@ extension Rule {
   ) -> Rule {
     Rule(
       about: RefusedRequest.self, id, .error, .meaning, finds, when: condition,
-      needs: .bothDirections, leansOn: [.opening, .events], elsewise: [.encryptedBefore],
-      do: remedy
+      needs: .bothDirections, leansOn: [.opening, .events], elsewise: [.encryptedBefore], do: remedy
     ) { connection, _ in
       let found = connection.attributes.refusals.compactMap { refusal in
         refusal.error.rawValue == code && !refusal.security.isEncrypted

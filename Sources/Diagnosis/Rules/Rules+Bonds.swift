@@ -31,9 +31,7 @@ extension Rule {
       let isStored =
         attempt.ediv != 0 || attempt.rand != 0 || attempt.source(history, evidence) != nil
       guard isStored || !history.connection.isOpeningMissing && !history.connection.hasLostPackets
-      else {
-        return []
-      }
+      else { return [] }
       var finding = Finding(
         "The peer is bonded and uses a private address that no known key resolves",
         headline: "a bonded peer uses a private address that no known key resolves",
@@ -92,9 +90,7 @@ extension Rule {
       for key in same.flatMap({ evidence.keys(of: $0) })
       where key.kind == .identityResolving && key.side == .peer && key.packet > 0
         && !keys.contains(where: { $0.bytes == key.bytes })
-      {
-        keys.append(key)
-      }
+      { keys.append(key) }
       let shown = Wording(listing: addresses.prefix(4).map { "\($0)" })
       let more: Wording = addresses.count > 4 ? " and \(addresses.count - 4) more" : ""
       let given: Wording =

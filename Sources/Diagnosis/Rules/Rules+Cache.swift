@@ -18,8 +18,7 @@ extension Rule {
           stale, _ in stale.isChangeShown
         },
         Alternative("the server never allowed this") { stale, _ in stale.hasWorked },
-      ],
-      do: staleRemedy
+      ], do: staleRemedy
     ) { connection, evidence in
       Finding.together(connection.staleRefusals(evidence))
     },
@@ -50,8 +49,7 @@ extension Rule {
       let then: Wording =
         after.map {
           " A discovery followed (\(packet: $0.first.packet) to \(packet: $0.last.packet))."
-        }
-        ?? " No discovery followed on this connection."
+        } ?? " No discovery followed on this connection."
       return [
         Finding(
           "\(first.server.words) indicated that its attributes have changed",
@@ -81,8 +79,7 @@ extension Rule {
       "Commands are dropped because the client's attribute cache is out of date",
       when:
         "Write Commands follow Database Out Of Sync (0x12) before the client reads the Database Hash or discovers",
-      needs: [.bothDirections],
-      elsewise: [Alternative(always: "the server carries them out")],
+      needs: [.bothDirections], elsewise: [Alternative(always: "the server carries them out")],
       do:
         "Read the Database Hash (2b2a) or discover again first: a server silently ignores commands of a change-unaware client."
     ) { connection, _ in

@@ -55,8 +55,7 @@ extension Rule {
           return usage.notifications.count >= leastValues && first.packet > accepted.packet
             && last.packet < end
         }
-        guard let favoured,
-          let tally = favoured.attributes.usage(handle, of: .local)?.notifications
+        guard let favoured, let tally = favoured.attributes.usage(handle, of: .local)?.notifications
         else { continue }
         var finding = Finding(
           "This host sends \(owner) to one of two clients only",

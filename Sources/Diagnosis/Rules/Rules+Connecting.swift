@@ -188,11 +188,8 @@ extension Rule {
               "It refused the command in \(packet: first.asked.packet) at once, because another connection attempt is pending (\(packet: $0.packet)): a controller makes one at a time."
             } ?? "It refused the command in \(packet: first.asked.packet) at once."
             : "The attempt began at \(packet: first.asked.packet) and ended with this status; the host had not cancelled it.",
-          scan, fault),
-        evidence: attempts.evidence)
-      if first.blocked != nil {
-        finding.remedy = waitForPending
-      }
+          scan, fault), evidence: attempts.evidence)
+      if first.blocked != nil { finding.remedy = waitForPending }
       if let scanning {
         finding.evidence.insert(scanning.packet)
         finding.evidence = finding.evidence.sorted
@@ -385,8 +382,7 @@ extension Rule {
         why:
           "This host enabled advertising at \(packet: advertised.packet). The connection (\(packet: last.connection.firstPacket)) ended it, and after the link had ended (\(packet: ended.packet)) no command enabled it in the \(duration: quiet) until the end of the capture: no device could connect.",
         evidence: [
-          advertised.packet, last.connection.firstPacket, ended.packet,
-          evidence.extent.lastPacket,
+          advertised.packet, last.connection.firstPacket, ended.packet, evidence.extent.lastPacket,
         ])
       finding.restsOnAbsence = true
       return finding
@@ -433,8 +429,7 @@ extension Rule {
     let early = evidence.attempts {
       // A stopped clock does not show how long it waited.
       $0.isGivenUp && !$0.isAbandoned && !$0.isLong && !$0.isWaitUnknown && $0.waited != 0
-    }
-    .map { attempts in
+    }.map { attempts in
       let first = attempts[0]
       let waited: Wording = first.waited.map { "\(duration: $0)" } ?? "a moment"
       var finding = Finding(
@@ -455,8 +450,7 @@ extension Rule {
     let link = history.link
     guard history.connection.ending == .localHost, history.connection.role(of: .local) == .central,
       history.connection.transport == .le, let opened = link.opened, link.sent == 0,
-      link.heard == 0,
-      !history.connection.hasLostPackets, history.encryption.attempts.isEmpty,
+      link.heard == 0, !history.connection.hasLostPackets, history.encryption.attempts.isEmpty,
       let ended = link.disconnect ?? link.ended, let open = ended.nanoseconds(since: opened),
       open < atOnce
     else { return nil }
@@ -723,8 +717,7 @@ extension Rule {
         : "The controller sent its connection request, which creates the link, and heard nothing from the peer for six connection intervals.\(six)",
       evidence: PacketSet(packets), on: group.map(\.id))
     if let rssi = strong {
-      finding.why =
-        "\(finding.why) The peer's signal was strong before (\(Int(rssi)) dBm)."
+      finding.why = "\(finding.why) The peer's signal was strong before (\(Int(rssi)) dBm)."
       finding.remedy =
         "Look for interference at this host: on a combined chip its own 2.4 GHz Wi-Fi takes the antenna away just as the link begins, and USB 3 ports disturb a dongle next to them. Try with Wi-Fi off or in the 5 GHz band, or with another adapter on a cable. Otherwise the peer is busy, or resets on connection."
     }

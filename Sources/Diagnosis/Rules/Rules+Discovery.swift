@@ -85,8 +85,7 @@ extension ConnectionHistory {
       why:
         "The searches for all primary services ended at \(packet: first.packet) for the first time, and at \(packet: last.packet) for the last. \(cause)",
       evidence: PacketSet(of: first, changed, last))
-    finding.group =
-      "\(client.capitalized) discovered \(server.possessive) services again and again"
+    finding.group = "\(client.capitalized) discovered \(server.possessive) services again and again"
     return finding
   }
 

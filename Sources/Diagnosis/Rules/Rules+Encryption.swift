@@ -77,9 +77,7 @@ extension Rule {
   /// Returns the last attempt that satisfies a condition: those before it failed in the same way.
   static func attempts(
     of history: ConnectionHistory, where holds: (EncryptionAttempt) -> Bool
-  ) -> [EncryptionAttempt] {
-    history.encryption.attempts.last(where: holds).map { [$0] } ?? []
-  }
+  ) -> [EncryptionAttempt] { history.encryption.attempts.last(where: holds).map { [$0] } ?? [] }
 
   // MARK: Key sizes
 
@@ -247,8 +245,7 @@ extension Rule {
       finding = Finding(
         "Encryption was started and never completed",
         headline: "encryption started at \(packet: attempt.moment.packet) never completed",
-        why: "\(attempt.beginning), and \(effect).",
-        evidence: [attempt.moment.packet, last.packet])
+        why: "\(attempt.beginning), and \(effect).", evidence: [attempt.moment.packet, last.packet])
     }
     finding.restsOnAbsence = !isLinkLayers
     return [finding]

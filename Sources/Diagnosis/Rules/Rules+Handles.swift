@@ -64,8 +64,7 @@ extension Rule {
 
 extension ConnectionHistory {
   fileprivate func wrongHandle(_ usage: AttributeUsage) -> Finding? {
-    guard usage.sent > 0,
-      let first = usage.notifications.first ?? usage.indications.first,
+    guard usage.sent > 0, let first = usage.notifications.first ?? usage.indications.first,
       let last = usage.notifications.last ?? usage.indications.last
     else { return nil }
     let verb: StaticString = usage.notifications.count > 0 ? "notifies" : "indicates"
@@ -164,8 +163,7 @@ extension ConnectionHistory {
       let lasted = openTime(after: latest, evidence)
     else { return [] }
     return attributes.runs.compactMap { run in
-      guard run.kind == .prepared,
-        lasted >= Self.executionTime,
+      guard run.kind == .prepared, lasted >= Self.executionTime,
         // The client may wait for the answer to another part.
         !attributes.unanswered.contains(where: {
           $0.packet > run.first.packet && Side(sent: $0.direction) == run.server.other

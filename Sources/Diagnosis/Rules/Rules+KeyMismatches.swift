@@ -165,8 +165,7 @@ extension Rule {
   ) -> (Doubts, Finding)? {
     let connection = history.connection
     guard let attempt = history.encryption.attempts.last, let meanwhile = attempt.meanwhile,
-      attempt.outcome != .encrypted,
-      attempt.outcome != nil || !history.link.goesOn(after: attempt),
+      attempt.outcome != .encrypted, attempt.outcome != nil || !history.link.goesOn(after: attempt),
       connection.ending == .micFailure || attempt.failure?.rawValue == 0x24
         || connection.ending == .controller && connection.reason?.rawValue == 0x24
     else { return nil }
@@ -306,8 +305,7 @@ extension ConnectionHistory {
     }
     guard
       let pending = link.procedures.last(where: { $0.opcode != HCICommand.leEnableEncryption }),
-      pending.moment.packet < end,
-      let name = PDUTable.core.command(pending.opcode)?.name
+      pending.moment.packet < end, let name = PDUTable.core.command(pending.opcode)?.name
     else { return nil }
     return (
       "\(name)",

@@ -44,8 +44,7 @@ extension Rule {
       Alternative("the peer was lost for another reason, or never got the request") {
         loss, _ in loss != .restart
       },
-    ],
-    do: lossRemedy
+    ], do: lossRemedy
   ) { evidence -> [(Loss, Finding)] in
     let all = evidence.connections.compactMap { lost($0, evidence) }
     // How often the link to a device was lost right after the same procedure.
@@ -160,8 +159,7 @@ extension Rule {
     }
     let peer: Wording = history.connection.peer.map { " to \($0)" } ?? ""
     finding.group = "The link\(peer) was lost\(at): \(StatusCode.connectionTimeout)"
-    finding.groupHeadline =
-      "the link\(peer) was lost\(at): this host no longer heard the peer"
+    finding.groupHeadline = "the link\(peer) was lost\(at): this host no longer heard the peer"
     return (.silence, finding)
   }
 
@@ -228,8 +226,7 @@ extension Rule {
         history.lastSignWords, history.signalWords),
       evidence: PacketSet(
         [
-          link.lastSign?.packet, asked.packet, link.seenAway?.lastConnectable?.packet,
-          ended.packet,
+          link.lastSign?.packet, asked.packet, link.seenAway?.lastConnectable?.packet, ended.packet,
         ].compactMap(\.self)
       ).sorted)
     if history.departure != nil { finding.remedy = restartRemedy }
@@ -590,8 +587,7 @@ extension Rule {
       why: Wording(
         sentences:
           "A request of the peer (\(packet: first.1.packet)) arrived together with its disconnection (\(packet: first.2.packet)), about 30 s after the previous packet. A client gives up 30 s after its request (Core, Vol 3, Part F, 3.3.3), so the request had been delayed all that time and arrived when the link ended. That points to the controller or its transport rather than to a program on this host.",
-        dead),
-      evidence: PacketSet(stalled.prefix(8).flatMap { [$0.1.packet, $0.2.packet] }),
+        dead), evidence: PacketSet(stalled.prefix(8).flatMap { [$0.1.packet, $0.2.packet] }),
       on: stalled.map(\.0.id))
     finding.repetitions = stalled.count
     if stalled.count == 1 { finding.severity = .warning }

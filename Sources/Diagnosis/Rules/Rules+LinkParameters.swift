@@ -58,8 +58,7 @@ extension Rule {
     "A connection attempt requests invalid parameters",
     when:
       "LE Create Connection has a supervision timeout that is too short for interval and latency, or values out of range",
-    needs: [.commands],
-    do: remedyForImpossible
+    needs: [.commands], do: remedyForImpossible
   ) { evidence in
     evidence.adapters.flatMap(\.attempts.kept).compactMap { attempt in
       guard let wanted = attempt.wanted, wanted.fault != nil else { return nil }
@@ -92,21 +91,15 @@ extension Rule {
         return history.link.updates.contains { $0.side == .peer && $0.isRefused }
           && !evidence.leavesByTimer(history)
       }
-    ],
-    do: "Wait a few seconds after connecting, and stay connected without the change."
+    ], do: "Wait a few seconds after connecting, and stay connected without the change."
   ) { history, evidence -> [(Refusal, Finding)] in
     let link = history.link
-    let refused = link.updates.filter {
-      $0.isRefused && $0.status?.isProcedureTrouble != true
-    }
+    let refused = link.updates.filter { $0.isRefused && $0.status?.isProcedureTrouble != true }
     var findings: [(Refusal, Finding)] = []
     if let first = refused.first, let last = refused.last {
-      let later = link.updates.first {
-        $0.status == .success && $0.lastPacket > last.lastPacket
-      }
+      let later = link.updates.first { $0.status == .success && $0.lastPacket > last.lastPacket }
       let who = history.refuser(of: first)
-      let reason: Wording =
-        (first.status ?? first.refusal).map { ": \($0)" } ?? ""
+      let reason: Wording = (first.status ?? first.refusal).map { ": \($0)" } ?? ""
       let times: Wording =
         refused.count == 1 ? "" : " \(refused.count, isLeast: link.omittedUpdates > 0) times"
       let asked: Wording =
@@ -276,8 +269,7 @@ extension Rule {
       // Changes that the controllers negotiate are carried out by the controllers.
       guard update.completed == nil, update.procedure != .linkLayer,
         update.isGranted == true || update.procedure == .command,
-        let granted = update.answered ?? update.command ?? Optional(update.asked),
-        let last = end,
+        let granted = update.answered ?? update.command ?? Optional(update.asked), let last = end,
         Moment(packet: .max, time: last).nanoseconds(since: granted) ?? 0 > longestChange,
         !(update.wanted.map { wanted in update.before.map { wanted.allow($0) } ?? false } ?? false),
         !history.link.updates.contains(where: {
@@ -295,8 +287,7 @@ extension Rule {
           ? "This host's LE Connection Update (\(packet: update.asked.packet)) was accepted, but no LE Connection Update Complete followed\(asked)."
           : update.command == nil && update.side == .peer
             ? "This host accepted the peer's request\(asked), but never sent LE Connection Update."
-            : "No LE Connection Update Complete followed\(asked).",
-        evidence: update.evidence)
+            : "No LE Connection Update Complete followed\(asked).", evidence: update.evidence)
       finding.restsOnAbsence = true
       return finding
     }

@@ -60,8 +60,7 @@ extension Rule {
           failure.adapter.number.map { $0 == 0 ? "" : " for hci\($0)" } ?? ""
         var finding = failure.finding(
           "The kernel refused \(name)\(controller): \(failure.statusWords)",
-          "the kernel refused \(name)", "The command was answered with this status.",
-          evidence)
+          "the kernel refused \(name)", "The command was answered with this status.", evidence)
         finding.remedy = failure.remedy(opcode)
         return finding
       }
@@ -119,7 +118,5 @@ extension Evidence {
   /// them.
   fileprivate func managementAlone(
     _ isMeant: (ManagementHistory.Failure) -> Bool
-  ) -> [ManagementHistory.Failure] {
-    hasManagementAlone ? management.failures.filter(isMeant) : []
-  }
+  ) -> [ManagementHistory.Failure] { hasManagementAlone ? management.failures.filter(isMeant) : [] }
 }

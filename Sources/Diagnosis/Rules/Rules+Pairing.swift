@@ -64,8 +64,7 @@ extension Rule {
           default:
             "It failed in the same way \(packets.count) more times, from \(packet: packets[0]) on."
           }
-        let note = Wording(
-          sentences: finding.note ?? "", more, connection.pairing.omittedWords)
+        let note = Wording(sentences: finding.note ?? "", more, connection.pairing.omittedWords)
         if !note.isEmpty { finding.note = note }
         return (failed, finding)
       }

@@ -27,8 +27,7 @@ extension Rule {
     Rule(
       "smp-passkey-recovered", .note, .fact, "The capture reveals the passkey of a pairing",
       when: "all 20 rounds of passkey entry over Secure Connections are in the capture",
-      needs: [.bothDirections],
-      do: "Use a new passkey for each pairing."
+      needs: [.bothDirections], do: "Use a new passkey for each pairing."
     ) { connection, _ in connection.pairing.attempts.firstFinding { $0.recovered() } },
     Rule(
       "smp-passkey-exposed", .note, .meaning,
@@ -80,8 +79,7 @@ extension Rule {
     Rule(
       whole: "smp-repeated", .note, .fact, "Two devices tried to pair several times",
       when: "three attempts or more with the same device, of which two or more failed",
-      needs: [.bothDirections],
-      do: "Fix what the first failure shows."
+      needs: [.bothDirections], do: "Fix what the first failure shows."
     ) { evidence in evidence.repeatedPairings() },
   ]
 
@@ -313,8 +311,7 @@ extension Evidence {
         headline: "\(total) attempts to pair\(with), of which \(count) failed",
         why:
           "The two devices tried \(total) times between \(packet: first.attempt.first.packet) and \(packet: last.attempt.last.packet); \(count) of these ended with Pairing Failed, and \(end).",
-        evidence: PacketSet(failed.compactMap { $0.attempt.end?.packet }),
-        on: same.map(\.id))
+        evidence: PacketSet(failed.compactMap { $0.attempt.end?.packet }), on: same.map(\.id))
       // One that came too soon only follows from others.
       let cause = failed.first { $0.attempt.failure?.reason != .repeatedAttempts }?.attempt.end
       finding.remedy = cause.map { "Fix what the first failure shows (\(packet: $0.packet))." }

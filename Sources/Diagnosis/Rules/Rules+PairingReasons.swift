@@ -188,10 +188,8 @@ extension FailedPairing {
       let committed = attempt[otherRole].confirms?.first
     else { return nil }
     let typist = attempt.side(otherRole).words
-    let rounds = min(
-      attempt.initiating.randoms?.count ?? 0, attempt.responding.randoms?.count ?? 0)
-    let progress: Wording =
-      attempt.isSecureConnections ? " after \(rounds) of 20 rounds" : ""
+    let rounds = min(attempt.initiating.randoms?.count ?? 0, attempt.responding.randoms?.count ?? 0)
+    let progress: Wording = attempt.isSecureConnections ? " after \(rounds) of 20 rounds" : ""
     var packets = packets
     packets.insert(committed.packet)
     var keypresses: Wording = ""

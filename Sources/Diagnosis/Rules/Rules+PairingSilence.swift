@@ -7,20 +7,19 @@ import Words
 
 extension Rule {
   /// The rule about PDUs that should not occur.
-  static let unexpectedPDU =
-    Rule(
-      "smp-unexpected", .warning, .meaning, "A Security Manager PDU was out of sequence",
-      when:
-        "a Pairing Request from the peripheral, a second Pairing Response, or a value that the pairing method does not use",
-      needs: [.bothDirections],
-      elsewise: [
-        Alternative("one Security Manager answers twice") { history, _ in
-          !history.hasEqualResponses
-        }
-      ],
-      do:
-        "Check the Security Manager of that side; a peripheral sends a Security Request, never a Pairing Request."
-    ) { connection, _ in connection.unexpectedPDUs() }
+  static let unexpectedPDU = Rule(
+    "smp-unexpected", .warning, .meaning, "A Security Manager PDU was out of sequence",
+    when:
+      "a Pairing Request from the peripheral, a second Pairing Response, or a value that the pairing method does not use",
+    needs: [.bothDirections],
+    elsewise: [
+      Alternative("one Security Manager answers twice") { history, _ in
+        !history.hasEqualResponses
+      }
+    ],
+    do:
+      "Check the Security Manager of that side; a peripheral sends a Security Request, never a Pairing Request."
+  ) { connection, _ in connection.unexpectedPDUs() }
 
   /// The rules about what did not happen.
   static let pairingSilence: [Rule] = [
@@ -97,9 +96,7 @@ private struct SilentPairing {
   ) {
     guard !attempt.isPaired, !attempt.isOverBREDR else { return nil }
     // A link that is encrypted at the end without an event that reports it was paired unseen.
-    if attempt.failure == nil, connection.connection.isEncrypted == true,
-      !attempt.beganEncrypted
-    {
+    if attempt.failure == nil, connection.connection.isEncrypted == true, !attempt.beganEncrypted {
       return nil
     }
     self.attempt = attempt
@@ -138,8 +135,7 @@ private struct SilentPairing {
   ) -> Finding {
     var finding = Finding(
       what.capitalized, headline: "pairing stopped after \(packet: attempt.last.packet): \(clause)",
-      why: why,
-      evidence: packets)
+      why: why, evidence: packets)
     finding.evidence.insert(attempt.end?.packet)
     finding.restsOnAbsence = true
     if let confirmed {
@@ -204,8 +200,7 @@ private struct SilentPairing {
       let silence, silence >= PairingAttempt.timeout
     else { return nil }
     let sender = attempt.lastSender
-    let verb: StaticString =
-      awaited == sender ? "did not continue after its" : "did not answer the"
+    let verb: StaticString = awaited == sender ? "did not continue after its" : "did not answer the"
     let name: Wording = attempt.lastOpcode.name.map { "\($0)" } ?? "last PDU"
     let deed: Wording = "\(awaited.words) \(verb) \(name) for 30 s"
     return finding(
@@ -311,8 +306,7 @@ extension ConnectionHistory {
     guard let waited = end.nanoseconds(since: request.moment),
       waited >= Self.patience || ended != nil && waited >= Self.leastPatience
     else { return nil }
-    let times: Wording =
-      request.count > 1 ? " (\(request.count) times)" : ""
+    let times: Wording = request.count > 1 ? " (\(request.count) times)" : ""
     let (asker, central) = (request.side, request.side.other)
     let until: Wording =
       ended == nil

@@ -328,8 +328,7 @@ extension FailedPairing {
   fileprivate func refusedDigits() -> Finding {
     var pieces: [Wording] = []
     if case .opens = attempt.outcome.commitment {
-      pieces.append(
-        "The values of the peer and this host match, so both have the same digits.")
+      pieces.append("The values of the peer and this host match, so both have the same digits.")
     } else if attempt.outcome.digits == nil {
       pieces.append("The capture does not have all the values needed to compute the digits.")
     }

@@ -212,8 +212,7 @@ extension Rule {
         "Use 0x80 to 0x9f for application errors, and answer a successful request with its response, not with an Error Response."
     ) { refusal, _ in
       if refusal.errorName != nil { return nil }
-      return
-        refusal.error.rawValue == 0
+      return refusal.error.rawValue == 0
         ? "0x00 is not an error: \(refusal.server.words) sent an Error Response with a code that elsewhere means success, and clients interpret it differently."
         : "The specification reserves this code, so it gives no reason."
     },

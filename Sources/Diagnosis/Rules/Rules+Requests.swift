@@ -316,9 +316,7 @@ private struct Unanswered: Sendable {
   }
 
   /// The first response of the other side that no request waits for.
-  var stray: Int? {
-    connection.attributes.strays.first { $0.sender == answering }?.packet
-  }
+  var stray: Int? { connection.attributes.strays.first { $0.sender == answering }?.packet }
 
   /// Whether the client had enabled the indication, on this connection or an earlier one.
   func isSubscribed(_ evidence: Evidence) -> Bool {
@@ -334,9 +332,7 @@ private struct Unanswered: Sendable {
 
   /// Whether no subscription of an earlier connection can be in force: only those of bonded clients
   /// persist, on encrypted links.
-  var cannotBeBonded: Bool {
-    connection.isWhole && connection.security.encrypted == nil
-  }
+  var cannotBeBonded: Bool { connection.isWhole && connection.security.encrypted == nil }
 
   // MARK: Findings
 
@@ -347,8 +343,7 @@ private struct Unanswered: Sendable {
       return "Later ones on the same bearer were \(done), this one was not."
     }
     if let end, let waited {
-      return
-        "No answer in \(duration: waited), \(connection.untilItsEnd) (\(packet: end.packet))."
+      return "No answer in \(duration: waited), \(connection.untilItsEnd) (\(packet: end.packet))."
     }
     return Wording(
       sentences: "No answer in 30 s or more, up to the end of the capture.",
@@ -379,8 +374,7 @@ private struct Unanswered: Sendable {
     var finding = Finding(
       words, at: request.packet,
       why: Wording(([waitWords, arrivalWords] + why).filter { !$0.isEmpty }, joinedBy: " "),
-      evidence: PacketSet(
-        of: sent, request.isOvertaken ? nil : end), restsOnAbsence: true)
+      evidence: PacketSet(of: sent, request.isOvertaken ? nil : end), restsOnAbsence: true)
     finding.group = words
     // If later ones were answered, only their order shows that this one was not.
     if request.isOvertaken { finding.grounds = .sequence }

@@ -66,8 +66,7 @@ extension Rule {
       do:
         "Add the descriptor 0x2902 to the characteristic in the server (Arduino for ESP32: addDescriptor(new BLE2902()), Zephyr: BT_GATT_CCC() after the characteristic), or remove the property."
     ) { connection, _ in
-      Finding.together(
-        connection.attributes.faults.missing.map(connection.missingConfiguration))
+      Finding.together(connection.attributes.faults.missing.map(connection.missingConfiguration))
     },
     Rule(
       "gatt-value-before-encryption", .note, .sequence,
@@ -150,8 +149,7 @@ extension ConnectionHistory {
   fileprivate func missingConfiguration(
     _ found: ServerFaults.MissingConfiguration
   ) -> Finding {
-    let value = NamedAttribute(
-      found.value, attributes.vendors.knowledge.name(of: found.value))
+    let value = NamedAttribute(found.value, attributes.vendors.knowledge.name(of: found.value))
     let (notifies, indicates) = (found.properties.has(bit: 4), found.properties.has(bit: 5))
     let offered: Wording =
       notifies ? indicates ? "notifications and indications" : "notifications" : "indications"
@@ -166,8 +164,7 @@ extension ConnectionHistory {
         "All attributes up to \(handle: found.last), where the characteristic ends, were discovered, and none is a Client Characteristic Configuration descriptor, which it must have (Core, Vol 3, Part G, 3.3.3.3). \(consequence)",
       evidence: PacketSet([found.service, found.declared]), of: value, restsOnAbsence: true)
     // Few clients subscribe to anything in the services that every device has.
-    let isGeneric =
-      value.service?.isShort(0x1800) == true || value.service?.isShort(0x1801) == true
+    let isGeneric = value.service?.isShort(0x1800) == true || value.service?.isShort(0x1801) == true
     if sent > 0 || isGeneric { finding.severity = .note }
     if found.server == .local {
       finding.remedy =
@@ -205,9 +202,7 @@ extension ConnectionHistory {
       let encrypted = security.encrypted
     else { return [] }
     guard let lasted = end(evidence).nanoseconds(since: encrypted), lasted >= Self.shortestWait
-    else {
-      return []
-    }
+    else { return [] }
     return attributes.usages.compactMap { usage in
       guard usage.notifications.count > 0, usage.indications.count == 0,
         let first = usage.notifications.first, let last = usage.notifications.last,

@@ -135,8 +135,7 @@ extension ConnectionHistory {
         attributes.configurations.contains {
           $0.isSame(as: ended) && $0.isInForce && $0.request.packet < ended.request.packet
         }
-      }), let owner = off.owner,
-      let got = attributes.usage(of: off), got.sent > 0,
+      }), let owner = off.owner, let got = attributes.usage(of: off), got.sent > 0,
       // Answers are expected only if there were some.
       silence.series.answered.count > 0
     else { return nil }
@@ -225,8 +224,7 @@ extension ConnectionHistory {
           && $0.handle != usage.handle
       }
       let latest = values.flatMap { [$0.notifications.last, $0.indications.last] }
-        .compactMap(\.self).filter { $0.packet > control.last.packet }
-        .max { $0.packet < $1.packet }
+        .compactMap(\.self).filter { $0.packet > control.last.packet }.max { $0.packet < $1.packet }
       let since = isRecords ? latest ?? control.last : control.last
       let isLong = isRecords && latest != nil || control.isSlow(usage)
       guard let waited = openTime(after: since, evidence),

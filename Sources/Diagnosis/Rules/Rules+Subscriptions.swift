@@ -263,8 +263,7 @@ extension ConnectionHistory {
       why: Wording(
         sentences:
           "\(code: configuration.value, digits: 4) has only reserved bits. With its bytes swapped it would be \(code: meant, digits: 4), which enables \(meant & 1 != 0 ? "notifications" : "indications" as StaticString).",
-        it.outcome),
-      evidence: [configuration.request.packet], of: configuration.owner)
+        it.outcome), evidence: [configuration.request.packet], of: configuration.owner)
     finding.fault = it.client
     if it.sent > 0 {
       finding.severity = .note

@@ -83,8 +83,7 @@ extension ConnectionHistory {
         sentences:
           "Each write was sent after the answer to the one before it, which took \(duration: run.waited / Int64(run.count)) on average: \(Int(rate)) bytes/s.",
         "A write had up to \(run.length) bytes\(payload.map { ", and on average \(($0 + run.count / 2) / run.count) were data of the file or image" } ?? "").",
-        room),
-      evidence: PacketSet(of: exchange?.answer, run.first, run.last), of: usage.named)
+        room), evidence: PacketSet(of: exchange?.answer, run.first, run.last), of: usage.named)
     if let payload, payload < run.bytes / 4 { finding.severity = .warning }
     return finding
   }
