@@ -149,39 +149,30 @@ extension ConnectionHistory {
       default: "an event"
       }
     let ago = ended.nanoseconds(since: sign)
-    let idle: Wording =
-      if let ago, let timeout = link.supervisionTimeout, ago - Self.aftermath > timeout,
-        connection.reason == .connectionTimeout
-      {
-        " The link was idle then: empty packets, which HCI does not show, kept it open until about \(duration: timeout) before the end."
-      } else {
-        ""
-      }
+    let words: Wording =
+      "The last sign of it is \(kind) (\(packet: sign.packet))\(ago.map { ", \(duration: $0) before the end" } ?? "")."
+    guard let ago, let timeout = link.supervisionTimeout, ago - Self.aftermath > timeout,
+      connection.reason == .connectionTimeout
+    else { return words }
     return
-      "The last sign of it is \(kind) (\(packet: sign.packet))\(ago.map { ", \(duration: $0) before the end" } ?? "").\(idle)"
+      "\(words) The link was idle then: empty packets, which HCI does not show, kept it open until about \(duration: timeout) before the end."
   }
 
   /// Sentences about the signal: what the controller reported on the link, or that it was weak when
   /// the peer advertised.
   var signalWords: Wording {
-    var sentences: [Wording] = []
-    if let near = link.nearTimeout {
-      sentences.append(
-        "The controller reported that half of the supervision timeout had passed without a packet (\(packet: near.packet))."
-      )
-    }
-    if let quality = link.quality {
-      let again: Wording =
-        quality.retransmissions.map { $0 > 0 ? ", and \($0) packets sent again" : "" } ?? ""
-      sentences.append(
-        "It reported a signal of \(Int(quality.rssi)) dBm\(again) (\(packet: quality.moment.packet)\(link.ended?.nanoseconds(since: quality.moment).map { ", \(duration: $0) before the end" } ?? ""))."
-      )
-    } else if let rssi = link.seen?.weakSignal {
-      sentences.append(
-        "Its signal was weak when it advertised before: \(Int(rssi)) dBm at best, near the sensitivity limit of receivers."
-      )
-    }
-    return Wording(sentences, joinedBy: " ")
+    Wording(
+      sentences: link.nearTimeout.map {
+        "The controller reported that half of the supervision timeout had passed without a packet (\(packet: $0.packet))."
+      } ?? "",
+      link.quality.map { quality in
+        let again: Wording =
+          quality.retransmissions.map { $0 > 0 ? ", and \($0) packets sent again" : "" } ?? ""
+        return
+          "It reported a signal of \(Int(quality.rssi)) dBm\(again) (\(packet: quality.moment.packet)\(link.ended?.nanoseconds(since: quality.moment).map { ", \(duration: $0) before the end" } ?? ""))."
+      } ?? link.seen?.weakSignal.map {
+        "Its signal was weak when it advertised before: \(Int($0)) dBm at best, near the sensitivity limit of receivers."
+      } ?? "")
   }
 
   /// Returns a sentence that the peer could soon be connected to again.
@@ -229,8 +220,9 @@ extension ConnectionHistory {
 
   /// The same as a sentence.
   var askedLast: Wording {
-    guard let asked = askedBeforeSilence else { return "" }
-    return "The last thing this host requested was to \(asked.act) (\(packet: asked.packet))."
+    askedBeforeSilence.map {
+      "The last thing this host requested was to \($0.act) (\(packet: $0.packet))."
+    } ?? ""
   }
 
   /// What Number Of Completed Packets shows at the end, as a sentence; empty if it shows nothing.
@@ -286,23 +278,22 @@ extension ConnectionHistory {
 
   /// The procedure after which nothing was heard until the link was lost.
   var fatalProcedure: (words: Wording, moment: Moment)? {
-    var procedures: [(words: Wording, moment: Moment)] = []
-    if let update = link.updates.last {
-      let words: Wording =
-        update.procedure == .linkLayer || update.procedure == .signalling
-        ? "the connection parameter request of \(update.side.words)"
-        : "a connection parameter change"
-      let moments = [update.asked, update.answered, update.command, update.completed]
-      if let last = moments.compactMap(\.self).max(by: { $0.packet < $1.packet }) {
-        procedures.append((words, last))
-      }
-    }
-    if let change = link.phys.last {
-      procedures.append(
-        ("the change to the \(LinkHistory.phyWords(change.received)) PHY", change.moment))
-    }
-    if let change = link.lengths.last { procedures.append(("a data length change", change.moment)) }
-    guard let last = procedures.max(by: { $0.moment.packet < $1.moment.packet }),
+    let procedures: [(words: Wording, moment: Moment)?] = [
+      link.updates.last.flatMap { update in
+        let words: Wording =
+          update.procedure == .linkLayer || update.procedure == .signalling
+          ? "the connection parameter request of \(update.side.words)"
+          : "a connection parameter change"
+        return [update.asked, update.answered, update.command, update.completed]
+          .compactMap(\.self).max { $0.packet < $1.packet }.map { (words, $0) }
+      },
+      link.phys.last.map {
+        ("the change to the \(LinkHistory.phyWords($0.received)) PHY", $0.moment)
+      },
+      link.lengths.last.map { ("a data length change", $0.moment) },
+    ]
+    guard
+      let last = procedures.compactMap(\.self).max(by: { $0.moment.packet < $1.moment.packet }),
       link.heardLast.map({ $0.packet < last.moment.packet }) ?? true,
       link.acknowledgedLast.map({ $0.packet < last.moment.packet }) ?? true,
       // A change is announced some events before it takes effect.
@@ -325,10 +316,8 @@ extension ConnectionHistory {
       )
     }
     if let request = lastOpen(of: .peer) {
-      return (
-        Wording(
-          sentences: "This host did not answer its request (\(packet: request)).", silence), request
-      )
+      let words: Wording = "This host did not answer its request (\(packet: request))."
+      return (Wording(sentences: words, silence), request)
     }
     if link.sent == 0 {
       return ("This host sent it nothing: it may end connections that are not used.", nil)
@@ -372,9 +361,7 @@ extension ConnectionHistory {
 extension AttributeHistory {
   /// Returns the request as a clause: `write 1e to 0x0010`, `read 2a00 Device Name`.
   fileprivate func words(of asked: Asked) -> Wording {
-    let attribute: Wording =
-      asked.handle == 0
-      ? "" : identity(asked.handle, of: .peer).map { "\($0)" } ?? "\(handle: asked.handle)"
+    let attribute: Wording = asked.handle == 0 ? "" : name(asked.handle, of: .peer)
     switch asked.opcode {
     case .writeRequest, .writeCommand, .signedWriteCommand:
       let value: Wording? =
@@ -389,7 +376,7 @@ extension AttributeHistory {
   var restart: Wording? {
     guard let asked = lastAsked, asked.opcode != .readRequest,
       let uuid = identity(asked.handle, of: .peer)?.uuid, let value = asked.value,
-      let row = RestartRequest.all.first(where: { $0.uuid == uuid && value.starts(with: $0.value) })
+      let row = restartRequests.first(where: { $0.uuid == uuid && value.starts(with: $0.value) })
     else { return nil }
     return "\(row.words) (\(packet: asked.moment.packet))"
   }
@@ -403,34 +390,30 @@ extension AttributeHistory.Asked {
   }
 }
 
-/// A write that ends a firmware update, after which the device restarts.
-private struct RestartRequest {
-  /// The characteristic.
-  let uuid: BluetoothUUID
-  /// The first bytes of the value.
-  let value: [UInt8]
-  /// Its description.
-  let words: Wording
-
-  /// [mem], from the vendors' sources: Telink's OTA, Nordic's legacy and buttonless DFU.
-  static let all: [RestartRequest] = [
-    RestartRequest(
-      uuid: BluetoothUUID(high: 0x0001_0203_0405_0607, low: 0x0809_0a0b_0c0d_2b12),
-      value: [0x02, 0xff], words: "The end of a firmware update (Telink's OTA)"),
-    RestartRequest(
-      uuid: BluetoothUUID(high: 0x0000_1531_1212_efde, low: 0x1523_785f_eabc_d123), value: [0x05],
-      words: "The end of a firmware update (Nordic's DFU, Activate and Reset)"),
-    RestartRequest(
-      uuid: BluetoothUUID(high: 0x0000_1531_1212_efde, low: 0x1523_785f_eabc_d123), value: [0x06],
-      words: "System Reset of Nordic's DFU"),
-    RestartRequest(
-      uuid: BluetoothUUID(high: 0x8ec9_0003_f315_4f60, low: 0x9fb8_8388_30da_ea50), value: [0x01],
-      words: "Nordic's command to enter the bootloader"),
-    RestartRequest(
-      uuid: BluetoothUUID(high: 0x8ec9_0004_f315_4f60, low: 0x9fb8_8388_30da_ea50), value: [0x01],
-      words: "Nordic's command to enter the bootloader"),
-  ]
-}
+/// The writes after which a device restarts: characteristic, first bytes of the value, description.
+/// [mem], from the vendors' sources: Telink's OTA, Nordic's legacy and buttonless DFU.
+private let restartRequests: [(uuid: BluetoothUUID, value: [UInt8], words: Wording)] = [
+  (
+    BluetoothUUID(high: 0x0001_0203_0405_0607, low: 0x0809_0a0b_0c0d_2b12), [0x02, 0xff],
+    "The end of a firmware update (Telink's OTA)"
+  ),
+  (
+    BluetoothUUID(high: 0x0000_1531_1212_efde, low: 0x1523_785f_eabc_d123), [0x05],
+    "The end of a firmware update (Nordic's DFU, Activate and Reset)"
+  ),
+  (
+    BluetoothUUID(high: 0x0000_1531_1212_efde, low: 0x1523_785f_eabc_d123), [0x06],
+    "System Reset of Nordic's DFU"
+  ),
+  (
+    BluetoothUUID(high: 0x8ec9_0003_f315_4f60, low: 0x9fb8_8388_30da_ea50), [0x01],
+    "Nordic's command to enter the bootloader"
+  ),
+  (
+    BluetoothUUID(high: 0x8ec9_0004_f315_4f60, low: 0x9fb8_8388_30da_ea50), [0x01],
+    "Nordic's command to enter the bootloader"
+  ),
+]
 
 extension LinkHistory {
   /// Returns whether a side's request for other parameters was neither answered nor carried out.
