@@ -57,6 +57,11 @@ extension StatusCode {
   }
 }
 
+extension Connection {
+  /// Its last packet.
+  var lastMoment: Moment? { lastPacket.map { Moment(packet: $0, time: lastTime) } }
+}
+
 extension ConnectionHistory {
   /// A procedure that failed.
   typealias FailedProcedure = (

@@ -206,7 +206,8 @@ private struct Overlapping: Sendable {
       why:
         "The \(second) in \(packet: first.packet) was sent while the \(open) in \(packet: first.before) was unanswered. A bearer allows only one pending in each direction. It happened \(count: times, "time", "times") on this connection.",
       evidence: PacketSet(
-        own.flatMap { $0.isOnChannel || own.count == 1 ? [$0.before, $0.packet] : [$0.packet] }))
+        own.flatMap { $0.isOnChannel || own.count == 1 ? [$0.before, $0.packet] : [$0.packet] }),
+      stray == nil ? nil : .note, restsOnAbsence: true)
     if let twice = own.first(where: \.asksForMTU) {
       finding.what = "Two programs of \(side.words) use one link"
       finding.headline =
@@ -218,17 +219,15 @@ private struct Overlapping: Sendable {
         "Let only one program use the link: stop bluetoothd if a library opens the controller itself (noble, bleno), or the other way round."
     }
     if let crossed = own.first(where: \.isOnChannel) {
-      finding.why =
-        "\(finding.why) Neither \(packet: crossed.before) nor \(packet: crossed.packet) was answered."
+      finding.add("Neither \(packet: crossed.before) nor \(packet: crossed.packet) was answered.")
     }
     if let stray {
-      finding.severity = .note
-      finding.why =
-        "\(finding.why) \(side.other.capitalized) had sent a response that no request waits for (\(packet: stray))."
+      finding.add(
+        "\(side.other.capitalized) had sent a response that no request waits for (\(packet: stray))."
+      )
     }
     // A client that continues before an answer is rarer than a capture that lacks one.
     if !first.isOnChannel, isLacking { finding.grounds = .sequence }
-    finding.restsOnAbsence = true
     return finding
   }
 }
@@ -237,6 +236,7 @@ private struct Overlapping: Sendable {
 private struct Unanswered: Sendable {
   let request: UnansweredRequests.Sent
   let connection: ConnectionHistory
+  private let sent: Moment
   /// When the wait for an answer ended: with the end of the link, or with this host's command to
   /// end it; nil: neither is in the capture.
   let end: Moment?
@@ -244,7 +244,6 @@ private struct Unanswered: Sendable {
 
   var asking: Side { Side(sent: request.direction) }
   var answering: Side { asking.other }
-  private var sent: Moment { Moment(packet: request.packet, time: request.time) }
 
   /// So many connection events must have passed in which the answer could have come: the request
   /// has to be sent first, and may be sent again.
@@ -257,14 +256,12 @@ private struct Unanswered: Sendable {
   /// Returns nil if the link was lost, the capture contains only one side, or no side waited.
   init?(_ request: UnansweredRequests.Sent, _ connection: ConnectionHistory) {
     (self.request, self.connection) = (request, connection)
-    let sent = Moment(packet: request.packet, time: request.time)
+    sent = Moment(packet: request.packet, time: request.time)
     let isSent = request.direction == .sent
     let disconnect = connection.connection.ending == .localHost ? connection.link.disconnect : nil
     end =
-      disconnect.flatMap { sent.packet < $0.packet ? $0 : nil }
-      ?? connection.connection.lastPacket.map {
-        Moment(packet: $0, time: connection.connection.lastTime)
-      }
+      disconnect.flatMap { request.packet < $0.packet ? $0 : nil }
+      ?? connection.connection.lastMoment
     waited = end?.nanoseconds(since: sent)
     // The peer cannot answer what it did not get, and a receiver discards a PDU whose length is
     // wrong. Both have findings of their own.
@@ -277,24 +274,20 @@ private struct Unanswered: Sendable {
     if heard == 0, end != nil || request.opcode != .exchangeMTURequest { return nil }
     guard !request.isOvertaken, end != nil else { return }
     let period = connection.link.current?.longestPause ?? 0
-    guard let waited, waited >= ConnectionHistory.leastWait + Self.leastEvents * period else {
-      return nil
-    }
-    // A link that was lost reveals nothing about the server.
-    if waited < Self.fullWait {
-      guard connection.connection.ending == .localHost || connection.connection.ending == .peer
-      else { return nil }
-    }
+    guard let waited, waited >= ConnectionHistory.leastWait + Self.leastEvents * period,
+      // A link that was lost reveals nothing about the server.
+      waited >= Self.fullWait || connection.connection.ending == .localHost
+        || connection.connection.ending == .peer
+    else { return nil }
   }
 
   // MARK: What the packets show
 
   /// Whether the side that asked gave up when ATT's 30 s had passed: to it, there was no answer.
   var isTimedOut: Bool {
-    guard !request.isOvertaken, let waited, Self.fullWait...Self.longestWait ~= waited else {
-      return false
-    }
-    return connection.connection.ending == (asking == .local ? .localHost : .peer)
+    guard let waited, Self.fullWait...Self.longestWait ~= waited else { return false }
+    return !request.isOvertaken
+      && connection.connection.ending == (asking == .local ? .localHost : .peer)
   }
 
   /// Whether the answer would have come before the link ended.
@@ -308,11 +301,10 @@ private struct Unanswered: Sendable {
   /// For an indication: the Error Response that answers it, and the request that the indicating
   /// side itself had pending.
   var refused: (packet: Int, sender: Side, pending: Int?)? {
-    request.opcode.role != .indication
-      ? nil
-      : connection.attributes.refusedIndications.first {
-        $0.sender == answering && $0.packet > request.packet
-      }
+    guard request.opcode.role == .indication else { return nil }
+    return connection.attributes.refusedIndications.first {
+      $0.sender == answering && $0.packet > request.packet
+    }
   }
 
   /// The first response of the other side that no request waits for.
@@ -362,29 +354,26 @@ private struct Unanswered: Sendable {
         && link.sentPackets == link.completedPackets
   }
 
-  private var arrivalWords: Wording {
-    asking == .local && hasArrived
-      ? "The peer's controller acknowledged every packet, so the request arrived." : ""
-  }
-
   /// The finding, without what differs between requests and indications.
   private func finding(_ done: StaticString, _ about: Wording, why: Wording...) -> Finding {
     let words: Wording =
       "\(answering.words) never \(done) the \(request.opcode.name.map { "\($0)" as Wording } ?? "request")\(about)"
     var finding = Finding(
       words, at: request.packet,
-      why: Wording(([waitWords, arrivalWords] + why).filter { !$0.isEmpty }, joinedBy: " "),
+      why: Wording(
+        sentences: waitWords,
+        asking == .local && hasArrived
+          ? "The peer's controller acknowledged every packet, so the request arrived." : "",
+        Wording(why.filter { !$0.isEmpty }, joinedBy: " ")),
       evidence: PacketSet(of: sent, request.isOvertaken ? nil : end), restsOnAbsence: true)
     finding.group = words
-    // If later ones were answered, only their order shows that this one was not.
-    if request.isOvertaken { finding.grounds = .sequence }
     // A side that does not get an answer in 30 s has to give up the bearer.
     if isTimedOut, let end, let waited {
       finding.headline =
         "\(asking.words) ended the link after \(duration: waited) (\(packet: end.packet)) because \(finding.headline)"
     }
     if hasArrived { finding.fault = answering }
-    // That the server received it follows only from the order.
+    // If later ones were answered, only their order shows that this one arrived and was not.
     if request.isOvertaken { finding.grounds = .sequence }
     return finding
   }
