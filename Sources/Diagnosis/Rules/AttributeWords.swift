@@ -24,10 +24,8 @@ extension Finding {
 }
 
 extension PacketSet {
-  /// Creates a set of the moments that exist.
   init(of moments: Moment?...) { self.init(moments.compactMap { $0?.packet }) }
 
-  /// Creates a set of the packets that exist.
   init(of packets: Int?...) { self.init(packets.compactMap(\.self)) }
 
   /// Inserts the packets of the moments that exist.
@@ -70,7 +68,6 @@ extension AttributeHistory {
     }
   }
 
-  /// Returns the words for an attribute.
   func name(_ handle: UInt16, of server: Side) -> Wording {
     identity(handle, of: server).map { "\($0)" } ?? "\(handle: handle)"
   }

@@ -54,8 +54,7 @@ extension EncryptionAttempt {
     }
   }
 
-  /// Returns the source of the key: an earlier connection that it encrypted, a packet that
-  /// contained it, or a file.
+  /// Returns the source of the key: an earlier connection that it encrypted, a packet, or a file.
   package func source(_ history: ConnectionHistory, _ evidence: Evidence) -> KnownKeys.Key? {
     guard let key, !followsPairing else { return nil }
     return evidence.keys(of: history).first {
@@ -100,8 +99,7 @@ extension ConnectionHistory {
       || encryption.attempts.contains { $0.outcome == .encrypted && $0.origin == .stored }
   }
 
-  /// Returns the last earlier connection of the device on which the two created a bond or used one,
-  /// and the attempt that shows it.
+  /// Returns the device's last earlier connection that created or used a bond, and that attempt.
   func bond(_ evidence: Evidence) -> (history: ConnectionHistory, attempt: EncryptionAttempt)? {
     for earlier in evidence.earlier(than: self).reversed() where earlier.showsBond {
       let attempt = earlier.encryption.attempts.last {
@@ -197,8 +195,7 @@ extension Evidence {
     where holds: (ConnectionHistory) -> Bool
   ) -> [[ConnectionHistory]] { connections.filter(holds).grouped(by: \.device) }
 
-  /// Returns the features of the last pairing of a connection's device, if the two agreed that the
-  /// peer does not give its identity resolving key.
+  /// Returns the features of the device's last pairing, if it did not give the peer's IRK.
   func pairingWithoutIdentity(
     of history: ConnectionHistory
   ) -> (request: Int, response: Int)? {
@@ -210,13 +207,11 @@ extension Evidence {
     return (request.moment.packet, response.moment.packet)
   }
 
-  /// Returns the first later connection of the device on which encryption succeeded.
   func encryptedLater(than history: ConnectionHistory) -> ConnectionHistory? {
     later(than: history).first { $0.encryption.wasEncrypted }
   }
 
-  /// Returns whether the key of an attempt encrypted another connection with the same device, so
-  /// that it is not wrong.
+  /// Returns whether the key of an attempt encrypted a later connection, so that it is not wrong.
   func hasWorked(_ attempt: EncryptionAttempt, _ history: ConnectionHistory) -> Bool {
     guard let key = attempt.key else { return false }
     return later(than: history).contains { other in
@@ -304,8 +299,7 @@ extension Evidence {
     later(than: history).contains { $0.pairing.attempts.contains(where: \.isPaired) }
   }
 
-  /// Returns the attempt to encrypt that succeeded after a failed one: on the same connection, or
-  /// on `later`, another connection with the same device.
+  /// Returns the attempt that succeeded after a failed one, on the same connection or on `later`.
   func success(after attempt: EncryptionAttempt, _ history: ConnectionHistory)
     -> (attempt: EncryptionAttempt, later: ConnectionHistory?)?
   {
@@ -316,8 +310,7 @@ extension Evidence {
     return (success, later)
   }
 
-  /// Adds to a finding about an attempt how the matter was resolved: later on the same connection,
-  /// or on another one of the same device.
+  /// Adds how the matter was resolved: later on the same connection, or on another of the device.
   func settle(
     _ finding: Finding, _ attempt: EncryptionAttempt, _ history: ConnectionHistory
   ) -> Finding {
@@ -345,7 +338,6 @@ extension Evidence {
 }
 
 extension PairingAddress {
-  /// Whether it is a resolvable private address.
   var isResolvable: Bool { AddressKind(address, isRandom ? .random : .public) == .randomResolvable }
 }
 

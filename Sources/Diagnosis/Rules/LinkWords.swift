@@ -58,17 +58,14 @@ extension StatusCode {
 }
 
 extension Connection {
-  /// Its last packet.
   var lastMoment: Moment? { lastPacket.map { Moment(packet: $0, time: lastTime) } }
 }
 
 extension ConnectionHistory {
-  /// A procedure that failed.
   typealias FailedProcedure = (
     name: StaticString, status: StatusCode, packets: PacketSet, isUpdate: Bool
   )
 
-  /// How long the link was open, in nanoseconds.
   var length: Int64? {
     guard let opened = link.opened else { return nil }
     return link.ended?.nanoseconds(since: opened)
@@ -113,8 +110,7 @@ extension ConnectionHistory {
     return "\(words), which did not acknowledge what was sent (\(packet: since.packet))"
   }
 
-  /// Sentences about the supervision timeout, from which the time of the last packet follows, and
-  /// who requested it if it is short.
+  /// Sentences about the supervision timeout, and who requested it if it is short.
   var timeoutWords: Wording {
     let timeout: Wording = link.supervisionTimeout.map { " of \($0 / 1_000_000) ms" } ?? ""
     let heard: Wording = "Nothing was heard from the peer for the supervision timeout\(timeout)."
@@ -133,7 +129,6 @@ extension ConnectionHistory {
     } ?? false
   }
 
-  /// One second, in units of 10 ms.
   private static let shortTimeout: UInt16 = 100
 
   /// The change from which the supervision timeout in force comes; nil: the link opened with it.
@@ -163,8 +158,7 @@ extension ConnectionHistory {
       "\(words) The link was idle then: empty packets, which HCI does not show, kept it open until about \(duration: timeout) before the end."
   }
 
-  /// Sentences about the signal: what the controller reported on the link, or that it was weak when
-  /// the peer advertised.
+  /// Sentences about the signal on the link, or that it was weak when the peer advertised.
   var signalWords: Wording {
     Wording(
       sentences: link.nearTimeout.map {
@@ -223,7 +217,6 @@ extension ConnectionHistory {
     return (asked.act, asked.moment.packet)
   }
 
-  /// The same as a sentence.
   var askedLast: Wording {
     askedBeforeSilence.map {
       "The last thing this host requested was to \($0.act) (\(packet: $0.packet))."
@@ -309,8 +302,7 @@ extension ConnectionHistory {
     return last
   }
 
-  /// What the peer may have been waiting for when it ended the link, in sentences, and the packet
-  /// that shows it.
+  /// What the peer may have waited for when it ended the link, and the packet that shows it.
   var lastWish: (words: Wording, packet: Int?) {
     if let request = pairing.securityRequests.last, request.side == .peer, request.answer == nil {
       return (
@@ -343,16 +335,14 @@ extension ConnectionHistory {
     )
   }
 
-  /// Returns the last request of a side that stayed open: an ATT request, an indication, or a
-  /// request for a channel.
+  /// Returns a side's last open request: an ATT request, an indication, or one for a channel.
   private func lastOpen(of side: Side) -> Int? {
     let attributes = attributes.unanswered.last { Side(sent: $0.direction) == side }?.packet
     let channels = channels.open.last { $0.side == side }?.asked.packet
     return [attributes, channels].compactMap(\.self).max()
   }
 
-  /// How long nothing was sent before the end, as a sentence; empty if that is half a second or
-  /// less.
+  /// How long nothing was sent before the end, if that is more than half a second.
   private var silence: Wording {
     let last = [link.sentLast, link.heardLast].compactMap(\.self).max { $0.packet < $1.packet }
     guard let last, let silence = link.ended?.nanoseconds(since: last), silence > 500_000_000 else {
@@ -431,8 +421,7 @@ extension LinkHistory {
 }
 
 extension StatusCode {
-  /// Whether a procedure with this status failed because the link ended, even if the capture lacks
-  /// its end.
+  /// Whether a procedure with this status failed only because the link ended.
   fileprivate var endsLink: Bool {
     switch self {
     case .unknownConnectionIdentifier, .connectionTimeout, .remoteUserTerminated,

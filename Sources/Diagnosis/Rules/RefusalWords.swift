@@ -55,7 +55,6 @@ extension Refusal {
   /// The packets of the request and the response: `#159, #161`.
   package var packets: Wording { "\(packet: request.packet), \(packet: answer.packet)" }
 
-  /// How the link was protected, as a clause.
   var protection: Wording {
     switch security {
     case .unknown: "the capture does not show whether the link was encrypted then"
@@ -78,7 +77,6 @@ extension Refusal {
     return "\(duration: nanoseconds)"
   }
 
-  /// Returns a finding about this refusal.
   func finding(_ why: Wording) -> Finding {
     let times: Wording = count > 1 ? ", \(count) times" : ""
     var finding = Finding(
@@ -114,8 +112,7 @@ extension ATTOpcode {
 }
 
 extension ConnectionHistory {
-  /// Returns a later connection of the device on which the attribute of a refusal could be used,
-  /// and the packet that shows it.
+  /// Returns a later connection on which the refused attribute could be used, and that packet.
   fileprivate func allowed(_ refusal: Refusal, _ evidence: Evidence) -> (id: Int, packet: Int)? {
     guard refusal.handle != 0, refusal.accepted == nil else { return nil }
     for later in evidence.later(than: self) {
@@ -155,8 +152,7 @@ extension ConnectionHistory {
     finding.evidence.insert(between?.packet)
   }
 
-  /// Returns whether a refused request was allowed later on a link with the same protection, and
-  /// without pairing or encryption in between.
+  /// Returns whether a refused request was allowed later although the protection was the same.
   func isRepeatOnly(_ refusal: Refusal) -> Bool {
     guard let accepted = refusal.accepted, refusal.acceptedSecurity == refusal.security,
       refusal.security != .unknown, !connection.hasLostPackets
@@ -193,7 +189,6 @@ extension CharacteristicProperties {
   }
 }
 
-/// A refused request, which other explanations of refusals are about.
 struct RefusedRequest: Sendable {
   let refusal: Refusal
   let connection: ConnectionHistory
@@ -290,8 +285,7 @@ extension Rule {
 }
 
 extension Finding {
-  /// Up to this many findings of one rule on a connection are reported separately; otherwise only
-  /// the first one is, with the evidence of the others.
+  /// Up to this many findings of one rule on a connection are reported separately.
   private static let mostApart = 3
 
   /// Marks findings that are merged with others like them, if there are many.
@@ -303,8 +297,7 @@ extension Finding {
     }
   }
 
-  /// Merges many findings of one rule on a connection, after they were weighed, so that none is
-  /// more certain than the least certain one.
+  /// Merges many findings of one rule after they were weighed: none becomes more certain.
   static func merged(_ findings: [Finding]) -> [Finding] {
     guard findings.count > mostApart else { return findings }
     let groups = [false, true].map { isResolved in

@@ -5,7 +5,6 @@ import Sessions
 import Words
 
 extension Rule {
-  /// The rules about bonds and privacy.
   static let bonds: [Rule] = [
     Rule(
       about: Bool.self, "bond-address-unresolved", .note, .meaning,

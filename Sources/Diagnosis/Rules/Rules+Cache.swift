@@ -111,8 +111,7 @@ extension Refusal {
     }
   }
 
-  /// Returns whether the client has the handle from another source than a discovery of the peer on
-  /// this connection.
+  /// Returns whether the client did not discover the handle on this connection.
   func isOfUnseenMap(_ connection: ConnectionHistory) -> Bool {
     server == .peer && range == nil && handle != 0
       && !connection.attributes.discoveries.contains {
@@ -199,7 +198,6 @@ extension ConnectionHistory {
       hasWorked: true)
   }
 
-  /// Returns findings about requests that were refused because the client's map is outdated.
   fileprivate func staleRefusals(_ evidence: Evidence) -> [(StaleHandle, Finding)] {
     attributes.refusals.compactMap { refusal in
       guard refusal.fitsStaleMap, let stale = staleReason(refusal, evidence) else { return nil }

@@ -5,7 +5,6 @@ import Words
 // A rule about servers with several clients.
 
 extension Rule {
-  /// The rule about a client that its server leaves out.
   static let clients: [Rule] = [
     Rule(
       whole: "gatt-client-left-out", .warning, .meaning,

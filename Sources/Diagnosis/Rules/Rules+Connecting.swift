@@ -268,8 +268,7 @@ extension Rule {
   /// The time within which a host reacts to a failed page.
   private static let reaction: Int64 = 1_000_000_000
 
-  /// Returns a finding about pages to a random address, and about the LE link that this host then
-  /// ended.
+  /// Returns a finding about pages to a random address, and the LE link that this host then ended.
   private static func toRandomAddress(
     _ failures: AdapterHistory.PageFailures, _ evidence: Evidence
   ) -> Finding {
@@ -463,7 +462,6 @@ extension StatusCode {
 extension [ConnectAttempt] {
   private static var mostEvidence: Int { 8 }
 
-  /// The packets of the first attempts.
   fileprivate var evidence: PacketSet {
     prefix(Self.mostEvidence).reduce(PacketSet()) { $0.union($1.evidence) }
   }
@@ -526,10 +524,8 @@ extension Sighting {
   /// some 25 dB less. From this level on packets are lost.
   static let weakest: Int8 = -85
 
-  /// The RSSI, if it was weak.
   var weakSignal: Int8? { signal.flatMap { $0 <= Self.weakest ? $0 : nil } }
 
-  /// The RSSI, if it was strong.
   var strongSignal: Int8? { signal.flatMap { Self.strong ~= $0 ? $0 : nil } }
   /// At least ten times what receivers need, so that no packet is lost because of distance.
   static let strong: ClosedRange<Int8> = -65...20
@@ -542,8 +538,7 @@ extension Sighting {
 }
 
 extension Evidence {
-  /// Returns the attempts that satisfy a condition, grouped by device, in the order of each group's
-  /// first attempt.
+  /// Returns the attempts that satisfy a condition, grouped by device.
   fileprivate func attempts(_ isMeant: (ConnectAttempt) -> Bool) -> [[ConnectAttempt]] {
     adapters.flatMap { adapter in
       adapter.attempts.kept.filter {
@@ -585,8 +580,7 @@ extension Evidence {
     )
   }
 
-  /// Returns how many attempts there were, in parentheses; empty for one. If some are not kept, it
-  /// is the least number.
+  /// Returns the number of attempts in parentheses (the least, if some are not kept), or nothing.
   fileprivate func tries(_ attempts: [ConnectAttempt]) -> Wording {
     guard attempts.count > 1 else { return "" }
     let omits = adapters.contains { $0.attempts.omitted > 0 }
@@ -649,8 +643,7 @@ extension Rule {
 
   private static let mostEvidence = 8
 
-  /// Returns the RSSI of a peer that was heard well just before each of the links, in dBm, or nil
-  /// if it was not heard before one of them.
+  /// Returns the RSSI in dBm of a peer that was heard well just before each of the links.
   private static func strongSignal(before links: [ConnectionHistory]) -> Int8? {
     let signals = links.map { history -> Int8? in
       guard let seen = history.link.seen, let opened = history.link.opened,

@@ -44,7 +44,6 @@ extension Rule {
 }
 
 extension BluetoothUUID {
-  /// The UUID whose bytes have the reverse order.
   fileprivate var reversed: BluetoothUUID {
     BluetoothUUID(high: low.byteSwapped, low: high.byteSwapped)
   }

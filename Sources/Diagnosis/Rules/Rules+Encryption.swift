@@ -5,7 +5,6 @@ import Sessions
 import Words
 
 extension Rule {
-  /// The rules about encryption and keys.
   static let encryption: [Rule] = missingKeys + keyMismatches + encryptionFailures
 
   private static let encryptionFailures: [Rule] = [

@@ -6,7 +6,6 @@ import Sessions
 import Words
 
 extension Rule {
-  /// The rules about different keys and loss of integrity.
   static let keyMismatches: [Rule] = [
     Rule(
       about: Doubts.self, "enc-keys-differ", .error, .meaning,
@@ -111,8 +110,7 @@ extension Rule {
   /// The end of the link is reported at most this long after the supervision timeout.
   private static let margin: Int64 = 1_000_000_000
 
-  /// Returns the attempt after which the link was lost because the keys differ, or nil if the
-  /// evidence does not show it.
+  /// Returns the attempt after which the link was lost because the keys differ.
   static func mismatch(_ history: ConnectionHistory, _ evidence: Evidence) -> KeyMismatch? {
     let connection = history.connection
     guard let attempt = history.encryption.attempts.last, attempt.start != .unseen,
@@ -188,8 +186,7 @@ extension Rule {
     return (isProven ? .unrepeated : [.unrepeated, .unprovenKey], finding)
   }
 
-  /// Returns a finding about a link that was lost while encryption was started with a key that had
-  /// worked before, if another procedure of the Link Layer ran at the same time.
+  /// Returns a finding about a link that another procedure broke while encryption was started.
   private static func disturbed(
     _ history: ConnectionHistory, _ evidence: Evidence
   ) -> (Doubts, Finding)? {
@@ -274,8 +271,7 @@ struct KeyMismatch {
 }
 
 extension ConnectionHistory {
-  /// Returns the attempt to encrypt during which the link was lost although its key had worked
-  /// before, and the procedure of the Link Layer that ran at the same time.
+  /// Returns the attempt, with a key that had worked, that another procedure may have broken.
   fileprivate func disturbance(_ evidence: Evidence) -> (
     attempt: EncryptionAttempt, proof: (connection: Int, packet: Int),
     procedure: (name: Wording, words: Wording, packet: Int)
@@ -290,8 +286,7 @@ extension ConnectionHistory {
     return (attempt, proof, procedure)
   }
 
-  /// Returns another procedure of the Link Layer that an event reports after encryption was
-  /// started, or that this host had started and that was never reported to have ended.
+  /// Returns another procedure that was reported, or that was pending, when encryption was started.
   func procedure(
     during attempt: EncryptionAttempt
   ) -> (name: Wording, words: Wording, packet: Int)? {

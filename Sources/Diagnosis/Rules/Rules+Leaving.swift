@@ -173,8 +173,7 @@ private struct Stay {
 }
 
 extension Evidence {
-  /// Returns the connections with known devices that satisfy a condition, grouped by device; groups
-  /// have two or more.
+  /// Returns the connections that satisfy a condition, by known device: two or more of each.
   func repeated(_ isMeant: (ConnectionHistory) -> Bool) -> [[ConnectionHistory]] {
     connectionsByDevice { $0.connection.peer != nil && isMeant($0) }.filter { $0.count >= 2 }
   }

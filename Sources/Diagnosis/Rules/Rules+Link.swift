@@ -225,8 +225,7 @@ extension Rule {
     return [finding]
   }
 
-  /// Returns what this host requested last before most of the links were lost, as a sentence, or
-  /// nil if no request precedes most of them.
+  /// Returns what this host requested last before most of the links were lost, as a sentence.
   private static func commonRequest(
     before lost: [ConnectionHistory]
   ) -> (words: Wording, packets: [Int])? {
@@ -359,8 +358,7 @@ extension Rule {
   /// The clocks of controllers and of the capture differ a little.
   private static let procedureMargin: Int64 = 2_000_000_000
 
-  /// Explains LL Response Timeout by the procedure of this host that began 40 s before, or by the
-  /// lack of one.
+  /// Explains LL Response Timeout by a procedure of this host 40 s before, or the lack of one.
   private static func explain(
     _ finding: inout Finding, _ history: ConnectionHistory, _ ended: Moment, _ evidence: Evidence
   ) -> Unfinished {
@@ -575,8 +573,7 @@ extension ConnectionHistory {
       && (connection.reason == .connectionTimeout || connection.reason == .responseTimeout)
   }
 
-  /// Returns findings about the end of the link and about procedures on it that have one of these
-  /// statuses.
+  /// Returns findings about ends of the link, and about procedures on it, with these statuses.
   fileprivate func ends(
     by isMeant: (StatusCode) -> Bool, headline: (Moment) -> Wording
   ) -> [Finding] {
@@ -596,8 +593,7 @@ extension ConnectionHistory {
       evidence: PacketSet(of: lastProcedurePacket, ended.packet), restsOnAbsence: restsOnAbsence)
   }
 
-  /// Returns warnings about procedures that failed with one of these statuses on a link that
-  /// continued.
+  /// Returns warnings about procedures that failed with these statuses on a link that continued.
   fileprivate func failures(_ isMeant: (StatusCode) -> Bool) -> [Finding] {
     failedProcedures.filter { isMeant($0.status) }.map { failed in
       var finding = Finding(

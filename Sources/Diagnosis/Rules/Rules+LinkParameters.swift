@@ -378,8 +378,7 @@ extension ConnectionHistory {
     return update.isRefusedAtOnce ? "this host's controller" : "the peer's controller"
   }
 
-  /// The longest wait of a peripheral that insists on its parameters (Core, Vol 3, Part C,
-  /// 9.3.12.2: 30 s before it may ask again).
+  /// The longest wait of a peripheral for its parameters (Core, Vol 3, Part C, 9.3.12.2: 30 s).
   private static let patienceOfPeripherals: Int64 = 31_000_000_000
 
   /// Returns when the side that requested parameters disconnected after they were refused, or nil if
@@ -395,8 +394,7 @@ extension ConnectionHistory {
     return (ended.packet, passed)
   }
 
-  /// Returns whether the central of the link is made by Apple, and whether it runs Linux, as far as
-  /// the capture shows.
+  /// Returns whether the central is known to be Apple's, and whether it is known to run Linux.
   fileprivate func central(_ evidence: Evidence) -> (isApple: Bool, isLinux: Bool) {
     guard connection.central == .local else { return (link.peerCompany == 0x004c, false) }
     return (evidence.extent.isOfPacketLogger, evidence.extent.isOfLinux)

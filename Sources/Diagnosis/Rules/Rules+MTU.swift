@@ -59,8 +59,7 @@ extension Rule {
     },
   ]
 
-  /// The rule about an MTU that is larger than what the client uses. It costs only time, so it
-  /// comes after the rules about links.
+  /// It costs only time, so it comes after the rules about links.
   static let mtuUnused = Rule(
     "att-mtu-unused", .note, .meaning, "A client writes 20-byte pieces although the MTU is larger",
     when:

@@ -7,7 +7,6 @@ import Words
 // packets, those show what happened to devices and why; these rules then do not report on devices.
 
 extension Rule {
-  /// The rules about the management interface.
   static let management: [Rule] = [
     Rule(
       whole: "mgmt-pairing-failed", .error, .fact, "The kernel reports that pairing failed",
@@ -114,8 +113,7 @@ extension ManagementHistory.Failure {
 }
 
 extension Evidence {
-  /// Returns the failures that the management interface reports of devices, if nothing else reports
-  /// them.
+  /// Returns failures that the management interface reports, if nothing else reports them.
   fileprivate func managementAlone(
     _ isMeant: (ManagementHistory.Failure) -> Bool
   ) -> [ManagementHistory.Failure] { hasManagementAlone ? management.failures.filter(isMeant) : [] }

@@ -6,7 +6,6 @@ import Sessions
 import Words
 
 extension Rule {
-  /// The rules about a bond that only one side has.
   static let missingKeys: [Rule] = [
     Rule(
       about: Doubts.self, "enc-key-missing-peripheral", .error, .meaning,

@@ -5,8 +5,7 @@ import Words
 // Rules about pairing that fails, and pairing that is not what was intended.
 
 extension Rule {
-  /// The rules about pairing: what the values show, what the reason means, what did not happen, and
-  /// notes.
+  /// What the values show, what the reason means, what did not happen, and notes.
   static let pairing: [Rule] =
     [unexpectedPDU] + pairingValues + pairingChecks + pairingReasons + pairingSilence
     + pairingNotes
@@ -115,7 +114,6 @@ struct FailedPairing {
   let connection: ConnectionHistory
   let evidence: Evidence
   let reason: PairingFailure
-  /// The side that gave the reason.
   let side: Side
   let packet: Int
 
@@ -133,7 +131,6 @@ struct FailedPairing {
     packet = end.packet
   }
 
-  /// The role of the side that refused.
   var role: PairingSide { attempt.role(of: side) }
   var otherRole: PairingSide { role.other }
 
@@ -147,7 +144,6 @@ struct FailedPairing {
     }.first
   }
 
-  /// The packets of the features and the failure.
   var packets: PacketSet {
     var packets = PacketSet()
     packets.insert(attempt.askedFor?.packet)
@@ -168,7 +164,6 @@ struct FailedPairing {
     return packets
   }
 
-  /// The actions of users and programs during the attempt.
   var acts: [PairingAct] { connection.pairing.acts(during: attempt) }
 
   /// The fact in a sentence: `The peer answered the Pairing Request with Busy (0x10).`

@@ -6,7 +6,6 @@ import Words
 // Notes on pairings, whether they succeed or fail.
 
 extension Rule {
-  /// The rules about keys that are weaker than they look, and about unnecessary pairings.
   static let pairingNotes: [Rule] = [
     Rule(
       "smp-invalid-public-key", .warning, .fact,

@@ -8,7 +8,6 @@ import Words
 // do not match. Those about values have files of their own.
 
 extension Rule {
-  /// The rules about the other reasons of Pairing Failed.
   static let pairingReasons: [Rule] = [
     failing(
       "smp-passkey-entry-failed", .fact, "The passkey was not entered",
@@ -126,7 +125,6 @@ extension Rule {
     ) { connection, _ in connection.pairing.attempts.firstFinding { $0.unauthenticated() } },
   ]
 
-  /// How to enable pairing on a device.
   fileprivate static let enablingPairing: Wording =
     "Firmware enables pairing with CONFIG_BT_SMP (Zephyr) or a peer manager (Nordic); BlueZ refuses unless it is bondable (bluetoothctl: pairable on)."
 }
@@ -289,7 +287,6 @@ extension FailedPairing {
     attempt.shortfall != nil ? .mitm : lacksSecureConnections ? .secureConnections : nil
   }
 
-  /// Whether the refusing side offers Secure Connections, and the other one does not.
   fileprivate var lacksSecureConnections: Bool {
     attempt[role].features?.pdu.authReq.supportsSC == true
       && attempt[otherRole].features?.pdu.authReq.supportsSC == false

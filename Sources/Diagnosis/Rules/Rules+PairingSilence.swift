@@ -6,7 +6,6 @@ import Words
 // Rules about pairing that stops silently, and about Security Requests.
 
 extension Rule {
-  /// The rule about PDUs that should not occur.
   static let unexpectedPDU = Rule(
     "smp-unexpected", .warning, .meaning, "A Security Manager PDU was out of sequence",
     when:
@@ -21,7 +20,6 @@ extension Rule {
       "Check the Security Manager of that side; a peripheral sends a Security Request, never a Pairing Request."
   ) { connection, _ in connection.unexpectedPDUs() }
 
-  /// The rules about what did not happen.
   static let pairingSilence: [Rule] = [
     Rule(
       about: Doubts.self, "smp-user-silent", .error, .meaning,
@@ -294,7 +292,6 @@ extension ConnectionHistory {
   /// A link that ends sooner did not leave enough time.
   private static let leastPatience: Int64 = 1_000_000_000
 
-  /// Returns a finding about a Security Request that nothing followed.
   fileprivate func ignored(
     _ request: PairingHistory.SecurityRequest, _ evidence: Evidence
   ) -> Finding? {
@@ -324,8 +321,7 @@ extension ConnectionHistory {
     return finding
   }
 
-  /// Returns a finding about a BR/EDR pairing that this host confirmed and that led to no
-  /// encryption.
+  /// Returns a finding about a BR/EDR pairing that this host confirmed without being encrypted.
   fileprivate func confirmedInVain(_ evidence: Evidence) -> [Finding] {
     guard connection.transport == .brEDR, !encryption.wasEncrypted, connection.isEncrypted != true,
       let last = encryption.authentications.last, let confirmed = last.confirmed,
@@ -359,7 +355,6 @@ extension ConnectionHistory {
     }
   }
 
-  /// Returns a finding about PDUs that should not occur.
   fileprivate func unexpectedPDUs() -> [Finding] {
     pairing.attempts.firstFinding { attempt in
       if let second = attempt.secondResponse?.moment, let first = attempt.responding.features {

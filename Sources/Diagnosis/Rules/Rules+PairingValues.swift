@@ -7,7 +7,6 @@ import Words
 // comparison, and check values. What is recomputed from packets is a fact.
 
 extension Rule {
-  /// The rules about confirm values.
   static let pairingValues: [Rule] = [
     failing(
       "smp-passkey-mismatch", .meaning, "The two sides of a pairing have different passkeys",
@@ -80,7 +79,6 @@ extension Rule {
     },
   ]
 
-  /// The rules about digits and check values.
   static let pairingChecks: [Rule] = [
     failing(
       "smp-numeric-rejected", .fact, "Numeric comparison was refused",
@@ -396,8 +394,7 @@ extension FailedPairing {
       why: Wording(pieces, joinedBy: " "), evidence: packets)
   }
 
-  /// The packet in which bluetoothd logged during the attempt that no agent is available to ask
-  /// about this peer.
+  /// The packet in which bluetoothd logged that no agent is available to ask about this peer.
   var missingAgent: Int? {
     evidence.host.agentMissing.first {
       $0.moment.packet > attempt.first.packet && $0.moment.packet <= packet + Self.logDelay

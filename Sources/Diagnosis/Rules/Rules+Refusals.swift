@@ -400,8 +400,7 @@ extension Refusal {
     error.rawValue == 0x03 && attribute.uuid == AppleServices.notificationControl
   }
 
-  /// Why an attribute cannot be read or written, and how to fix it, depending on what is known of
-  /// the attribute.
+  /// Why an attribute cannot be read or written, and how to fix it.
   fileprivate var notPermitted: Reason {
     let isRead = error.rawValue == 0x02
     let (verb, done): (StaticString, StaticString) =
@@ -464,8 +463,7 @@ extension Refusal {
 }
 
 extension ConnectionHistory {
-  /// Returns whether a refusal shows that iOS keeps its notifications from an accessory: it sends
-  /// none either.
+  /// Returns whether iOS keeps its notifications from an accessory: it sends none either.
   func hidesNotifications(_ refusal: Refusal) -> Bool {
     refusal.isOfNotificationSharing
       && !attributes.usages.contains {

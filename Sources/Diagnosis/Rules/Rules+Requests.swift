@@ -151,8 +151,7 @@ extension Rule {
 }
 
 extension Evidence {
-  /// Returns whether the controller may hold the answer to a request back, because this host has
-  /// not freed its buffers. That has a finding of its own.
+  /// Whether the controller may withhold the answer, which has a finding of its own.
   fileprivate func isWithheld(
     _ request: UnansweredRequests.Sent, _ connection: ConnectionHistory
   ) -> Bool {
@@ -164,7 +163,6 @@ extension Evidence {
   }
 }
 
-/// Requests that one side sent before the previous one was answered.
 private struct Overlapping: Sendable {
   let own: [AttributeHistory.Overlap]
   let side: Side
@@ -232,7 +230,6 @@ private struct Overlapping: Sendable {
   }
 }
 
-/// A request or an indication without an answer.
 private struct Unanswered: Sendable {
   let request: UnansweredRequests.Sent
   let connection: ConnectionHistory
@@ -298,8 +295,7 @@ private struct Unanswered: Sendable {
     answering == .local || connection.link.lastSign?.packet ?? 0 > request.packet
   }
 
-  /// For an indication: the Error Response that answers it, and the request that the indicating
-  /// side itself had pending.
+  /// The Error Response to an indication, and the request that the indicating side had pending.
   var refused: (packet: Int, sender: Side, pending: Int?)? {
     guard request.opcode.role == .indication else { return nil }
     return connection.attributes.refusedIndications.first {
@@ -345,8 +341,7 @@ private struct Unanswered: Sendable {
         && connection.link.latest?.packet == request.packet ? "The link seems to be gone." : "")
   }
 
-  /// Whether the other side received it: this host did, or its controller acknowledged everything
-  /// that this host sent.
+  /// Whether the other side received it, for certain.
   private var hasArrived: Bool {
     let link = connection.connection
     return asking == .peer
@@ -384,7 +379,6 @@ private struct Unanswered: Sendable {
     return " \(word) \(connection.attributes.name(handle, of: server))"
   }
 
-  /// The finding about a request.
   var unanswered: Finding? {
     let attributes = connection.attributes
     let exchanged =
@@ -411,7 +405,6 @@ private struct Unanswered: Sendable {
     return finding
   }
 
-  /// The finding about an indication.
   func unconfirmed(_ evidence: Evidence) -> Finding? {
     let about = target("of", asking)
     if let refused { return refusal(by: refused, about) }
@@ -492,7 +485,6 @@ extension Alternative where Subject == Unanswered {
 }
 
 extension ConnectionHistory {
-  /// If a link is ended on purpose within this time after a request, it is normal that the request
-  /// stays open.
+  /// A request that stays open because its link is ended on purpose within this time is normal.
   static let leastWait: Int64 = 2_000_000_000
 }

@@ -53,7 +53,6 @@ private struct Silence {
   let first: Moment
   /// The last state of the service's subscriptions, one for each characteristic.
   let configurations: [Configuration]
-  /// How long the link stayed open after the last write.
   let lasted: Int64
 }
 
@@ -269,12 +268,10 @@ extension Configuration {
 }
 
 extension CharacteristicProperties {
-  /// Whether clients may write values, but not with commands.
   var isWrittenOnlyWithResponse: Bool { has(bit: 3) && !has(bit: 2) && !has(bit: 6) }
 }
 
 extension AttributeHistory {
-  /// Returns the last accepted write to each CCCD of a service.
   func lastConfigurations(
     of service: BluetoothUUID, _ server: Side
   ) -> [Configuration] {

@@ -121,7 +121,6 @@ extension Rule {
 /// A value written to a CCCD, and what came of it.
 private struct Subscription: Sendable {
   let configuration: Configuration
-  /// The number of values that the server sent.
   let sent: Int
 
   init(_ configuration: Configuration, _ connection: ConnectionHistory) {
@@ -172,8 +171,7 @@ extension ConnectionHistory {
   /// The time within which a device answers a write, if it does.
   static let answerTime: Int64 = 2_000_000_000
 
-  /// Returns the services that were written to without a subscription, unless a stored bond may
-  /// contain one or records are missing.
+  /// Returns the services that were written to and to which no subscription is known or possible.
   func missedSubscriptions(_ evidence: Evidence) -> [MissedSubscription] {
     guard !connection.hasLostPackets, !connection.isOpeningMissing, !security.isStoredKey,
       // The end of an attempt with a stored key may be missing.
@@ -218,7 +216,6 @@ extension ConnectionHistory {
       evidence: [write.request.packet], of: sender, restsOnAbsence: true)
   }
 
-  /// Returns a finding about a service that the client writes to without subscribing.
   fileprivate func notSubscribed(
     _ missed: MissedSubscription, _ evidence: Evidence
   ) -> Finding? {
@@ -248,7 +245,6 @@ extension ConnectionHistory {
     }
   }
 
-  /// Returns a finding about a CCCD whose value has its bytes in the wrong order.
   fileprivate func swapped(_ configuration: Configuration) -> Finding? {
     let meant = configuration.value.byteSwapped
     guard 1...3 ~= meant,
@@ -273,7 +269,6 @@ extension ConnectionHistory {
     return finding
   }
 
-  /// Returns a finding about a CCCD that was written with a command.
   fileprivate func commanded(_ it: Subscription) -> (Subscription, Finding)? {
     let configuration = it.configuration
     guard configuration.value & 3 != 0,
@@ -293,7 +288,6 @@ extension ConnectionHistory {
     return (it, finding)
   }
 
-  /// Returns a finding about a CCCD that was written with a bit that is not offered.
   fileprivate func wrongBits(_ configuration: Configuration) -> Finding? {
     guard let properties = configuration.properties, let owner = configuration.owner else {
       return nil
@@ -324,8 +318,7 @@ extension ConnectionHistory {
     return finding
   }
 
-  /// A finding if the client subscribed to one characteristic and writes to another service, to
-  /// whose values it has not subscribed.
+  /// A finding if the client subscribed to one service and writes to another.
   fileprivate func otherSubscription(_ evidence: Evidence) -> Finding? {
     guard !connection.isOpeningMissing, connection.isEncrypted != true else { return nil }
     let missed = missedSubscriptions(evidence)
@@ -367,8 +360,7 @@ extension ConnectionHistory {
     }
   }
 
-  /// Returns the first value of a characteristic, and how long another connection has to last for
-  /// such a value to be missed there; nil if it did not come twice.
+  /// Returns when values began, and how long another connection has to last to miss one.
   static func regularity(
     of usage: AttributeUsage
   ) -> (first: Moment, patience: Int64, period: Int64?)? {
@@ -382,8 +374,7 @@ extension ConnectionHistory {
     return (first, max(5_000_000_000, 3 * min(pause, .max / 4)), tally.period)
   }
 
-  /// Returns the values of an enabled characteristic that came on this connection, and not on a
-  /// later one that was long enough.
+  /// Returns values that came on this connection, and not on a later one that was long enough.
   private func values(
     of configuration: Configuration, missedOn later: ConnectionHistory, for lasted: Int64
   ) -> EarlierValues? {
@@ -398,8 +389,7 @@ extension ConnectionHistory {
       owner: owner, usage: usage, first: regular.first, period: regular.period, lasted: lasted)
   }
 
-  /// Returns a finding about values that came on an earlier, encrypted connection, but not here,
-  /// where the link is not encrypted.
+  /// Returns a finding about values of an encrypted connection that do not come here, without it.
   fileprivate func valuesWithoutEncryption(_ evidence: Evidence) -> [(EarlierValues, Finding)] {
     guard connection.isEncrypted == false, !encryption.wasEncrypted, encryption.attempts.isEmpty,
       pairing.attempts.isEmpty, let opened = link.opened,
@@ -426,8 +416,7 @@ extension ConnectionHistory {
     return []
   }
 
-  /// Returns findings about values that arrived on an earlier connection but no longer do, because
-  /// the server lost the CCCD.
+  /// Returns a finding about values that no longer come because the server lost the CCCD.
   fileprivate func lostSubscriptions(_ evidence: Evidence) -> [(EarlierValues, Finding)] {
     guard connection.isEncrypted == true, security.isStoredKey, !connection.isOpeningMissing,
       let encrypted = security.encrypted

@@ -6,7 +6,6 @@ import Words
 // A rule about devices that pair on each connection.
 
 extension Rule {
-  /// The rule about pairings without a bond.
   static let unbonded: [Rule] = [
     Rule(
       whole: "smp-not-bonded", .warning, .meaning,

@@ -6,14 +6,12 @@ import Words
 extension PairingAttempt {
   /// A user cannot type six digits, or read a dialog, faster than this.
   package static let fastestPerson: Int64 = 300_000_000
-  /// A pairing times out after this long without an SMP command (Core, Vol 3, Part H, 3.4: 30 s);
-  /// the clocks of captures are not exact.
+  /// Without an SMP command a pairing ends (Core, Vol 3, Part H, 3.4: 30 s; clocks are not exact).
   static let timeout: Int64 = 29_500_000_000
   /// A silence of this length is a user's, not a program's.
   static let longSilence: Int64 = 25_000_000_000
 
-  /// How quickly after the features were known the side that types the passkey committed itself to
-  /// it, if that is too fast for a user.
+  /// How quickly the side that types the passkey committed itself, if too fast for a user.
   package var programTyped: (side: Side, delay: Int64, confirm: Moment)? {
     guard let response = responding.features?.moment else { return nil }
     for role in [PairingSide.initiator, .responder] where types(role) {
@@ -93,11 +91,8 @@ extension PairingAttempt {
 
 /// A user who had to act for a pairing to continue, and did not.
 struct SilentUser {
-  /// The side whose user it is.
   let side: Side
-  /// What the user had to do.
   let task: Wording
-  /// The length of the silence, in nanoseconds.
   let silence: Int64
   /// Whether the method requires the user to act; otherwise a dialog may have asked for consent.
   let isSure: Bool
