@@ -70,9 +70,8 @@ extension EncryptionAttempt {
     case .file(let file): return "the key of \(quoted: Array(file.utf8))"
     case .management: return "the key given to the kernel in \(packet: source.packet)"
     case .pairing:
-      guard let connection = source.connection, connection != history.id else {
-        return "the key from pairing (\(packet: source.packet))"
-      }
+      guard let connection = source.connection, connection != history.id
+      else { return "the key from pairing (\(packet: source.packet))" }
       return "the key from pairing on connection \(connection) (\(packet: source.packet))"
     case .controller, .event:
       return source.connection.map { "the key of connection \($0) (\(packet: source.packet))" }

@@ -187,9 +187,8 @@ extension ConnectionHistory {
 
   /// A sentence that the peer advertised while this host still had the link, or nil if it did not.
   var departure: Wording? {
-    guard let away = link.seenAway, let seen = away.lastConnectable, let ended = link.ended else {
-      return nil
-    }
+    guard let away = link.seenAway, let seen = away.lastConnectable, let ended = link.ended
+    else { return nil }
     let signal: Wording = away.signal.map { ", \(Int($0)) dBm" } ?? ""
     let early: Wording =
       ended.nanoseconds(since: seen).map { ", \(duration: $0) before the link ended here" } ?? ""
@@ -345,9 +344,8 @@ extension ConnectionHistory {
   /// How long nothing was sent before the end, if that is more than half a second.
   private var silence: Wording {
     let last = [link.sentLast, link.heardLast].compactMap(\.self).max { $0.packet < $1.packet }
-    guard let last, let silence = link.ended?.nanoseconds(since: last), silence > 500_000_000 else {
-      return ""
-    }
+    guard let last, let silence = link.ended?.nanoseconds(since: last), silence > 500_000_000
+    else { return "" }
     return
       "Nothing was sent in the last \(duration: silence) before the end (last \(packet: last.packet))."
   }

@@ -149,9 +149,8 @@ extension ConnectionHistory {
     let earlier = evidence.earlier(than: self).suffix(refusal.server == .peer ? .max : 0)
     let isGone = refusal.error.rawValue == 0x01
     let worked = earlier.last {
-      guard let usage = $0.attributes.usage(refusal.handle, of: refusal.server) else {
-        return false
-      }
+      guard let usage = $0.attributes.usage(refusal.handle, of: refusal.server)
+      else { return false }
       return switch refusal.error.rawValue {
       case 0x01: usage.reads.count + usage.writes.count + usage.sent > 0
       case 0x02: usage.reads.count > 0

@@ -40,9 +40,8 @@ extension Rule {
       do:
         "Check the controllers' firmware versions first: a packet counter or a key refresh that the two sides handle differently is the usual cause. If it happens with one device only, near others that inject packets, the link may be under attack."
     ) { history, evidence in
-      guard let end = history.connection.lastPacket, mismatch(history, evidence) == nil else {
-        return []
-      }
+      guard let end = history.connection.lastPacket, mismatch(history, evidence) == nil
+      else { return [] }
       if let found = tooEarly(end, history, evidence) { return [found] }
       guard history.connection.ending == .micFailure else { return [] }
       return [disturbed(history, evidence) ?? ([], failedCheck(end, history))]

@@ -48,8 +48,8 @@ extension Rule {
           finding.isResolved = true
           finding.note = Wording(
             sentences: finding.note ?? "",
-            "Pairing with the same device succeeded on connection \(later.connection) (\(packet: later.packet)).",
-            "")
+            "Pairing with the same device succeeded on connection \(later.connection) (\(packet: later.packet))."
+          )
         }
         found.append((failed, finding, []))
       }
@@ -78,8 +78,7 @@ extension Rule {
     failing(id, .fact, finds, when: condition, do: remedy) { failed in
       guard let words = words.first(where: { $0.key == failed.reason })?.value else { return nil }
       return failed.finding(
-        "\(failed.side.capitalized) \(words)", because: "\(failed.side.words) \(words)",
-        why: failed.answer)
+        "\(failed.side.capitalized) \(words)", why: failed.answer)
     }
   }
 }
@@ -123,10 +122,8 @@ struct FailedPairing {
     _ evidence: Evidence
   ) {
     guard let failure = attempt.failure, let end = attempt.end else { return nil }
-    self.attempt = attempt
-    self.position = position
-    self.connection = connection
-    self.evidence = evidence
+    (self.attempt, self.position) = (attempt, position)
+    (self.connection, self.evidence) = (connection, evidence)
     (reason, side) = failure
     packet = end.packet
   }
@@ -145,23 +142,16 @@ struct FailedPairing {
   }
 
   var packets: PacketSet {
-    var packets = PacketSet()
-    packets.insert(attempt.askedFor?.packet)
-    packets.insert(attempt.initiating.features?.moment.packet)
-    packets.insert(attempt.responding.features?.moment.packet)
-    packets.insert(packet)
-    return packets
+    PacketSet(
+      of: attempt.askedFor, attempt.initiating.features?.moment,
+      attempt.responding.features?.moment,
+      attempt.end)
   }
 
   /// Returns the packets with a side's commitment, the value that opens it, and the failure.
   func opening(of roles: [PairingSide]) -> PacketSet {
-    var packets = PacketSet()
-    for role in roles {
-      packets.insert(attempt[role].confirms?.last.packet)
-      packets.insert(attempt[role].randoms?.last.packet)
-    }
-    packets.insert(packet)
-    return packets
+    let values = roles.flatMap { [attempt[$0].confirms?.last, attempt[$0].randoms?.last] }
+    return PacketSet((values + [attempt.end]).compactMap { $0?.packet })
   }
 
   var acts: [PairingAct] { connection.pairing.acts(during: attempt) }
@@ -178,11 +168,11 @@ struct FailedPairing {
 
   /// Returns a finding with these words: `what`, and "pairing failed at #48 because …".
   func finding(
-    _ what: Wording, because clause: Wording, why: Wording, evidence: PacketSet? = nil
+    _ what: Wording, because clause: Wording? = nil, why: Wording, evidence: PacketSet? = nil
   ) -> Finding {
     Finding(
-      what, headline: "pairing failed at \(packet: packet) because \(clause)", why: why,
-      evidence: evidence ?? packets)
+      what, headline: "pairing failed at \(packet: packet) because \(clause ?? what.asClause)",
+      why: why, evidence: evidence ?? packets)
   }
 
   /// Whether the failure is best explained by a user who did not act.

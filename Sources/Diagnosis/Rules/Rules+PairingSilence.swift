@@ -295,9 +295,8 @@ extension ConnectionHistory {
   fileprivate func ignored(
     _ request: PairingHistory.SecurityRequest, _ evidence: Evidence
   ) -> Finding? {
-    guard request.answer == nil, !request.cameEncrypted, connection.isEncrypted == false else {
-      return nil
-    }
+    guard request.answer == nil, !request.cameEncrypted, connection.isEncrypted == false
+    else { return nil }
     let ended = connection.lastPacket.map { Moment(packet: $0, time: connection.lastTime) }
     let end = ended ?? Moment(packet: evidence.extent.lastPacket, time: evidence.extent.latest)
     guard let waited = end.nanoseconds(since: request.moment),

@@ -49,7 +49,8 @@ extension Rule {
           instead: "Check in the client that the attribute was found before it is used.")
       }
       let run = connection.attributes.discoveries.first { $0.client == refusal.client }
-      guard let run, refusal.attribute.uuid == nil else {
+      guard let run, refusal.attribute.uuid == nil
+      else {
         return "\(refusal.refuser) has no attribute with the handle \(handle: refusal.handle)."
       }
       return
@@ -114,9 +115,8 @@ extension Rule {
       do:
         "Execute or cancel what is prepared, or raise the server's queue (Zephyr: CONFIG_BT_ATT_PREPARE_COUNT); a larger MTU needs fewer parts."
     ) { refusal, connection in
-      guard refusal.isFirstPart else {
-        return "\(refusal.refuser) cannot queue more parts than those already prepared."
-      }
+      guard refusal.isFirstPart
+      else { return "\(refusal.refuser) cannot queue more parts than those already prepared." }
       let refused = connection.attributes.refusals.last {
         $0.opcode == .executeWriteRequest && $0.server == refusal.server
           && $0.answer.packet < refusal.last.packet

@@ -289,9 +289,8 @@ extension ConnectionHistory {
   }
 
   fileprivate func wrongBits(_ configuration: Configuration) -> Finding? {
-    guard let properties = configuration.properties, let owner = configuration.owner else {
-      return nil
-    }
+    guard let properties = configuration.properties, let owner = configuration.owner
+    else { return nil }
     let (notify, indicate) = (properties.has(bit: 4), properties.has(bit: 5))
     guard notify != indicate, configuration.value & (notify ? 2 : 1) != 0 else { return nil }
     let (wrong, offered): (StaticString, StaticString) =
