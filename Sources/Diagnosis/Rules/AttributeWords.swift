@@ -29,9 +29,7 @@ extension PacketSet {
   init(of packets: Int?...) { self.init(packets.compactMap(\.self)) }
 
   /// Inserts the packets of the moments that exist.
-  mutating func insert(of moments: Moment?...) {
-    for moment in moments { insert(moment?.packet) }
-  }
+  mutating func insert(of moments: Moment?...) { for moment in moments { insert(moment?.packet) } }
 }
 
 extension ConnectionHistory {

@@ -33,15 +33,16 @@ extension EncryptionAttempt {
   /// Whether one of the two has no key for the other.
   var lacksKey: Bool { failure == .pinOrKeyMissing || isKeyMissingHere }
 
+  /// The packet in which it ended, or in which it began if no end is known.
+  var endPacket: Int { end?.packet ?? moment.packet }
+
   /// Returns how long after the attempt the link was lost, and why. Returns nil if it was not lost,
   /// this host ended it, or another attempt followed.
   func loss(_ history: ConnectionHistory) -> (reason: StatusCode, nanoseconds: Int64?)? {
-    let connection = history.connection
-    guard history.encryption.attempts.last?.moment == moment, let last = connection.lastPacket,
-      let reason = connection.reason
+    guard history.encryption.attempts.last?.moment == moment,
+      let last = history.connection.lastMoment, let reason = history.connection.reason
     else { return nil }
-    let end = Moment(packet: last, time: connection.lastTime)
-    return (reason, end.nanoseconds(since: self.end ?? moment))
+    return (reason, last.nanoseconds(since: end ?? moment))
   }
 
   /// Returns whether the key of this attempt does not come from a pairing on this link, as far as
@@ -176,15 +177,11 @@ extension ConnectionHistory {
     return used
   }
 
-  /// Whether the peer's address is a resolvable private one that no key resolves.
+  /// Whether the peer's address is a resolvable private one that no key resolves: the device is not
+  /// known by another address.
   var isUnresolved: Bool {
-    connection.peerKind == .randomResolvable && connection.identity == nil && !isIdentityKnown
-  }
-
-  /// Whether the device is known by another address than the one that it uses.
-  private var isIdentityKnown: Bool {
-    guard let peer = connection.peer else { return false }
-    return device & 0xffff_ffff_ffff != peer.value
+    connection.peerKind == .randomResolvable && connection.identity == nil
+      && connection.peer.map { device & 0xffff_ffff_ffff == $0.value } ?? true
   }
 }
 
@@ -199,7 +196,7 @@ extension Evidence {
     of history: ConnectionHistory
   ) -> (request: Int, response: Int)? {
     let all = earlier(than: history) + [history]
-    guard let attempt = all.flatMap(\.pairing.attempts).last(where: { $0.isBonded }),
+    guard let attempt = all.flatMap(\.pairing.attempts).last(where: \.isBonded),
       attempt.agreedKeys(of: attempt.role(of: .peer)) & 2 == 0,
       let request = attempt.initiating.features, let response = attempt.responding.features
     else { return nil }
@@ -247,7 +244,7 @@ extension Evidence {
       let worked = earlier.encryption.attempts.last {
         $0.key == key && $0.outcome == .encrypted && $0.heard != nil
       }
-      if let worked { return (earlier.id, worked.end?.packet ?? worked.moment.packet) }
+      if let worked { return (earlier.id, worked.endPacket) }
     }
     return nil
   }
@@ -314,7 +311,7 @@ extension Evidence {
     _ finding: Finding, _ attempt: EncryptionAttempt, _ history: ConnectionHistory
   ) -> Finding {
     guard let success = success(after: attempt, history) else { return finding }
-    let packet = success.attempt.end?.packet ?? success.attempt.moment.packet
+    let packet = success.attempt.endPacket
     var finding = finding
     if let later = success.later {
       finding.severity = .warning

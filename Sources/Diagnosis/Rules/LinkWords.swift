@@ -286,8 +286,7 @@ extension ConnectionHistory {
       },
       link.phys.last.map {
         ("the change to the \(LinkHistory.phyWords($0.received)) PHY", $0.moment)
-      },
-      link.lengths.last.map { ("a data length change", $0.moment) },
+      }, link.lengths.last.map { ("a data length change", $0.moment) },
     ]
     guard
       let last = procedures.compactMap(\.self).max(by: { $0.moment.packet < $1.moment.packet }),

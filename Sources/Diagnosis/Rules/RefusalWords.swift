@@ -22,11 +22,7 @@ extension Refusal {
     case .exchangeMTURequest: "MTU exchange"
     case .findInformationRequest, .readByTypeRequest, .readByGroupTypeRequest,
       .findByTypeValueRequest:
-      if let type {
-        "search for \(type)\(rangeWords)"
-      } else {
-        "search for descriptors\(rangeWords)"
-      }
+      "search for \(type.map { "\($0)" } ?? "descriptors" as Wording)\(rangeWords)"
     default: "\(opcode)"
     }
   }
@@ -35,8 +31,7 @@ extension Refusal {
   private var target: Wording { owner.map { "\(attribute) of \(short: $0)" } ?? "\(attribute)" }
 
   private var rangeWords: Wording {
-    guard let range else { return "" }
-    return " in \(handle: range.first) to \(handle: range.last)"
+    range.map { " in \(handle: $0.first) to \(handle: $0.last)" } ?? ""
   }
 
   /// The reason for the refusal, with the profile's name if it has one.
@@ -59,8 +54,7 @@ extension Refusal {
     switch security {
     case .unknown: "the capture does not show whether the link was encrypted then"
     case .unencrypted: "the link was not encrypted"
-    case .unauthenticated:
-      "the link was encrypted with an unauthenticated Just Works key"
+    case .unauthenticated: "the link was encrypted with an unauthenticated Just Works key"
     case .authenticated: "the link was encrypted with an authenticated key"
     case .encrypted: "the link was encrypted with the key of an earlier pairing"
     case .ofUnknownMethod:
@@ -73,8 +67,7 @@ extension Refusal {
 
   /// The duration alone, or nil if it is unknown.
   var lateness: Wording? {
-    guard let nanoseconds = accepted?.answer.nanoseconds(since: last) else { return nil }
-    return "\(duration: nanoseconds)"
+    accepted?.answer.nanoseconds(since: last).map { "\(duration: $0)" }
   }
 
   func finding(_ why: Wording) -> Finding {
@@ -173,10 +166,10 @@ extension ConnectionHistory {
       attributes.lastUse.map({ $0.packet < last.packet }) ?? true,
       let passed = ended.nanoseconds(since: last), passed <= Self.soon
     else { return nil }
-    switch connection.ending {
-    case .localHost: return ("this host", ended.packet)
-    case .peer: return ("the peer", ended.packet)
-    default: return nil
+    return switch connection.ending {
+    case .localHost: ("this host", ended.packet)
+    case .peer: ("the peer", ended.packet)
+    default: nil
     }
   }
 }
@@ -258,8 +251,7 @@ extension Rule {
             finding.severity = finding.severity ?? .warning
             finding.remedy =
               "Nothing, if it was off already: a client that switches off what was never on has to expect this error."
-            finding.why =
-              "\(finding.why) The write was to switch notifications and indications off."
+            finding.add("The write was to switch notifications and indications off.")
           }
           if let (later, packet) = connection.allowed(refusal, evidence) {
             finding.note = Wording(
@@ -274,9 +266,9 @@ extension Rule {
             finding.severity = .error
             finding.headline =
               "\(finding.headline), and \(end.words) disconnected (\(packet: end.packet))"
-            finding.why =
-              "\(finding.why) Nothing succeeded after it, and \(end.words) disconnected (\(packet: end.packet))."
-            finding.evidence.insert(end.packet)
+            finding.add(
+              "Nothing succeeded after it, and \(end.words) disconnected (\(packet: end.packet)).",
+              end.packet)
           }
           return (RefusedRequest(refusal: refusal, connection: connection), finding)
         })

@@ -69,18 +69,14 @@ extension Rule {
       when:
         "Insufficient Encryption (0x0f) answers a request on an unencrypted link, the devices pair only afterwards, and neither the capture nor a --keys file has a bond between them",
       needs: [.bothDirections],
-      elsewise: [
-        Alternative(always: "they had a bond that this capture does not show")
-      ],
+      elsewise: [Alternative(always: "they had a bond that this capture does not show")],
       do:
         "In the server's firmware, answer 0x05 while there is no key for the peer: some clients pair on only one of the two errors."
     ) { connection, evidence in
-      let attributes = connection.attributes
-      guard !connection.security.isStoredKey else { return [] }
-      let found = attributes.refusals.first {
-        $0.error.rawValue == 0x0f && $0.security == .unencrypted
-      }
-      guard let refusal = found,
+      guard !connection.security.isStoredKey,
+        let refusal = connection.attributes.refusals.first(where: {
+          $0.error.rawValue == 0x0f && $0.security == .unencrypted
+        }),
         !evidence.earlier(than: connection).contains(where: {
           $0.connection.isEncrypted == true || !$0.security.pairingRequests.isEmpty
         }), connection.bondKeeper(before: refusal.answer.packet, evidence) == nil,

@@ -35,18 +35,17 @@ extension Rule {
         "The peer is bonded and uses a private address that no known key resolves",
         headline: "a bonded peer uses a private address that no known key resolves",
         why:
-          "\(peer) is a resolvable private address, which changes every few minutes, and the capture has no identity resolving key for it. The link was encrypted with a stored key (\(packet: attempt.end?.packet ?? attempt.moment.packet)), so this host knows the peer.",
-        evidence: attempt.packets)
+          "\(peer) is a resolvable private address, which changes every few minutes, and the capture has no identity resolving key for it. The link was encrypted with a stored key (\(packet: attempt.endPacket)), so this host knows the peer.",
+        evidence: attempt.packets, restsOnAbsence: true)
       if let pairing = evidence.pairingWithoutIdentity(of: history) {
-        finding.why =
-          "\(finding.why) The pairing did not give the peer's identity resolving key (\(packet: pairing.request), \(packet: pairing.response)): when the address changes, this host cannot recognise the peer."
-        finding.evidence =
-          finding.evidence.union(PacketSet([pairing.request, pairing.response])).sorted
+        finding.add(
+          "The pairing did not give the peer's identity resolving key (\(packet: pairing.request), \(packet: pairing.response)): when the address changes, this host cannot recognise the peer.",
+          pairing.request, pairing.response)
+        finding.evidence = finding.evidence.sorted
         finding.remedy =
           "Let both sides distribute identity keys (IdKey in the Pairing Request and Response), delete the bond on both sides, and pair again."
       }
       finding.group = "A bonded peer uses a private address that no known key resolves"
-      finding.restsOnAbsence = true
       return [(isStored, finding)]
     },
     Rule(
@@ -63,14 +62,11 @@ extension Rule {
       guard evidence.listsKeys else { return [] }
       let lines = evidence.keys.lines(evidence)
       if lines.isEmpty { return [] }
-      var packets = PacketSet()
-      for key in evidence.keys.keys { packets.insert(key.packet) }
       var finding = Finding(
         "\(count: lines.count, "key is", "keys are") known",
-        headline: "\(count: lines.count, "key is", "keys are") known",
         why:
           "\(evidence.keys.leftOut)Bytes are in HCI order, least significant first, as btmon and BlueZ print them.",
-        evidence: packets.sorted)
+        evidence: PacketSet(evidence.keys.keys.map(\.packet)).sorted)
       finding.details = lines
       finding.isAppendix = true
       return [finding]
@@ -95,17 +91,13 @@ extension Rule {
       let given: Wording =
         keys.isEmpty ? "" : " (\(Wording(listing: keys.prefix(4).map { "\(packet: $0.packet)" })))"
       let resolve: Wording = keys.count > 1 ? "keys\(given) resolve" : "key\(given) resolves"
-      let what: Wording =
-        "\(DeviceAddress(value: device)) used \(addresses.count) private addresses"
-      var finding = Finding(
-        what, headline: what,
+      return Finding(
+        "\(DeviceAddress(value: device)) used \(addresses.count) private addresses",
         why:
           "Its identity resolving \(resolve) \(shown)\(more): connections \(Wording(listing: same.prefix(8).map { "\($0.id)" })) are with the same device.",
         evidence: PacketSet(
           (same.prefix(8).map(\.connection.firstPacket) + keys.map(\.packet)).sorted()),
         on: same.map(\.id))
-      finding.group = what
-      return finding
     }
   }
 }

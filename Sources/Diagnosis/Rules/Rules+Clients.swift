@@ -62,11 +62,9 @@ extension Rule {
             "this host sends \(owner) to connection \(favoured.id), but not to connection \(left.id), which has subscribed, too (\(packet: accepted.packet))",
           why:
             "Both clients have subscribed. After connection \(left.id) had (\(packet: accepted.packet)), this host sent \(tally.count) values to connection \(favoured.id), and none to connection \(left.id).",
-          evidence: PacketSet([
-            accepted.packet, tally.first?.packet ?? 0, tally.last?.packet ?? 0,
-          ]), on: [left.id])
+          evidence: PacketSet(of: accepted, tally.first, tally.last), on: [left.id],
+          restsOnAbsence: true)
         finding.attribute = owner
-        finding.restsOnAbsence = true
         found.append(finding)
       }
     }

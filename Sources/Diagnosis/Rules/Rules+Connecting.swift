@@ -43,8 +43,7 @@ extension Rule {
           sentences: first.fullScan.map {
             "Meanwhile this host scanned without a pause (since \(packet: $0.packet)), so its controller had to divide its time."
           } ?? "", begin, "Until then the controller reported no connection.", first.sightingWords,
-          strangers),
-        evidence: attempts.evidence)
+          strangers), evidence: attempts.evidence)
       if let scan = first.fullScan {
         finding.evidence.insert(scan.packet)
         finding.remedy = stopScanning
@@ -448,8 +447,7 @@ extension Rule {
       headline: "this host ended a connection at once",
       why: cancel.map {
         "It cancelled the attempt at \(packet: $0), too late: the link was created anyway, and ended without any data."
-      } ?? "No data was sent on it.",
-      evidence: PacketSet(of: cancel, opened.packet, ended.packet),
+      } ?? "No data was sent on it.", evidence: PacketSet(of: cancel, opened.packet, ended.packet),
       on: [history.id])
   }
 }

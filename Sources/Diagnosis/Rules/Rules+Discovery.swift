@@ -75,9 +75,9 @@ extension ConnectionHistory {
     }?.indications
     let changed = changes.flatMap { $0.count >= Self.leastSearches - 1 ? $0.first : nil }
     let cause: Wording =
-      changed != nil
-      ? "\(server.capitalized) indicated Service Changed \(changes?.count ?? 0) times (first at \(packet: changed?.packet ?? 0)), which asks the client to discover again."
-      : "Each took requests and time, and found the same services."
+      changed.map {
+        "\(server.capitalized) indicated Service Changed \(changes?.count ?? 0) times (first at \(packet: $0.packet)), which asks the client to discover again."
+      } ?? "Each took requests and time, and found the same services."
     var finding = Finding(
       "\(client.words) discovered \(server.possessive) services \(search.complete.count) times on one connection",
       at: first.packet,

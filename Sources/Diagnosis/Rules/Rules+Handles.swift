@@ -134,8 +134,7 @@ extension ConnectionHistory {
       why:
         "The declaration offers \(usage.properties?.words ?? "Write"), but not Write Without Response. A server may ignore such a command, and reports no error. \(silence)",
       evidence: PacketSet(of: subscription?.request, first, last), of: usage.named,
-      restsOnAbsence: true)
-    if subscription == nil { finding.severity = .note }
+      subscription == nil ? .note : nil, restsOnAbsence: true)
     finding.group =
       "\(client.capitalized) wrote commands to \(usage.named), which offers only writes with response"
     return finding

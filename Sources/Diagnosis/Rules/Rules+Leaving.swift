@@ -76,8 +76,7 @@ extension Rule {
         headline: "the peer ends its connections \(stay.words)", why: wish.words,
         evidence: PacketSet(
           [wish.packet ?? 0] + left.prefix(8).compactMap(\.connection.lastPacket)
-            + stay.anchors.prefix(8)),
-        on: left.map(\.id), restsOnAbsence: true)
+            + stay.anchors.prefix(8)), on: left.map(\.id), restsOnAbsence: true)
       finding.repetitions = left.count
       let pauses = left.compactMap(\.pauseAfterLastValue)
       let hasFinished = pauses.count == left.count

@@ -225,8 +225,7 @@ extension Rule {
       why: Wording(
         sentences:
           "This host sent each packet as soon as the previous one was acknowledged (from \(packet: first.packet) to \(packet: last.packet)).\(rate)",
-        origin),
-      evidence: PacketSet(of: update?.lastPacket, first.packet, last.packet))
+        origin), evidence: PacketSet(of: update?.lastPacket, first.packet, last.packet))
     finding.group = "The connection interval slows down the traffic"
     return [finding]
   }

@@ -77,8 +77,7 @@ extension Rule {
   ) -> Rule {
     failing(id, .fact, finds, when: condition, do: remedy) { failed in
       guard let words = words.first(where: { $0.key == failed.reason })?.value else { return nil }
-      return failed.finding(
-        "\(failed.side.capitalized) \(words)", why: failed.answer)
+      return failed.finding("\(failed.side.capitalized) \(words)", why: failed.answer)
     }
   }
 }
@@ -144,8 +143,7 @@ struct FailedPairing {
   var packets: PacketSet {
     PacketSet(
       of: attempt.askedFor, attempt.initiating.features?.moment,
-      attempt.responding.features?.moment,
-      attempt.end)
+      attempt.responding.features?.moment, attempt.end)
   }
 
   /// Returns the packets with a side's commitment, the value that opens it, and the failure.

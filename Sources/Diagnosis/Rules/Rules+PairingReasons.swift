@@ -256,9 +256,7 @@ extension FailedPairing {
     }
     let why = words.isEmpty ? answer : "\(answer) \(Wording(listing: words).capitalized)."
     guard own?.pdu.oobDataFlag == 1 else {
-      return finding(
-        "\(side.capitalized) has no out-of-band data",
-        why: why)
+      return finding("\(side.capitalized) has no out-of-band data", why: why)
     }
     guard others?.pdu.oobDataFlag == 0 else {
       return finding(
@@ -345,20 +343,19 @@ extension FailedPairing {
   }
 
   fileprivate func invalidParameters() -> Finding {
-    var packets = packets
-    var why = answer
-    if attempt.outcome.invalidKeys.contains(otherRole) {
-      why =
-        "\(why) The public key that \(attempt.side(otherRole).words) sent is not a point on the curve P-256; \(side.words) had to refuse it."
-      packets.insert(attempt[otherRole].publicKey?.moment.packet)
-    } else if let unexpected = attempt.unexpected, let name = attempt.unexpectedOpcode?.name {
-      why =
-        "\(why) Before that, at \(packet: unexpected.first.packet), \(name) was out of sequence."
-      packets.insert(unexpected.first.packet)
-    }
-    return finding(
+    var finding = finding(
       "\(side.capitalized) rejected a pairing PDU as invalid",
-      because: "\(side.words) rejected a PDU as invalid", why: why, evidence: packets)
+      because: "\(side.words) rejected a PDU as invalid", why: answer)
+    if attempt.outcome.invalidKeys.contains(otherRole) {
+      finding.add(
+        "The public key that \(attempt.side(otherRole).words) sent is not a point on the curve P-256; \(side.words) had to refuse it.",
+        attempt[otherRole].publicKey?.moment.packet)
+    } else if let packet = attempt.unexpected?.first.packet,
+      let name = attempt.unexpectedOpcode?.name
+    {
+      finding.add("Before that, at \(packet: packet), \(name) was out of sequence.", packet)
+    }
+    return finding
   }
 
   /// The number of earlier failed attempts with the same device, and the end of the last one.
@@ -368,9 +365,7 @@ extension FailedPairing {
     for other in evidence.earlier(than: connection) + [connection] {
       let attempts = other.pairing.attempts
       for index in 0..<(other.id == connection.id ? position : attempts.count)
-      where attempts[index].failure != nil {
-        found = (found.count + 1, attempts[index].end)
-      }
+      where attempts[index].failure != nil { found = (found.count + 1, attempts[index].end) }
     }
     return found
   }

@@ -180,9 +180,7 @@ extension FailedPairing {
   }
 
   private func passkeysDiffer(_ why: Wording, evidence: PacketSet) -> Finding {
-    var finding = finding(
-      "The passkeys on the two sides differ",
-      why: why, evidence: evidence)
+    var finding = finding("The passkeys on the two sides differ", why: why, evidence: evidence)
     finding.remedy = typedPlace
     return finding
   }
@@ -286,8 +284,7 @@ extension FailedPairing {
     }
     var finding = finding(
       "\(side.capitalized) computes its confirm value wrongly",
-      why: why,
-      evidence: opening(of: [role]))
+      why: why, evidence: opening(of: [role]))
     finding.fault = side
     if let found = attempt.outcome.search?.finding(role), hasPasskey {
       finding.details = [passkeys(found.passkey, nil, of: role)]

@@ -15,8 +15,7 @@ extension Rule {
       elsewise: [
         Alternative("the procedure was still under way") { waited, _ in
           waited >= ConnectionHistory.longResultTime
-        },
-        Alternative(always: "the device's firmware reports its results in another way"),
+        }, Alternative(always: "the device's firmware reports its results in another way"),
       ],
       do:
         "Fix the server: indicate a response code for every procedure, also for one that it does not support or that fails, after it has answered the write. As a client, give up after 30 s, and connect again."
@@ -73,10 +72,9 @@ extension ConnectionHistory {
   /// have been gone before its end.
   func openTime(after moment: Moment, _ evidence: Evidence) -> Int64? {
     switch connection.ending {
-    case nil, .localHost, .peer: break
-    default: return nil
+    case nil, .localHost, .peer: end(evidence).nanoseconds(since: moment)
+    default: nil
     }
-    return end(evidence).nanoseconds(since: moment)
   }
 
   /// Whether records of the connection are missing or cut.
@@ -146,9 +144,8 @@ extension ConnectionHistory {
       why:
         "\(client.capitalized) got \(count: got.sent, "value", "values") and disabled the CCCD at \(packet: off.request.packet). It then wrote \(count) values (from \(packet: silence.first.packet) on) and got none: without the subscription no answer could arrive.",
       evidence: PacketSet(of: off.request, silence.first, silence.series.last), of: owner,
-      restsOnAbsence: true)
+      silence.series.answered.count == 1 ? .note : nil, restsOnAbsence: true)
     finding.repetitions = silence.series.answered.count
-    if silence.series.answered.count == 1 { finding.severity = .note }
     finding.group =
       "\(client.capitalized) ended its subscription to \(owner), and continued to write"
     return finding

@@ -206,9 +206,9 @@ extension ConnectionHistory {
     let client = missed.server.other
     let sender = missed.senders[0]
     let target = NamedAttribute(write.descriptor)
-    let isSender = missed.senders.contains { $0.handle == target.handle }
     let what: Wording =
-      isSender ? "the value of \(target) itself" : "\(target), which is not a CCCD"
+      missed.senders.contains { $0.handle == target.handle }
+      ? "the value of \(target) itself" : "\(target), which is not a CCCD"
     return Finding(
       "\(client.words) wrote a subscription to \(what)", at: write.request.packet,
       why:
@@ -259,13 +259,9 @@ extension ConnectionHistory {
       why: Wording(
         sentences:
           "\(code: configuration.value, digits: 4) has only reserved bits. With its bytes swapped it would be \(code: meant, digits: 4), which enables \(meant & 1 != 0 ? "notifications" : "indications" as StaticString).",
-        it.outcome), evidence: [configuration.request.packet], of: configuration.owner)
+        it.outcome), evidence: [configuration.request.packet], of: configuration.owner,
+      it.sent > 0 ? .note : configuration.error != nil ? .error : nil)
     finding.fault = it.client
-    if it.sent > 0 {
-      finding.severity = .note
-    } else if configuration.error != nil {
-      finding.severity = .error
-    }
     return finding
   }
 
@@ -282,9 +278,8 @@ extension ConnectionHistory {
       why:
         "It wrote the subscription without response. Servers accept a descriptor's value only with a Write Request; \(it.sent == 0 ? "this one sent no value" : "this one sends values anyway" as StaticString).",
       evidence: [configuration.request.packet], of: configuration.owner,
-      restsOnAbsence: it.sent == 0)
+      it.sent > 0 ? .note : nil, restsOnAbsence: it.sent == 0)
     finding.fault = it.client
-    if it.sent > 0 { finding.severity = .note }
     return (it, finding)
   }
 
@@ -392,10 +387,10 @@ extension ConnectionHistory {
   fileprivate func valuesWithoutEncryption(_ evidence: Evidence) -> [(EarlierValues, Finding)] {
     guard connection.isEncrypted == false, !encryption.wasEncrypted, encryption.attempts.isEmpty,
       pairing.attempts.isEmpty, let opened = link.opened,
-      let end = connection.lastPacket.map({ Moment(packet: $0, time: connection.lastTime) }),
-      let lasted = end.nanoseconds(since: opened), let bond = bond(evidence)
+      let end = connection.lastMoment, let lasted = end.nanoseconds(since: opened),
+      let bond = bond(evidence)
     else { return [] }
-    let encrypted = bond.attempt.end?.packet ?? bond.attempt.moment.packet
+    let encrypted = bond.attempt.endPacket
     let all = bond.history.attributes.configurations + attributes.configurations
     for configuration in bond.history.attributes.configurations {
       let server = configuration.server
@@ -418,9 +413,9 @@ extension ConnectionHistory {
   /// Returns a finding about values that no longer come because the server lost the CCCD.
   fileprivate func lostSubscriptions(_ evidence: Evidence) -> [(EarlierValues, Finding)] {
     guard connection.isEncrypted == true, security.isStoredKey, !connection.isOpeningMissing,
-      let encrypted = security.encrypted
+      let encrypted = security.encrypted,
+      let lasted = end(evidence).nanoseconds(since: encrypted)
     else { return [] }
-    guard let lasted = end(evidence).nanoseconds(since: encrypted) else { return [] }
     func isWritten(_ other: Configuration) -> Bool {
       attributes.configurations.contains { $0.isSame(as: other) }
     }

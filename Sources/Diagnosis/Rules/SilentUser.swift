@@ -70,7 +70,11 @@ extension PairingAttempt {
     guard !method.isSecureConnections || hasKeys else { return nil }
     if method.hasPasskey {
       guard self[next].confirms == nil, types(next) else { return nil }
-      return (next, typingTask(next), true)
+      return (
+        next,
+        shows(next.other)
+          ? "type the six digits that \(side(next.other).words) shows" : "type the six digits", true
+      )
     }
     let isNumeric = method.association == .numericComparison
     // The user is asked once the digits are known; in legacy pairing before the first value.
@@ -83,10 +87,6 @@ extension PairingAttempt {
     )
   }
 
-  private func typingTask(_ role: PairingSide) -> Wording {
-    shows(role.other)
-      ? "type the six digits that \(side(role.other).words) shows" : "type the six digits"
-  }
 }
 
 /// A user who had to act for a pairing to continue, and did not.
@@ -102,10 +102,8 @@ struct SilentUser {
     guard let awaited = attempt.awaitedPerson, let before = attempt.lastStep,
       let silence = end?.nanoseconds(since: before), silence >= PairingAttempt.longSilence
     else { return nil }
-    side = attempt.side(awaited.role)
-    task = awaited.task
+    (side, task, isSure) = (attempt.side(awaited.role), awaited.task, awaited.isSure)
     self.silence = silence
-    isSure = awaited.isSure
   }
 }
 
