@@ -21,6 +21,11 @@ extension Finding {
     why = "\(why) \(sentence)"
     for packet in packets { evidence.insert(packet) }
   }
+
+  /// Marks it as put right later, which lowers its severity.
+  mutating func resolve(_ severity: Severity = .note) {
+    (self.severity, isResolved) = (severity, true)
+  }
 }
 
 extension PacketSet {

@@ -319,8 +319,7 @@ extension Evidence {
         "Connection \(later.id) with the same device was encrypted (\(packet: packet))."
       return finding
     }
-    finding.severity = .note
-    finding.isResolved = true
+    finding.resolve()
     finding.evidence.insert(packet)
     finding.note =
       success.attempt.followsPairing

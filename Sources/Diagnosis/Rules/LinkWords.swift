@@ -8,6 +8,9 @@ package import Words
 extension Wording {
   /// Joins sentences with spaces; empty ones are omitted.
   init(sentences: Wording...) { self.init(sentences.filter { !$0.isEmpty }, joinedBy: " ") }
+
+  /// The number of times after other words: `, 3 times`; empty for one.
+  static func times(_ count: Int) -> Wording { count > 1 ? ", \(count) times" : "" }
 }
 
 extension Sequence {

@@ -71,16 +71,14 @@ extension Refusal {
   }
 
   func finding(_ why: Wording) -> Finding {
-    let times: Wording = count > 1 ? ", \(count) times" : ""
     var finding = Finding(
-      "\(action.capitalized) refused\(times): \(reason)",
+      "\(action.capitalized) refused\(Wording.times(count)): \(reason)",
       headline:
         "\(server.words) refused \(client.possessive) \(action) (\(packet: answer.packet)): \(reason)",
       why: why, evidence: evidence)
     if handle != 0 { finding.attribute = attribute }
     if let accepted {
-      finding.isResolved = true
-      finding.severity = .note
+      finding.resolve()
       finding.note =
         "The same request was allowed \(delay) (\(packet: accepted.request.packet), \(packet: accepted.answer.packet))."
     }

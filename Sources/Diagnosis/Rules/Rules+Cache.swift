@@ -16,7 +16,8 @@ extension Rule {
       elsewise: [
         Alternative("the attributes have not changed, and the server refuses for another reason") {
           stale, _ in stale.isChangeShown
-        }, Alternative("the server never allowed this") { stale, _ in stale.hasWorked },
+        },
+        Alternative("the server never allowed this") { stale, _ in stale.hasWorked },
       ], do: staleRemedy
     ) { connection, evidence in
       Finding.together(connection.staleRefusals(evidence))

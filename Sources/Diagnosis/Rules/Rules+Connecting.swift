@@ -159,11 +159,9 @@ extension Rule {
         && status != .operationCancelledByHost && status != .connectionFailedToBeEstablished
     }.map { attempts in
       let first = attempts[0]
-
       if attempts.allSatisfy(\.isRepeated), let blocked = first.blocked {
-        let times: Wording = attempts.count > 1 ? ", \(attempts.count) times" : ""
         var finding = Finding(
-          "The attempt to connect to \(first.target) was repeated while it was pending\(times): \(first.statusWords)",
+          "The attempt to connect to \(first.target) was repeated while it was pending\(Wording.times(attempts.count)): \(first.statusWords)",
           headline: "an attempt to connect was repeated while it was pending",
           why:
             "The command in \(packet: first.asked.packet) requested a connection that was already pending since \(packet: blocked.packet). The controller refused it and continued the first attempt.",
@@ -604,8 +602,7 @@ extension Evidence {
     let wait = (last.ended ?? last.asked).time.flatMap {
       later.connection.firstTime?.nanoseconds(since: $0)
     }
-    finding.severity = wait ?? .max <= Self.soon ? .note : .warning
-    finding.isResolved = true
+    finding.resolve(wait ?? .max <= Self.soon ? .note : .warning)
     finding.add(
       "A later attempt\(other == nil ? "" : " with that type" as StaticString) succeeded (\(packet: later.connection.firstPacket))."
     )
@@ -693,8 +690,7 @@ extension Rule {
     if let later = evidence.later(than: group[group.count - 1]).first(where: {
       $0.connection.isEstablished
     }) {
-      finding.severity = .note
-      finding.isResolved = true
+      finding.resolve()
       finding.note =
         "Connection \(later.id), opened in \(packet: later.connection.firstPacket), was established."
     }

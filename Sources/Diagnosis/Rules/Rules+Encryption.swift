@@ -136,7 +136,6 @@ extension Rule {
     guard let failed = all.last(where: { $0.status.map { $0 != .success } ?? false }),
       let status = failed.status, let end = failed.end
     else { return [] }
-
     let deed: StaticString =
       switch failed.hasKey {
       case true?: "gave its controller a stored link key"
@@ -184,8 +183,7 @@ extension Rule {
       }
     }
     if let later = success(history) {
-      finding.severity = .note
-      finding.isResolved = true
+      finding.resolve()
       finding.headline =
         "\(finding.headline); fixed at \(packet: later.end?.packet ?? later.start.packet)"
       finding.evidence.insert(later.end?.packet)

@@ -339,7 +339,7 @@ extension Rule {
           finding.evidence)
         if let wanted = update.wanted, let before = update.before, wanted.allow(before) {
           words.append(
-            "It requests what is already in force\(same.count > 1 ? ", \(same.count) times" : "")."
+            "It requests what is already in force\(Wording.times(same.count))."
           )
         }
         if let current = link.current, current.latency > 0 {
@@ -451,11 +451,10 @@ extension Rule {
     guard let first = expired.first else { return [] }
     let timeout: Wording =
       history.link.payloadTimeout.map { " of \(duration: Int64($0) * 10_000_000)" } ?? ""
-    let times: Wording = expired.count > 1 ? ", \(expired.count) times" : ""
     let disconnect = history.link.disconnect.flatMap { $0.packet > first.packet ? $0 : nil }
     return [
       Finding(
-        "Authenticated Payload Timeout Expired\(times)",
+        "Authenticated Payload Timeout Expired\(Wording.times(expired.count))",
         headline: "no authenticated packet came from the peer (\(packet: first.packet))",
         why: Wording(
           sentences:
@@ -516,14 +515,14 @@ extension Rule {
     guard history.connection.ending == .reset, history.link.disconnect == nil,
       let ended = history.link.ended
     else { return [] }
-    var finding = Finding(
-      "The controller was reset, or switched off, with the link open",
-      headline: "the controller was reset with connection \(history.id) open",
-      why:
-        "A reset ends all links without a word to the peers, which notice it only after their supervision timeouts.",
-      evidence: [ended.packet])
-    finding.group = finding.what
-    return [finding]
+    return [
+      Finding(
+        "The controller was reset, or switched off, with the link open",
+        headline: "the controller was reset with connection \(history.id) open",
+        why:
+          "A reset ends all links without a word to the peers, which notice it only after their supervision timeouts.",
+        evidence: [ended.packet])
+    ]
   }
 
   private static let hostStalled = Rule(

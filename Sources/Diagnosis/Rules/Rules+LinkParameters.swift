@@ -119,8 +119,7 @@ extension Rule {
           end.packet)
       }
       if let later {
-        finding.severity = .note
-        finding.isResolved = true
+        finding.resolve()
         let got: Wording = later.result.map { ": \($0.words)" } ?? ""
         finding.why = "\(asked) A later change was made (\(packet: later.lastPacket))\(got)."
       }
@@ -267,7 +266,6 @@ extension Rule {
         })
       else { return nil }
       let asked: Wording = update.wanted.map { ": \($0.words)" } ?? ""
-
       return Finding(
         update.procedure == .command
           ? "A change of the connection parameters was never reported"

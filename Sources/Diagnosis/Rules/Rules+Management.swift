@@ -100,8 +100,8 @@ extension ManagementHistory.Failure {
   fileprivate func finding(
     _ what: Wording, _ headline: Wording, _ why: Wording, _ evidence: Evidence
   ) -> Finding {
-    let times: Wording = count > 1 ? ", \(count) times" : ""
-    var finding = Finding("\(what)\(times)", headline: headline, why: why, evidence: packets)
+    var finding = Finding(
+      "\(what)\(Wording.times(count))", headline: headline, why: why, evidence: packets)
     if let peer { finding.peers = [peer] }
     let omitted = evidence.management.omitted
     if omitted > 0 {

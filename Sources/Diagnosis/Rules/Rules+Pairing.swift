@@ -37,15 +37,13 @@ extension Rule {
           finding.code = NamedCode(UInt64(failed.reason.rawValue), failed.reason.name)
         }
         if let resolved = failed.resolution {
-          finding.severity = .note
-          finding.isResolved = true
+          finding.resolve()
           finding.headline =
             "pairing failed at \(packet: failed.packet), and succeeded at \(packet: resolved)"
         } else if attempt.isOverBREDR {
           finding.severity = .note
         } else if let later = failed.laterSuccess {
-          finding.severity = .warning
-          finding.isResolved = true
+          finding.resolve(.warning)
           finding.note = Wording(
             sentences: finding.note ?? "",
             "Pairing with the same device succeeded on connection \(later.connection) (\(packet: later.packet))."

@@ -138,8 +138,7 @@ private struct SilentPairing {
         confirmed.packet)
     }
     if let resolution {
-      finding.severity = .note
-      finding.isResolved = true
+      finding.resolve()
       finding.headline =
         "pairing stopped after \(packet: attempt.last.packet), and succeeded at \(packet: resolution)"
     }

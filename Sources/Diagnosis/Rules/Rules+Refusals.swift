@@ -245,7 +245,8 @@ extension Rule {
       do: "Write a value within the characteristic's range."
     ) { refusal, _ in
       "The profile defines a range, and \(refusal.headWords) is not in it."
-    }, failedProcedure, notInProperties, droppedCommands,
+    },
+    failedProcedure, notInProperties, droppedCommands,
   ]
 
   private static let failedProcedure = Rule(
@@ -259,9 +260,8 @@ extension Rule {
     Finding.together(
       connection.attributes.failedProcedures.map { failed in
         let name = connection.attributes.name(failed.handle, of: failed.server)
-        let times: Wording = failed.count > 1 ? ", \(failed.count) times" : ""
         var finding = Finding(
-          "\(name) reported that a procedure failed\(times): \(failed.words)",
+          "\(name) reported that a procedure failed\(Wording.times(failed.count)): \(failed.words)",
           headline:
             "a procedure of \(name) failed (\(packet: failed.answer.packet)): \(failed.words)",
           why:
@@ -269,8 +269,7 @@ extension Rule {
           evidence: PacketSet([failed.request ?? 0, failed.answer.packet]))
         finding.attribute = connection.attributes.identity(failed.handle, of: failed.server)
         if let succeeded = failed.succeeded {
-          finding.severity = .note
-          finding.isResolved = true
+          finding.resolve()
           finding.note = "The same command succeeded later (\(packet: succeeded.packet))."
         }
         return finding

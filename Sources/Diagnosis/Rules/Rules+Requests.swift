@@ -93,7 +93,8 @@ extension Rule {
             "\(packet: first.request) was not answered for 30 s: the transaction has failed, and no other may begin on that bearer.",
           evidence: [first.request, first.packet], restsOnAbsence: true)
       }
-    }, crossedBearers, strayResponses,
+    },
+    crossedBearers, strayResponses,
   ]
 
   private static let strayResponses = Rule(

@@ -15,7 +15,8 @@ extension Rule {
       elsewise: [
         Alternative("the procedure was still under way") { waited, _ in
           waited >= ConnectionHistory.longResultTime
-        }, Alternative(always: "the device's firmware reports its results in another way"),
+        },
+        Alternative(always: "the device's firmware reports its results in another way"),
       ],
       do:
         "Fix the server: indicate a response code for every procedure, also for one that it does not support or that fails, after it has answered the write. As a client, give up after 30 s, and connect again."

@@ -306,8 +306,7 @@ extension ConnectionHistory {
     finding.remedy =
       "Write \(code: notify ? 1 : 2, digits: 4): the declaration offers \(offered) (on Android \(notify ? "ENABLE_NOTIFICATION_VALUE" : "ENABLE_INDICATION_VALUE" as StaticString); CoreBluetooth and BlueZ choose on their own)."
     if right != nil || it.sent > 0 {
-      finding.severity = .note
-      finding.isResolved = true
+      finding.resolve()
     }
     return finding
   }
