@@ -30,8 +30,7 @@ extension Rule {
       guard refusal.security.isEncrypted else { return nil }
       let demand: Wording =
         switch refusal.security {
-        case .unauthenticated:
-          "an authenticated key (MITM protection), and Just Works gives none"
+        case .unauthenticated: "an authenticated key (MITM protection), and Just Works gives none"
         case .authenticated: "more than that"
         default: "an authenticated key (MITM protection)"
         }

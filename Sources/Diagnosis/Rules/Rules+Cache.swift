@@ -19,9 +19,7 @@ extension Rule {
         },
         Alternative("the server never allowed this") { stale, _ in stale.hasWorked },
       ], do: staleRemedy
-    ) { connection, evidence in
-      Finding.together(connection.staleRefusals(evidence))
-    },
+    ) { connection, evidence in Finding.together(connection.staleRefusals(evidence)) },
     Rule(
       "gatt-map-conflict", .warning, .fact, "A supplied map does not match the device",
       when: "what the capture shows at a handle cannot be what the map of --map has there",

@@ -48,9 +48,7 @@ extension Rule {
       needs: [.bothDirections],
       do:
         "Fix the server: a Prepare Write Response repeats the request (Core, Vol 3, Part F, 3.4.6.2). Clients that compare the two, as a reliable write does, cancel the write."
-    ) { connection, _ in
-      Finding.together(connection.attributes.echoes.map(connection.wrongEcho))
-    },
+    ) { connection, _ in Finding.together(connection.attributes.echoes.map(connection.wrongEcho)) },
     Rule(
       "att-prepared-not-executed", .warning, .meaning, "A prepared write is never executed",
       when:

@@ -76,8 +76,7 @@ extension ManagementHistory.Failure {
   /// [mem]), or nil if the status is too unspecific.
   fileprivate func remedy(_ opcode: UInt16) -> Wording? {
     switch (status, opcode) {
-    case (0x01, _):
-      "This kernel does not support the command: avoid it, or use a newer kernel."
+    case (0x01, _): "This kernel does not support the command: avoid it, or use a newer kernel."
     case (0x0a, ManagementCommand.startDiscovery):
       "A discovery is already running: wait until it ends, or stop it with Stop Discovery."
     case (0x0a, _): "Wait until the current operation ends, and send the command again."
@@ -85,8 +84,7 @@ extension ManagementHistory.Failure {
       "This setting can be changed only while the controller is off: Set Powered off, change it, Set Powered on."
     case (0x0b, ManagementCommand.stopDiscovery): "Nothing: no discovery is running."
     case (0x0b, _): "Compare the command with the settings in force: they do not allow it now."
-    case (0x0c, _):
-      "The controller or the kernel cannot do this: avoid it, or use another one."
+    case (0x0c, _): "The controller or the kernel cannot do this: avoid it, or use another one."
     case (0x0d, _):
       "Compare the command's parameters with what this kernel accepts: the program may use another version of the command, or a value is out of range."
     case (0x0f, _): "Switch the controller on first (Set Powered)."

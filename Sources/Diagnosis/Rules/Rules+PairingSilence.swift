@@ -12,9 +12,7 @@ extension Rule {
       "a Pairing Request from the peripheral, a second Pairing Response, or a value that the pairing method does not use",
     needs: [.bothDirections],
     elsewise: [
-      Alternative("one Security Manager answers twice") { history, _ in
-        !history.hasEqualResponses
-      }
+      Alternative("one Security Manager answers twice") { history, _ in !history.hasEqualResponses }
     ],
     do:
       "Check the Security Manager of that side; a peripheral sends a Security Request, never a Pairing Request."

@@ -135,9 +135,7 @@ extension Rule {
       "A server has no resources for a request",
       when: "Insufficient Resources (0x11) answers a request",
       do: "Request less at a time, or later; look for leaked buffers in the firmware."
-    ) { refusal, _ in
-      "\(refusal.refuser) ran out of memory or of another resource."
-    },
+    ) { refusal, _ in "\(refusal.refuser) ran out of memory or of another resource." },
     refused(
       "att-unlikely", .warning, .fact, 0x0e...0x0e,
       "A server fails to handle a request and gives no reason",
@@ -243,9 +241,7 @@ extension Rule {
       "att-out-of-range", .warning, .fact, 0xff...0xff, "A written value is out of range",
       when: "Out of Range (0xff) answers a request",
       do: "Write a value within the characteristic's range."
-    ) { refusal, _ in
-      "The profile defines a range, and \(refusal.headWords) is not in it."
-    },
+    ) { refusal, _ in "The profile defines a range, and \(refusal.headWords) is not in it." },
     failedProcedure, notInProperties, droppedCommands,
   ]
 

@@ -92,8 +92,7 @@ extension ConnectionHistory {
         "Its format or length is \(length), which no element of its list can have."
       case .short(let needed, let available):
         "A field needs \(count: needed, "byte", "bytes"), but only \(available) follow."
-      case .leftOver(let count):
-        "\(count: count, "byte follows", "bytes follow") its last field."
+      case .leftOver(let count): "\(count: count, "byte follows", "bytes follow") its last field."
       case .mtu(let value): "It offers an MTU of \(value), but the minimum is 23."
       }
     var finding = Finding(

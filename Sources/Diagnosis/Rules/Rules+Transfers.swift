@@ -22,9 +22,7 @@ extension Rule {
       needs: [.bothDirections],
       do:
         "Put more into each write, up to the MTU: if the server limits it, raise its MTU and its buffers (Zephyr: CONFIG_BT_L2CAP_TX_MTU, CONFIG_MCUMGR_TRANSPORT_NETBUF_SIZE). Or let several writes be under way at a time, if the server permits that: Write Without Response, and one answer for several. A shorter connection interval shortens each round trip."
-    ) { connection, _ in
-      [Side.peer, .local].compactMap { connection.upload(to: $0) }
-    },
+    ) { connection, _ in [Side.peer, .local].compactMap { connection.upload(to: $0) } },
   ]
 }
 
