@@ -104,8 +104,7 @@ extension ConnectionHistory {
         "this host no longer heard the peer, and the supervision timeout of \(Int(current.timeout) * 10) ms is too short for the interval and latency"
     }
     guard let sign = link.lastSign else {
-      return connection.isOpeningMissing || connection.hasLostPackets
-        ? "this host no longer heard the peer" : "nothing came from the peer"
+      return isWhole ? "nothing came from the peer" : "this host no longer heard the peer"
     }
     guard endsWithSign else { return "this host no longer heard the peer" }
     let words: Wording = "nothing came from the peer after \(packet: sign.packet)"
@@ -142,8 +141,7 @@ extension ConnectionHistory {
   /// Sentences about the last sign of the peer, and whether the link was idle after it.
   var lastSignWords: Wording {
     guard let sign = link.lastSign, let ended = link.ended else {
-      return connection.isOpeningMissing || connection.hasLostPackets
-        ? "" : "The capture has no sign of it on this connection."
+      return isWhole ? "The capture has no sign of it on this connection." : ""
     }
     let kind: StaticString =
       switch sign.packet {

@@ -1,5 +1,4 @@
 package import Bluetooth
-import Bytes
 import Sessions
 package import Words
 
@@ -66,9 +65,7 @@ extension Refusal {
   var delay: Wording { lateness.map { "\($0) later" } ?? "later" }
 
   /// The duration alone, or nil if it is unknown.
-  var lateness: Wording? {
-    accepted?.answer.nanoseconds(since: last).map { "\(duration: $0)" }
-  }
+  var lateness: Wording? { accepted?.answer.nanoseconds(since: last).map { "\(duration: $0)" } }
 
   func finding(_ why: Wording) -> Finding {
     var finding = Finding(

@@ -1,5 +1,4 @@
 import Bluetooth
-import Bytes
 import Sessions
 import Words
 

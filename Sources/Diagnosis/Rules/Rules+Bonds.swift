@@ -29,8 +29,7 @@ extension Rule {
       // capture lacks SMP, nothing distinguishes them.
       let isStored =
         attempt.ediv != 0 || attempt.rand != 0 || attempt.source(history, evidence) != nil
-      guard isStored || !history.connection.isOpeningMissing && !history.connection.hasLostPackets
-      else { return [] }
+      guard isStored || history.isWhole else { return [] }
       var finding = Finding(
         "The peer is bonded and uses a private address that no known key resolves",
         headline: "a bonded peer uses a private address that no known key resolves",

@@ -184,8 +184,7 @@ extension Evidence {
   /// answering, and nothing else that it may have wanted was open.
   func fatalRequest(of history: ConnectionHistory) -> FatalRequest? {
     guard history.connection.ending == .peer, history.connection.reason == .remoteUserTerminated,
-      !history.connection.isOpeningMissing, !history.connection.hasLostPackets,
-      let ended = history.link.ended, let asked = history.attributes.lastAsked,
+      history.isWhole, let ended = history.link.ended, let asked = history.attributes.lastAsked,
       asked.opcode.role == .request, !asked.isAnswered,
       // The peer does not leave because of what it answered before.
       (history.attributes.usage(asked.handle, of: .peer)?.reads.count ?? 0) == 0,

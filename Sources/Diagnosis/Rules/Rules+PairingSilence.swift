@@ -1,5 +1,4 @@
 import Bluetooth
-import Captures
 import Sessions
 import Words
 
@@ -303,7 +302,7 @@ extension ConnectionHistory {
       evidence: PacketSet(of: request.moment, ended), restsOnAbsence: true)
   }
 
-  /// Returns a finding about a BR/EDR pairing that this host confirmed without being encrypted.
+  /// Returns a finding about a BR/EDR pairing that was confirmed here and led to no encryption.
   fileprivate func confirmedInVain(_ evidence: Evidence) -> [Finding] {
     guard connection.transport == .brEDR, !encryption.wasEncrypted, connection.isEncrypted != true,
       let last = encryption.authentications.last, let confirmed = last.confirmed,

@@ -1,5 +1,4 @@
 import Bluetooth
-import Bytes
 import Sessions
 import Words
 
@@ -341,7 +340,7 @@ private struct Unanswered: Sendable {
         && connection.link.latest?.packet == request.packet ? "The link seems to be gone." : "")
   }
 
-  /// Whether the other side received it, for certain.
+  /// Whether it is certain that the other side received it.
   private var hasArrived: Bool {
     let link = connection.connection
     return asking == .peer

@@ -1,5 +1,4 @@
 import Bluetooth
-import Bytes
 import Sessions
 import Words
 
@@ -171,9 +170,9 @@ extension ConnectionHistory {
   /// The time within which a device answers a write, if it does.
   static let answerTime: Int64 = 2_000_000_000
 
-  /// Returns the services that were written to and to which no subscription is known or possible.
+  /// Returns the services that were written to without a subscription, as far as can be known.
   func missedSubscriptions(_ evidence: Evidence) -> [MissedSubscription] {
-    guard !connection.hasLostPackets, !connection.isOpeningMissing, !security.isStoredKey,
+    guard isWhole, !security.isStoredKey,
       // The end of an attempt with a stored key may be missing.
       encryption.attempts.allSatisfy({ $0.followsPairing || $0.failure != nil })
     else { return [] }
@@ -305,9 +304,7 @@ extension ConnectionHistory {
       evidence: PacketSet(of: configuration.request, configuration.accepted), of: owner)
     finding.remedy =
       "Write \(code: notify ? 1 : 2, digits: 4): the declaration offers \(offered) (on Android \(notify ? "ENABLE_NOTIFICATION_VALUE" : "ENABLE_INDICATION_VALUE" as StaticString); CoreBluetooth and BlueZ choose on their own)."
-    if right != nil || it.sent > 0 {
-      finding.resolve()
-    }
+    if right != nil || it.sent > 0 { finding.resolve() }
     return finding
   }
 
@@ -412,8 +409,7 @@ extension ConnectionHistory {
   /// Returns a finding about values that no longer come because the server lost the CCCD.
   fileprivate func lostSubscriptions(_ evidence: Evidence) -> [(EarlierValues, Finding)] {
     guard connection.isEncrypted == true, security.isStoredKey, !connection.isOpeningMissing,
-      let encrypted = security.encrypted,
-      let lasted = end(evidence).nanoseconds(since: encrypted)
+      let encrypted = security.encrypted, let lasted = end(evidence).nanoseconds(since: encrypted)
     else { return [] }
     func isWritten(_ other: Configuration) -> Bool {
       attributes.configurations.contains { $0.isSame(as: other) }

@@ -47,10 +47,8 @@ extension ConnectionHistory {
         isSilent ? "The server sent nothing of this service afterwards." : "",
         both == 2
           ? "The server offers both services (\(packet: search.complete.last?.packet ?? 0)), of which it may offer only one at a time."
-          : ""),
-      evidence: PacketSet(of: both == 2 ? search.complete.last : nil, first.moment),
-      of: usage.named,
-      isSilent ? .error : nil)
+          : ""), evidence: PacketSet(of: both == 2 ? search.complete.last : nil, first.moment),
+      of: usage.named, isSilent ? .error : nil)
   }
 
   private static let leastSteps = 20
