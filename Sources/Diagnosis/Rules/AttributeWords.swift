@@ -8,19 +8,33 @@ extension Finding {
   /// Creates a finding with a verdict in the same words: with a packet, in lower case.
   init(
     _ what: Wording, at packet: Int, why: Wording, evidence: PacketSet,
-    of attribute: NamedAttribute? = nil, restsOnAbsence: Bool = false
+    of attribute: NamedAttribute? = nil, _ severity: Severity? = nil, restsOnAbsence: Bool = false
   ) {
     self.init(
       what.capitalized, headline: "\(what.asClause) (\(packet: packet))", why: why,
-      evidence: evidence)
+      evidence: evidence, severity, restsOnAbsence: restsOnAbsence)
     self.attribute = attribute
-    self.restsOnAbsence = restsOnAbsence
+  }
+
+  /// Adds a sentence to the explanation, and the packets that show it.
+  mutating func add(_ sentence: Wording, _ packets: Int?...) {
+    why = "\(why) \(sentence)"
+    for packet in packets { evidence.insert(packet) }
+  }
+
+  /// Marks it as put right later, which lowers its severity.
+  mutating func resolve(_ severity: Severity = .note) {
+    (self.severity, isResolved) = (severity, true)
   }
 }
 
 extension PacketSet {
-  /// Creates a set of the moments that exist.
   init(of moments: Moment?...) { self.init(moments.compactMap { $0?.packet }) }
+
+  init(of packets: Int?...) { self.init(packets.compactMap(\.self)) }
+
+  /// Inserts the packets of the moments that exist.
+  mutating func insert(of moments: Moment?...) { for moment in moments { insert(moment?.packet) } }
 }
 
 extension ConnectionHistory {
@@ -57,7 +71,6 @@ extension AttributeHistory {
     }
   }
 
-  /// Returns the words for an attribute.
   func name(_ handle: UInt16, of server: Side) -> Wording {
     identity(handle, of: server).map { "\($0)" } ?? "\(handle: handle)"
   }

@@ -33,15 +33,16 @@ extension EncryptionAttempt {
   /// Whether one of the two has no key for the other.
   var lacksKey: Bool { failure == .pinOrKeyMissing || isKeyMissingHere }
 
+  /// The packet in which it ended, or in which it began if no end is known.
+  var endPacket: Int { end?.packet ?? moment.packet }
+
   /// Returns how long after the attempt the link was lost, and why. Returns nil if it was not lost,
   /// this host ended it, or another attempt followed.
   func loss(_ history: ConnectionHistory) -> (reason: StatusCode, nanoseconds: Int64?)? {
-    let connection = history.connection
-    guard history.encryption.attempts.last?.moment == moment, let last = connection.lastPacket,
-      let reason = connection.reason
+    guard history.encryption.attempts.last?.moment == moment,
+      let last = history.connection.lastMoment, let reason = history.connection.reason
     else { return nil }
-    let end = Moment(packet: last, time: connection.lastTime)
-    return (reason, end.nanoseconds(since: self.end ?? moment))
+    return (reason, last.nanoseconds(since: end ?? moment))
   }
 
   /// Returns whether the key of this attempt does not come from a pairing on this link, as far as
@@ -54,8 +55,7 @@ extension EncryptionAttempt {
     }
   }
 
-  /// Returns the source of the key: an earlier connection that it encrypted, a packet that
-  /// contained it, or a file.
+  /// Returns the source of the key: an earlier connection that it encrypted, a packet, or a file.
   package func source(_ history: ConnectionHistory, _ evidence: Evidence) -> KnownKeys.Key? {
     guard let key, !followsPairing else { return nil }
     return evidence.keys(of: history).first {
@@ -71,9 +71,8 @@ extension EncryptionAttempt {
     case .file(let file): return "the key of \(quoted: Array(file.utf8))"
     case .management: return "the key given to the kernel in \(packet: source.packet)"
     case .pairing:
-      guard let connection = source.connection, connection != history.id else {
-        return "the key from pairing (\(packet: source.packet))"
-      }
+      guard let connection = source.connection, connection != history.id
+      else { return "the key from pairing (\(packet: source.packet))" }
       return "the key from pairing on connection \(connection) (\(packet: source.packet))"
     case .controller, .event:
       return source.connection.map { "the key of connection \($0) (\(packet: source.packet))" }
@@ -100,8 +99,7 @@ extension ConnectionHistory {
       || encryption.attempts.contains { $0.outcome == .encrypted && $0.origin == .stored }
   }
 
-  /// Returns the last earlier connection of the device on which the two created a bond or used one,
-  /// and the attempt that shows it.
+  /// Returns the device's last earlier connection that created or used a bond, and that attempt.
   func bond(_ evidence: Evidence) -> (history: ConnectionHistory, attempt: EncryptionAttempt)? {
     for earlier in evidence.earlier(than: self).reversed() where earlier.showsBond {
       let attempt = earlier.encryption.attempts.last {
@@ -179,15 +177,11 @@ extension ConnectionHistory {
     return used
   }
 
-  /// Whether the peer's address is a resolvable private one that no key resolves.
+  /// Whether the peer's address is a resolvable private one that no key resolves: the device is not
+  /// known by another address.
   var isUnresolved: Bool {
-    connection.peerKind == .randomResolvable && connection.identity == nil && !isIdentityKnown
-  }
-
-  /// Whether the device is known by another address than the one that it uses.
-  private var isIdentityKnown: Bool {
-    guard let peer = connection.peer else { return false }
-    return device & 0xffff_ffff_ffff != peer.value
+    connection.peerKind == .randomResolvable && connection.identity == nil
+      && connection.peer.map { device & 0xffff_ffff_ffff == $0.value } ?? true
   }
 }
 
@@ -195,31 +189,25 @@ extension Evidence {
   /// Returns the connections that satisfy a condition, one list for each device, in order.
   func connectionsByDevice(
     where holds: (ConnectionHistory) -> Bool
-  ) -> [[ConnectionHistory]] {
-    connections.filter(holds).grouped(by: \.device)
-  }
+  ) -> [[ConnectionHistory]] { connections.filter(holds).grouped(by: \.device) }
 
-  /// Returns the features of the last pairing of a connection's device, if the two agreed that the
-  /// peer does not give its identity resolving key.
+  /// Returns the features of the device's last pairing, if it did not give the peer's IRK.
   func pairingWithoutIdentity(
     of history: ConnectionHistory
   ) -> (request: Int, response: Int)? {
     let all = earlier(than: history) + [history]
-    guard let attempt = all.flatMap(\.pairing.attempts).last(where: { $0.isBonded }),
+    guard let attempt = all.flatMap(\.pairing.attempts).last(where: \.isBonded),
       attempt.agreedKeys(of: attempt.role(of: .peer)) & 2 == 0,
-      let request = attempt.initiating.features,
-      let response = attempt.responding.features
+      let request = attempt.initiating.features, let response = attempt.responding.features
     else { return nil }
     return (request.moment.packet, response.moment.packet)
   }
 
-  /// Returns the first later connection of the device on which encryption succeeded.
   func encryptedLater(than history: ConnectionHistory) -> ConnectionHistory? {
     later(than: history).first { $0.encryption.wasEncrypted }
   }
 
-  /// Returns whether the key of an attempt encrypted another connection with the same device, so
-  /// that it is not wrong.
+  /// Returns whether the key of an attempt encrypted a later connection, so that it is not wrong.
   func hasWorked(_ attempt: EncryptionAttempt, _ history: ConnectionHistory) -> Bool {
     guard let key = attempt.key else { return false }
     return later(than: history).contains { other in
@@ -256,7 +244,7 @@ extension Evidence {
       let worked = earlier.encryption.attempts.last {
         $0.key == key && $0.outcome == .encrypted && $0.heard != nil
       }
-      if let worked { return (earlier.id, worked.end?.packet ?? worked.moment.packet) }
+      if let worked { return (earlier.id, worked.endPacket) }
     }
     return nil
   }
@@ -307,8 +295,7 @@ extension Evidence {
     later(than: history).contains { $0.pairing.attempts.contains(where: \.isPaired) }
   }
 
-  /// Returns the attempt to encrypt that succeeded after a failed one: on the same connection, or
-  /// on `later`, another connection with the same device.
+  /// Returns the attempt that succeeded after a failed one, on the same connection or on `later`.
   func success(after attempt: EncryptionAttempt, _ history: ConnectionHistory)
     -> (attempt: EncryptionAttempt, later: ConnectionHistory?)?
   {
@@ -319,13 +306,12 @@ extension Evidence {
     return (success, later)
   }
 
-  /// Adds to a finding about an attempt how the matter was resolved: later on the same connection,
-  /// or on another one of the same device.
+  /// Adds how the matter was resolved: later on the same connection, or on another of the device.
   func settle(
     _ finding: Finding, _ attempt: EncryptionAttempt, _ history: ConnectionHistory
   ) -> Finding {
     guard let success = success(after: attempt, history) else { return finding }
-    let packet = success.attempt.end?.packet ?? success.attempt.moment.packet
+    let packet = success.attempt.endPacket
     var finding = finding
     if let later = success.later {
       finding.severity = .warning
@@ -333,8 +319,7 @@ extension Evidence {
         "Connection \(later.id) with the same device was encrypted (\(packet: packet))."
       return finding
     }
-    finding.severity = .note
-    finding.isResolved = true
+    finding.resolve()
     finding.evidence.insert(packet)
     finding.note =
       success.attempt.followsPairing
@@ -348,7 +333,6 @@ extension Evidence {
 }
 
 extension PairingAddress {
-  /// Whether it is a resolvable private address.
   var isResolvable: Bool { AddressKind(address, isRandom ? .random : .public) == .randomResolvable }
 }
 

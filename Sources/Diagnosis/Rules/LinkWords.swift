@@ -7,9 +7,10 @@ package import Words
 
 extension Wording {
   /// Joins sentences with spaces; empty ones are omitted.
-  init(sentences: Wording...) {
-    self.init(sentences.filter { !$0.isEmpty }, joinedBy: " ")
-  }
+  init(sentences: Wording...) { self.init(sentences.filter { !$0.isEmpty }, joinedBy: " ") }
+
+  /// The number of times after other words: `, 3 times`; empty for one.
+  static func times(_ count: Int) -> Wording { count > 1 ? ", \(count) times" : "" }
 }
 
 extension Sequence {
@@ -59,13 +60,15 @@ extension StatusCode {
   }
 }
 
+extension Connection {
+  var lastMoment: Moment? { lastPacket.map { Moment(packet: $0, time: lastTime) } }
+}
+
 extension ConnectionHistory {
-  /// A procedure that failed.
   typealias FailedProcedure = (
     name: StaticString, status: StatusCode, packets: PacketSet, isUpdate: Bool
   )
 
-  /// How long the link was open, in nanoseconds.
   var length: Int64? {
     guard let opened = link.opened else { return nil }
     return link.ended?.nanoseconds(since: opened)
@@ -101,8 +104,7 @@ extension ConnectionHistory {
         "this host no longer heard the peer, and the supervision timeout of \(Int(current.timeout) * 10) ms is too short for the interval and latency"
     }
     guard let sign = link.lastSign else {
-      return connection.isOpeningMissing || connection.hasLostPackets
-        ? "this host no longer heard the peer" : "nothing came from the peer"
+      return isWhole ? "nothing came from the peer" : "this host no longer heard the peer"
     }
     guard endsWithSign else { return "this host no longer heard the peer" }
     let words: Wording = "nothing came from the peer after \(packet: sign.packet)"
@@ -110,11 +112,9 @@ extension ConnectionHistory {
     return "\(words), which did not acknowledge what was sent (\(packet: since.packet))"
   }
 
-  /// Sentences about the supervision timeout, from which the time of the last packet follows, and
-  /// who requested it if it is short.
+  /// Sentences about the supervision timeout, and who requested it if it is short.
   var timeoutWords: Wording {
-    let timeout: Wording =
-      link.supervisionTimeout.map { " of \($0 / 1_000_000) ms" } ?? ""
+    let timeout: Wording = link.supervisionTimeout.map { " of \($0 / 1_000_000) ms" } ?? ""
     let heard: Wording = "Nothing was heard from the peer for the supervision timeout\(timeout)."
     guard hasShortTimeout, let current = link.current else { return heard }
     let origin: Wording =
@@ -131,7 +131,6 @@ extension ConnectionHistory {
     } ?? false
   }
 
-  /// One second, in units of 10 ms.
   private static let shortTimeout: UInt16 = 100
 
   /// The change from which the supervision timeout in force comes; nil: the link opened with it.
@@ -142,8 +141,7 @@ extension ConnectionHistory {
   /// Sentences about the last sign of the peer, and whether the link was idle after it.
   var lastSignWords: Wording {
     guard let sign = link.lastSign, let ended = link.ended else {
-      return connection.isOpeningMissing || connection.hasLostPackets
-        ? "" : "The capture has no sign of it on this connection."
+      return isWhole ? "The capture has no sign of it on this connection." : ""
     }
     let kind: StaticString =
       switch sign.packet {
@@ -152,39 +150,29 @@ extension ConnectionHistory {
       default: "an event"
       }
     let ago = ended.nanoseconds(since: sign)
-    let idle: Wording =
-      if let ago, let timeout = link.supervisionTimeout, ago - Self.aftermath > timeout,
-        connection.reason == .connectionTimeout
-      {
-        " The link was idle then: empty packets, which HCI does not show, kept it open until about \(duration: timeout) before the end."
-      } else {
-        ""
-      }
+    let words: Wording =
+      "The last sign of it is \(kind) (\(packet: sign.packet))\(ago.map { ", \(duration: $0) before the end" } ?? "")."
+    guard let ago, let timeout = link.supervisionTimeout, ago - Self.aftermath > timeout,
+      connection.reason == .connectionTimeout
+    else { return words }
     return
-      "The last sign of it is \(kind) (\(packet: sign.packet))\(ago.map { ", \(duration: $0) before the end" } ?? "").\(idle)"
+      "\(words) The link was idle then: empty packets, which HCI does not show, kept it open until about \(duration: timeout) before the end."
   }
 
-  /// Sentences about the signal: what the controller reported on the link, or that it was weak when
-  /// the peer advertised.
+  /// Sentences about the signal on the link, or that it was weak when the peer advertised.
   var signalWords: Wording {
-    var sentences: [Wording] = []
-    if let near = link.nearTimeout {
-      sentences.append(
-        "The controller reported that half of the supervision timeout had passed without a packet (\(packet: near.packet))."
-      )
-    }
-    if let quality = link.quality {
-      let again: Wording =
-        quality.retransmissions.map { $0 > 0 ? ", and \($0) packets sent again" : "" } ?? ""
-      sentences.append(
-        "It reported a signal of \(Int(quality.rssi)) dBm\(again) (\(packet: quality.moment.packet)\(link.ended?.nanoseconds(since: quality.moment).map { ", \(duration: $0) before the end" } ?? ""))."
-      )
-    } else if let rssi = link.seen?.weakSignal {
-      sentences.append(
-        "Its signal was weak when it advertised before: \(Int(rssi)) dBm at best, near the sensitivity limit of receivers."
-      )
-    }
-    return Wording(sentences, joinedBy: " ")
+    Wording(
+      sentences: link.nearTimeout.map {
+        "The controller reported that half of the supervision timeout had passed without a packet (\(packet: $0.packet))."
+      } ?? "",
+      link.quality.map { quality in
+        let again: Wording =
+          quality.retransmissions.map { $0 > 0 ? ", and \($0) packets sent again" : "" } ?? ""
+        return
+          "It reported a signal of \(Int(quality.rssi)) dBm\(again) (\(packet: quality.moment.packet)\(link.ended?.nanoseconds(since: quality.moment).map { ", \(duration: $0) before the end" } ?? ""))."
+      } ?? link.seen?.weakSignal.map {
+        "Its signal was weak when it advertised before: \(Int($0)) dBm at best, near the sensitivity limit of receivers."
+      } ?? "")
   }
 
   /// Returns a sentence that the peer could soon be connected to again.
@@ -200,9 +188,8 @@ extension ConnectionHistory {
 
   /// A sentence that the peer advertised while this host still had the link, or nil if it did not.
   var departure: Wording? {
-    guard let away = link.seenAway, let seen = away.lastConnectable, let ended = link.ended else {
-      return nil
-    }
+    guard let away = link.seenAway, let seen = away.lastConnectable, let ended = link.ended
+    else { return nil }
     let signal: Wording = away.signal.map { ", \(Int($0)) dBm" } ?? ""
     let early: Wording =
       ended.nanoseconds(since: seen).map { ", \(duration: $0) before the link ended here" } ?? ""
@@ -230,18 +217,16 @@ extension ConnectionHistory {
     return (asked.act, asked.moment.packet)
   }
 
-  /// The same as a sentence.
   var askedLast: Wording {
-    guard let asked = askedBeforeSilence else { return "" }
-    return "The last thing this host requested was to \(asked.act) (\(packet: asked.packet))."
+    askedBeforeSilence.map {
+      "The last thing this host requested was to \($0.act) (\(packet: $0.packet))."
+    } ?? ""
   }
 
   /// What Number Of Completed Packets shows at the end, as a sentence; empty if it shows nothing.
   var acknowledgement: Wording {
     guard let left = link.unacknowledged else { return "" }
-    if left == 0 {
-      return link.sent == 0 ? "" : "Everything this host sent was acknowledged."
-    }
+    if left == 0 { return link.sent == 0 ? "" : "Everything this host sent was acknowledged." }
     let first = link.unacknowledgedSince?.packet
     return left == 1
       ? "The last packet this host sent\(first.map { " (\(packet: $0))" as Wording } ?? "") was never acknowledged."
@@ -274,8 +259,7 @@ extension ConnectionHistory {
     [
       link.updates.last?.lastPacket, link.phys.last?.moment.packet,
       link.lengths.last?.moment.packet,
-    ]
-    .compactMap(\.self).max()
+    ].compactMap(\.self).max()
   }
 
   /// A sentence that this procedure was the last.
@@ -292,25 +276,21 @@ extension ConnectionHistory {
 
   /// The procedure after which nothing was heard until the link was lost.
   var fatalProcedure: (words: Wording, moment: Moment)? {
-    var procedures: [(words: Wording, moment: Moment)] = []
-    if let update = link.updates.last {
-      let words: Wording =
-        update.procedure == .linkLayer || update.procedure == .signalling
-        ? "the connection parameter request of \(update.side.words)"
-        : "a connection parameter change"
-      let moments = [update.asked, update.answered, update.command, update.completed]
-      if let last = moments.compactMap(\.self).max(by: { $0.packet < $1.packet }) {
-        procedures.append((words, last))
-      }
-    }
-    if let change = link.phys.last {
-      procedures.append(
-        ("the change to the \(LinkHistory.phyWords(change.received)) PHY", change.moment))
-    }
-    if let change = link.lengths.last {
-      procedures.append(("a data length change", change.moment))
-    }
-    guard let last = procedures.max(by: { $0.moment.packet < $1.moment.packet }),
+    let procedures: [(words: Wording, moment: Moment)?] = [
+      link.updates.last.flatMap { update in
+        let words: Wording =
+          update.procedure == .linkLayer || update.procedure == .signalling
+          ? "the connection parameter request of \(update.side.words)"
+          : "a connection parameter change"
+        return [update.asked, update.answered, update.command, update.completed]
+          .compactMap(\.self).max { $0.packet < $1.packet }.map { (words, $0) }
+      },
+      link.phys.last.map {
+        ("the change to the \(LinkHistory.phyWords($0.received)) PHY", $0.moment)
+      }, link.lengths.last.map { ("a data length change", $0.moment) },
+    ]
+    guard
+      let last = procedures.compactMap(\.self).max(by: { $0.moment.packet < $1.moment.packet }),
       link.heardLast.map({ $0.packet < last.moment.packet }) ?? true,
       link.acknowledgedLast.map({ $0.packet < last.moment.packet }) ?? true,
       // A change is announced some events before it takes effect.
@@ -321,8 +301,7 @@ extension ConnectionHistory {
     return last
   }
 
-  /// What the peer may have been waiting for when it ended the link, in sentences, and the packet
-  /// that shows it.
+  /// What the peer may have waited for when it ended the link, and the packet that shows it.
   var lastWish: (words: Wording, packet: Int?) {
     if let request = pairing.securityRequests.last, request.side == .peer, request.answer == nil {
       return (
@@ -333,11 +312,8 @@ extension ConnectionHistory {
       )
     }
     if let request = lastOpen(of: .peer) {
-      return (
-        Wording(
-          sentences: "This host did not answer its request (\(packet: request)).", silence),
-        request
-      )
+      let words: Wording = "This host did not answer its request (\(packet: request))."
+      return (Wording(sentences: words, silence), request)
     }
     if link.sent == 0 {
       return ("This host sent it nothing: it may end connections that are not used.", nil)
@@ -358,21 +334,18 @@ extension ConnectionHistory {
     )
   }
 
-  /// Returns the last request of a side that stayed open: an ATT request, an indication, or a
-  /// request for a channel.
+  /// Returns a side's last open request: an ATT request, an indication, or one for a channel.
   private func lastOpen(of side: Side) -> Int? {
     let attributes = attributes.unanswered.last { Side(sent: $0.direction) == side }?.packet
     let channels = channels.open.last { $0.side == side }?.asked.packet
     return [attributes, channels].compactMap(\.self).max()
   }
 
-  /// How long nothing was sent before the end, as a sentence; empty if that is half a second or
-  /// less.
+  /// How long nothing was sent before the end, if that is more than half a second.
   private var silence: Wording {
     let last = [link.sentLast, link.heardLast].compactMap(\.self).max { $0.packet < $1.packet }
-    guard let last, let silence = link.ended?.nanoseconds(since: last), silence > 500_000_000 else {
-      return ""
-    }
+    guard let last, let silence = link.ended?.nanoseconds(since: last), silence > 500_000_000
+    else { return "" }
     return
       "Nothing was sent in the last \(duration: silence) before the end (last \(packet: last.packet))."
   }
@@ -381,9 +354,7 @@ extension ConnectionHistory {
 extension AttributeHistory {
   /// Returns the request as a clause: `write 1e to 0x0010`, `read 2a00 Device Name`.
   fileprivate func words(of asked: Asked) -> Wording {
-    let attribute: Wording =
-      asked.handle == 0
-      ? "" : identity(asked.handle, of: .peer).map { "\($0)" } ?? "\(handle: asked.handle)"
+    let attribute: Wording = asked.handle == 0 ? "" : name(asked.handle, of: .peer)
     switch asked.opcode {
     case .writeRequest, .writeCommand, .signedWriteCommand:
       let value: Wording? =
@@ -398,7 +369,7 @@ extension AttributeHistory {
   var restart: Wording? {
     guard let asked = lastAsked, asked.opcode != .readRequest,
       let uuid = identity(asked.handle, of: .peer)?.uuid, let value = asked.value,
-      let row = RestartRequest.all.first(where: { $0.uuid == uuid && value.starts(with: $0.value) })
+      let row = restartRequests.first(where: { $0.uuid == uuid && value.starts(with: $0.value) })
     else { return nil }
     return "\(row.words) (\(packet: asked.moment.packet))"
   }
@@ -412,35 +383,30 @@ extension AttributeHistory.Asked {
   }
 }
 
-/// A write that ends a firmware update, after which the device restarts.
-private struct RestartRequest {
-  /// The characteristic.
-  let uuid: BluetoothUUID
-  /// The first bytes of the value.
-  let value: [UInt8]
-  /// Its description.
-  let words: Wording
-
-  /// [mem], from the vendors' sources: Telink's OTA, Nordic's legacy and buttonless DFU.
-  static let all: [RestartRequest] = [
-    RestartRequest(
-      uuid: BluetoothUUID(high: 0x0001_0203_0405_0607, low: 0x0809_0a0b_0c0d_2b12),
-      value: [0x02, 0xff],
-      words: "The end of a firmware update (Telink's OTA)"),
-    RestartRequest(
-      uuid: BluetoothUUID(high: 0x0000_1531_1212_efde, low: 0x1523_785f_eabc_d123), value: [0x05],
-      words: "The end of a firmware update (Nordic's DFU, Activate and Reset)"),
-    RestartRequest(
-      uuid: BluetoothUUID(high: 0x0000_1531_1212_efde, low: 0x1523_785f_eabc_d123), value: [0x06],
-      words: "System Reset of Nordic's DFU"),
-    RestartRequest(
-      uuid: BluetoothUUID(high: 0x8ec9_0003_f315_4f60, low: 0x9fb8_8388_30da_ea50), value: [0x01],
-      words: "Nordic's command to enter the bootloader"),
-    RestartRequest(
-      uuid: BluetoothUUID(high: 0x8ec9_0004_f315_4f60, low: 0x9fb8_8388_30da_ea50), value: [0x01],
-      words: "Nordic's command to enter the bootloader"),
-  ]
-}
+/// The writes after which a device restarts: characteristic, first bytes of the value, description.
+/// [mem], from the vendors' sources: Telink's OTA, Nordic's legacy and buttonless DFU.
+private let restartRequests: [(uuid: BluetoothUUID, value: [UInt8], words: Wording)] = [
+  (
+    BluetoothUUID(high: 0x0001_0203_0405_0607, low: 0x0809_0a0b_0c0d_2b12), [0x02, 0xff],
+    "The end of a firmware update (Telink's OTA)"
+  ),
+  (
+    BluetoothUUID(high: 0x0000_1531_1212_efde, low: 0x1523_785f_eabc_d123), [0x05],
+    "The end of a firmware update (Nordic's DFU, Activate and Reset)"
+  ),
+  (
+    BluetoothUUID(high: 0x0000_1531_1212_efde, low: 0x1523_785f_eabc_d123), [0x06],
+    "System Reset of Nordic's DFU"
+  ),
+  (
+    BluetoothUUID(high: 0x8ec9_0003_f315_4f60, low: 0x9fb8_8388_30da_ea50), [0x01],
+    "Nordic's command to enter the bootloader"
+  ),
+  (
+    BluetoothUUID(high: 0x8ec9_0004_f315_4f60, low: 0x9fb8_8388_30da_ea50), [0x01],
+    "Nordic's command to enter the bootloader"
+  ),
+]
 
 extension LinkHistory {
   /// Returns whether a side's request for other parameters was neither answered nor carried out.
@@ -453,8 +419,7 @@ extension LinkHistory {
 }
 
 extension StatusCode {
-  /// Whether a procedure with this status failed because the link ended, even if the capture lacks
-  /// its end.
+  /// Whether a procedure with this status failed only because the link ended.
   fileprivate var endsLink: Bool {
     switch self {
     case .unknownConnectionIdentifier, .connectionTimeout, .remoteUserTerminated,

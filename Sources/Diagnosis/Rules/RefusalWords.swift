@@ -1,5 +1,4 @@
 package import Bluetooth
-import Bytes
 import Sessions
 package import Words
 
@@ -22,11 +21,7 @@ extension Refusal {
     case .exchangeMTURequest: "MTU exchange"
     case .findInformationRequest, .readByTypeRequest, .readByGroupTypeRequest,
       .findByTypeValueRequest:
-      if let type {
-        "search for \(type)\(rangeWords)"
-      } else {
-        "search for descriptors\(rangeWords)"
-      }
+      "search for \(type.map { "\($0)" } ?? "descriptors" as Wording)\(rangeWords)"
     default: "\(opcode)"
     }
   }
@@ -35,8 +30,7 @@ extension Refusal {
   private var target: Wording { owner.map { "\(attribute) of \(short: $0)" } ?? "\(attribute)" }
 
   private var rangeWords: Wording {
-    guard let range else { return "" }
-    return " in \(handle: range.first) to \(handle: range.last)"
+    range.map { " in \(handle: $0.first) to \(handle: $0.last)" } ?? ""
   }
 
   /// The reason for the refusal, with the profile's name if it has one.
@@ -55,13 +49,11 @@ extension Refusal {
   /// The packets of the request and the response: `#159, #161`.
   package var packets: Wording { "\(packet: request.packet), \(packet: answer.packet)" }
 
-  /// How the link was protected, as a clause.
   var protection: Wording {
     switch security {
     case .unknown: "the capture does not show whether the link was encrypted then"
     case .unencrypted: "the link was not encrypted"
-    case .unauthenticated:
-      "the link was encrypted with an unauthenticated Just Works key"
+    case .unauthenticated: "the link was encrypted with an unauthenticated Just Works key"
     case .authenticated: "the link was encrypted with an authenticated key"
     case .encrypted: "the link was encrypted with the key of an earlier pairing"
     case .ofUnknownMethod:
@@ -73,23 +65,17 @@ extension Refusal {
   var delay: Wording { lateness.map { "\($0) later" } ?? "later" }
 
   /// The duration alone, or nil if it is unknown.
-  var lateness: Wording? {
-    guard let nanoseconds = accepted?.answer.nanoseconds(since: last) else { return nil }
-    return "\(duration: nanoseconds)"
-  }
+  var lateness: Wording? { accepted?.answer.nanoseconds(since: last).map { "\(duration: $0)" } }
 
-  /// Returns a finding about this refusal.
   func finding(_ why: Wording) -> Finding {
-    let times: Wording = count > 1 ? ", \(count) times" : ""
     var finding = Finding(
-      "\(action.capitalized) refused\(times): \(reason)",
+      "\(action.capitalized) refused\(Wording.times(count)): \(reason)",
       headline:
         "\(server.words) refused \(client.possessive) \(action) (\(packet: answer.packet)): \(reason)",
       why: why, evidence: evidence)
     if handle != 0 { finding.attribute = attribute }
     if let accepted {
-      finding.isResolved = true
-      finding.severity = .note
+      finding.resolve()
       finding.note =
         "The same request was allowed \(delay) (\(packet: accepted.request.packet), \(packet: accepted.answer.packet))."
     }
@@ -97,9 +83,7 @@ extension Refusal {
   }
 
   /// Whether the client read or wrote the handle 0x0000.
-  var isOfNoHandle: Bool {
-    handle == 0 && (opcode == .readRequest || opcode == .writeRequest)
-  }
+  var isOfNoHandle: Bool { handle == 0 && (opcode == .readRequest || opcode == .writeRequest) }
 
   /// Whether it refuses a write that only switches something off.
   fileprivate var isSwitchingOff: Bool {
@@ -116,8 +100,7 @@ extension ATTOpcode {
 }
 
 extension ConnectionHistory {
-  /// Returns a later connection of the device on which the attribute of a refusal could be used,
-  /// and the packet that shows it.
+  /// Returns a later connection on which the refused attribute could be used, and that packet.
   fileprivate func allowed(_ refusal: Refusal, _ evidence: Evidence) -> (id: Int, packet: Int)? {
     guard refusal.handle != 0, refusal.accepted == nil else { return nil }
     for later in evidence.later(than: self) {
@@ -157,8 +140,7 @@ extension ConnectionHistory {
     finding.evidence.insert(between?.packet)
   }
 
-  /// Returns whether a refused request was allowed later on a link with the same protection, and
-  /// without pairing or encryption in between.
+  /// Returns whether a refused request was allowed later although the protection was the same.
   func isRepeatOnly(_ refusal: Refusal) -> Bool {
     guard let accepted = refusal.accepted, refusal.acceptedSecurity == refusal.security,
       refusal.security != .unknown, !connection.hasLostPackets
@@ -179,10 +161,10 @@ extension ConnectionHistory {
       attributes.lastUse.map({ $0.packet < last.packet }) ?? true,
       let passed = ended.nanoseconds(since: last), passed <= Self.soon
     else { return nil }
-    switch connection.ending {
-    case .localHost: return ("this host", ended.packet)
-    case .peer: return ("the peer", ended.packet)
-    default: return nil
+    return switch connection.ending {
+    case .localHost: ("this host", ended.packet)
+    case .peer: ("the peer", ended.packet)
+    default: nil
     }
   }
 }
@@ -195,7 +177,6 @@ extension CharacteristicProperties {
   }
 }
 
-/// A refused request, which other explanations of refusals are about.
 struct RefusedRequest: Sendable {
   let refusal: Refusal
   let connection: ConnectionHistory
@@ -265,8 +246,7 @@ extension Rule {
             finding.severity = finding.severity ?? .warning
             finding.remedy =
               "Nothing, if it was off already: a client that switches off what was never on has to expect this error."
-            finding.why =
-              "\(finding.why) The write was to switch notifications and indications off."
+            finding.add("The write was to switch notifications and indications off.")
           }
           if let (later, packet) = connection.allowed(refusal, evidence) {
             finding.note = Wording(
@@ -281,9 +261,9 @@ extension Rule {
             finding.severity = .error
             finding.headline =
               "\(finding.headline), and \(end.words) disconnected (\(packet: end.packet))"
-            finding.why =
-              "\(finding.why) Nothing succeeded after it, and \(end.words) disconnected (\(packet: end.packet))."
-            finding.evidence.insert(end.packet)
+            finding.add(
+              "Nothing succeeded after it, and \(end.words) disconnected (\(packet: end.packet)).",
+              end.packet)
           }
           return (RefusedRequest(refusal: refusal, connection: connection), finding)
         })
@@ -292,8 +272,7 @@ extension Rule {
 }
 
 extension Finding {
-  /// Up to this many findings of one rule on a connection are reported separately; otherwise only
-  /// the first one is, with the evidence of the others.
+  /// Up to this many findings of one rule on a connection are reported separately.
   private static let mostApart = 3
 
   /// Marks findings that are merged with others like them, if there are many.
@@ -305,8 +284,7 @@ extension Finding {
     }
   }
 
-  /// Merges many findings of one rule on a connection, after they were weighed, so that none is
-  /// more certain than the least certain one.
+  /// Merges many findings of one rule after they were weighed: none becomes more certain.
   static func merged(_ findings: [Finding]) -> [Finding] {
     guard findings.count > mostApart else { return findings }
     let groups = [false, true].map { isResolved in

@@ -1,5 +1,4 @@
 import Bluetooth
-import Bytes
 import Sessions
 import Words
 
@@ -30,8 +29,7 @@ extension Rule {
       guard refusal.security.isEncrypted else { return nil }
       let demand: Wording =
         switch refusal.security {
-        case .unauthenticated:
-          "an authenticated key (MITM protection), and Just Works gives none"
+        case .unauthenticated: "an authenticated key (MITM protection), and Just Works gives none"
         case .authenticated: "more than that"
         default: "an authenticated key (MITM protection)"
         }
@@ -45,8 +43,7 @@ extension Rule {
         "Insufficient Authentication (0x05) answers a request on a link that is not encrypted; a note if the same request is allowed later",
       do: howToPair),
     unprotected(
-      "att-insufficient-encryption", 0x0f,
-      "A request is refused because the link is not encrypted",
+      "att-insufficient-encryption", 0x0f, "A request is refused because the link is not encrypted",
       when:
         "Insufficient Encryption (0x0f) answers a request; a note if the same request is allowed later",
       do:
@@ -70,22 +67,17 @@ extension Rule {
       when:
         "Insufficient Encryption (0x0f) answers a request on an unencrypted link, the devices pair only afterwards, and neither the capture nor a --keys file has a bond between them",
       needs: [.bothDirections],
-      elsewise: [
-        Alternative(always: "they had a bond that this capture does not show")
-      ],
+      elsewise: [Alternative(always: "they had a bond that this capture does not show")],
       do:
         "In the server's firmware, answer 0x05 while there is no key for the peer: some clients pair on only one of the two errors."
     ) { connection, evidence in
-      let attributes = connection.attributes
-      guard !connection.security.isStoredKey else { return [] }
-      let found = attributes.refusals.first {
-        $0.error.rawValue == 0x0f && $0.security == .unencrypted
-      }
-      guard let refusal = found,
+      guard !connection.security.isStoredKey,
+        let refusal = connection.attributes.refusals.first(where: {
+          $0.error.rawValue == 0x0f && $0.security == .unencrypted
+        }),
         !evidence.earlier(than: connection).contains(where: {
           $0.connection.isEncrypted == true || !$0.security.pairingRequests.isEmpty
-        }),
-        connection.bondKeeper(before: refusal.answer.packet, evidence) == nil,
+        }), connection.bondKeeper(before: refusal.answer.packet, evidence) == nil,
         let pairing = connection.security.pairingRequests.first(where: {
           $0.packet > refusal.answer.packet
         })
@@ -139,8 +131,7 @@ extension Rule {
   ) -> Rule {
     Rule(
       about: RefusedRequest.self, id, .error, .meaning, finds, when: condition,
-      needs: .bothDirections, leansOn: [.opening, .events], elsewise: [.encryptedBefore],
-      do: remedy
+      needs: .bothDirections, leansOn: [.opening, .events], elsewise: [.encryptedBefore], do: remedy
     ) { connection, _ in
       let found = connection.attributes.refusals.compactMap { refusal in
         refusal.error.rawValue == code && !refusal.security.isEncrypted

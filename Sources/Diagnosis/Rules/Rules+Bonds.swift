@@ -5,7 +5,6 @@ import Sessions
 import Words
 
 extension Rule {
-  /// The rules about bonds and privacy.
   static let bonds: [Rule] = [
     Rule(
       about: Bool.self, "bond-address-unresolved", .note, .meaning,
@@ -30,26 +29,22 @@ extension Rule {
       // capture lacks SMP, nothing distinguishes them.
       let isStored =
         attempt.ediv != 0 || attempt.rand != 0 || attempt.source(history, evidence) != nil
-      guard isStored || !history.connection.isOpeningMissing && !history.connection.hasLostPackets
-      else {
-        return []
-      }
+      guard isStored || history.isWhole else { return [] }
       var finding = Finding(
         "The peer is bonded and uses a private address that no known key resolves",
         headline: "a bonded peer uses a private address that no known key resolves",
         why:
-          "\(peer) is a resolvable private address, which changes every few minutes, and the capture has no identity resolving key for it. The link was encrypted with a stored key (\(packet: attempt.end?.packet ?? attempt.moment.packet)), so this host knows the peer.",
-        evidence: attempt.packets)
+          "\(peer) is a resolvable private address, which changes every few minutes, and the capture has no identity resolving key for it. The link was encrypted with a stored key (\(packet: attempt.endPacket)), so this host knows the peer.",
+        evidence: attempt.packets, restsOnAbsence: true)
       if let pairing = evidence.pairingWithoutIdentity(of: history) {
-        finding.why =
-          "\(finding.why) The pairing did not give the peer's identity resolving key (\(packet: pairing.request), \(packet: pairing.response)): when the address changes, this host cannot recognise the peer."
-        finding.evidence =
-          finding.evidence.union(PacketSet([pairing.request, pairing.response])).sorted
+        finding.add(
+          "The pairing did not give the peer's identity resolving key (\(packet: pairing.request), \(packet: pairing.response)): when the address changes, this host cannot recognise the peer.",
+          pairing.request, pairing.response)
+        finding.evidence = finding.evidence.sorted
         finding.remedy =
           "Let both sides distribute identity keys (IdKey in the Pairing Request and Response), delete the bond on both sides, and pair again."
       }
       finding.group = "A bonded peer uses a private address that no known key resolves"
-      finding.restsOnAbsence = true
       return [(isStored, finding)]
     },
     Rule(
@@ -66,14 +61,11 @@ extension Rule {
       guard evidence.listsKeys else { return [] }
       let lines = evidence.keys.lines(evidence)
       if lines.isEmpty { return [] }
-      var packets = PacketSet()
-      for key in evidence.keys.keys { packets.insert(key.packet) }
       var finding = Finding(
         "\(count: lines.count, "key is", "keys are") known",
-        headline: "\(count: lines.count, "key is", "keys are") known",
         why:
           "\(evidence.keys.leftOut)Bytes are in HCI order, least significant first, as btmon and BlueZ print them.",
-        evidence: packets.sorted)
+        evidence: PacketSet(evidence.keys.keys.map(\.packet)).sorted)
       finding.details = lines
       finding.isAppendix = true
       return [finding]
@@ -92,25 +84,19 @@ extension Rule {
       for key in same.flatMap({ evidence.keys(of: $0) })
       where key.kind == .identityResolving && key.side == .peer && key.packet > 0
         && !keys.contains(where: { $0.bytes == key.bytes })
-      {
-        keys.append(key)
-      }
+      { keys.append(key) }
       let shown = Wording(listing: addresses.prefix(4).map { "\($0)" })
       let more: Wording = addresses.count > 4 ? " and \(addresses.count - 4) more" : ""
       let given: Wording =
         keys.isEmpty ? "" : " (\(Wording(listing: keys.prefix(4).map { "\(packet: $0.packet)" })))"
       let resolve: Wording = keys.count > 1 ? "keys\(given) resolve" : "key\(given) resolves"
-      let what: Wording =
-        "\(DeviceAddress(value: device)) used \(addresses.count) private addresses"
-      var finding = Finding(
-        what, headline: what,
+      return Finding(
+        "\(DeviceAddress(value: device)) used \(addresses.count) private addresses",
         why:
           "Its identity resolving \(resolve) \(shown)\(more): connections \(Wording(listing: same.prefix(8).map { "\($0.id)" })) are with the same device.",
         evidence: PacketSet(
           (same.prefix(8).map(\.connection.firstPacket) + keys.map(\.packet)).sorted()),
         on: same.map(\.id))
-      finding.group = what
-      return finding
     }
   }
 }

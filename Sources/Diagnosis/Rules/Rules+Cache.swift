@@ -1,5 +1,4 @@
 import Bluetooth
-import Bytes
 import Sessions
 import Words
 
@@ -18,11 +17,8 @@ extension Rule {
           stale, _ in stale.isChangeShown
         },
         Alternative("the server never allowed this") { stale, _ in stale.hasWorked },
-      ],
-      do: staleRemedy
-    ) { connection, evidence in
-      Finding.together(connection.staleRefusals(evidence))
-    },
+      ], do: staleRemedy
+    ) { connection, evidence in Finding.together(connection.staleRefusals(evidence)) },
     Rule(
       "gatt-map-conflict", .warning, .fact, "A supplied map does not match the device",
       when: "what the capture shows at a handle cannot be what the map of --map has there",
@@ -50,8 +46,7 @@ extension Rule {
       let then: Wording =
         after.map {
           " A discovery followed (\(packet: $0.first.packet) to \(packet: $0.last.packet))."
-        }
-        ?? " No discovery followed on this connection."
+        } ?? " No discovery followed on this connection."
       return [
         Finding(
           "\(first.server.words) indicated that its attributes have changed",
@@ -81,8 +76,7 @@ extension Rule {
       "Commands are dropped because the client's attribute cache is out of date",
       when:
         "Write Commands follow Database Out Of Sync (0x12) before the client reads the Database Hash or discovers",
-      needs: [.bothDirections],
-      elsewise: [Alternative(always: "the server carries them out")],
+      needs: [.bothDirections], elsewise: [Alternative(always: "the server carries them out")],
       do:
         "Read the Database Hash (2b2a) or discover again first: a server silently ignores commands of a change-unaware client."
     ) { connection, _ in
@@ -114,8 +108,7 @@ extension Refusal {
     }
   }
 
-  /// Returns whether the client has the handle from another source than a discovery of the peer on
-  /// this connection.
+  /// Returns whether the client did not discover the handle on this connection.
   func isOfUnseenMap(_ connection: ConnectionHistory) -> Bool {
     server == .peer && range == nil && handle != 0
       && !connection.attributes.discoveries.contains {
@@ -153,9 +146,8 @@ extension ConnectionHistory {
     let earlier = evidence.earlier(than: self).suffix(refusal.server == .peer ? .max : 0)
     let isGone = refusal.error.rawValue == 0x01
     let worked = earlier.last {
-      guard let usage = $0.attributes.usage(refusal.handle, of: refusal.server) else {
-        return false
-      }
+      guard let usage = $0.attributes.usage(refusal.handle, of: refusal.server)
+      else { return false }
       return switch refusal.error.rawValue {
       case 0x01: usage.reads.count + usage.writes.count + usage.sent > 0
       case 0x02: usage.reads.count > 0
@@ -202,7 +194,6 @@ extension ConnectionHistory {
       hasWorked: true)
   }
 
-  /// Returns findings about requests that were refused because the client's map is outdated.
   fileprivate func staleRefusals(_ evidence: Evidence) -> [(StaleHandle, Finding)] {
     attributes.refusals.compactMap { refusal in
       guard refusal.fitsStaleMap, let stale = staleReason(refusal, evidence) else { return nil }

@@ -5,7 +5,6 @@ import Words
 // A rule about servers with several clients.
 
 extension Rule {
-  /// The rule about a client that its server leaves out.
   static let clients: [Rule] = [
     Rule(
       whole: "gatt-client-left-out", .warning, .meaning,
@@ -55,8 +54,7 @@ extension Rule {
           return usage.notifications.count >= leastValues && first.packet > accepted.packet
             && last.packet < end
         }
-        guard let favoured,
-          let tally = favoured.attributes.usage(handle, of: .local)?.notifications
+        guard let favoured, let tally = favoured.attributes.usage(handle, of: .local)?.notifications
         else { continue }
         var finding = Finding(
           "This host sends \(owner) to one of two clients only",
@@ -64,11 +62,9 @@ extension Rule {
             "this host sends \(owner) to connection \(favoured.id), but not to connection \(left.id), which has subscribed, too (\(packet: accepted.packet))",
           why:
             "Both clients have subscribed. After connection \(left.id) had (\(packet: accepted.packet)), this host sent \(tally.count) values to connection \(favoured.id), and none to connection \(left.id).",
-          evidence: PacketSet([
-            accepted.packet, tally.first?.packet ?? 0, tally.last?.packet ?? 0,
-          ]), on: [left.id])
+          evidence: PacketSet(of: accepted, tally.first, tally.last), on: [left.id],
+          restsOnAbsence: true)
         finding.attribute = owner
-        finding.restsOnAbsence = true
         found.append(finding)
       }
     }

@@ -5,7 +5,6 @@ import Words
 // Rules about attempts to connect, and links that were created but never established.
 
 extension Rule {
-  /// The rules about attempts to connect.
   static let connecting: [Rule] = [
     wrongAddress, connectTimeout, notEstablished, connectLimit, connectRefused, bredrToLE, wrongPHY,
     cancelled, notAdvertisingAgain,
@@ -30,12 +29,8 @@ extension Rule {
       let tries = evidence.tries(attempts)
       let begin: Wording =
         isListed
-        ? "This host started to connect to any device of the filter accept list at \(packet: first.asked.packet) and cancelled\(waited), \(first.removed == nil ? "after which no attempt followed" : "after which it removed the device from the list" as StaticString). Until then the controller reported no connection."
-        : "This host started to connect at \(packet: first.asked.packet) and gave up\(waited). Until then the controller reported no connection."
-      let scan: Wording =
-        first.fullScan.map {
-          "Meanwhile this host scanned without a pause (since \(packet: $0.packet)), so its controller had to divide its time."
-        } ?? ""
+        ? "This host started to connect to any device of the filter accept list at \(packet: first.asked.packet) and cancelled\(waited), \(first.removed == nil ? "after which no attempt followed" : "after which it removed the device from the list" as StaticString)."
+        : "This host started to connect at \(packet: first.asked.packet) and gave up\(waited)."
       let strangers: Wording =
         first.unresolved == 0
         ? ""
@@ -44,19 +39,21 @@ extension Rule {
         "Could not connect to \(first.target)\(tries)",
         headline:
           "this host could not connect to \(first.target)\(first.fullScan.map { ", while it scanned without a pause (\(packet: $0.packet))" } ?? "")",
-        why: Wording(sentences: scan, begin, first.sightingWords, strangers),
-        evidence: attempts.evidence)
+        why: Wording(
+          sentences: first.fullScan.map {
+            "Meanwhile this host scanned without a pause (since \(packet: $0.packet)), so its controller had to divide its time."
+          } ?? "", begin, "Until then the controller reported no connection.", first.sightingWords,
+          strangers), evidence: attempts.evidence)
       if let scan = first.fullScan {
         finding.evidence.insert(scan.packet)
-        finding.remedy = "Stop scanning before connecting, and start it again afterwards if needed."
+        finding.remedy = stopScanning
       }
       finding.evidence.insert((first.after ?? first.before)?.last.packet)
       finding.evidence = finding.evidence.sorted
       finding.note =
         "Android reports this to apps as its own status 133 (GATT_ERROR), which no packet carries."
       if first.sightingsMeanwhile == 0, let dead = evidence.deadLink(before: first) {
-        finding.why = "\(finding.why) \(dead.words)"
-        finding.evidence.insert(dead.packet)
+        finding.add(dead.words, dead.packet)
         finding.remedy =
           "Try again after the supervision timeout, or request a shorter one: 4 to 6 s is enough for short gaps."
       }
@@ -75,12 +72,11 @@ extension Rule {
       "\(first.target.capitalized) did not appear while this host scanned for it in the background\(times)",
       headline: "\(first.target) did not appear while this host scanned for it",
       why:
-        "From \(packet: first.asked.packet) on the controller scanned for the devices of the filter accept list for \(duration: first.scanWindowNanoseconds) in each \(duration: first.scanIntervalNanoseconds), as hosts do for bonded devices that may appear, and for apps that can wait (Android's autoConnect). \(first.sightingWords)",
-      evidence: attempts.evidence)
-    finding.severity = .note
+        "From \(packet: first.asked.packet) on the controller scanned for the devices of the filter accept list for \(duration: Int64(first.scanWindow) * 625_000) in each \(duration: Int64(first.scanInterval) * 625_000), as hosts do for bonded devices that may appear, and for apps that can wait (Android's autoConnect). \(first.sightingWords)",
+      evidence: attempts.evidence, .note)
     finding.remedy =
       "Nothing, unless an app needs the device now: then connect directly, on Android with autoConnect false."
-    if let peer = first.peer { finding.peers = [peer] }
+    finding.peers = first.peers
     return finding
   }
 
@@ -109,7 +105,7 @@ extension Rule {
         why: seen.isResolved
           ? "This host tried to connect to the identity address at \(packet: first.asked.packet). The device advertises with \(seen.address), a resolvable private address that its identity resolving key resolves: \(reports). The controller did not recognise the device, so it did not resolve the address."
           : "This host tried to connect to a \(seen.type == .public ? "random" : "public" as StaticString) address at \(packet: first.asked.packet). The device advertises with the same address as a \(seen.type == .public ? "public" : "random" as StaticString) one: \(reports).",
-        evidence: attempts.evidence.union(PacketSet([seen.sighting.last.packet])))
+        evidence: attempts.evidence.union([seen.sighting.last.packet]))
       evidence.resolve(&finding, attempts)
       return finding
     }
@@ -124,7 +120,7 @@ extension Rule {
     do:
       "Close connections that are not needed, or raise the limit: CONFIG_BT_MAX_CONN on Zephyr, the SoftDevice's connection count on Nordic's nRF5, CONFIG_BTDM_CTRL_BLE_MAX_CONN on ESP32. Phones allow about seven."
   ) { evidence in
-    evidence.attempts { $0.status.map { $0.isLimit } ?? false }.map { attempts in
+    evidence.attempts { $0.status?.isLimit == true }.map { attempts in
       let first = attempts[0]
       var finding = Finding(
         "No resources for a connection to \(first.target): \(first.statusWords)",
@@ -139,6 +135,9 @@ extension Rule {
 
   private static let waitForPending: Wording =
     "Wait for the pending attempt, or cancel it (LE Create Connection Cancel) before another one begins."
+
+  private static let stopScanning: Wording =
+    "Stop scanning before connecting, and start it again afterwards if needed."
 
   private static let connectRefused = Rule(
     about: Bool.self, whole: "connect-refused", .error, .meaning,
@@ -160,25 +159,18 @@ extension Rule {
         && status != .operationCancelledByHost && status != .connectionFailedToBeEstablished
     }.map { attempts in
       let first = attempts[0]
-      let fault = first.wanted?.faultWords ?? ""
       if attempts.allSatisfy(\.isRepeated), let blocked = first.blocked {
-        let times: Wording = attempts.count > 1 ? ", \(attempts.count) times" : ""
         var finding = Finding(
-          "The attempt to connect to \(first.target) was repeated while it was pending\(times): \(first.statusWords)",
+          "The attempt to connect to \(first.target) was repeated while it was pending\(Wording.times(attempts.count)): \(first.statusWords)",
           headline: "an attempt to connect was repeated while it was pending",
           why:
             "The command in \(packet: first.asked.packet) requested a connection that was already pending since \(packet: blocked.packet). The controller refused it and continued the first attempt.",
-          evidence: attempts.evidence.union(PacketSet([blocked.packet])))
-        finding.severity = .note
+          evidence: attempts.evidence.union([blocked.packet]), .note)
         finding.remedy = waitForPending
-        if let peer = first.peer { finding.peers = [peer] }
+        finding.peers = first.peers
         return (false, finding)
       }
       let scanning = attempts.allSatisfy { $0.scanning != nil } ? first.scanning : nil
-      let scan: Wording =
-        scanning.map {
-          "A scan was running (since \(packet: $0.packet)): some controllers cannot connect while they scan."
-        } ?? ""
       var finding = Finding(
         "The controller did not connect to \(first.target): \(first.statusWords)",
         headline: "the controller did not connect to \(first.target)",
@@ -188,15 +180,14 @@ extension Rule {
               "It refused the command in \(packet: first.asked.packet) at once, because another connection attempt is pending (\(packet: $0.packet)): a controller makes one at a time."
             } ?? "It refused the command in \(packet: first.asked.packet) at once."
             : "The attempt began at \(packet: first.asked.packet) and ended with this status; the host had not cancelled it.",
-          scan, fault),
-        evidence: attempts.evidence)
-      if first.blocked != nil {
-        finding.remedy = waitForPending
-      }
+          scanning.map {
+            "A scan was running (since \(packet: $0.packet)): some controllers cannot connect while they scan."
+          } ?? "", first.wanted?.faultWords ?? ""), evidence: attempts.evidence)
+      if first.blocked != nil { finding.remedy = waitForPending }
       if let scanning {
         finding.evidence.insert(scanning.packet)
         finding.evidence = finding.evidence.sorted
-        finding.remedy = "Stop scanning before connecting, and start it again afterwards if needed."
+        finding.remedy = stopScanning
       }
       evidence.resolve(&finding, attempts)
       return (scanning != nil, finding)
@@ -210,13 +201,11 @@ extension Rule {
       "Create Connection to a random address, or to a device that advertises on LE, had no answer; not if the device was ever heard on BR/EDR",
     needs: [.events],
     elsewise: [
-      Alternative("the device has BR/EDR, and was busy or not connectable there") { failures, _ in
-        failures.random != nil || failures.sighting?.isLEOnly == true
-      },
-      Alternative("the device has BR/EDR, but was switched off or out of range") { failures, _ in
-        failures.random != nil || failures.sighting?.isLEOnly == true
-      },
-    ],
+      "the device has BR/EDR, and was busy or not connectable there",
+      "the device has BR/EDR, but was switched off or out of range",
+    ].map { words in
+      Alternative(words) { it, _ in it.random != nil || it.sighting?.isLEOnly == true }
+    },
     do:
       "Connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport, in btmgmt use type 1 or 2."
   ) { evidence -> [(AdapterHistory.PageFailures, Finding)] in
@@ -234,9 +223,8 @@ extension Rule {
   ) -> Bool {
     guard !adapter.wasHeardOnBREDR(failures.peer) else { return false }
     guard let sighting = failures.sighting else { return failures.random != nil }
-    guard failures.status.rawValue == pageTimeout, let isLEOnly = sighting.isLEOnly else {
-      return false
-    }
+    guard failures.status.rawValue == pageTimeout, let isLEOnly = sighting.isLEOnly
+    else { return false }
     return isLEOnly || sighting.lastConnectable != nil && !sighting.isDualMode
   }
 
@@ -246,9 +234,8 @@ extension Rule {
   private static func toLEDevice(
     _ failures: AdapterHistory.PageFailures, _ evidence: Evidence
   ) -> Finding {
-    let sighting = failures.sighting
-    let flags = sighting?.flagsPacket ?? 0
-    let isLEOnly = sighting?.isLEOnly == true
+    let flags = failures.sighting?.flagsPacket ?? 0
+    let isLEOnly = failures.sighting?.isLEOnly == true
     var finding = Finding(
       "A BR/EDR connection was attempted to \(failures.peer), \(isLEOnly ? "an LE device" : "heard only on LE" as StaticString)\(failures.tries): \(failures.status)",
       headline: isLEOnly
@@ -270,7 +257,7 @@ extension Rule {
     }
     if isOnLE {
       finding.severity = .note
-      finding.why = "\(finding.why) Over LE it was reached."
+      finding.add("Over LE it was reached.")
     }
     return finding
   }
@@ -278,8 +265,7 @@ extension Rule {
   /// The time within which a host reacts to a failed page.
   private static let reaction: Int64 = 1_000_000_000
 
-  /// Returns a finding about pages to a random address, and about the LE link that this host then
-  /// ended.
+  /// Returns a finding about pages to a random address, and the LE link that this host then ended.
   private static func toRandomAddress(
     _ failures: AdapterHistory.PageFailures, _ evidence: Evidence
   ) -> Finding {
@@ -304,9 +290,9 @@ extension Rule {
     }.first
     if let (id, disconnect) = ended {
       finding.headline = "\(finding.headline); then it ended the LE link to that device"
-      finding.why =
-        "\(finding.why) At once after the failure this host ended connection \(id), its LE link to the same address (\(packet: disconnect.packet))."
-      finding.evidence.insert(disconnect.packet)
+      finding.add(
+        "At once after the failure this host ended connection \(id), its LE link to the same address (\(packet: disconnect.packet)).",
+        disconnect.packet)
     }
     finding.evidence = finding.evidence.sorted
     return finding
@@ -315,8 +301,7 @@ extension Rule {
   private static let unpaged = Rule(
     whole: "connect-page-timeout", .note, .fact,
     "A BR/EDR device did not answer an attempt to connect",
-    when:
-      "Create Connection failed for a device that is not reported as one of LE",
+    when: "Create Connection failed for a device that is not reported as one of LE",
     needs: [.commands, .events],
     do:
       "Check that the device is switched on, in range and not connected elsewhere. Many answer only for a few minutes after power-on, or while they wait for a known device."
@@ -329,10 +314,9 @@ extension Rule {
       }.map { ($0, adapter.omittedPageFailures) }
     }.map { failures, omitted in
       let first = failures.attempts.first { $0.asked != nil }
+      let asked = first?.asked
       let waited: Wording =
-        first.flatMap { attempt in
-          attempt.asked.flatMap { attempt.ended.nanoseconds(since: $0) }
-        }.map { " after \(duration: $0)" } ?? ""
+        asked.flatMap { first?.ended.nanoseconds(since: $0) }.map { " after \(duration: $0)" } ?? ""
       let meaning: StaticString =
         switch failures.status.rawValue {
         case pageTimeout: " The device did not answer."
@@ -343,7 +327,7 @@ extension Rule {
         "Could not connect to \(failures.peer) over BR/EDR\(failures.tries): \(failures.status)",
         headline: "this host could not connect to \(failures.peer) over BR/EDR",
         why:
-          "This host paged it at \(packet: first?.asked?.packet ?? 0), and the controller gave up\(waited).\(meaning)",
+          "This host paged it at \(packet: asked?.packet ?? 0), and the controller gave up\(waited).\(meaning)",
         evidence: failures.evidence)
       finding.peers = [failures.peer]
       let reached = evidence.connections.first {
@@ -379,17 +363,14 @@ extension Rule {
         let quiet = Moment(packet: evidence.extent.lastPacket, time: latest)
           .nanoseconds(since: ended), quiet >= silence
       else { return nil }
-      var finding = Finding(
+      return Finding(
         "This host did not advertise again after connection \(last.id)",
         headline: "this host did not advertise again after connection \(last.id) had ended",
         why:
           "This host enabled advertising at \(packet: advertised.packet). The connection (\(packet: last.connection.firstPacket)) ended it, and after the link had ended (\(packet: ended.packet)) no command enabled it in the \(duration: quiet) until the end of the capture: no device could connect.",
         evidence: [
-          advertised.packet, last.connection.firstPacket, ended.packet,
-          evidence.extent.lastPacket,
-        ])
-      finding.restsOnAbsence = true
-      return finding
+          advertised.packet, last.connection.firstPacket, ended.packet, evidence.extent.lastPacket,
+        ], restsOnAbsence: true)
     }
   }
 
@@ -414,11 +395,9 @@ extension Rule {
       return Finding(
         "The attempt did not scan on the PHY that \(first.target) advertises on",
         headline: "the attempt did not scan on the device's PHY",
-        why: isCoded
-          ? "It advertises on LE Coded, but \(packet: first.asked.packet) does not request that PHY."
-          : "It advertises on LE 1M, but \(packet: first.asked.packet) does not request that PHY.",
-        evidence: attempts.evidence.union(
-          PacketSet([(first.after ?? first.before)?.last.packet].compactMap(\.self))))
+        why:
+          "It advertises on \(isCoded ? "LE Coded" : "LE 1M" as StaticString), but \(packet: first.asked.packet) does not request that PHY.",
+        evidence: attempts.evidence.union(PacketSet(of: (first.after ?? first.before)?.last)))
     }
   }
 
@@ -433,17 +412,15 @@ extension Rule {
     let early = evidence.attempts {
       // A stopped clock does not show how long it waited.
       $0.isGivenUp && !$0.isAbandoned && !$0.isLong && !$0.isWaitUnknown && $0.waited != 0
-    }
-    .map { attempts in
+    }.map { attempts in
       let first = attempts[0]
       let waited: Wording = first.waited.map { "\(duration: $0)" } ?? "a moment"
-      var finding = Finding(
+      return Finding(
         "This host cancelled a connection to \(first.target) after \(waited)",
         headline: "this host cancelled a connection at once",
         why:
           "It started at \(packet: first.asked.packet) and gave up within a second. Many devices advertise less often. \(first.sightingWords)",
         evidence: attempts.evidence)
-      return finding
     }
     return early + evidence.connections.compactMap { endedAtOnce($0, evidence) }
   }
@@ -455,8 +432,7 @@ extension Rule {
     let link = history.link
     guard history.connection.ending == .localHost, history.connection.role(of: .local) == .central,
       history.connection.transport == .le, let opened = link.opened, link.sent == 0,
-      link.heard == 0,
-      !history.connection.hasLostPackets, history.encryption.attempts.isEmpty,
+      link.heard == 0, !history.connection.hasLostPackets, history.encryption.attempts.isEmpty,
       let ended = link.disconnect ?? link.ended, let open = ended.nanoseconds(since: opened),
       open < atOnce
     else { return nil }
@@ -469,8 +445,7 @@ extension Rule {
       headline: "this host ended a connection at once",
       why: cancel.map {
         "It cancelled the attempt at \(packet: $0), too late: the link was created anyway, and ended without any data."
-      } ?? "No data was sent on it.",
-      evidence: PacketSet([cancel, opened.packet, ended.packet].compactMap(\.self)),
+      } ?? "No data was sent on it.", evidence: PacketSet(of: cancel, opened.packet, ended.packet),
       on: [history.id])
   }
 }
@@ -483,7 +458,6 @@ extension StatusCode {
 extension [ConnectAttempt] {
   private static var mostEvidence: Int { 8 }
 
-  /// The packets of the first attempts.
   fileprivate var evidence: PacketSet {
     prefix(Self.mostEvidence).reduce(PacketSet()) { $0.union($1.evidence) }
   }
@@ -501,16 +475,14 @@ extension ConnectAttempt {
       && (!isAcceptListUsed || removed != nil || isAbandoned)
   }
 
-  /// How long the controller listens in each interval, and that interval.
-  fileprivate var scanWindowNanoseconds: Int64 { Int64(scanWindow) * 625_000 }
-  fileprivate var scanIntervalNanoseconds: Int64 { Int64(scanInterval) * 625_000 }
-
   /// The device that it is for.
   fileprivate var target: Wording {
     if let peer { return "\(peer)" }
     return listed.map { "\(count: $0, "device", "devices") of the filter accept list" }
       ?? "the devices of the filter accept list"
   }
+
+  fileprivate var peers: [DeviceAddress] { peer.map { [$0] } ?? [] }
 
   fileprivate var statusWords: Wording { status.map { "\($0)" } ?? "no status" }
 
@@ -548,10 +520,8 @@ extension Sighting {
   /// some 25 dB less. From this level on packets are lost.
   static let weakest: Int8 = -85
 
-  /// The RSSI, if it was weak.
   var weakSignal: Int8? { signal.flatMap { $0 <= Self.weakest ? $0 : nil } }
 
-  /// The RSSI, if it was strong.
   var strongSignal: Int8? { signal.flatMap { Self.strong ~= $0 ? $0 : nil } }
   /// At least ten times what receivers need, so that no packet is lost because of distance.
   static let strong: ClosedRange<Int8> = -65...20
@@ -564,8 +534,7 @@ extension Sighting {
 }
 
 extension Evidence {
-  /// Returns the attempts that satisfy a condition, grouped by device, in the order of each group's
-  /// first attempt.
+  /// Returns the attempts that satisfy a condition, grouped by device.
   fileprivate func attempts(_ isMeant: (ConnectAttempt) -> Bool) -> [[ConnectAttempt]] {
     adapters.flatMap { adapter in
       adapter.attempts.kept.filter {
@@ -599,17 +568,15 @@ extension Evidence {
       }
     }
     guard let dead, let ended = dead.link.ended, let span = dead.link.supervisionTimeout,
-      let sign = (dead.link.lastSign ?? ended).time
+      let sign = (dead.link.lastSign ?? ended).time, began.nanoseconds(since: sign) < span
     else { return nil }
-    guard began.nanoseconds(since: sign) < span else { return nil }
     return (
       "The peer may still have been in connection \(dead.id). This host lost it (\(packet: ended.packet)); the peer notices only after its supervision timeout of \(duration: span), and many devices do not advertise before that.",
       ended.packet
     )
   }
 
-  /// Returns how many attempts there were, in parentheses; empty for one. If some are not kept, it
-  /// is the least number.
+  /// Returns the number of attempts in parentheses (the least, if some are not kept), or nothing.
   fileprivate func tries(_ attempts: [ConnectAttempt]) -> Wording {
     guard attempts.count > 1 else { return "" }
     let omits = adapters.contains { $0.attempts.omitted > 0 }
@@ -635,10 +602,10 @@ extension Evidence {
     let wait = (last.ended ?? last.asked).time.flatMap {
       later.connection.firstTime?.nanoseconds(since: $0)
     }
-    finding.severity = wait ?? .max <= Self.soon ? .note : .warning
-    finding.isResolved = true
-    finding.why =
-      "\(finding.why) A later attempt\(other == nil ? "" : " with that type" as StaticString) succeeded (\(packet: later.connection.firstPacket))."
+    finding.resolve(wait ?? .max <= Self.soon ? .note : .warning)
+    finding.add(
+      "A later attempt\(other == nil ? "" : " with that type" as StaticString) succeeded (\(packet: later.connection.firstPacket))."
+    )
   }
 }
 
@@ -671,8 +638,7 @@ extension Rule {
 
   private static let mostEvidence = 8
 
-  /// Returns the RSSI of a peer that was heard well just before each of the links, in dBm, or nil
-  /// if it was not heard before one of them.
+  /// Returns the RSSI in dBm of a peer that was heard well just before each of the links.
   private static func strongSignal(before links: [ConnectionHistory]) -> Int8? {
     let signals = links.map { history -> Int8? in
       guard let seen = history.link.seen, let opened = history.link.opened,
@@ -691,14 +657,9 @@ extension Rule {
     let first = group[0]
     let spans = group.compactMap(\.length)
     let (shortest, longest) = (spans.min() ?? 0, spans.max() ?? 0)
-    let after: Wording =
-      if spans.isEmpty {
-        ""
-      } else if longest - shortest <= max(longest / 20, 1_000_000) {
-        " after \(duration: longest)"
-      } else {
-        " after \(duration: shortest) to \(duration: longest)"
-      }
+    let isConstant = longest - shortest <= max(longest / 20, 1_000_000)
+    let least: Wording = isConstant ? "" : "\(duration: shortest) to "
+    let after: Wording = spans.isEmpty ? "" : " after \(least)\(duration: longest)"
     let packets = group.prefix(mostEvidence).flatMap {
       [$0.connection.firstPacket, $0.connection.lastPacket].compactMap(\.self)
     }
@@ -711,27 +672,25 @@ extension Rule {
     let strong = isPeripheral ? nil : Self.strongSignal(before: group)
     let heardWell: Wording =
       strong.map { ", although its signal was strong (\(Int($0)) dBm)" } ?? ""
+    let links: Wording =
+      "\(group.count, isLeast: evidence.omitsConnections) links to one device were"
+    let words = StatusCode.connectionFailedToBeEstablished.linkWords
     var finding = Finding(
-      isOne
-        ? "The link was never established\(after): \(StatusCode.connectionFailedToBeEstablished.linkWords)"
-        : "\(group.count, isLeast: evidence.omitsConnections) links to one device were never established\(after): \(StatusCode.connectionFailedToBeEstablished.linkWords)",
-      headline: isOne
-        ? "a link was never established: the peer did not answer on it\(heardWell)"
-        : "\(group.count, isLeast: evidence.omitsConnections) links to one device were never established: the peer did not answer on them\(heardWell)",
-      why: isPeripheral
-        ? "The central's connection request arrived, but nothing more came from it for six connection intervals.\(six)"
-        : "The controller sent its connection request, which creates the link, and heard nothing from the peer for six connection intervals.\(six)",
+      "\(isOne ? "The link was" : links) never established\(after): \(words)",
+      headline:
+        "\(isOne ? "a link was" : links) never established: the peer did not answer on \(isOne ? "it" : "them" as StaticString)\(heardWell)",
+      why:
+        "\(isPeripheral ? "The central's connection request arrived, but nothing more came from it" : "The controller sent its connection request, which creates the link, and heard nothing from the peer" as StaticString) for six connection intervals.\(six)",
       evidence: PacketSet(packets), on: group.map(\.id))
     if let rssi = strong {
-      finding.why =
-        "\(finding.why) The peer's signal was strong before (\(Int(rssi)) dBm)."
+      finding.add("The peer's signal was strong before (\(Int(rssi)) dBm).")
       finding.remedy =
         "Look for interference at this host: on a combined chip its own 2.4 GHz Wi-Fi takes the antenna away just as the link begins, and USB 3 ports disturb a dongle next to them. Try with Wi-Fi off or in the 5 GHz band, or with another adapter on a cable. Otherwise the peer is busy, or resets on connection."
     }
-    let last = group[group.count - 1]
-    if let later = evidence.later(than: last).first(where: { $0.connection.isEstablished }) {
-      finding.severity = .note
-      finding.isResolved = true
+    if let later = evidence.later(than: group[group.count - 1]).first(where: {
+      $0.connection.isEstablished
+    }) {
+      finding.resolve()
       finding.note =
         "Connection \(later.id), opened in \(packet: later.connection.firstPacket), was established."
     }

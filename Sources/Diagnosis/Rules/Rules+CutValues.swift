@@ -13,8 +13,7 @@ extension Rule {
         "three or more values of a characteristic have exactly as many bytes as a notification or write holds with the MTU, or, if they are read, 22 although the MTU is larger; each is text that opens a bracket and does not close it, and the next begins anew; or each of three other texts of this length is sent again",
       needs: [.bothDirections, .opening],
       elsewise: [
-        Alternative<CutValues>(
-          always: "the application itself shortens its texts to this length"),
+        Alternative<CutValues>(always: "the application itself shortens its texts to this length"),
         Alternative("the texts have this length by chance") { cut, _ in cut.areUnclosed },
       ],
       do:

@@ -44,7 +44,6 @@ extension Rule {
 }
 
 extension BluetoothUUID {
-  /// The UUID whose bytes have the reverse order.
   fileprivate var reversed: BluetoothUUID {
     BluetoothUUID(high: low.byteSwapped, low: high.byteSwapped)
   }
@@ -76,17 +75,16 @@ extension ConnectionHistory {
     }?.indications
     let changed = changes.flatMap { $0.count >= Self.leastSearches - 1 ? $0.first : nil }
     let cause: Wording =
-      changed != nil
-      ? "\(server.capitalized) indicated Service Changed \(changes?.count ?? 0) times (first at \(packet: changed?.packet ?? 0)), which asks the client to discover again."
-      : "Each took requests and time, and found the same services."
+      changed.map {
+        "\(server.capitalized) indicated Service Changed \(changes?.count ?? 0) times (first at \(packet: $0.packet)), which asks the client to discover again."
+      } ?? "Each took requests and time, and found the same services."
     var finding = Finding(
       "\(client.words) discovered \(server.possessive) services \(search.complete.count) times on one connection",
       at: first.packet,
       why:
         "The searches for all primary services ended at \(packet: first.packet) for the first time, and at \(packet: last.packet) for the last. \(cause)",
       evidence: PacketSet(of: first, changed, last))
-    finding.group =
-      "\(client.capitalized) discovered \(server.possessive) services again and again"
+    finding.group = "\(client.capitalized) discovered \(server.possessive) services again and again"
     return finding
   }
 

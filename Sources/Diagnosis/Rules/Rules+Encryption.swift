@@ -5,7 +5,6 @@ import Sessions
 import Words
 
 extension Rule {
-  /// The rules about encryption and keys.
   static let encryption: [Rule] = missingKeys + keyMismatches + encryptionFailures
 
   private static let encryptionFailures: [Rule] = [
@@ -18,7 +17,7 @@ extension Rule {
         "Delete the bond on both sides and pair again; if it fails again, one side stores a different key from the one that pairing created."
     ) { history, evidence in
       attempts(of: history) { $0.failure == .authenticationFailure }.map { attempt in
-        let end = attempt.end?.packet ?? attempt.moment.packet
+        let end = attempt.endPacket
         let finding = Finding(
           "Encryption failed: \(StatusCode.authenticationFailure)",
           headline: "encryption failed at \(packet: end): Authentication Failure (0x05)",
@@ -46,7 +45,7 @@ extension Rule {
     ) { history, evidence in
       attempts(of: history) { $0.failure.map { !explained.contains($0.rawValue) } ?? false }
         .map { attempt in
-          let end = attempt.end?.packet ?? attempt.moment.packet
+          let end = attempt.endPacket
           let status = attempt.failure ?? .success
           let who: StaticString =
             attempt.isRefusedAtOnce
@@ -77,9 +76,7 @@ extension Rule {
   /// Returns the last attempt that satisfies a condition: those before it failed in the same way.
   static func attempts(
     of history: ConnectionHistory, where holds: (EncryptionAttempt) -> Bool
-  ) -> [EncryptionAttempt] {
-    history.encryption.attempts.last(where: holds).map { [$0] } ?? []
-  }
+  ) -> [EncryptionAttempt] { history.encryption.attempts.last(where: holds).map { [$0] } ?? [] }
 
   // MARK: Key sizes
 
@@ -97,14 +94,15 @@ extension Rule {
       "The encryption key has only \(words)",
       headline: "the link was encrypted with a key of \(words)",
       why:
-        "The link was encrypted (\(packet: attempt.end?.packet ?? attempt.moment.packet)) with a key of \(count: Int(size), "significant byte", "significant bytes") (\(places)).",
+        "The link was encrypted (\(packet: attempt.endPacket)) with a key of \(count: Int(size), "significant byte", "significant bytes") (\(places)).",
       evidence: attempt.packets.union(PacketSet(shown)).sorted)
     if let sizes = history.pairing.attempt(before: attempt.moment.packet)?.keySizes,
       let less = sizes.min(by: { $0.size < $1.size }), let more = sizes.map(\.size).max(),
       less.size < more, less.size == size, sizes.count == 2
     {
-      finding.why =
-        "\(finding.why) \(less.side.capitalized) allows no more (\(packet: less.packet)); the other side allows \(more)."
+      finding.add(
+        "\(less.side.capitalized) allows no more (\(packet: less.packet)); the other side allows \(more)."
+      )
       finding.remedy =
         "Make \(less.side.words) offer a maximum key size of 16 bytes; a short key can be found by brute force, and services may refuse it with Encryption Key Size Too Short (0x0c)."
     }
@@ -120,8 +118,9 @@ extension Rule {
       finding.what = "The encryption key between the two fell from \(old) to \(size) bytes"
       finding.headline =
         "the link was encrypted with a key of \(words), after one of \(old) bytes on connection \(other.id)"
-      finding.why =
-        "\(finding.why) On connection \(other.id) with the same device the key had \(old) bytes (\(packet: packet))."
+      finding.add(
+        "On connection \(other.id) with the same device the key had \(old) bytes (\(packet: packet))."
+      )
       finding.evidence = PacketSet([packet]).union(finding.evidence)
       break
     }
@@ -134,14 +133,9 @@ extension Rule {
     _ history: ConnectionHistory, _ evidence: Evidence
   ) -> [Finding] {
     let all = history.encryption.authentications
-    guard
-      let failed = all.last(where: { $0.status.map { $0 != .success } ?? false }),
+    guard let failed = all.last(where: { $0.status.map { $0 != .success } ?? false }),
       let status = failed.status, let end = failed.end
     else { return [] }
-    var packets: PacketSet = [failed.start.packet]
-    packets.insert(failed.reply?.packet)
-    packets.insert(failed.refused?.moment.packet)
-    packets.insert(end.packet)
     let deed: StaticString =
       switch failed.hasKey {
       case true?: "gave its controller a stored link key"
@@ -153,9 +147,9 @@ extension Rule {
       headline: "authentication failed at \(packet: end.packet): \(status)",
       why:
         "This host \(deed)\(failed.reply.map { " (\(packet: $0.packet))" as Wording } ?? ""), and authentication ended with \(status) (\(packet: end.packet)).",
-      evidence: packets)
+      evidence: PacketSet(of: failed.start, failed.reply, failed.refused?.moment, end))
     if failed.hasKey == true, status == .pinOrKeyMissing {
-      finding.why = "\(finding.why) The peer has no link key for this host."
+      finding.add("The peer has no link key for this host.")
     }
     evidence.add(bondOverLE: history, before: end.packet, to: &finding)
     if let reply = failed.reply?.packet,
@@ -169,9 +163,9 @@ extension Rule {
       finding.what = "This host used the link key in reverse byte order"
       finding.headline =
         "authentication failed at \(packet: end.packet): this host used the link key in reverse byte order"
-      finding.why =
-        "\(finding.why) The key of \(packet: used.packet) has the bytes of the key in \(packet: right.packet) in reverse order."
-      finding.evidence.insert(right.packet)
+      finding.add(
+        "The key of \(packet: used.packet) has the bytes of the key in \(packet: right.packet) in reverse order.",
+        right.packet)
       finding.remedy =
         "Fix the byte order in which this host stores or derives the link key: HCI wants it least significant byte first."
     }
@@ -189,8 +183,7 @@ extension Rule {
       }
     }
     if let later = success(history) {
-      finding.severity = .note
-      finding.isResolved = true
+      finding.resolve()
       finding.headline =
         "\(finding.headline); fixed at \(packet: later.end?.packet ?? later.start.packet)"
       finding.evidence.insert(later.end?.packet)
@@ -236,7 +229,7 @@ extension Rule {
           "encryption never completed: this host left LE Long Term Key Request (\(packet: attempt.moment.packet)) unanswered",
         why:
           "The peer started encryption and the controller requested the key (\(packet: attempt.moment.packet)), but this host sent neither a key nor a negative reply in \(duration: waited).",
-        evidence: [attempt.moment.packet, last.packet])
+        evidence: [attempt.moment.packet, last.packet], restsOnAbsence: !isLinkLayers)
       finding.fault = .local
     } else {
       guard isLinkLayers || waited.map({ $0 >= longWait }) ?? false else { return [] }
@@ -248,9 +241,9 @@ extension Rule {
         "Encryption was started and never completed",
         headline: "encryption started at \(packet: attempt.moment.packet) never completed",
         why: "\(attempt.beginning), and \(effect).",
-        evidence: [attempt.moment.packet, last.packet])
+        evidence: [attempt.moment.packet, last.packet],
+        restsOnAbsence: !isLinkLayers)
     }
-    finding.restsOnAbsence = !isLinkLayers
     return [finding]
   }
 }
@@ -266,16 +259,15 @@ extension Evidence {
         let made = attempt.encrypted?.packet ?? attempt.last.packet
         let derived: Wording =
           attempt.derivesLinkKey ? "; that pairing also derived a link key for BR/EDR" : ""
-        finding.why =
-          "\(finding.why) The two had bonded over LE on connection \(other.id) (\(packet: made))\(derived)."
+        finding.add(
+          "The two had bonded over LE on connection \(other.id) (\(packet: made))\(derived).")
         finding.evidence = PacketSet([made]).union(finding.evidence)
         finding.remedy =
           "Delete the bond on both sides, for LE and BR/EDR, and pair again; if it fails again, compare how the two derive and store the link key."
         return
       }
       guard other.showsBond, let used = other.encryption.attempts.last?.end else { continue }
-      finding.why =
-        "\(finding.why) On connection \(other.id) the two used a bond over LE (\(packet: used.packet))."
+      finding.add("On connection \(other.id) the two used a bond over LE (\(packet: used.packet)).")
       finding.evidence = PacketSet([used.packet]).union(finding.evidence)
       return
     }

@@ -48,9 +48,7 @@ extension Rule {
       needs: [.bothDirections],
       do:
         "Fix the server: a Prepare Write Response repeats the request (Core, Vol 3, Part F, 3.4.6.2). Clients that compare the two, as a reliable write does, cancel the write."
-    ) { connection, _ in
-      Finding.together(connection.attributes.echoes.map(connection.wrongEcho))
-    },
+    ) { connection, _ in Finding.together(connection.attributes.echoes.map(connection.wrongEcho)) },
     Rule(
       "att-prepared-not-executed", .warning, .meaning, "A prepared write is never executed",
       when:
@@ -64,8 +62,7 @@ extension Rule {
 
 extension ConnectionHistory {
   fileprivate func wrongHandle(_ usage: AttributeUsage) -> Finding? {
-    guard usage.sent > 0,
-      let first = usage.notifications.first ?? usage.indications.first,
+    guard usage.sent > 0, let first = usage.notifications.first ?? usage.indications.first,
       let last = usage.notifications.last ?? usage.indications.last
     else { return nil }
     let verb: StaticString = usage.notifications.count > 0 ? "notifies" : "indicates"
@@ -135,8 +132,7 @@ extension ConnectionHistory {
       why:
         "The declaration offers \(usage.properties?.words ?? "Write"), but not Write Without Response. A server may ignore such a command, and reports no error. \(silence)",
       evidence: PacketSet(of: subscription?.request, first, last), of: usage.named,
-      restsOnAbsence: true)
-    if subscription == nil { finding.severity = .note }
+      subscription == nil ? .note : nil, restsOnAbsence: true)
     finding.group =
       "\(client.capitalized) wrote commands to \(usage.named), which offers only writes with response"
     return finding
@@ -164,8 +160,7 @@ extension ConnectionHistory {
       let lasted = openTime(after: latest, evidence)
     else { return [] }
     return attributes.runs.compactMap { run in
-      guard run.kind == .prepared,
-        lasted >= Self.executionTime,
+      guard run.kind == .prepared, lasted >= Self.executionTime,
         // The client may wait for the answer to another part.
         !attributes.unanswered.contains(where: {
           $0.packet > run.first.packet && Side(sent: $0.direction) == run.server.other

@@ -6,7 +6,6 @@ import Sessions
 import Words
 
 extension Rule {
-  /// The rules about different keys and loss of integrity.
   static let keyMismatches: [Rule] = [
     Rule(
       about: Doubts.self, "enc-keys-differ", .error, .meaning,
@@ -41,9 +40,8 @@ extension Rule {
       do:
         "Check the controllers' firmware versions first: a packet counter or a key refresh that the two sides handle differently is the usual cause. If it happens with one device only, near others that inject packets, the link may be under attack."
     ) { history, evidence in
-      guard let end = history.connection.lastPacket, mismatch(history, evidence) == nil else {
-        return []
-      }
+      guard let end = history.connection.lastPacket, mismatch(history, evidence) == nil
+      else { return [] }
       if let found = tooEarly(end, history, evidence) { return [found] }
       guard history.connection.ending == .micFailure else { return [] }
       return [disturbed(history, evidence) ?? ([], failedCheck(end, history))]
@@ -72,13 +70,12 @@ extension Rule {
         "this host and the peer have different keys for their bond: the link was lost at \(packet: end)",
       why:
         "\(attempt.beginning). \(success), and the link was lost\(after): \(mismatch.reason) (\(packet: end)). \(meaning)\(attempt.aside(history, evidence))",
-      evidence: attempt.packets.union([end]))
-    finding.restsOnAbsence = !mismatch.isNoticed
+      evidence: attempt.packets.union([end]), restsOnAbsence: !mismatch.isNoticed)
     if let mixUp = mismatch.mixUp {
       finding.what = "This host used the wrong key for the bond"
       finding.headline =
         "this host used the wrong key for the bond at \(packet: attempt.packets.last ?? end)"
-      finding.why = "\(finding.why) \(mixUp.words)"
+      finding.add(mixUp.words)
       // A pairing that the capture lacks may have replaced the key.
       finding.restsOnAbsence = true
       finding.fault = .local
@@ -86,23 +83,18 @@ extension Rule {
       finding.remedy =
         "Fix where this host stores and looks up keys: the peripheral's distributed key encrypts the link, and HCI wants it least significant byte first. The bond itself is right."
     }
-    finding.group = finding.what
     if !mismatch.doubts.isDisjoint(with: [.earlyData, .peerLeft, .success]) {
       finding.severity = .warning
     }
     evidence.mention(laterEncryption: history, in: &finding)
     if let meanwhile = attempt.meanwhile {
-      finding.why =
-        "\(finding.why) Data was sent (\(packet: meanwhile.packet)) before encryption was complete."
-      finding.evidence.insert(meanwhile.packet)
+      finding.add(
+        "Data was sent (\(packet: meanwhile.packet)) before encryption was complete.",
+        meanwhile.packet)
     }
-    if let procedure = mismatch.procedure {
-      finding.why = "\(finding.why) \(procedure.words)."
-      finding.evidence.insert(procedure.packet)
-    }
+    if let procedure = mismatch.procedure { finding.add("\(procedure.words).", procedure.packet) }
     if let proof = mismatch.proof {
-      finding.why =
-        "\(finding.why) The key was right on connection \(proof.connection) (\(packet: proof.packet))."
+      finding.add("The key was right on connection \(proof.connection) (\(packet: proof.packet)).")
       finding.evidence = PacketSet([proof.packet]).union(finding.evidence)
     }
     return finding
@@ -111,8 +103,7 @@ extension Rule {
   /// The end of the link is reported at most this long after the supervision timeout.
   private static let margin: Int64 = 1_000_000_000
 
-  /// Returns the attempt after which the link was lost because the keys differ, or nil if the
-  /// evidence does not show it.
+  /// Returns the attempt after which the link was lost because the keys differ.
   static func mismatch(_ history: ConnectionHistory, _ evidence: Evidence) -> KeyMismatch? {
     let connection = history.connection
     guard let attempt = history.encryption.attempts.last, attempt.start != .unseen,
@@ -165,8 +156,7 @@ extension Rule {
   ) -> (Doubts, Finding)? {
     let connection = history.connection
     guard let attempt = history.encryption.attempts.last, let meanwhile = attempt.meanwhile,
-      attempt.outcome != .encrypted,
-      attempt.outcome != nil || !history.link.goesOn(after: attempt),
+      attempt.outcome != .encrypted, attempt.outcome != nil || !history.link.goesOn(after: attempt),
       connection.ending == .micFailure || attempt.failure?.rawValue == 0x24
         || connection.ending == .controller && connection.reason?.rawValue == 0x24
     else { return nil }
@@ -183,14 +173,12 @@ extension Rule {
       ? "Send nothing between LE Enable Encryption and Encryption Change. A controller has to hold data back itself: look for newer controller firmware."
       : "The peer must send nothing while it starts encryption: update its firmware."
     evidence.mention(laterEncryption: history, in: &finding)
-    finding.group = finding.what
     let isProven =
       evidence.hasWorked(attempt, history) || evidence.proof(of: attempt, history) != nil
     return (isProven ? .unrepeated : [.unrepeated, .unprovenKey], finding)
   }
 
-  /// Returns a finding about a link that was lost while encryption was started with a key that had
-  /// worked before, if another procedure of the Link Layer ran at the same time.
+  /// Returns a finding about a link that another procedure broke while encryption was started.
   private static func disturbed(
     _ history: ConnectionHistory, _ evidence: Evidence
   ) -> (Doubts, Finding)? {
@@ -204,7 +192,6 @@ extension Rule {
       why:
         "\(attempt.beginning). The key was right on connection \(proof.connection) (\(packet: proof.packet)). \(procedure.words): while encryption starts, a controller may run no other procedure (Core, Vol 6, Part B, 5.1.3.1), and one that does can send a packet that the other side cannot decrypt.",
       evidence: attempt.packets.union([proof.packet, procedure.packet, end]).sorted)
-    finding.group = finding.what
     finding.remedy =
       "Do not start procedures (data length, PHY, connection parameters) until the link is encrypted, on both sides, and update the controllers' firmware. If it does not help, delete the bond on both sides and pair again."
     var doubts: Doubts = evidence.hasWorked(attempt, history) ? [] : .unprovenKey
@@ -218,10 +205,7 @@ extension Rule {
 
   private static func failedCheck(_ end: Int, _ history: ConnectionHistory) -> Finding {
     let attempt = history.encryption.attempts.last { $0.outcome == .encrypted }
-    var packets: PacketSet = []
-    packets.insert(attempt?.end?.packet)
-    packets.insert(attempt?.heard?.packet)
-    packets.insert(end)
+    var packets = PacketSet(of: attempt?.end?.packet, attempt?.heard?.packet, end)
     let why: Wording
     if let attempt, let heard = attempt.heard {
       let time = Moment(packet: end, time: history.connection.lastTime).nanoseconds(
@@ -275,8 +259,7 @@ struct KeyMismatch {
 }
 
 extension ConnectionHistory {
-  /// Returns the attempt to encrypt during which the link was lost although its key had worked
-  /// before, and the procedure of the Link Layer that ran at the same time.
+  /// Returns the attempt, with a key that had worked, that another procedure may have broken.
   fileprivate func disturbance(_ evidence: Evidence) -> (
     attempt: EncryptionAttempt, proof: (connection: Int, packet: Int),
     procedure: (name: Wording, words: Wording, packet: Int)
@@ -291,8 +274,7 @@ extension ConnectionHistory {
     return (attempt, proof, procedure)
   }
 
-  /// Returns another procedure of the Link Layer that an event reports after encryption was
-  /// started, or that this host had started and that was never reported to have ended.
+  /// Returns another procedure that was reported, or that was pending, when encryption was started.
   func procedure(
     during attempt: EncryptionAttempt
   ) -> (name: Wording, words: Wording, packet: Int)? {
@@ -304,10 +286,8 @@ extension ConnectionHistory {
         reported.packet
       )
     }
-    guard
-      let pending = link.procedures.last(where: { $0.opcode != HCICommand.leEnableEncryption }),
-      pending.moment.packet < end,
-      let name = PDUTable.core.command(pending.opcode)?.name
+    guard let pending = link.procedures.last(where: { $0.opcode != HCICommand.leEnableEncryption }),
+      pending.moment.packet < end, let name = PDUTable.core.command(pending.opcode)?.name
     else { return nil }
     return (
       "\(name)",
@@ -319,7 +299,7 @@ extension ConnectionHistory {
 
 extension Evidence {
   /// Adds to a finding that a later connection with the device was encrypted.
-  fileprivate func mention(
+  func mention(
     laterEncryption history: ConnectionHistory, in finding: inout Finding
   ) {
     guard let later = encryptedLater(than: history) else { return }

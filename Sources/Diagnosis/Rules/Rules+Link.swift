@@ -44,8 +44,7 @@ extension Rule {
       Alternative("the peer was lost for another reason, or never got the request") {
         loss, _ in loss != .restart
       },
-    ],
-    do: lossRemedy
+    ], do: lossRemedy
   ) { evidence -> [(Loss, Finding)] in
     let all = evidence.connections.compactMap { lost($0, evidence) }
     // How often the link to a device was lost right after the same procedure.
@@ -74,9 +73,9 @@ extension Rule {
       headline: "a link that was opened before the capture was lost (\(packet: loss.ended.packet))",
       why:
         "Disconnection Complete (\(packet: loss.ended.packet)) is for handle \(handle: loss.handle), which the capture does not open. \(use)",
-      evidence: PacketSet([loss.acknowledged?.packet, loss.ended.packet].compactMap(\.self)))
+      evidence: PacketSet(of: loss.acknowledged, loss.ended),
+      loss.acknowledged == nil ? .warning : nil)
     finding.grounds = .fact
-    if loss.acknowledged == nil { finding.severity = .warning }
     return finding
   }
 
@@ -99,9 +98,8 @@ extension Rule {
         history.acknowledgement, departure == nil ? history.signalWords : "", history.askedLast,
         departure == nil ? history.returnWords(evidence) : ""),
       evidence: PacketSet(
-        [link.lastSign?.packet, link.unacknowledgedSince?.packet, ended.packet].compactMap(\.self)),
-      on: [history.id])
-    finding.evidence.insert(departure == nil ? link.quality?.moment.packet : nil)
+        of: link.lastSign, link.unacknowledgedSince, ended,
+        departure == nil ? link.quality?.moment : nil), on: [history.id])
     if let restart = history.attributes.restart {
       finding.severity = .note
       finding.what = "The peer restarted as requested: \(StatusCode.connectionTimeout)"
@@ -113,14 +111,12 @@ extension Rule {
       return (.restart, finding)
     }
     if departure != nil {
-      let what: Wording =
+      finding.what =
         "The peer dropped the link without terminating it: \(StatusCode.connectionTimeout)"
-      finding.what = what
       finding.headline =
         "the peer dropped connection \(history.id) without terminating it, and advertised again (\(packet: link.seenAway?.lastConnectable?.packet ?? ended.packet))"
       finding.evidence.insert(link.seenAway?.lastConnectable?.packet)
       finding.remedy = restartRemedy
-      finding.group = what
       finding.groupHeadline =
         "the peer dropped the link without terminating it, and advertised again"
       return (link.isCertainlyAway ? .departure : .earlyAdvertising, finding)
@@ -130,11 +126,9 @@ extension Rule {
       finding.what = "The link was lost right after \(fatal.words): \(StatusCode.connectionTimeout)"
       finding.headline =
         "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard from the peer after \(fatal.words) (\(packet: fatal.moment.packet))"
-      finding.why = Wording(
-        sentences: finding.why,
-        "The last procedure was \(fatal.words) (\(packet: fatal.moment.packet)), and nothing was heard after it: one of the controllers may fail at it."
-      )
-      finding.evidence.insert(fatal.moment.packet)
+      finding.add(
+        "The last procedure was \(fatal.words) (\(packet: fatal.moment.packet)), and nothing was heard after it: one of the controllers may fail at it.",
+        fatal.moment.packet)
       finding.remedy =
         "Try without this procedure (another PHY, data length or interval), and look for newer firmware of both controllers."
       return (.procedure, finding)
@@ -160,8 +154,7 @@ extension Rule {
     }
     let peer: Wording = history.connection.peer.map { " to \($0)" } ?? ""
     finding.group = "The link\(peer) was lost\(at): \(StatusCode.connectionTimeout)"
-    finding.groupHeadline =
-      "the link\(peer) was lost\(at): this host no longer heard the peer"
+    finding.groupHeadline = "the link\(peer) was lost\(at): this host no longer heard the peer"
     return (.silence, finding)
   }
 
@@ -173,7 +166,7 @@ extension Rule {
     do:
       "Compare when it happens: always after the same time or the same request points to the peer's firmware, random times point to the radio."
   ) { evidence in
-    devices(evidence.connections) { $0.connection.ending == .timeout || $0.isUnconfirmed }.map {
+    evidence.repeated { $0.connection.ending == .timeout || $0.isUnconfirmed }.map {
       lost in
       let spans = lost.compactMap(\.length)
       let after: Wording =
@@ -226,19 +219,13 @@ extension Rule {
           "This host asked to disconnect (\(packet: asked.packet)); \(duration: waited) later its controller reported \(reason.linkWords) instead of the host's own request.",
         history.departure ?? (reason == .connectionTimeout ? history.timeoutWords : ""),
         history.lastSignWords, history.signalWords),
-      evidence: PacketSet(
-        [
-          link.lastSign?.packet, asked.packet, link.seenAway?.lastConnectable?.packet,
-          ended.packet,
-        ].compactMap(\.self)
-      ).sorted)
+      evidence: PacketSet(of: link.lastSign, asked, link.seenAway?.lastConnectable, ended).sorted)
     if history.departure != nil { finding.remedy = restartRemedy }
     if !wasSilent { (finding.severity, finding.remedy) = (.note, "") }
     return [finding]
   }
 
-  /// Returns what this host requested last before most of the links were lost, as a sentence, or
-  /// nil if no request precedes most of them.
+  /// Returns what this host requested last before most of the links were lost, as a sentence.
   private static func commonRequest(
     before lost: [ConnectionHistory]
   ) -> (words: Wording, packets: [Int])? {
@@ -289,15 +276,10 @@ extension Rule {
     // Encryption that is not answered has its own rule.
     guard !history.isEncryptionUnanswered else { return [] }
     var findings: [(Unfinished, Finding)] = []
-    if let ended = history.link.ended, history.connection.reason == .responseTimeout,
-      history.connection.ending == .controller
-    {
-      var finding = Finding(
-        "The controller ended the link: \(StatusCode.responseTimeout.linkWords)",
-        headline:
-          "connection \(history.id) ended at \(packet: ended.packet): this host's controller got no answer of the peer's controller",
-        why: Wording(sentences: "Neither host requested it.", history.lastProcedure),
-        evidence: PacketSet([history.lastProcedurePacket, ended.packet].compactMap(\.self)))
+    let end = history.endByController(for: { $0 == .responseTimeout }) {
+      "connection \(history.id) ended at \(packet: $0.packet): this host's controller got no answer of the peer's controller"
+    }
+    if var finding = end, let ended = history.link.ended {
       if let length = history.length, length < procedureTimeout {
         finding.headline =
           "connection \(history.id) was lost at \(packet: ended.packet): this host no longer heard the peer"
@@ -357,7 +339,7 @@ extension Rule {
           finding.evidence)
         if let wanted = update.wanted, let before = update.before, wanted.allow(before) {
           words.append(
-            "It requests what is already in force\(same.count > 1 ? ", \(same.count) times" : "")."
+            "It requests what is already in force\(Wording.times(same.count))."
           )
         }
         if let current = link.current, current.latency > 0 {
@@ -376,8 +358,7 @@ extension Rule {
   /// The clocks of controllers and of the capture differ a little.
   private static let procedureMargin: Int64 = 2_000_000_000
 
-  /// Explains LL Response Timeout by the procedure of this host that began 40 s before, or by the
-  /// lack of one.
+  /// Explains LL Response Timeout by a procedure of this host 40 s before, or the lack of one.
   private static func explain(
     _ finding: inout Finding, _ history: ConnectionHistory, _ ended: Moment, _ evidence: Evidence
   ) -> Unfinished {
@@ -393,8 +374,9 @@ extension Rule {
       let name: Wording =
         PDUTable.core.command(own.opcode).map { "\($0.name)" }
         ?? "command \(code: own.opcode, digits: 4)"
-      finding.why =
-        "\(finding.why) This host had asked for \(name) (\(packet: own.moment.packet)) 40 s before, and its controller did not report the end of that. HCI does not show whether the peer's controller answered."
+      finding.add(
+        "This host had asked for \(name) (\(packet: own.moment.packet)) 40 s before, and its controller did not report the end of that. HCI does not show whether the peer's controller answered."
+      )
       finding.evidence = PacketSet([own.moment.packet]).union(finding.evidence)
       guard let bit = history.link.lackingFeature(for: own.opcode),
         let features = history.link.peerFeatures
@@ -406,9 +388,9 @@ extension Rule {
         CodeSet.leFeatures.name(of: UInt64(bit)).map { "\($0)" } ?? "feature \(bit)"
       finding.headline =
         "connection \(history.id) ended at \(packet: ended.packet): this host's controller did not finish \(name), for which the peer lacks the feature"
-      finding.why =
-        "\(finding.why) The peer's controller does not support it: \(feature) is not among its features (\(packet: features.moment.packet)). Then this host's controller must not wait for an answer to it, or has to take the peer's LL_UNKNOWN_RSP for one."
-      finding.evidence.insert(features.moment.packet)
+      finding.add(
+        "The peer's controller does not support it: \(feature) is not among its features (\(packet: features.moment.packet)). Then this host's controller must not wait for an answer to it, or has to take the peer's LL_UNKNOWN_RSP for one.",
+        features.moment.packet)
       finding.remedy =
         "Suspect this host's controller: update its firmware or try another adapter. Until then do not request \(name) from this peer."
       return .lacking
@@ -423,13 +405,11 @@ extension Rule {
     let request = history.link.updates.last { $0.procedure == .linkLayer && isThen($0.asked) }?
       .asked
     let what: Wording =
-      if let request {
-        " \(packet: request.packet) is a request of the peer's controller for other connection parameters."
-      } else if let failed = failed?.completed {
-        " \(packet: failed.packet) reports that it was a change of the connection parameters."
-      } else {
-        ""
-      }
+      request.map {
+        " \(packet: $0.packet) is a request of the peer's controller for other connection parameters."
+      } ?? failed?.completed.map {
+        " \(packet: $0.packet) reports that it was a change of the connection parameters."
+      } ?? ""
     finding.headline =
       "connection \(history.id) ended at \(packet: ended.packet): a Link Layer procedure that this host had not asked for was not finished"
     finding.groupHeadline =
@@ -439,8 +419,7 @@ extension Rule {
     finding.why =
       "Neither host requested the end. A controller ends a link if a Link Layer procedure is not finished 40 s after it began, here about \(duration: began) after the link was opened (\(packet: opened.packet)). This host had asked for none then, so the peer's controller began it.\(what)"
     finding.restsOnAbsence = true
-    finding.evidence = PacketSet(
-      [opened.packet, request?.packet, failed?.completed?.packet, ended.packet].compactMap(\.self))
+    finding.evidence = PacketSet(of: opened, request, failed?.completed, ended)
     finding.remedy =
       "One of the two controllers has a defect, the peer's or this host's: update the firmware of both. Look for the procedure that the peer's firmware starts at that time (connection parameters, PHY, data length), and try without it: a peripheral can ask for other parameters over L2CAP instead (Connection Parameter Update Request)."
     return .ofPeer
@@ -472,20 +451,16 @@ extension Rule {
     guard let first = expired.first else { return [] }
     let timeout: Wording =
       history.link.payloadTimeout.map { " of \(duration: Int64($0) * 10_000_000)" } ?? ""
-    let times: Wording = expired.count > 1 ? ", \(expired.count) times" : ""
-    var after: Wording = ""
-    if let disconnect = history.link.disconnect, disconnect.packet > first.packet {
-      after = "This host then asked to disconnect (\(packet: disconnect.packet))."
-    }
+    let disconnect = history.link.disconnect.flatMap { $0.packet > first.packet ? $0 : nil }
     return [
       Finding(
-        "Authenticated Payload Timeout Expired\(times)",
+        "Authenticated Payload Timeout Expired\(Wording.times(expired.count))",
         headline: "no authenticated packet came from the peer (\(packet: first.packet))",
         why: Wording(
           sentences:
             "During the authenticated payload timeout\(timeout) no packet with a valid MIC came from the peer. Empty packets have no MIC but keep the link open: the controller has to request a packet with one by LE Ping before the timeout, and none came.",
-          after),
-        evidence: PacketSet([expired.first?.packet, expired.last?.packet].compactMap(\.self)))
+          disconnect.map { "This host then asked to disconnect (\(packet: $0.packet))." } ?? ""),
+        evidence: PacketSet(of: first, expired.last))
     ]
   }
 
@@ -496,16 +471,9 @@ extension Rule {
     do:
       "Update the firmware of this host's controller, and try without the last request or procedure before the end."
   ) { history, _ in
-    guard history.connection.ending == .controller, let reason = history.connection.reason,
-      !reason.isProcedureTrouble, !reason.isOfSecurity, let ended = history.link.ended
-    else { return [] }
-    var finding = Finding(
-      "The controller ended the link: \(reason.linkWords)",
-      headline: "the controller ended connection \(history.id)",
-      why: Wording(sentences: "Neither host requested it.", history.lastProcedure),
-      evidence: PacketSet([history.lastProcedurePacket, ended.packet].compactMap(\.self)))
-    finding.restsOnAbsence = true
-    return [finding]
+    history.endByController(
+      for: { !$0.isProcedureTrouble && !$0.isOfSecurity }, restsOnAbsence: true
+    ) { _ in "the controller ended connection \(history.id)" }.map { [$0] } ?? []
   }
 
   private static let lowResources = Rule(
@@ -547,14 +515,14 @@ extension Rule {
     guard history.connection.ending == .reset, history.link.disconnect == nil,
       let ended = history.link.ended
     else { return [] }
-    var finding = Finding(
-      "The controller was reset, or switched off, with the link open",
-      headline: "the controller was reset with connection \(history.id) open",
-      why:
-        "A reset ends all links without a word to the peers, which notice it only after their supervision timeouts.",
-      evidence: [ended.packet])
-    finding.group = "The controller was reset, or switched off, with the link open"
-    return [finding]
+    return [
+      Finding(
+        "The controller was reset, or switched off, with the link open",
+        headline: "the controller was reset with connection \(history.id) open",
+        why:
+          "A reset ends all links without a word to the peers, which notice it only after their supervision timeouts.",
+        evidence: [ended.packet])
+    ]
   }
 
   private static let hostStalled = Rule(
@@ -579,10 +547,6 @@ extension Rule {
       .first { $0.moment.packet > first.2.packet }
     guard stalled.count >= 2 || left != nil else { return [] }
     let times: Wording = stalled.count == 1 ? "" : " (\(stalled.count) connections)"
-    let dead: Wording =
-      left.map {
-        "The controller then also left a command unanswered (\(packet: $0.moment.packet))."
-      } ?? ""
     var finding = Finding(
       "A request of the peer reached this host about 30 s late, and the peer had given up\(times)",
       headline:
@@ -590,312 +554,53 @@ extension Rule {
       why: Wording(
         sentences:
           "A request of the peer (\(packet: first.1.packet)) arrived together with its disconnection (\(packet: first.2.packet)), about 30 s after the previous packet. A client gives up 30 s after its request (Core, Vol 3, Part F, 3.3.3), so the request had been delayed all that time and arrived when the link ended. That points to the controller or its transport rather than to a program on this host.",
-        dead),
-      evidence: PacketSet(stalled.prefix(8).flatMap { [$0.1.packet, $0.2.packet] }),
-      on: stalled.map(\.0.id))
+        left.map {
+          "The controller then also left a command unanswered (\(packet: $0.moment.packet))."
+        } ?? ""),
+      evidence: PacketSet(
+        stalled.prefix(8).flatMap { [$0.1.packet, $0.2.packet] } + [left?.moment.packet ?? 0]),
+      on: stalled.map(\.0.id), stalled.count == 1 ? .warning : nil)
     finding.repetitions = stalled.count
-    if stalled.count == 1 { finding.severity = .warning }
-    finding.evidence.insert(left?.moment.packet)
     return [finding]
-  }
-
-  // MARK: The peer that leaves
-
-  private static let peerLeavesAtRequest = Rule(
-    about: Bool.self, whole: "link-peer-leaves-at-request", .warning, .sequence,
-    "The peer ends its connections when it receives a certain request",
-    when:
-      "two or more connections of one device were ended by the peer within a second after the same request, which is unanswered and the last that this host sent; a write, or if the capture has no data of the peer, only if it is the only one",
-    needs: [.sentData, .events, .opening, .end],
-    elsewise: [
-      Alternative("the write asks the peer to leave, or to switch off") { isWrite, _ in !isWrite }
-    ],
-    do:
-      "Connect without this request, to find out whether the peer then stays: if it is Exchange MTU Request, do not call requestMtu() on Android or esp_ble_gattc_send_mtu_req() on ESP-IDF. The peer's firmware has to answer each request, if only with an Error Response: update it."
-  ) { evidence -> [(Bool, Finding)] in
-    devices(evidence.connections) { evidence.fatalRequest(of: $0) != nil }.flatMap { left in
-      let asked = left.compactMap { history in
-        evidence.fatalRequest(of: history).map { (history: history, request: $0) }
-      }
-      return asked.grouped { $0.request.words.text }.compactMap { group -> (Bool, Finding)? in
-        let request = group[0].request
-        guard group.count >= 2,
-          // Another connection with the same request that the peer did not end refutes it.
-          !evidence.connections.contains(where: { other in
-            other.device == group[0].history.device
-              && !group.contains { $0.history.id == other.id } && other.survived(request)
-          })
-        else { return nil }
-        let longest = group.map(\.request.wait).max() ?? 0
-        let acknowledged: Wording =
-          group.allSatisfy { $0.history.link.unacknowledged == 0 }
-          ? " Its controller had acknowledged it each time." : ""
-        var finding = Finding(
-          "The peer ended \(group.count, isLeast: evidence.omitsConnections) connections when it received \(request.words)",
-          headline: "the peer ends the connection when it receives \(request.words)",
-          why:
-            "Each time \(request.words) was \(group.allSatisfy(\.request.isOnly) ? "the only data that this host sent" : "the last thing that this host sent, and had no answer" as StaticString), and the peer ended the link within \(duration: longest) after it, with \(StatusCode.remoteUserTerminated).\(acknowledged)",
-          evidence: PacketSet(
-            group.prefix(8).flatMap {
-              [$0.request.packet, $0.history.link.ended?.packet].compactMap(\.self)
-            }), on: group.map(\.history.id))
-        finding.repetitions = group.count
-        return (group.contains { $0.request.opcode.isWrite }, finding)
-      }
-    }
-  }
-
-  private static let peerLeaves = Rule(
-    about: Bool.self, whole: "link-peer-leaves", .warning, .sequence,
-    "The peer ends its connections after a constant time",
-    when:
-      "two or more connections of one device, each a second or longer, were ended by the peer after times that differ by at most a tenth; or three or more after such times since encryption, or since the same last request of this host",
-    needs: [.events, .opening, .end], leansOn: [.bothDirections],
-    elsewise: [
-      Alternative("it had sent all its values") { hasFinished, _ in !hasFinished }
-    ],
-    do:
-      "The peer waits for something and gives up (pairing, a request, or a login of its own protocol within a fixed time), or it ends idle connections. Compare with what its own app does first."
-  ) { evidence -> [(Bool, Finding)] in
-    devices(evidence.connections) {
-      $0.leavesByChoice && !$0.connection.isOpeningMissing && !evidence.hasOtherEnd(of: $0)
-        // What it waited for, or left at, has its own finding.
-        && !$0.link.hasOpenRequest(of: .peer)
-    }.compactMap { left in
-      // Only if this applies to all connections that the peer ended, not to two of many.
-      guard let stay = Stay(left), !left.allSatisfy({ evidence.fatalRequest(of: $0) != nil })
-      else { return nil }
-      let wish: (words: Wording, packet: Int?) =
-        evidence.lacksData
-        ? ("What crossed the links was not recorded.", nil) : left[left.count - 1].lastWish
-      var finding = Finding(
-        "The peer ended \(left.count, isLeast: evidence.omitsConnections) connections \(stay.words)",
-        headline: "the peer ends its connections \(stay.words)", why: wish.words,
-        evidence: PacketSet([wish.packet].compactMap(\.self)).union(
-          PacketSet(left.prefix(8).compactMap(\.connection.lastPacket))), on: left.map(\.id))
-      finding.evidence = finding.evidence.union(PacketSet(stay.anchors.prefix(8)))
-      finding.repetitions = left.count
-      finding.restsOnAbsence = true
-      let pauses = left.compactMap(\.pauseAfterLastValue)
-      let hasFinished = pauses.count == left.count
-      if hasFinished, let pause = pauses.max() {
-        finding.severity = .note
-        finding.why =
-          "On each of them the peer sent values and left within \(duration: pause) of the last one."
-        finding.remedy =
-          "Nothing, if the values are complete: devices that measure or store something disconnect after sending it."
-      }
-      return (hasFinished, finding)
-    }
-  }
-
-  private static let peerLeavesAfterChange = Rule(
-    "link-peer-leaves-after-change", .warning, .sequence,
-    "The peer left right after this host had made the link slower",
-    when:
-      "this host, the central, made the connection interval four times as long or more without being asked by the peer, which ended the link within a second",
-    needs: [.commands, .events, .end],
-    do:
-      "Keep the shorter interval while the peer is in use, or request one between the two, to find out whether it then stays. A peripheral that cannot work with an interval should ask for another one instead of leaving."
-  ) { history, evidence in
-    guard let change = history.lastSlowing else { return [] }
-    var finding = Finding(
-      "The peer ended the link \(duration: change.passed) after this host had changed the connection interval from \(interval: change.before) to \(interval: change.after)",
-      headline:
-        "the peer ended connection \(history.id) right after this host had changed the connection interval from \(interval: change.before) to \(interval: change.after)",
-      why: Wording(
-        sentences:
-          "The change took effect at \(packet: change.update.lastPacket), and the peer disconnected \(duration: change.passed) later.",
-        history.lastWish.words),
-      evidence: change.update.evidence.union(
-        PacketSet([history.link.ended?.packet].compactMap(\.self))))
-    finding.repetitions = evidence.connections.count {
-      $0.device == history.device && $0.lastSlowing != nil
-    }
-    finding.group = "The peer ended the link right after this host had made it slower"
-    return [finding]
-  }
-
-  /// Returns the connections that satisfy a condition, grouped by device; groups have two or more.
-  private static func devices(
-    _ connections: [ConnectionHistory], _ isMeant: (ConnectionHistory) -> Bool
-  ) -> [[ConnectionHistory]] {
-    connections.filter { $0.connection.peer != nil && isMeant($0) }.grouped(by: \.device)
-      .filter { $0.count >= 2 }
-  }
-}
-
-/// A request of this host after which the peer ended the link at once.
-struct FatalRequest {
-  /// The request in words: `Exchange MTU Request`, `Read Request for 2a00 Device Name`.
-  let words: Wording
-  let opcode: ATTOpcode
-  let packet: Int
-  /// The time from the request to the end of the link.
-  let wait: Int64
-  /// Whether this host sent nothing else on the link.
-  let isOnly: Bool
-}
-
-/// A time after which a device ended all of several connections.
-private struct Stay {
-  /// When it was, as a phrase: `after 30.0 s`, `3.0 s to 3.1 s after encryption`.
-  let words: Wording
-  /// The packets from which the times are counted, unless they opened the links.
-  let anchors: [Int]
-
-  /// Times to events other than the opening count if there are this many.
-  private static let leastOthers = 3
-
-  /// Creates the time that is the same for all of these connections; returns nil if none is.
-  init?(_ left: [ConnectionHistory]) {
-    if let span = Self.span(left.map { ($0.link.opened, $0.link.ended) }) {
-      (words, anchors) = ("after \(span)", [])
-      return
-    }
-    guard left.count >= Self.leastOthers else { return nil }
-    let starts = left.map { $0.encryption.attempts.last { $0.outcome == .encrypted }?.end }
-    if let span = Self.span(zip(starts, left).map { ($0, $1.link.ended) }) {
-      (words, anchors) = ("\(span) after encryption", starts.compactMap { $0?.packet })
-      return
-    }
-    let asked = left.map(\.lastAct)
-    guard let first = asked[0], asked.allSatisfy({ $0?.act == first.act }),
-      let span = Self.span(zip(asked, left).map { ($0?.moment, $1.link.ended) })
-    else { return nil }
-    words = "\(span) after this host's last request, to \(first.act)"
-    anchors = asked.compactMap { $0?.moment.packet }
-  }
-
-  /// Returns the times between two moments in words, or nil if one is unknown or they differ.
-  private static func span(_ moments: [(from: Moment?, to: Moment?)]) -> Wording? {
-    let spans = moments.compactMap { from, to in from.flatMap { to?.nanoseconds(since: $0) } }
-    guard spans.count == moments.count, let shortest = spans.min(), let longest = spans.max(),
-      longest - shortest <= longest / 10
-    else { return nil }
-    return "\(duration: shortest)" == ("\(duration: longest)" as Wording)
-      ? "\(duration: longest)" : "\(duration: shortest) to \(duration: longest)"
-  }
-}
-
-extension Evidence {
-  /// The peer ends the link within this time after the request.
-  private static let soon: Int64 = 1_000_000_000
-
-  /// Returns the last request of this host, if the peer ended the link soon after it instead of
-  /// answering, and nothing else that it may have wanted was open.
-  func fatalRequest(of history: ConnectionHistory) -> FatalRequest? {
-    guard history.connection.ending == .peer, history.connection.reason == .remoteUserTerminated,
-      !history.connection.isOpeningMissing, !history.connection.hasLostPackets,
-      let ended = history.link.ended, let asked = history.attributes.lastAsked,
-      asked.opcode.role == .request, !asked.isAnswered,
-      // The peer does not leave because of what it answered before.
-      (history.attributes.usage(asked.handle, of: .peer)?.reads.count ?? 0) == 0,
-      history.link.sentLast?.packet == asked.moment.packet,
-      let wait = ended.nanoseconds(since: asked.moment), wait <= Self.soon,
-      history.pairing.securityRequests.isEmpty, history.security.pairing == nil,
-      history.attributes.restart == nil, !hasOtherEnd(of: history)
-    else { return nil }
-    let isOnly = history.link.sent == 1
-    let hasBoth = coverage.parts(of: history.connection).isSuperset(of: .bothDirections)
-    guard isOnly || hasBoth && !asked.opcode.isWrite,
-      hasBoth || extent.sentData < Coverage.leastOneSided
-    else { return nil }
-    let name: Wording = asked.opcode.name.map { "\($0)" } ?? "a request"
-    let target: Wording =
-      asked.handle == 0
-      ? ""
-      : history.attributes.identity(asked.handle, of: .peer).map { " for \($0)" }
-        ?? " for \(handle: asked.handle)"
-    return FatalRequest(
-      words: "\(name)\(target)", opcode: asked.opcode, packet: asked.moment.packet, wait: wait,
-      isOnly: isOnly)
   }
 }
 
 extension ConnectionHistory {
-  /// Shorter times are not intended: they are the time that the requests took.
-  private static let leastStay: Int64 = 1_000_000_000
-
-  /// Whether the peer ended the link after a while, for no reason that concerns itself.
-  fileprivate var leavesByChoice: Bool {
-    connection.ending == .peer && length ?? 0 >= Self.leastStay
-      && (connection.reason == .remoteUserTerminated
-        || connection.reason == .unacceptableConnectionParameters)
-  }
-
   /// Whether the peer did not confirm the end that this host requested.
   fileprivate var isUnconfirmed: Bool {
     connection.ending == .localHost
       && (connection.reason == .connectionTimeout || connection.reason == .responseTimeout)
   }
 
-  /// Returns findings about the end of the link and about procedures on it that have one of these
-  /// statuses.
+  /// Returns findings about ends of the link, and about procedures on it, with these statuses.
   fileprivate func ends(
     by isMeant: (StatusCode) -> Bool, headline: (Moment) -> Wording
   ) -> [Finding] {
-    guard let reason = connection.reason, isMeant(reason), let ended = link.ended,
-      connection.ending == .controller
-    else { return failures(isMeant) }
-    return [
-      Finding(
-        "The controller ended the link: \(reason.linkWords)", headline: headline(ended),
-        why: Wording(sentences: "Neither host requested it.", lastProcedure),
-        evidence: PacketSet([lastProcedurePacket, ended.packet].compactMap(\.self)))
-    ] + failures(isMeant)
+    (endByController(for: isMeant, headline: headline).map { [$0] } ?? []) + failures(isMeant)
   }
 
-  /// Returns warnings about procedures that failed with one of these statuses on a link that
-  /// continued.
+  /// Returns a finding if the controller ended the link, for a reason that is meant.
+  fileprivate func endByController(
+    for isMeant: (StatusCode) -> Bool, restsOnAbsence: Bool = false, headline: (Moment) -> Wording
+  ) -> Finding? {
+    guard let reason = connection.reason, isMeant(reason), let ended = link.ended,
+      connection.ending == .controller
+    else { return nil }
+    return Finding(
+      "The controller ended the link: \(reason.linkWords)", headline: headline(ended),
+      why: Wording(sentences: "Neither host requested it.", lastProcedure),
+      evidence: PacketSet(of: lastProcedurePacket, ended.packet), restsOnAbsence: restsOnAbsence)
+  }
+
+  /// Returns warnings about procedures that failed with these statuses on a link that continued.
   fileprivate func failures(_ isMeant: (StatusCode) -> Bool) -> [Finding] {
     failedProcedures.filter { isMeant($0.status) }.map { failed in
       var finding = Finding(
         "\(failed.name) failed: \(failed.status.linkWords)",
         headline: "\(failed.name) failed on connection \(id)",
-        why: course(after: failed.packets), evidence: failed.packets)
-      finding.severity = .warning
+        why: course(after: failed.packets), evidence: failed.packets, .warning)
       finding.grounds = .fact
       return finding
     }
-  }
-
-  /// The change by this host that made the link much slower just before the peer left.
-  fileprivate var lastSlowing:
-    (update: ParameterUpdate, before: UInt16, after: UInt16, passed: Int64)?
-  {
-    guard leavesByChoice, connection.reason == .remoteUserTerminated,
-      let update = link.updates.last(where: { $0.result != nil }), update.procedure == .command,
-      let before = update.before?.interval, let after = update.result?.interval,
-      Int(after) >= Int(before) * 4, let completed = update.completed,
-      let passed = link.ended?.nanoseconds(since: completed), passed <= 1_000_000_000
-    else { return nil }
-    return (update, before, after, passed)
-  }
-
-  /// A peer that has sent what it had leaves within this time, in nanoseconds.
-  private static let promptly: Int64 = 5_000_000_000
-  /// A peer that sends more notifications than this has no last one that would mean its end.
-  private static let fewValues = 3
-
-  /// The time between the peer's last value and the end of the link, if it seems to have left
-  /// because it had sent everything: values that it indicated, or few of them.
-  fileprivate var pauseAfterLastValue: Int64? {
-    let sending = attributes.usages.filter { $0.server == .peer && $0.sent > 0 }
-    let last = sending.compactMap { $0.indications.last ?? $0.notifications.last }
-      .max { $0.packet < $1.packet }
-    guard let last, let ended = link.ended, let pause = ended.nanoseconds(since: last),
-      pause <= Self.promptly,
-      sending.contains(where: { $0.indications.last?.packet == last.packet })
-        || sending.reduce(0, { $0 + $1.sent }) <= Self.fewValues
-    else { return nil }
-    return pause
-  }
-
-  /// Returns whether this host sent the same request here, and the peer stayed.
-  fileprivate func survived(_ request: FatalRequest) -> Bool {
-    if request.opcode == .exchangeMTURequest, !attributes.mtuExchanges.isEmpty { return true }
-    guard let asked = attributes.lastAsked, asked.opcode == request.opcode else { return false }
-    return connection.ending != .peer || asked.isAnswered
   }
 }

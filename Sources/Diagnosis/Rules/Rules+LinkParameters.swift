@@ -6,7 +6,6 @@ import Words
 // Rules about link parameters: interval, latency, supervision timeout.
 
 extension Rule {
-  /// The rules about link parameters.
   static let linkParameters: [Rule] = [
     impossible, impossibleAttempt, unansweredParameters, refusedParameters, neverApplied,
     longInterval, shortPackets, onePerInterval,
@@ -23,15 +22,13 @@ extension Rule {
   ) { history, _ in
     var findings: [Finding] = []
     let link = history.link
-    if let parameters = link.parameters, let opened = link.opened {
-      let wanted = WantedParameters(parameters)
-      if wanted.fault != nil {
-        findings.append(
-          Finding(
-            "The link was opened with invalid parameters",
-            headline: "the link was opened with invalid parameters",
-            why: "\(wanted.faultWords)", evidence: [opened.packet]))
-      }
+    if let wanted = link.parameters.map({ WantedParameters($0) }), let opened = link.opened,
+      wanted.fault != nil
+    {
+      findings.append(
+        Finding(
+          "The link was opened with invalid parameters", why: wanted.faultWords,
+          evidence: [opened.packet]))
     }
     for update in link.updates {
       guard let wanted = update.wanted, wanted.fault != nil else { continue }
@@ -58,15 +55,14 @@ extension Rule {
     "A connection attempt requests invalid parameters",
     when:
       "LE Create Connection has a supervision timeout that is too short for interval and latency, or values out of range",
-    needs: [.commands],
-    do: remedyForImpossible
+    needs: [.commands], do: remedyForImpossible
   ) { evidence in
     evidence.adapters.flatMap(\.attempts.kept).compactMap { attempt in
       guard let wanted = attempt.wanted, wanted.fault != nil else { return nil }
       return Finding(
         "The connection was requested with invalid parameters",
         headline: "a connection was requested with invalid parameters",
-        why: "\(wanted.faultWords)", evidence: attempt.evidence)
+        why: wanted.faultWords, evidence: attempt.evidence)
     }
   }
 
@@ -92,27 +88,19 @@ extension Rule {
         return history.link.updates.contains { $0.side == .peer && $0.isRefused }
           && !evidence.leavesByTimer(history)
       }
-    ],
-    do: "Wait a few seconds after connecting, and stay connected without the change."
+    ], do: "Wait a few seconds after connecting, and stay connected without the change."
   ) { history, evidence -> [(Refusal, Finding)] in
     let link = history.link
-    let refused = link.updates.filter {
-      $0.isRefused && $0.status?.isProcedureTrouble != true
-    }
+    let refused = link.updates.filter { $0.isRefused && $0.status?.isProcedureTrouble != true }
     var findings: [(Refusal, Finding)] = []
     if let first = refused.first, let last = refused.last {
-      let later = link.updates.first {
-        $0.status == .success && $0.lastPacket > last.lastPacket
-      }
+      let later = link.updates.first { $0.status == .success && $0.lastPacket > last.lastPacket }
       let who = history.refuser(of: first)
-      let reason: Wording =
-        (first.status ?? first.refusal).map { ": \($0)" } ?? ""
+      let reason: Wording = (first.status ?? first.refusal).map { ": \($0)" } ?? ""
       let times: Wording =
         refused.count == 1 ? "" : " \(refused.count, isLeast: link.omittedUpdates > 0) times"
       let asked: Wording =
-        first.wanted.map {
-          "\(first.side.capitalized) requested \($0.words)."
-        } ?? ""
+        first.wanted.map { "\(first.side.capitalized) requested \($0.words)." } ?? ""
       let kept: Wording = link.current.map { " The link kept \($0.words)." } ?? ""
       var finding = Finding(
         "\(who.capitalized) refused new connection parameters\(times)\(reason)",
@@ -125,14 +113,13 @@ extension Rule {
         finding.grounds = .sequence
         finding.severity = .error
         finding.headline =
-          "\(end.words) ended connection \(history.id) (\(packet: end.packet)) after \(who) had refused its connection parameters\(times)"
-        finding.why =
-          "\(finding.why) \(Wording("\(end.words)").capitalized) then disconnected (\(packet: end.packet)), \(duration: end.passed) after the last refusal."
-        finding.evidence.insert(end.packet)
+          "\(last.side.words) ended connection \(history.id) (\(packet: end.packet)) after \(who) had refused its connection parameters\(times)"
+        finding.add(
+          "\(last.side.capitalized) then disconnected (\(packet: end.packet)), \(duration: end.passed) after the last refusal.",
+          end.packet)
       }
       if let later {
-        finding.severity = .note
-        finding.isResolved = true
+        finding.resolve()
         let got: Wording = later.result.map { ": \($0.words)" } ?? ""
         finding.why = "\(asked) A later change was made (\(packet: later.lastPacket))\(got)."
       }
@@ -144,8 +131,7 @@ extension Rule {
         headline: "the peer ended connection \(history.id) because of its parameters",
         why:
           "It gave \(StatusCode(rawValue: 0x3b)) as its reason\(history.length.map { ", \(duration: $0) after the link was opened" } ?? "").\(link.current.map { " The parameters in force were \($0.words)." } ?? "")",
-        evidence: PacketSet([link.updates.last?.lastPacket, ended.packet].compactMap(\.self)))
-      finding.severity = .error
+        evidence: PacketSet(of: link.updates.last?.lastPacket, ended.packet), .error)
       finding.remedy =
         history.connection.central == .peer
         ? "The peer chooses the parameters as the central: look in its program for what it expects, and at the parameters that this host requested or reports in its preferred parameters (2a04)."
@@ -186,22 +172,21 @@ extension Rule {
     let asked: Wording = first.wanted.map { " for \($0.words)" } ?? ""
     let then: Wording =
       hasLeft
-      ? " \(Wording("\(asker)").capitalized) ended the link \(duration: waited) later (\(packet: end.packet))."
+      ? " \(first.side.capitalized) ended the link \(duration: waited) later (\(packet: end.packet))."
       : ""
     var finding = Finding(
-      "\(Wording("\(other)").capitalized) never answered the connection parameter update request",
+      "\(first.side.other.capitalized) never answered the connection parameter update request",
       headline: hasLeft
         ? "\(asker) ended connection \(history.id), and \(other) had not answered its connection parameter update request (\(packet: first.asked.packet))"
         : "\(other) never answered the connection parameter update request (\(packet: first.asked.packet))",
       why:
-        "\(Wording("\(asker)").capitalized) sent a request\(asked) (\(packet: first.asked.packet)), but neither a response nor a change followed.\(then)",
-      evidence: PacketSet(open.prefix(8).map(\.asked.packet) + [hasLeft ? end.packet : 0]))
+        "\(first.side.capitalized) sent a request\(asked) (\(packet: first.asked.packet)), but neither a response nor a change followed.\(then)",
+      evidence: PacketSet(open.prefix(8).map(\.asked.packet) + [hasLeft ? end.packet : 0]),
+      hasLeft ? .error : nil, restsOnAbsence: true)
     if hasLeft {
-      finding.severity = .error
       finding.groupHeadline =
         "\(asker) disconnected, and \(other) had not answered its connection parameter update request"
     }
-    finding.restsOnAbsence = true
     finding.group = "\(other) never answered the connection parameter update request"
     return [(hasLeft, finding)]
   }
@@ -231,9 +216,7 @@ extension Rule {
         } ?? "It has been in force since \(packet: update.lastPacket)."
       } ?? ""
     let rate: Wording =
-      last.nanoseconds(since: first).map {
-        " \(paced.count) packets took \(duration: $0)."
-      } ?? ""
+      last.nanoseconds(since: first).map { " \(paced.count) packets took \(duration: $0)." } ?? ""
     var finding = Finding(
       "The connection interval of \(interval: current.interval) slows down the traffic",
       headline:
@@ -241,8 +224,7 @@ extension Rule {
       why: Wording(
         sentences:
           "This host sent each packet as soon as the previous one was acknowledged (from \(packet: first.packet) to \(packet: last.packet)).\(rate)",
-        origin),
-      evidence: PacketSet([update?.lastPacket ?? 0, first.packet, last.packet].filter { $0 > 0 }))
+        origin), evidence: PacketSet(of: update?.lastPacket, first.packet, last.packet))
     finding.group = "The connection interval slows down the traffic"
     return [finding]
   }
@@ -276,8 +258,7 @@ extension Rule {
       // Changes that the controllers negotiate are carried out by the controllers.
       guard update.completed == nil, update.procedure != .linkLayer,
         update.isGranted == true || update.procedure == .command,
-        let granted = update.answered ?? update.command ?? Optional(update.asked),
-        let last = end,
+        let granted = update.answered ?? update.command ?? Optional(update.asked), let last = end,
         Moment(packet: .max, time: last).nanoseconds(since: granted) ?? 0 > longestChange,
         !(update.wanted.map { wanted in update.before.map { wanted.allow($0) } ?? false } ?? false),
         !history.link.updates.contains(where: {
@@ -285,26 +266,23 @@ extension Rule {
         })
       else { return nil }
       let asked: Wording = update.wanted.map { ": \($0.words)" } ?? ""
-      let grantor: Wording = "\(update.side.other.words)"
-      var finding = Finding(
+      return Finding(
         update.procedure == .command
           ? "A change of the connection parameters was never reported"
-          : "\(grantor.capitalized) accepted new connection parameters but did not apply them",
+          : "\(update.side.other.capitalized) accepted new connection parameters but did not apply them",
         headline: "accepted connection parameters were never applied",
         why: update.procedure == .command
           ? "This host's LE Connection Update (\(packet: update.asked.packet)) was accepted, but no LE Connection Update Complete followed\(asked)."
           : update.command == nil && update.side == .peer
             ? "This host accepted the peer's request\(asked), but never sent LE Connection Update."
-            : "No LE Connection Update Complete followed\(asked).",
-        evidence: update.evidence)
-      finding.restsOnAbsence = true
-      return finding
+            : "No LE Connection Update Complete followed\(asked).", evidence: update.evidence,
+        restsOnAbsence: true)
     }
   }
 }
 
 extension Rule {
-  private static let mostPackets = 50
+  fileprivate static let mostPackets = 50
   private static let mostBytes = 5_000
 
   private static let shortPackets = Rule(
@@ -354,8 +332,6 @@ extension Rule {
 }
 
 extension ConnectionHistory {
-  private static let mostPackets = 50
-
   /// Returns a finding about the packets of a side for which the agreed time is too short.
   fileprivate func shortPackets(from side: Side, _ evidence: Evidence) -> Finding? {
     guard let change = link.lengths.last else { return nil }
@@ -370,21 +346,18 @@ extension ConnectionHistory {
       suggested.map {
         " This host's default for sending is \($0.length.octets) bytes in \($0.length.time) µs (\(packet: $0.moment.packet)); the smaller of that and of what the peer's controller receives counts."
       } ?? ""
-    var finding = Finding(
+    let isHarmless =
+      (isOwn ? link.sent : link.heard) < Rule.mostPackets
+      || (isOwn ? link.largest.sent : link.largest.heard) <= Int(held)
+    return Finding(
       "The packets that \(side.words) sends have at most \(held) bytes, although \(length.octets) were agreed on",
       headline:
         "the packets that \(side.words) sends on connection \(id) have at most \(held) bytes: the agreed time of \(length.time) µs holds no more",
       why:
         "LE Data Length Change allows \(length.octets) bytes and \(length.time) µs for a packet (\(packet: change.moment.packet)). The smaller limit counts: on \(LinkHistory.phyWords(phy)) \(length.time) µs hold \(held) bytes.\(own)",
       evidence: PacketSet(
-        [suggested?.moment.packet, link.phys.last?.moment.packet, change.moment.packet]
-          .compactMap(\.self).sorted()))
-    if (isOwn ? link.sent : link.heard) < Self.mostPackets
-      || (isOwn ? link.largest.sent : link.largest.heard) <= Int(held)
-    {
-      finding.severity = .note
-    }
-    return finding
+        of: suggested?.moment, link.phys.last?.moment, change.moment
+      ).sorted, isHarmless ? .note : nil)
   }
 
   /// Whether the peer ended the link with Unacceptable Connection Parameters.
@@ -402,25 +375,23 @@ extension ConnectionHistory {
     return update.isRefusedAtOnce ? "this host's controller" : "the peer's controller"
   }
 
-  /// The longest wait of a peripheral that insists on its parameters (Core, Vol 3, Part C,
-  /// 9.3.12.2: 30 s before it may ask again).
+  /// The longest wait of a peripheral for its parameters (Core, Vol 3, Part C, 9.3.12.2: 30 s).
   private static let patienceOfPeripherals: Int64 = 31_000_000_000
 
-  /// Returns the side that requested parameters and disconnected after they were refused, or nil if
+  /// Returns when the side that requested parameters disconnected after they were refused, or nil if
   /// it did not, or the link was used for something else in between.
   fileprivate func end(
     overParameters refused: ParameterUpdate
-  ) -> (words: StaticString, packet: Int, passed: Int64)? {
+  ) -> (packet: Int, passed: Int64)? {
     guard connection.ending == (refused.side == .peer ? .peer : .localHost), let ended = link.ended,
       let answered = refused.answered ?? refused.completed,
       let passed = ended.nanoseconds(since: answered), passed <= Self.patienceOfPeripherals,
       attributes.lastUse.map({ $0.packet < answered.packet }) ?? true
     else { return nil }
-    return (refused.side.words, ended.packet, passed)
+    return (ended.packet, passed)
   }
 
-  /// Returns whether the central of the link is made by Apple, and whether it runs Linux, as far as
-  /// the capture shows.
+  /// Returns whether the central is known to be Apple's, and whether it is known to run Linux.
   fileprivate func central(_ evidence: Evidence) -> (isApple: Bool, isLinux: Bool) {
     guard connection.central == .local else { return (link.peerCompany == 0x004c, false) }
     return (evidence.extent.isOfPacketLogger, evidence.extent.isOfLinux)
@@ -457,11 +428,11 @@ extension Evidence {
     if history.connection.role(of: side) == .central {
       return update.isRefusedAtOnce
         ? "This host, the central, has to choose parameters that its own controller supports: look at its other links, whose intervals may exclude these."
-        : "\(Wording("\(side.words)").capitalized), the central, has to choose parameters that the peripheral's controller supports: those that it requests, or its preferred ones (2a04)."
+        : "\(side.capitalized), the central, has to choose parameters that the peripheral's controller supports: those that it requests, or its preferred ones (2a04)."
     }
     guard update.procedure != .command, update.isGranted == false else {
       return
-        "\(Wording("\(side.words)").capitalized), the peripheral, can request others some seconds later, and should stay connected without the change."
+        "\(side.capitalized), the peripheral, can request others some seconds later, and should stay connected without the change."
     }
     let (isApple, isLinux) = history.central(self)
     if isApple {

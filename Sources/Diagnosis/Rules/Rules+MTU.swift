@@ -15,9 +15,7 @@ extension Rule {
       needs: [.bothDirections, .events, .opening],
       do:
         "Offer the same MTU in the request and in the response (Core, Vol 3, Part F, 3.4.2.1). Until then, exchange it from one side only."
-    ) { connection, _ in
-      connection.isWhole ? connection.asymmetricMTU.map { [$0] } ?? [] : []
-    },
+    ) { connection, _ in connection.isWhole ? connection.asymmetricMTU.map { [$0] } ?? [] : [] },
     Rule(
       "att-mtu-changed", .warning, .meaning,
       "A client exchanges the MTU twice, with different results",
@@ -59,8 +57,7 @@ extension Rule {
     },
   ]
 
-  /// The rule about an MTU that is larger than what the client uses. It costs only time, so it
-  /// comes after the rules about links.
+  /// It costs only time, so it comes after the rules about links.
   static let mtuUnused = Rule(
     "att-mtu-unused", .note, .meaning, "A client writes 20-byte pieces although the MTU is larger",
     when:

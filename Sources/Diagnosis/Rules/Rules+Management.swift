@@ -7,7 +7,6 @@ import Words
 // packets, those show what happened to devices and why; these rules then do not report on devices.
 
 extension Rule {
-  /// The rules about the management interface.
   static let management: [Rule] = [
     Rule(
       whole: "mgmt-pairing-failed", .error, .fact, "The kernel reports that pairing failed",
@@ -60,8 +59,7 @@ extension Rule {
           failure.adapter.number.map { $0 == 0 ? "" : " for hci\($0)" } ?? ""
         var finding = failure.finding(
           "The kernel refused \(name)\(controller): \(failure.statusWords)",
-          "the kernel refused \(name)", "The command was answered with this status.",
-          evidence)
+          "the kernel refused \(name)", "The command was answered with this status.", evidence)
         finding.remedy = failure.remedy(opcode)
         return finding
       }
@@ -78,8 +76,7 @@ extension ManagementHistory.Failure {
   /// [mem]), or nil if the status is too unspecific.
   fileprivate func remedy(_ opcode: UInt16) -> Wording? {
     switch (status, opcode) {
-    case (0x01, _):
-      "This kernel does not support the command: avoid it, or use a newer kernel."
+    case (0x01, _): "This kernel does not support the command: avoid it, or use a newer kernel."
     case (0x0a, ManagementCommand.startDiscovery):
       "A discovery is already running: wait until it ends, or stop it with Stop Discovery."
     case (0x0a, _): "Wait until the current operation ends, and send the command again."
@@ -87,8 +84,7 @@ extension ManagementHistory.Failure {
       "This setting can be changed only while the controller is off: Set Powered off, change it, Set Powered on."
     case (0x0b, ManagementCommand.stopDiscovery): "Nothing: no discovery is running."
     case (0x0b, _): "Compare the command with the settings in force: they do not allow it now."
-    case (0x0c, _):
-      "The controller or the kernel cannot do this: avoid it, or use another one."
+    case (0x0c, _): "The controller or the kernel cannot do this: avoid it, or use another one."
     case (0x0d, _):
       "Compare the command's parameters with what this kernel accepts: the program may use another version of the command, or a value is out of range."
     case (0x0f, _): "Switch the controller on first (Set Powered)."
@@ -102,8 +98,8 @@ extension ManagementHistory.Failure {
   fileprivate func finding(
     _ what: Wording, _ headline: Wording, _ why: Wording, _ evidence: Evidence
   ) -> Finding {
-    let times: Wording = count > 1 ? ", \(count) times" : ""
-    var finding = Finding("\(what)\(times)", headline: headline, why: why, evidence: packets)
+    var finding = Finding(
+      "\(what)\(Wording.times(count))", headline: headline, why: why, evidence: packets)
     if let peer { finding.peers = [peer] }
     let omitted = evidence.management.omitted
     if omitted > 0 {
@@ -115,11 +111,8 @@ extension ManagementHistory.Failure {
 }
 
 extension Evidence {
-  /// Returns the failures that the management interface reports of devices, if nothing else reports
-  /// them.
+  /// Returns failures that the management interface reports, if nothing else reports them.
   fileprivate func managementAlone(
     _ isMeant: (ManagementHistory.Failure) -> Bool
-  ) -> [ManagementHistory.Failure] {
-    hasManagementAlone ? management.failures.filter(isMeant) : []
-  }
+  ) -> [ManagementHistory.Failure] { hasManagementAlone ? management.failures.filter(isMeant) : [] }
 }

@@ -6,7 +6,6 @@ import Sessions
 import Words
 
 extension Rule {
-  /// The rules about a bond that only one side has.
   static let missingKeys: [Rule] = [
     Rule(
       about: Doubts.self, "enc-key-missing-peripheral", .error, .meaning,
@@ -71,7 +70,7 @@ private struct MissingKey {
 
   /// Returns the finding if the peer has no key.
   func there(_ evidence: Evidence) -> (Doubts, Finding) {
-    let end = attempt.end?.packet ?? attempt.moment.packet
+    let end = attempt.endPacket
     let isLocal = attempt.start != .keyRequest && history.connection.central != .peer
     let asked: Wording =
       attempt.start == .unseen
@@ -81,7 +80,7 @@ private struct MissingKey {
       isLocal ? "its host has no key for this one" : "one side has no key for the other"
     let why: Wording = "\(asked): \(lack).\(attempt.aside(history, evidence))"
     if let success = history.encryption.success(after: attempt), !success.followsPairing {
-      let packet = success.end?.packet ?? success.moment.packet
+      let packet = success.endPacket
       var finding = Finding(
         "The peer had no key when encryption was first requested",
         headline:
@@ -126,9 +125,9 @@ private struct MissingKey {
       return (history.connection.peerKind == nil ? .privacy : [], finding)
     }
     if let refused = evidence.resolvingRefusal(history), history.bond(evidence) != nil {
-      finding.why =
-        "\(finding.why) The peer came with a new resolvable private address. The controller had refused LE Add Device To Resolving List (\(packet: refused)), so it does not resolve the address, and this host found no bond for it."
-      finding.evidence.insert(refused)
+      finding.add(
+        "The peer came with a new resolvable private address. The controller had refused LE Add Device To Resolving List (\(packet: refused)), so it does not resolve the address, and this host found no bond for it.",
+        refused)
       finding.remedy =
         "Let this host resolve private addresses itself, with the identity resolving keys of its bonds, or use a controller with a resolving list. Until then the two have to pair on each connection."
     } else if let known = history.connectionWithKey(attempt, evidence) {
@@ -149,18 +148,18 @@ private struct MissingKey {
     _ known: (history: ConnectionHistory, packet: Int), _ evidence: Evidence,
     to finding: inout Finding
   ) {
-    finding.why =
-      "\(finding.why) EDIV \(code: attempt.ediv, digits: 4) and the random number are those of the key of connection \(known.history.id) (\(packet: known.packet)), so the peer uses that bond. It came with another resolvable private address."
-    finding.evidence.insert(known.packet)
+    finding.add(
+      "EDIV \(code: attempt.ediv, digits: 4) and the random number are those of the key of connection \(known.history.id) (\(packet: known.packet)), so the peer uses that bond. It came with another resolvable private address.",
+      known.packet)
     guard let pairing = evidence.pairingWithoutIdentity(of: known.history) else {
       finding.remedy =
         "Let this host or its controller resolve private addresses with the identity resolving keys of its bonds, and find bonds by the identity, not by the address."
       return
     }
-    finding.why =
-      "\(finding.why) The pairing had not given it the peer's identity resolving key (\(packet: pairing.request), \(packet: pairing.response))."
-    finding.evidence =
-      finding.evidence.union(PacketSet([pairing.request, pairing.response])).sorted
+    finding.add(
+      "The pairing had not given it the peer's identity resolving key (\(packet: pairing.request), \(packet: pairing.response)).",
+      pairing.request, pairing.response)
+    finding.evidence = finding.evidence.sorted
     finding.remedy =
       "Let both sides distribute identity keys (IdKey in the Pairing Request and Response; NimBLE: sm_our_key_dist and sm_their_key_dist, Zephyr: CONFIG_BT_PRIVACY or CONFIG_BT_SMP with identity distribution). Delete the bond on both sides, then pair again. An accept list of private addresses is useless after some minutes."
   }
@@ -169,21 +168,21 @@ private struct MissingKey {
   private func add(bond evidence: Evidence, _ loser: StaticString?, to finding: inout Finding) {
     let now = finding.evidence.first ?? 0
     if attempt.isKeyMissingHere, let deleted = history.unpaired(before: now, evidence) {
-      finding.why =
-        "\(finding.why) A program on this host had deleted the bond: Unpair Device (\(packet: deleted.packet))."
-      finding.evidence.insert(deleted.packet)
+      finding.add(
+        "A program on this host had deleted the bond: Unpair Device (\(packet: deleted.packet)).",
+        deleted.packet)
     }
     guard let bond = history.bond(evidence) else { return }
-    let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
+    let packet = bond.attempt.endPacket
     let since: Wording = loser.map { ", so \($0) has lost it since" } ?? ""
     if attempt.isKeyMissingHere, loser != nil {
       finding.what = "This host has lost the key of the bond that the peer uses"
     } else if !attempt.isKeyMissingHere, history.connection.central != .peer {
       finding.what = "The peer has lost the key of the bond"
     }
-    finding.why =
-      "\(finding.why) On connection \(bond.history.id) both still had the bond (\(packet: packet))\(since)."
-    finding.evidence.insert(packet)
+    finding.add(
+      "On connection \(bond.history.id) both still had the bond (\(packet: packet))\(since).",
+      packet)
   }
 }
 
@@ -215,7 +214,7 @@ struct LostBond {
     (self.attempt, self.refusal) = (attempt, refusal)
     let keeper = history.bondKeeper(before: request, evidence)
     if let bond = history.bond(evidence) {
-      let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
+      let packet = bond.attempt.endPacket
       known = ("The two had a bond on connection \(bond.history.id) (\(packet: packet))", packet)
     } else if let keeper, keeper.packet == 0 || refusal.side == .local {
       known = keeper
@@ -234,23 +233,18 @@ struct LostBond {
   fileprivate func finding(_ history: ConnectionHistory, _ evidence: Evidence) -> Finding {
     let (central, peripheral) = (attempt.initiator, refusal.side)
     let (asked, refused) = (attempt.first.packet, attempt.end?.packet ?? attempt.last.packet)
-    let packets: PacketSet = [known.packet, asked, refused]
     var finding = Finding(
       "\(central.capitalized) has lost the key of the bond, and \(peripheral.words) refuses to pair again",
       headline:
         "pairing was refused at \(packet: refused) because \(central.words) has lost the key of a bond that \(peripheral.words) keeps",
       why:
         "\(known.words), but \(central.words) asked to pair (\(packet: asked)) without trying to encrypt with a key, and \(peripheral.words) refused: \(refusal.reason) (\(packet: refused)).",
-      evidence: packets.sorted)
-    finding.restsOnAbsence = true
+      evidence: PacketSet([known.packet, asked, refused]).sorted, restsOnAbsence: true)
     if peripheral == .local {
       finding.remedy =
         "Delete the old bond on this host (bluetoothctl: remove; on a phone: forget the device), then pair again."
     }
-    if let later = evidence.encryptedLater(than: history) {
-      finding.severity = .warning
-      finding.note = "Connection \(later.id) with the same device was encrypted."
-    }
+    evidence.mention(laterEncryption: history, in: &finding)
     return finding
   }
 }

@@ -5,8 +5,7 @@ import Words
 // Rules about pairing that fails, and pairing that is not what was intended.
 
 extension Rule {
-  /// The rules about pairing: what the values show, what the reason means, what did not happen, and
-  /// notes.
+  /// What the values show, what the reason means, what did not happen, and notes.
   static let pairing: [Rule] =
     [unexpectedPDU] + pairingValues + pairingChecks + pairingReasons + pairingSilence
     + pairingNotes
@@ -38,19 +37,17 @@ extension Rule {
           finding.code = NamedCode(UInt64(failed.reason.rawValue), failed.reason.name)
         }
         if let resolved = failed.resolution {
-          finding.severity = .note
-          finding.isResolved = true
+          finding.resolve()
           finding.headline =
             "pairing failed at \(packet: failed.packet), and succeeded at \(packet: resolved)"
         } else if attempt.isOverBREDR {
           finding.severity = .note
         } else if let later = failed.laterSuccess {
-          finding.severity = .warning
-          finding.isResolved = true
+          finding.resolve(.warning)
           finding.note = Wording(
             sentences: finding.note ?? "",
-            "Pairing with the same device succeeded on connection \(later.connection) (\(packet: later.packet)).",
-            "")
+            "Pairing with the same device succeeded on connection \(later.connection) (\(packet: later.packet))."
+          )
         }
         found.append((failed, finding, []))
       }
@@ -64,8 +61,7 @@ extension Rule {
           default:
             "It failed in the same way \(packets.count) more times, from \(packet: packets[0]) on."
           }
-        let note = Wording(
-          sentences: finding.note ?? "", more, connection.pairing.omittedWords)
+        let note = Wording(sentences: finding.note ?? "", more, connection.pairing.omittedWords)
         if !note.isEmpty { finding.note = note }
         return (failed, finding)
       }
@@ -79,9 +75,7 @@ extension Rule {
   ) -> Rule {
     failing(id, .fact, finds, when: condition, do: remedy) { failed in
       guard let words = words.first(where: { $0.key == failed.reason })?.value else { return nil }
-      return failed.finding(
-        "\(failed.side.capitalized) \(words)", because: "\(failed.side.words) \(words)",
-        why: failed.answer)
+      return failed.finding("\(failed.side.capitalized) \(words)", why: failed.answer)
     }
   }
 }
@@ -116,7 +110,6 @@ struct FailedPairing {
   let connection: ConnectionHistory
   let evidence: Evidence
   let reason: PairingFailure
-  /// The side that gave the reason.
   let side: Side
   let packet: Int
 
@@ -126,15 +119,12 @@ struct FailedPairing {
     _ evidence: Evidence
   ) {
     guard let failure = attempt.failure, let end = attempt.end else { return nil }
-    self.attempt = attempt
-    self.position = position
-    self.connection = connection
-    self.evidence = evidence
+    (self.attempt, self.position) = (attempt, position)
+    (self.connection, self.evidence) = (connection, evidence)
     (reason, side) = failure
     packet = end.packet
   }
 
-  /// The role of the side that refused.
   var role: PairingSide { attempt.role(of: side) }
   var otherRole: PairingSide { role.other }
 
@@ -148,28 +138,18 @@ struct FailedPairing {
     }.first
   }
 
-  /// The packets of the features and the failure.
   var packets: PacketSet {
-    var packets = PacketSet()
-    packets.insert(attempt.askedFor?.packet)
-    packets.insert(attempt.initiating.features?.moment.packet)
-    packets.insert(attempt.responding.features?.moment.packet)
-    packets.insert(packet)
-    return packets
+    PacketSet(
+      of: attempt.askedFor, attempt.initiating.features?.moment,
+      attempt.responding.features?.moment, attempt.end)
   }
 
   /// Returns the packets with a side's commitment, the value that opens it, and the failure.
   func opening(of roles: [PairingSide]) -> PacketSet {
-    var packets = PacketSet()
-    for role in roles {
-      packets.insert(attempt[role].confirms?.last.packet)
-      packets.insert(attempt[role].randoms?.last.packet)
-    }
-    packets.insert(packet)
-    return packets
+    let values = roles.flatMap { [attempt[$0].confirms?.last, attempt[$0].randoms?.last] }
+    return PacketSet((values + [attempt.end]).compactMap { $0?.packet })
   }
 
-  /// The actions of users and programs during the attempt.
   var acts: [PairingAct] { connection.pairing.acts(during: attempt) }
 
   /// The fact in a sentence: `The peer answered the Pairing Request with Busy (0x10).`
@@ -184,11 +164,11 @@ struct FailedPairing {
 
   /// Returns a finding with these words: `what`, and "pairing failed at #48 because …".
   func finding(
-    _ what: Wording, because clause: Wording, why: Wording, evidence: PacketSet? = nil
+    _ what: Wording, because clause: Wording? = nil, why: Wording, evidence: PacketSet? = nil
   ) -> Finding {
     Finding(
-      what, headline: "pairing failed at \(packet: packet) because \(clause)", why: why,
-      evidence: evidence ?? packets)
+      what, headline: "pairing failed at \(packet: packet) because \(clause ?? what.asClause)",
+      why: why, evidence: evidence ?? packets)
   }
 
   /// Whether the failure is best explained by a user who did not act.

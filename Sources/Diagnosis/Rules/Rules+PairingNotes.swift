@@ -6,7 +6,6 @@ import Words
 // Notes on pairings, whether they succeed or fail.
 
 extension Rule {
-  /// The rules about keys that are weaker than they look, and about unnecessary pairings.
   static let pairingNotes: [Rule] = [
     Rule(
       "smp-invalid-public-key", .warning, .fact,
@@ -27,8 +26,7 @@ extension Rule {
     Rule(
       "smp-passkey-recovered", .note, .fact, "The capture reveals the passkey of a pairing",
       when: "all 20 rounds of passkey entry over Secure Connections are in the capture",
-      needs: [.bothDirections],
-      do: "Use a new passkey for each pairing."
+      needs: [.bothDirections], do: "Use a new passkey for each pairing."
     ) { connection, _ in connection.pairing.attempts.firstFinding { $0.recovered() } },
     Rule(
       "smp-passkey-exposed", .note, .meaning,
@@ -80,8 +78,7 @@ extension Rule {
     Rule(
       whole: "smp-repeated", .note, .fact, "Two devices tried to pair several times",
       when: "three attempts or more with the same device, of which two or more failed",
-      needs: [.bothDirections],
-      do: "Fix what the first failure shows."
+      needs: [.bothDirections], do: "Fix what the first failure shows."
     ) { evidence in evidence.repeatedPairings() },
   ]
 
@@ -113,34 +110,31 @@ extension PairingAttempt {
       let request = initiating.features, let response = responding.features
     else { return nil }
     // Whether a link without an end was open after its last packet is unknown.
-    let ended = link.lastPacket.map { Moment(packet: $0, time: link.lastTime) }
-    guard let end = ended ?? connection.link.latest else { return nil }
+    guard let end = link.lastMoment ?? connection.link.latest else { return nil }
     let pause = connection.link.current?.longestPause ?? 0
     let patience = max(Self.patience, Self.eventsForKeys * pause)
     // The responder sends its keys first (Core, Vol 3, Part H, 2.4.3).
     for role in [PairingSide.responder, .initiator] {
       let agreed = agreedKeys(of: role)
       guard agreed != 0, self[role].keyBits & agreed == 0 else { continue }
-      let from = [encrypted, self[role == .initiator ? .responder : .initiator].keys?.last]
-        .compactMap(\.self).max { $0.packet < $1.packet }
-      guard let from, let waited = end.nanoseconds(since: from), waited >= patience else {
-        return nil
-      }
+      let from = [encrypted, self[role.other].keys?.last].compactMap(\.self)
+        .max { $0.packet < $1.packet }
+      guard let from, let waited = end.nanoseconds(since: from), waited >= patience
+      else { return nil }
       let sender = side(role)
       let names = Wording(
         listing: (0..<3).compactMap { bit in
           agreed & 1 << UInt8(bit) == 0 ? nil : KeyDistribution.short(bit: bit).map { "\($0)" }
         })
-      var finding = Finding(
+      return Finding(
         "\(sender.capitalized) did not distribute its keys",
         headline: "\(sender.words) did not distribute the keys that the two agreed on: \(names)",
         why:
           "The link was encrypted (\(packet: encrypted.packet)), and the two had agreed that \(sender.words) sends \(names) (\(packet: request.moment.packet), \(packet: response.moment.packet)). It sent none in the \(duration: waited) that followed.",
         evidence: [
           request.moment.packet, response.moment.packet, encrypted.packet, end.packet,
-        ])
-      finding.restsOnAbsence = true
-      return finding
+        ],
+        restsOnAbsence: true)
     }
     return nil
   }
@@ -154,8 +148,8 @@ extension PairingAttempt {
         evidence: keys(of: [.initiator, .responder]))
     }
     guard !outcome.invalidKeys.isEmpty else { return nil }
-    let number: StaticString = outcome.invalidKeys.count == 2 ? "keys" : "key"
-    let verb: StaticString = outcome.invalidKeys.count == 2 ? "are" : "is"
+    let (number, verb): (StaticString, StaticString) =
+      outcome.invalidKeys.count == 2 ? ("keys", "are") : ("key", "is")
     let subject: Wording = "the public \(number) of \(words(outcome.invalidKeys)) \(verb)"
     var finding = Finding(
       "\(subject.capitalized) invalid", headline: "\(subject) invalid",
@@ -176,14 +170,13 @@ extension PairingAttempt {
       why:
         "The private key that belongs to this public key is published in the Core Specification, so the shared secret and the long-term key can be computed from the packets.",
       evidence: keys(of: outcome.debugKeys))
-    finding.details =
-      outcome.longTermKey.map {
-        [
-          Finding.Detail(
-            "key", hidden: "long-term key <hidden>; --show-keys prints it",
-            revealed: "long-term key \($0.revealed)")
-        ]
-      } ?? []
+    if let key = outcome.longTermKey {
+      finding.details = [
+        Finding.Detail(
+          "key", hidden: "long-term key <hidden>; --show-keys prints it",
+          revealed: "long-term key \(key.revealed)")
+      ]
+    }
     return finding
   }
 
@@ -211,9 +204,8 @@ extension PairingAttempt {
       hasPasskey ? method.hasPasskey : method.association == .justWorks
     else { return nil }
     guard hasPasskey else {
-      guard let one = initiating.randoms?.first, let other = responding.randoms?.first else {
-        return nil
-      }
+      guard let one = initiating.randoms?.first, let other = responding.randoms?.first
+      else { return nil }
       return Finding(
         "An eavesdropper can compute the key of this pairing",
         headline: "an eavesdropper who recorded the pairing can read the link",
@@ -222,9 +214,8 @@ extension PairingAttempt {
         evidence: [one.packet, other.packet])
     }
     for role in [PairingSide.initiator, .responder] {
-      guard let confirm = self[role].confirms?.first, let random = self[role].randoms?.first else {
-        continue
-      }
+      guard let confirm = self[role].confirms?.first, let random = self[role].randoms?.first
+      else { continue }
       return Finding(
         "An eavesdropper can find the passkey of this pairing",
         headline: "an eavesdropper can find the passkey",
@@ -268,25 +259,23 @@ extension ConnectionHistory {
       !(earlier + [self]).contains(where: { $0.isBondGone(after: old, before: attempt) })
     else { return [] }
     let packet = old.encrypted?.packet ?? old.last.packet
+    let removals =
+      evidence.adapters.first { $0.index == connection.adapter }?.resolving.removals(
+        of: device, after: packet, before: attempt.first.packet) ?? []
+    let isHarmless = !removals.isEmpty || pairing.attempts.contains(where: \.isPaired)
     var finding = Finding(
       "\(attempt.initiator.capitalized) pairs again although the two were bonded",
       headline: "the two pair again at \(packet: attempt.first.packet), although they were bonded",
       why:
         "They had paired and bonded on connection \(bonded.id) (\(packet: packet)). \(attempt.initiator.capitalized) did not use that key but asked to pair again (\(packet: attempt.first.packet)).",
-      evidence: [packet, attempt.first.packet])
-    // The absence is that the key was not tried and no program deleted it.
-    finding.restsOnAbsence = true
-    let removals =
-      evidence.adapters.first { $0.index == connection.adapter }?.resolving.removals(
-        of: device, after: packet, before: attempt.first.packet) ?? []
+      evidence: [packet, attempt.first.packet], isHarmless ? .note : nil,
+      // The absence is that the key was not tried and no program deleted it.
+      restsOnAbsence: removals.isEmpty)
     if !removals.isEmpty {
-      finding.why =
-        "\(finding.why) This host had removed the device from its lists of bonds (\(Wording(listing: removals.prefix(4).map { "\(packet: $0)" })))."
+      finding.add(
+        "This host had removed the device from its lists of bonds (\(Wording(listing: removals.prefix(4).map { "\(packet: $0)" })))."
+      )
       finding.evidence = finding.evidence.union(PacketSet(removals.prefix(4))).sorted
-      finding.restsOnAbsence = false
-    }
-    if !removals.isEmpty || pairing.attempts.contains(where: \.isPaired) {
-      finding.severity = .note
     }
     return [finding]
   }
@@ -301,8 +290,7 @@ extension Evidence {
       let failed = tried.filter { $0.attempt.failure != nil }
       guard tried.count >= 3, failed.count >= 2, let first = tried.first, let last = tried.last
       else { return nil }
-      let end: Wording =
-        last.attempt.isPaired ? "the last one succeeded" : "the last one did not succeed"
+      let end: StaticString = last.attempt.isPaired ? "succeeded" : "did not succeed"
       let peer = same[0].connection.identity?.address ?? same[0].connection.peer
       let with: Wording = peer.map { " with \($0)" } ?? ""
       // Of very many attempts on one connection not all are remembered.
@@ -312,9 +300,8 @@ extension Evidence {
         "\(total) attempts to pair\(with), \(count) failed",
         headline: "\(total) attempts to pair\(with), of which \(count) failed",
         why:
-          "The two devices tried \(total) times between \(packet: first.attempt.first.packet) and \(packet: last.attempt.last.packet); \(count) of these ended with Pairing Failed, and \(end).",
-        evidence: PacketSet(failed.compactMap { $0.attempt.end?.packet }),
-        on: same.map(\.id))
+          "The two devices tried \(total) times between \(packet: first.attempt.first.packet) and \(packet: last.attempt.last.packet); \(count) of these ended with Pairing Failed, and the last one \(end).",
+        evidence: PacketSet(failed.compactMap { $0.attempt.end?.packet }), on: same.map(\.id))
       // One that came too soon only follows from others.
       let cause = failed.first { $0.attempt.failure?.reason != .repeatedAttempts }?.attempt.end
       finding.remedy = cause.map { "Fix what the first failure shows (\(packet: $0.packet))." }

@@ -8,7 +8,6 @@ import Words
 // do not match. Those about values have files of their own.
 
 extension Rule {
-  /// The rules about the other reasons of Pairing Failed.
   static let pairingReasons: [Rule] = [
     failing(
       "smp-passkey-entry-failed", .fact, "The passkey was not entered",
@@ -112,7 +111,6 @@ extension Rule {
       guard failed.reason.name == nil else { return nil }
       return failed.finding(
         "\(failed.side.capitalized) refused with an unknown reason",
-        because: "\(failed.side.words) refused with an unknown reason",
         why: "\(failed.answer) The specification does not define this reason.")
     },
     Rule(
@@ -126,7 +124,6 @@ extension Rule {
     ) { connection, _ in connection.pairing.attempts.firstFinding { $0.unauthenticated() } },
   ]
 
-  /// How to enable pairing on a device.
   fileprivate static let enablingPairing: Wording =
     "Firmware enables pairing with CONFIG_BT_SMP (Zephyr) or a peer manager (Nordic); BlueZ refuses unless it is bondable (bluetoothctl: pairable on)."
 }
@@ -187,24 +184,17 @@ extension FailedPairing {
     guard attempt.shows(role), attempt.method?.hasPasskey == true,
       let committed = attempt[otherRole].confirms?.first
     else { return nil }
-    let typist = attempt.side(otherRole).words
-    let rounds = min(
-      attempt.initiating.randoms?.count ?? 0, attempt.responding.randoms?.count ?? 0)
-    let progress: Wording =
-      attempt.isSecureConnections ? " after \(rounds) of 20 rounds" : ""
-    var packets = packets
-    packets.insert(committed.packet)
-    var keypresses: Wording = ""
-    if attempt[otherRole].presses[4] > 0, let last = attempt[otherRole].keypresses?.last {
-      keypresses = " and had reported that its entry was completed (\(packet: last.packet))"
-      packets.insert(last.packet)
-    }
+    let rounds = min(attempt.initiating.randoms?.count ?? 0, attempt.responding.randoms?.count ?? 0)
+    let progress: Wording = attempt.isSecureConnections ? " after \(rounds) of 20 rounds" : ""
+    let completed = attempt[otherRole].presses[4] > 0 ? attempt[otherRole].keypresses?.last : nil
+    let keypresses: Wording =
+      completed.map { " and had reported that its entry was completed (\(packet: $0.packet))" }
+      ?? ""
     var finding = finding(
       "\(side.capitalized) stopped after the passkey was typed",
-      because: "\(side.words) stopped after the passkey was typed",
       why:
-        "\(side.capitalized) stopped\(progress) with \(reason), although \(typist) had committed to its digits (\(packet: committed.packet))\(keypresses). The capture does not show why.",
-      evidence: packets)
+        "\(side.capitalized) stopped\(progress) with \(reason), although \(attempt.side(otherRole).words) had committed to its digits (\(packet: committed.packet))\(keypresses). The capture does not show why.",
+      evidence: packets.union(PacketSet(of: committed, completed)))
     finding.remedy = "Check the log of \(side.words); only that shows why it stopped."
     return finding
   }
@@ -226,8 +216,7 @@ extension FailedPairing {
       let delay = asked.flatMap { refused.nanoseconds(since: $0) }
       let after: Wording = delay.map { ", \(duration: $0) after it was asked" } ?? ""
       pieces.append("This host's program gave no passkey (\(packet: refused.packet))\(after).")
-      packets.insert(asked?.packet)
-      packets.insert(refused.packet)
+      packets.insert(of: asked, refused)
     }
     if attempt.method == nil {
       pieces.append("The pairing method is not in the capture.")
@@ -267,9 +256,7 @@ extension FailedPairing {
     }
     let why = words.isEmpty ? answer : "\(answer) \(Wording(listing: words).capitalized)."
     guard own?.pdu.oobDataFlag == 1 else {
-      return finding(
-        "\(side.capitalized) has no out-of-band data",
-        because: "\(side.words) has no out-of-band data", why: why)
+      return finding("\(side.capitalized) has no out-of-band data", why: why)
     }
     guard others?.pdu.oobDataFlag == 0 else {
       return finding(
@@ -291,7 +278,6 @@ extension FailedPairing {
     attempt.shortfall != nil ? .mitm : lacksSecureConnections ? .secureConnections : nil
   }
 
-  /// Whether the refusing side offers Secure Connections, and the other one does not.
   fileprivate var lacksSecureConnections: Bool {
     attempt[role].features?.pdu.authReq.supportsSC == true
       && attempt[otherRole].features?.pdu.authReq.supportsSC == false
@@ -346,7 +332,7 @@ extension FailedPairing {
       listing: sizes.map { "\($0.side.words) allows keys of at most \($0.size) bytes" })
     let rule: StaticString = sizes.count == 2 ? ": the smaller size counts" : ""
     var finding = finding(
-      "The key is too short for \(side.words)", because: "the key is too short for \(side.words)",
+      "The key is too short for \(side.words)",
       why: sizes.isEmpty ? answer : "\(answer) \(words.capitalized)\(rule).")
     let lacking = sizes.filter { $0.size < 16 }
     if !lacking.isEmpty {
@@ -357,46 +343,38 @@ extension FailedPairing {
   }
 
   fileprivate func invalidParameters() -> Finding {
-    var packets = packets
-    var why = answer
-    if attempt.outcome.invalidKeys.contains(otherRole) {
-      why =
-        "\(why) The public key that \(attempt.side(otherRole).words) sent is not a point on the curve P-256; \(side.words) had to refuse it."
-      packets.insert(attempt[otherRole].publicKey?.moment.packet)
-    } else if let unexpected = attempt.unexpected, let name = attempt.unexpectedOpcode?.name {
-      why =
-        "\(why) Before that, at \(packet: unexpected.first.packet), \(name) was out of sequence."
-      packets.insert(unexpected.first.packet)
-    }
-    return finding(
+    var finding = finding(
       "\(side.capitalized) rejected a pairing PDU as invalid",
-      because: "\(side.words) rejected a PDU as invalid", why: why, evidence: packets)
+      because: "\(side.words) rejected a PDU as invalid", why: answer)
+    if attempt.outcome.invalidKeys.contains(otherRole) {
+      finding.add(
+        "The public key that \(attempt.side(otherRole).words) sent is not a point on the curve P-256; \(side.words) had to refuse it.",
+        attempt[otherRole].publicKey?.moment.packet)
+    } else if let packet = attempt.unexpected?.first.packet,
+      let name = attempt.unexpectedOpcode?.name
+    {
+      finding.add("Before that, at \(packet: packet), \(name) was out of sequence.", packet)
+    }
+    return finding
   }
 
   /// The number of earlier failed attempts with the same device, and the end of the last one.
   /// Attempts are large, so none is copied.
   private var earlierFailures: (count: Int, end: Moment?) {
     var found: (count: Int, end: Moment?) = (0, nil)
-    func add(_ attempts: [PairingAttempt], upTo end: Int) {
-      for index in 0..<end where attempts[index].failure != nil {
-        found = (found.count + 1, attempts[index].end)
-      }
+    for other in evidence.earlier(than: connection) + [connection] {
+      let attempts = other.pairing.attempts
+      for index in 0..<(other.id == connection.id ? position : attempts.count)
+      where attempts[index].failure != nil { found = (found.count + 1, attempts[index].end) }
     }
-    for other in evidence.earlier(than: connection) {
-      add(other.pairing.attempts, upTo: other.pairing.attempts.count)
-    }
-    add(connection.pairing.attempts, upTo: position)
     return found
   }
 
   fileprivate func tooSoon() -> Finding {
     let earlier = earlierFailures
-    var packets = packets
-    packets.insert(earlier.end?.packet)
     let after: Wording =
-      earlier.end.flatMap { attempt.first.nanoseconds(since: $0) }.map {
-        ", \(duration: $0) before this attempt"
-      } ?? ""
+      earlier.end.flatMap { attempt.first.nanoseconds(since: $0) }
+      .map { ", \(duration: $0) before this attempt" } ?? ""
     let before: Wording =
       earlier.end.map {
         "\(count: earlier.count, "attempt", "attempts") before this one failed, the last one at \(packet: $0.packet)\(after)."
@@ -404,7 +382,8 @@ extension FailedPairing {
     return finding(
       "\(side.capitalized) refused a new attempt so soon after a failed one",
       because: "it was retried too soon",
-      why: "\(answer) It waits before it pairs again. \(before)", evidence: packets)
+      why: "\(answer) It waits before it pairs again. \(before)",
+      evidence: packets.union(PacketSet(of: earlier.end)))
   }
 
   fileprivate func unspecified() -> Finding {
@@ -433,7 +412,6 @@ extension FailedPairing {
     }
     return finding(
       "\(side.capitalized) refused to derive keys for LE over BR/EDR",
-      because: "\(side.words) refused to derive keys for LE over BR/EDR",
       why:
         "This pairing derives keys for LE from those of the BR/EDR link (cross-transport key derivation). \(answer)"
     )

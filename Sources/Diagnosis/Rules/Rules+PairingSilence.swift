@@ -1,28 +1,22 @@
 import Bluetooth
-import Captures
 import Sessions
 import Words
 
 // Rules about pairing that stops silently, and about Security Requests.
 
 extension Rule {
-  /// The rule about PDUs that should not occur.
-  static let unexpectedPDU =
-    Rule(
-      "smp-unexpected", .warning, .meaning, "A Security Manager PDU was out of sequence",
-      when:
-        "a Pairing Request from the peripheral, a second Pairing Response, or a value that the pairing method does not use",
-      needs: [.bothDirections],
-      elsewise: [
-        Alternative("one Security Manager answers twice") { history, _ in
-          !history.hasEqualResponses
-        }
-      ],
-      do:
-        "Check the Security Manager of that side; a peripheral sends a Security Request, never a Pairing Request."
-    ) { connection, _ in connection.unexpectedPDUs() }
+  static let unexpectedPDU = Rule(
+    "smp-unexpected", .warning, .meaning, "A Security Manager PDU was out of sequence",
+    when:
+      "a Pairing Request from the peripheral, a second Pairing Response, or a value that the pairing method does not use",
+    needs: [.bothDirections],
+    elsewise: [
+      Alternative("one Security Manager answers twice") { history, _ in !history.hasEqualResponses }
+    ],
+    do:
+      "Check the Security Manager of that side; a peripheral sends a Security Request, never a Pairing Request."
+  ) { connection, _ in connection.unexpectedPDUs() }
 
-  /// The rules about what did not happen.
   static let pairingSilence: [Rule] = [
     Rule(
       about: Doubts.self, "smp-user-silent", .error, .meaning,
@@ -97,14 +91,10 @@ private struct SilentPairing {
   ) {
     guard !attempt.isPaired, !attempt.isOverBREDR else { return nil }
     // A link that is encrypted at the end without an event that reports it was paired unseen.
-    if attempt.failure == nil, connection.connection.isEncrypted == true,
-      !attempt.beganEncrypted
-    {
+    if attempt.failure == nil, connection.connection.isEncrypted == true, !attempt.beganEncrypted {
       return nil
     }
-    self.attempt = attempt
-    self.connection = connection
-    self.evidence = evidence
+    (self.attempt, self.connection, self.evidence) = (attempt, connection, evidence)
     end = attempt.end ?? evidence.lastMoment(after: attempt.last)
     resolution = connection.pairing.attempts.success(after: position)
   }
@@ -138,18 +128,14 @@ private struct SilentPairing {
   ) -> Finding {
     var finding = Finding(
       what.capitalized, headline: "pairing stopped after \(packet: attempt.last.packet): \(clause)",
-      why: why,
-      evidence: packets)
-    finding.evidence.insert(attempt.end?.packet)
-    finding.restsOnAbsence = true
+      why: why, evidence: packets.union(PacketSet(of: attempt.end)), restsOnAbsence: true)
     if let confirmed {
-      finding.why =
-        "\(finding.why) This host's program had confirmed the pairing (\(packet: confirmed.packet))."
-      finding.evidence.insert(confirmed.packet)
+      finding.add(
+        "This host's program had confirmed the pairing (\(packet: confirmed.packet)).",
+        confirmed.packet)
     }
     if let resolution {
-      finding.severity = .note
-      finding.isResolved = true
+      finding.resolve()
       finding.headline =
         "pairing stopped after \(packet: attempt.last.packet), and succeeded at \(packet: resolution)"
     }
@@ -164,11 +150,10 @@ private struct SilentPairing {
   /// What came after the silence.
   private var ending: Wording {
     switch attempt.ending {
-    case .failed(let reason, let side):
-      return "then \(side.words) ended pairing with \(reason)"
-    case .superseded: return "then a new pairing began"
-    case .abandoned: return "then \(connection.connection.endingWords)"
-    case .notEncrypted, nil: return "then the capture ends"
+    case .failed(let reason, let side): "then \(side.words) ended pairing with \(reason)"
+    case .superseded: "then a new pairing began"
+    case .abandoned: "then \(connection.connection.endingWords)"
+    case .notEncrypted, nil: "then the capture ends"
     }
   }
 
@@ -181,8 +166,7 @@ private struct SilentPairing {
         || $0.kind == .confirmationAsked(comparesDigits: false)
     }
     let user: Wording = "\(silent.side.possessive) user"
-    var packets: PacketSet = [before.packet]
-    if silent.side == .local { packets.insert(asked?.moment.packet) }
+    let packets = PacketSet(of: before, silent.side == .local ? asked?.moment : nil)
     let why: Wording =
       silent.isSure
       ? "After \(lastWords) \(user) had to \(silent.task). Nothing was sent for \(duration: silent.silence); \(ending)."
@@ -204,8 +188,7 @@ private struct SilentPairing {
       let silence, silence >= PairingAttempt.timeout
     else { return nil }
     let sender = attempt.lastSender
-    let verb: StaticString =
-      awaited == sender ? "did not continue after its" : "did not answer the"
+    let verb: StaticString = awaited == sender ? "did not continue after its" : "did not answer the"
     let name: Wording = attempt.lastOpcode.name.map { "\($0)" } ?? "last PDU"
     let deed: Wording = "\(awaited.words) \(verb) \(name) for 30 s"
     return finding(
@@ -232,9 +215,8 @@ private struct SilentPairing {
         "The pairing had reached \(lastWords); \(after)\(words). The capture has no Pairing Failed.",
       [attempt.last.packet])
     if isSilent, attempt.responding.features == nil, let bond = connection.bond(evidence) {
-      let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
-      finding.why =
-        "\(finding.why) The two had a bond on connection \(bond.history.id) (\(packet: packet))."
+      let packet = bond.attempt.endPacket
+      finding.add("The two had a bond on connection \(bond.history.id) (\(packet: packet)).")
       finding.evidence = PacketSet([packet]).union(finding.evidence)
       finding.remedy =
         "A side that still has a bond may ignore a new pairing: delete the bond on both sides, then pair again. If that does not help, check in the log of \(awaited.words) why it does not answer."
@@ -280,15 +262,15 @@ extension Connection {
   /// How the link ended: `the peer disconnected`.
   fileprivate var endingWords: Wording {
     let because: Wording = reason.map { (reason: StatusCode) -> Wording in " (\(reason))" } ?? ""
-    switch ending {
-    case .localHost: return "this host disconnected"
-    case .peer: return "the peer disconnected\(because)"
-    case .timeout: return "the link was lost\(because)"
-    case .micFailure: return "the link failed because of a wrong MIC\(because)"
-    case .neverEstablished: return "the link was never established\(because)"
-    case .reset: return "the controller was reset"
-    case .controller: return "the controller ended the link\(because)"
-    case .replaced, .unknown, .forgotten, .fileEnded, nil: return "the link was gone"
+    return switch ending {
+    case .localHost: "this host disconnected"
+    case .peer: "the peer disconnected\(because)"
+    case .timeout: "the link was lost\(because)"
+    case .micFailure: "the link failed because of a wrong MIC\(because)"
+    case .neverEstablished: "the link was never established\(because)"
+    case .reset: "the controller was reset"
+    case .controller: "the controller ended the link\(because)"
+    case .replaced, .unknown, .forgotten, .fileEnded, nil: "the link was gone"
     }
   }
 }
@@ -299,62 +281,50 @@ extension ConnectionHistory {
   /// A link that ends sooner did not leave enough time.
   private static let leastPatience: Int64 = 1_000_000_000
 
-  /// Returns a finding about a Security Request that nothing followed.
   fileprivate func ignored(
     _ request: PairingHistory.SecurityRequest, _ evidence: Evidence
   ) -> Finding? {
-    guard request.answer == nil, !request.cameEncrypted, connection.isEncrypted == false else {
-      return nil
-    }
-    let ended = connection.lastPacket.map { Moment(packet: $0, time: connection.lastTime) }
+    guard request.answer == nil, !request.cameEncrypted, connection.isEncrypted == false
+    else { return nil }
+    let ended = connection.lastMoment
     let end = ended ?? Moment(packet: evidence.extent.lastPacket, time: evidence.extent.latest)
     guard let waited = end.nanoseconds(since: request.moment),
       waited >= Self.patience || ended != nil && waited >= Self.leastPatience
     else { return nil }
-    let times: Wording =
-      request.count > 1 ? " (\(request.count) times)" : ""
+    let times: Wording = request.count > 1 ? " (\(request.count) times)" : ""
     let (asker, central) = (request.side, request.side.other)
-    let until: Wording =
-      ended == nil
-      ? "in the \(duration: waited) up to the end of the capture"
-      : "in the \(duration: waited) until the link ended"
-    var packets: PacketSet = [request.moment.packet]
-    packets.insert(ended?.packet)
-    var finding = Finding(
+    let until: StaticString = ended == nil ? "up to the end of the capture" : "until the link ended"
+    return Finding(
       "\(central.capitalized) ignored a Security Request",
       headline: "the Security Request at \(packet: request.moment.packet) was ignored",
       why:
-        "\(asker.capitalized), the peripheral, requested \(request.authReq.words)\(times). \(central.capitalized) neither paired nor encrypted \(until).",
-      evidence: packets)
-    finding.restsOnAbsence = true
-    return finding
+        "\(asker.capitalized), the peripheral, requested \(request.authReq.words)\(times). \(central.capitalized) neither paired nor encrypted in the \(duration: waited) \(until).",
+      evidence: PacketSet(of: request.moment, ended), restsOnAbsence: true)
   }
 
-  /// Returns a finding about a BR/EDR pairing that this host confirmed and that led to no
-  /// encryption.
+  /// Returns a finding about a BR/EDR pairing that was confirmed here and led to no encryption.
   fileprivate func confirmedInVain(_ evidence: Evidence) -> [Finding] {
     guard connection.transport == .brEDR, !encryption.wasEncrypted, connection.isEncrypted != true,
       let last = encryption.authentications.last, let confirmed = last.confirmed,
       confirmed.isSame, last.status == nil || last.status == .success
     else { return [] }
-    let ended = connection.lastPacket.map { Moment(packet: $0, time: connection.lastTime) }
+    let ended = connection.lastMoment
     let end = ended ?? evidence.lastMoment(after: confirmed.moment)
     guard let waited = end.nanoseconds(since: confirmed.moment),
       ended != nil || waited >= PairingAttempt.longSilence
     else { return [] }
     let key: Wording =
       last.newKey.map { " Pairing created a link key (\(packet: $0.packet))." } ?? ""
-    var finding = Finding(
+    // Two devices may pair only to have a key.
+    let isHarmless = last.newKey != nil || last.status == .success
+    let finding = Finding(
       "This host confirmed the pairing, but the link was never encrypted",
       headline:
         "the link was never encrypted after this host had confirmed the pairing (\(packet: confirmed.moment.packet))",
       why:
         "This host confirmed the pairing over BR/EDR (\(packet: confirmed.moment.packet)).\(key) The link was not encrypted in the \(duration: waited) until \(ended == nil ? "the capture" : "the link" as StaticString) ended.",
-      evidence: PacketSet(
-        [confirmed.moment.packet, last.newKey?.packet, ended?.packet].compactMap(\.self)))
-    finding.restsOnAbsence = true
-    // Two devices may pair only to have a key.
-    if last.newKey != nil || last.status == .success { finding.severity = .note }
+      evidence: PacketSet(of: confirmed.moment.packet, last.newKey?.packet, ended?.packet),
+      isHarmless ? .note : nil, restsOnAbsence: true)
     return [finding]
   }
 
@@ -365,7 +335,6 @@ extension ConnectionHistory {
     }
   }
 
-  /// Returns a finding about PDUs that should not occur.
   fileprivate func unexpectedPDUs() -> [Finding] {
     pairing.attempts.firstFinding { attempt in
       if let second = attempt.secondResponse?.moment, let first = attempt.responding.features {
@@ -390,8 +359,7 @@ extension ConnectionHistory {
           "\(name) was out of sequence",
           headline: "\(name) was out of sequence at \(packet: unexpected.first.packet)",
           why: "The method\(method) has no \(name) at this point.",
-          evidence: [unexpected.first.packet])
-        finding.restsOnAbsence = true
+          evidence: [unexpected.first.packet], restsOnAbsence: true)
       } else {
         return nil
       }
@@ -404,20 +372,17 @@ extension ConnectionHistory {
     _ attempt: PairingAttempt, _ first: Moment, _ second: Moment
   ) -> Finding {
     let side = attempt.initiator.other
-    var packets: PacketSet = [first.packet, second.packet]
-    if attempt.failure != nil { packets.insert(attempt.end?.packet) }
     var finding = Finding(
       "Two Security Managers answer on \(side.words)",
       headline:
         "two programs on \(side.words) answer one Pairing Request (\(packet: first.packet), \(packet: second.packet))",
       why:
         "\(side.capitalized) answered one Pairing Request twice (\(packet: first.packet), \(packet: second.packet)): two Security Managers, such as the kernel's and a program's own, use one controller, and each breaks the other's pairing.",
-      evidence: packets)
-    finding.restsOnAbsence = true
+      evidence: PacketSet(of: first, second, attempt.failure == nil ? nil : attempt.end),
+      attempt.isPaired ? nil : .error, restsOnAbsence: true)
     finding.fault = side
     finding.remedy =
       "Let only one program use the controller: stop bluetoothd, or the library that opens the HCI socket itself (noble, bleno)."
-    if !attempt.isPaired { finding.severity = .error }
     return finding
   }
 }

@@ -7,7 +7,6 @@ import Words
 // comparison, and check values. What is recomputed from packets is a fact.
 
 extension Rule {
-  /// The rules about confirm values.
   static let pairingValues: [Rule] = [
     failing(
       "smp-passkey-mismatch", .meaning, "The two sides of a pairing have different passkeys",
@@ -23,10 +22,9 @@ extension Rule {
     ) { failed in
       switch ConfirmVerdict(failed.attempt) {
       case .passkeysDiffer:
-        return failed.attempt.isSecureConnections
-          ? failed.differingRounds() : failed.differingPasskeys()
-      case .unknown: return failed.presumablyDifferingPasskeys()
-      default: return nil
+        failed.attempt.isSecureConnections ? failed.differingRounds() : failed.differingPasskeys()
+      case .unknown: failed.presumablyDifferingPasskeys()
+      default: nil
       }
     },
     failing(
@@ -65,13 +63,13 @@ extension Rule {
       switch ConfirmVerdict(failed.attempt) {
       case .outOfBand:
         return failed.finding(
-          "The out-of-band data differs", because: "the out-of-band data differs",
+          "The out-of-band data differs",
           why:
             "\(failed.side.capitalized) refused a value computed from data that came over another channel, such as NFC. That data is not in the capture."
         )
       case .unknown where failed.presumablyDifferingPasskeys() == nil:
         var finding = failed.finding(
-          "A confirm value was refused", because: "a confirm value was refused",
+          "A confirm value was refused",
           why: "\(failed.answer) The capture has no values that show whose were wrong.")
         finding.grounds = .fact
         return finding
@@ -80,7 +78,6 @@ extension Rule {
     },
   ]
 
-  /// The rules about digits and check values.
   static let pairingChecks: [Rule] = [
     failing(
       "smp-numeric-rejected", .fact, "Numeric comparison was refused",
@@ -94,9 +91,8 @@ extension Rule {
       do:
         "If no user pressed No, look for a program that answers for its user: \(answeringDigits). If the two screens differ, one side computes the digits (function g2) wrongly, or someone is in the middle."
     ) { failed in
-      guard failed.attempt.method?.association == .numericComparison, !failed.isSilence else {
-        return nil
-      }
+      guard failed.attempt.method?.association == .numericComparison, !failed.isSilence
+      else { return nil }
       if failed.reason == .numericComparisonFailed { return failed.refusedDigits() }
       guard case .digitsRefused = ConfirmVerdict(failed.attempt) else { return nil }
       return failed.refusedDigits()
@@ -151,17 +147,15 @@ extension FailedPairing {
   }
 
   fileprivate var legacyFlaw: (side: Side, deviations: [ConfirmDeviation])? {
-    guard case .flaw(let role, .legacy(let deviations), _) = ConfirmVerdict(attempt) else {
-      return nil
-    }
+    guard case .flaw(let role, .legacy(let deviations), _) = ConfirmVerdict(attempt)
+    else { return nil }
     return (attempt.side(role), deviations)
   }
 
   /// Whether only the captured host's own address deviates.
   fileprivate var hasOnlyOwnAddressWrong: Bool {
-    guard let legacyFlaw, legacyFlaw.side == .local, !legacyFlaw.deviations.isEmpty else {
-      return false
-    }
+    guard let legacyFlaw, legacyFlaw.side == .local, !legacyFlaw.deviations.isEmpty
+    else { return false }
     return legacyFlaw.deviations.allSatisfy {
       switch $0 {
       case .initiatorAddress, .initiatorAddressType: attempt.initiator == .local
@@ -186,9 +180,7 @@ extension FailedPairing {
   }
 
   private func passkeysDiffer(_ why: Wording, evidence: PacketSet) -> Finding {
-    var finding = finding(
-      "The passkeys on the two sides differ", because: "the passkeys on the two sides differ",
-      why: why, evidence: evidence)
+    var finding = finding("The passkeys on the two sides differ", why: why, evidence: evidence)
     finding.remedy = typedPlace
     return finding
   }
@@ -292,8 +284,7 @@ extension FailedPairing {
     }
     var finding = finding(
       "\(side.capitalized) computes its confirm value wrongly",
-      because: "\(side.words) computes its confirm value wrongly", why: why,
-      evidence: opening(of: [role]))
+      why: why, evidence: opening(of: [role]))
     finding.fault = side
     if let found = attempt.outcome.search?.finding(role), hasPasskey {
       finding.details = [passkeys(found.passkey, nil, of: role)]
@@ -306,7 +297,6 @@ extension FailedPairing {
     let hasPasskey = attempt.method?.hasPasskey == true
     var finding = finding(
       "\(refusing.capitalized) refused a confirm value that is right",
-      because: "\(refusing.words) refused a confirm value that is right",
       why: hasPasskey
         ? "Both sides' commitments are open and show the same passkey. \(refusing.capitalized) refused it anyway."
         : "The commitment that \(other.words) opened is computed as the specification requires. \(refusing.capitalized) refused it anyway.",
@@ -328,15 +318,14 @@ extension FailedPairing {
   fileprivate func refusedDigits() -> Finding {
     var pieces: [Wording] = []
     if case .opens = attempt.outcome.commitment {
-      pieces.append(
-        "The values of the peer and this host match, so both have the same digits.")
+      pieces.append("The values of the peer and this host match, so both have the same digits.")
     } else if attempt.outcome.digits == nil {
       pieces.append("The capture does not have all the values needed to compute the digits.")
     }
     var packets = packets
-    packets.insert(attempt.responding.confirms?.first.packet)
-    packets.insert(attempt.initiating.randoms?.first.packet)
-    packets.insert(attempt.responding.randoms?.first.packet)
+    packets.insert(
+      of: attempt.responding.confirms?.first, attempt.initiating.randoms?.first,
+      attempt.responding.randoms?.first)
     let hasty = attempt.programRefused
     if let act = localRefusal, side == .local {
       pieces.append("This host's program answered No for its user at \(packet: act.moment.packet).")
@@ -384,21 +373,18 @@ extension FailedPairing {
     {
       let no: Wording = localRefusal.map { ", and got No at \(packet: $0.moment.packet)" } ?? ""
       pieces.append("BlueZ asked for the user's consent at \(packet: asked.moment.packet)\(no).")
-      packets.insert(asked.moment.packet)
-      packets.insert(localRefusal?.moment.packet)
+      packets.insert(of: asked.moment, localRefusal?.moment)
     } else {
       pieces.append(
         "BlueZ answers this if no agent answers for the user, other stacks if the user declines.")
     }
-    let refused: StaticString =
-      attempt.method == nil ? "The pairing was refused" : "Just Works was refused"
     return finding(
-      "\(refused): \(side.words) did not confirm it", because: "\(side.words) did not confirm it",
+      "\(attempt.method == nil ? "The pairing" : "Just Works" as StaticString) was refused: \(side.words) did not confirm it",
+      because: "\(side.words) did not confirm it",
       why: Wording(pieces, joinedBy: " "), evidence: packets)
   }
 
-  /// The packet in which bluetoothd logged during the attempt that no agent is available to ask
-  /// about this peer.
+  /// The packet in which bluetoothd logged that no agent is available to ask about this peer.
   var missingAgent: Int? {
     evidence.host.agentMissing.first {
       $0.moment.packet > attempt.first.packet && $0.moment.packet <= packet + Self.logDelay
@@ -413,25 +399,20 @@ extension FailedPairing {
     let checked = attempt.side(otherRole)
     let known: Wording =
       "One side used the debug key pair, so the values are known: the check value that \(checked.words) sent"
-    let why: Wording
-    if let found = attempt.outcome.checks[otherRole] {
-      why =
-        if let deviations = found, deviations.isEmpty {
-          "\(known) is right. \(side.capitalized) refused it anyway."
-        } else if let deviations = found {
-          "\(known) was computed with \(Wording(listing: deviations.map { "\($0.words)" }))."
-        } else { "\(known) matches none of the known ways to compute it." }
-    } else if attempt[otherRole].check == nil {
-      why = "\(answer) No check value had been sent."
-    } else {
-      why =
+    let check = attempt[otherRole].check
+    let why: Wording =
+      switch attempt.outcome.checks[otherRole] {
+      case .some(.some([])): "\(known) is right. \(side.capitalized) refused it anyway."
+      case .some(.some(let deviations)):
+        "\(known) was computed with \(Wording(listing: deviations.map { "\($0.words)" }))."
+      case .some(nil): "\(known) matches none of the known ways to compute it."
+      case nil where check == nil: "\(answer) No check value had been sent."
+      case nil:
         "\(side.capitalized) computed a different check value from the one that \(checked.words) sent. The values follow from the DHKey, the passkey, the addresses and the features; the capture does not show which of them differ on the two sides."
-    }
-    var packets = packets
-    packets.insert(attempt[otherRole].check?.packet)
+      }
     return finding(
-      attempt[otherRole].check != nil
-        ? "A DHKey check value was refused" : "A DHKey check value was refused before it was sent",
-      because: "\(side.words) refused the check value", why: why, evidence: packets)
+      "A DHKey check value was refused\(check == nil ? " before it was sent" : "" as StaticString)",
+      because: "\(side.words) refused the check value", why: why,
+      evidence: packets.union(PacketSet(of: check)))
   }
 }

@@ -1,5 +1,4 @@
 import Bluetooth
-import Bytes
 import Sessions
 import Words
 
@@ -62,14 +61,11 @@ extension Rule {
       do: "Compare the length with what the characteristic's definition or the firmware accepts."
     ) { refusal, _ in
       if refusal.opcode == .executeWriteRequest {
-        return
-          "The prepared writes\(refusal.partsWords) make \(refusal.length) bytes: more than \(refusal.server.words) accepts here."
+        "The prepared writes\(refusal.partsWords) make \(refusal.length) bytes: more than \(refusal.server.words) accepts here."
       } else if refusal.attribute.uuid == .clientConfiguration, refusal.length != 2 {
-        return
-          "A CCCD has two bytes, for instance 01 00 for notifications or 02 00 for indications; \(refusal.client.words) wrote \(refusal.length)."
+        "A CCCD has two bytes, for instance 01 00 for notifications or 02 00 for indications; \(refusal.client.words) wrote \(refusal.length)."
       } else {
-        return
-          "\(refusal.refuser) does not accept \(count: refusal.length, "byte", "bytes") here: the length is fixed, or the maximum is smaller."
+        "\(refusal.refuser) does not accept \(count: refusal.length, "byte", "bytes") here: the length is fixed, or the maximum is smaller."
       }
     },
     refused(
@@ -88,20 +84,17 @@ extension Rule {
         "Begin at offset 0 and continue where the previous part ended; a client that reads a long value stops at the first part that does not fill the MTU."
     ) { refusal, connection in
       if let whole = refusal.unableToReadOn(connection) {
-        return Reason(
+        Reason(
           whole,
           instead:
             "Fix the server: a part that begins at the value's end is empty, not an error. Until then write no more to it than fits into one request (MTU − 3 bytes), or stop reading at the part that does not fill the MTU."
         )
       } else if refusal.opcode != .executeWriteRequest {
-        return
-          "The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), the offset of the requested part."
+        "The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), the offset of the requested part."
       } else if let late = refusal.prepared?.late {
-        return
-          "The part of \(packet: late.moment.packet) begins at byte \(late.offset) of \(handle: late.handle), and those before it end at byte \(late.end): the bytes between are missing."
+        "The part of \(packet: late.moment.packet) begins at byte \(late.offset) of \(handle: late.handle), and those before it end at byte \(late.end): the bytes between are missing."
       } else {
-        return
-          "One of the prepared writes\(refusal.partsWords) begins after the end of the value on \(refusal.server.words); the capture does not show which one."
+        "One of the prepared writes\(refusal.partsWords) begins after the end of the value on \(refusal.server.words); the capture does not show which one."
       }
     },
     refused(
@@ -114,15 +107,13 @@ extension Rule {
       do:
         "Execute or cancel what is prepared, or raise the server's queue (Zephyr: CONFIG_BT_ATT_PREPARE_COUNT); a larger MTU needs fewer parts."
     ) { refusal, connection in
-      guard refusal.isFirstPart else {
-        return "\(refusal.refuser) cannot queue more parts than those already prepared."
-      }
-      let refused = connection.attributes.refusals.last {
-        $0.opcode == .executeWriteRequest && $0.server == refusal.server
-          && $0.answer.packet < refusal.last.packet
-      }
+      guard refusal.isFirstPart
+      else { return "\(refusal.refuser) cannot queue more parts than those already prepared." }
       let before: Wording =
-        refused.map {
+        connection.attributes.refusals.last {
+          $0.opcode == .executeWriteRequest && $0.server == refusal.server
+            && $0.answer.packet < refusal.last.packet
+        }.map {
           "After the Execute Write Request before it was refused (\(packet: $0.answer.packet)), the server has to discard its parts (Core, Vol 3, Part F, 3.4.6.3)."
         } ?? "The server did not empty its queue."
       return Reason(
@@ -143,9 +134,7 @@ extension Rule {
       "A server has no resources for a request",
       when: "Insufficient Resources (0x11) answers a request",
       do: "Request less at a time, or later; look for leaked buffers in the firmware."
-    ) { refusal, _ in
-      "\(refusal.refuser) ran out of memory or of another resource."
-    },
+    ) { refusal, _ in "\(refusal.refuser) ran out of memory or of another resource." },
     refused(
       "att-unlikely", .warning, .fact, 0x0e...0x0e,
       "A server fails to handle a request and gives no reason",
@@ -192,16 +181,16 @@ extension Rule {
         "Ask the vendor of the server's firmware what the code means for this attribute, and what it expects first: an unlock, another value, another order of writes. In your own firmware, find where the application returns the code."
     ) { refusal, _ in
       if refusal.errorName != nil {
-        return Reason(
+        Reason(
           "The profile's rules do not allow \(refusal.headWords).",
           instead:
             "Write what the profile allows in this state; its name for the code shows what is wrong."
         )
       } else if refusal.error.range == .application {
-        return
-          "The code is specific to the application of \(refusal.server.words), which refused \(refusal.headWords)."
+        "The code is specific to the application of \(refusal.server.words), which refused \(refusal.headWords)."
+      } else {
+        nil
       }
-      return nil
     },
     refused(
       "att-reserved-error", .warning, .fact, 0x14...0x7f, also: [0xa0...0xfb, 0x00...0x00],
@@ -212,8 +201,7 @@ extension Rule {
         "Use 0x80 to 0x9f for application errors, and answer a successful request with its response, not with an Error Response."
     ) { refusal, _ in
       if refusal.errorName != nil { return nil }
-      return
-        refusal.error.rawValue == 0
+      return refusal.error.rawValue == 0
         ? "0x00 is not an error: \(refusal.server.words) sent an Error Response with a code that elsewhere means success, and clients interpret it differently."
         : "The specification reserves this code, so it gives no reason."
     },
@@ -236,10 +224,8 @@ extension Rule {
           && $0.request.packet < refusal.request.packet
       }
       guard let last = asked.last, let owner = last.owner else {
-        let place: StaticString =
-          connection.connection.isOpeningMissing ? "in this capture" : "on this connection"
         return
-          "\(refusal.refuser) answers by notifications or indications, but none of its CCCDs was written \(place)."
+          "\(refusal.refuser) answers by notifications or indications, but none of its CCCDs was written \(connection.connection.isOpeningMissing ? "in this capture" : "on this connection" as StaticString)."
       }
       return
         "\(refusal.refuser) answers by notifications or indications of a characteristic other than \(owner), whose CCCD was written at \(packet: last.request.packet), or that CCCD enables the wrong one of the two."
@@ -254,9 +240,7 @@ extension Rule {
       "att-out-of-range", .warning, .fact, 0xff...0xff, "A written value is out of range",
       when: "Out of Range (0xff) answers a request",
       do: "Write a value within the characteristic's range."
-    ) { refusal, _ in
-      "The profile defines a range, and \(refusal.headWords) is not in it."
-    },
+    ) { refusal, _ in "The profile defines a range, and \(refusal.headWords) is not in it." },
     failedProcedure, notInProperties, droppedCommands,
   ]
 
@@ -271,9 +255,8 @@ extension Rule {
     Finding.together(
       connection.attributes.failedProcedures.map { failed in
         let name = connection.attributes.name(failed.handle, of: failed.server)
-        let times: Wording = failed.count > 1 ? ", \(failed.count) times" : ""
         var finding = Finding(
-          "\(name) reported that a procedure failed\(times): \(failed.words)",
+          "\(name) reported that a procedure failed\(Wording.times(failed.count)): \(failed.words)",
           headline:
             "a procedure of \(name) failed (\(packet: failed.answer.packet)): \(failed.words)",
           why:
@@ -281,8 +264,7 @@ extension Rule {
           evidence: PacketSet([failed.request ?? 0, failed.answer.packet]))
         finding.attribute = connection.attributes.identity(failed.handle, of: failed.server)
         if let succeeded = failed.succeeded {
-          finding.severity = .note
-          finding.isResolved = true
+          finding.resolve()
           finding.note = "The same command succeeded later (\(packet: succeeded.packet))."
         }
         return finding
@@ -331,23 +313,21 @@ extension Rule {
     Finding.together(
       connection.attributes.usages.flatMap { usage in
         usage.unoffered.map { unoffered in
-          let (done, consequence): (StaticString, Wording) =
-            switch unoffered.operation {
-            case .read:
-              (
-                "was read",
-                "answered with \(unoffered.length == 0 ? "an empty value" : "\(count: unoffered.length, "byte", "bytes")" as Wording) instead of Read Not Permitted (0x02)"
-              )
-            case .notification, .indication:
-              (
-                "sent its value",
-                "sent \(unoffered.operation == .indication ? "an indication" : "a notification" as StaticString), which the declaration does not offer"
-              )
-            default:
-              (
-                "was written", "accepted the value instead of answering Write Not Permitted (0x03)"
-              )
-            }
+          let done: StaticString
+          let consequence: Wording
+          switch unoffered.operation {
+          case .read:
+            done = "was read"
+            consequence =
+              "answered with \(unoffered.length == 0 ? "an empty value" : "\(count: unoffered.length, "byte", "bytes")" as Wording) instead of Read Not Permitted (0x02)"
+          case .notification, .indication:
+            done = "sent its value"
+            consequence =
+              "sent \(unoffered.operation == .indication ? "an indication" : "a notification" as StaticString), which the declaration does not offer"
+          default:
+            done = "was written"
+            consequence = "accepted the value instead of answering Write Not Permitted (0x03)"
+          }
           return Finding(
             "\(usage.named) \(done) although it offers only \(usage.properties?.words ?? "")",
             at: unoffered.request, why: "\(usage.server.capitalized) \(consequence).",
@@ -364,13 +344,8 @@ extension Refusal {
     if length == 0 { return "an empty value" }
     let size: Wording = "\(count: length, "byte", "bytes")"
     let bytes: Wording =
-      if length <= head.count {
-        "\(hex: head)"
-      } else if head.isEmpty {
-        size
-      } else {
-        "\(size) beginning with \(hex: head)"
-      }
+      length <= head.count
+      ? "\(hex: head)" : head.isEmpty ? size : "\(size) beginning with \(hex: head)"
     return meaning.map { "\(bytes) (\($0))" } ?? bytes
   }
 
@@ -392,8 +367,7 @@ extension Refusal {
 
   /// The packets of the parts of a prepared write.
   fileprivate var partsWords: Wording {
-    guard let prepared else { return "" }
-    return " (\(packet: prepared.first.packet) to \(packet: prepared.last))"
+    prepared.map { " (\(packet: $0.first.packet) to \(packet: $0.last))" } ?? ""
   }
 
   /// Whether iOS refuses a command to its Notification Center Service.
@@ -401,8 +375,7 @@ extension Refusal {
     error.rawValue == 0x03 && attribute.uuid == AppleServices.notificationControl
   }
 
-  /// Why an attribute cannot be read or written, and how to fix it, depending on what is known of
-  /// the attribute.
+  /// Why an attribute cannot be read or written, and how to fix it.
   fileprivate var notPermitted: Reason {
     let isRead = error.rawValue == 0x02
     let (verb, done): (StaticString, StaticString) =
@@ -465,8 +438,7 @@ extension Refusal {
 }
 
 extension ConnectionHistory {
-  /// Returns whether a refusal shows that iOS keeps its notifications from an accessory: it sends
-  /// none either.
+  /// Returns whether iOS keeps its notifications from an accessory: it sends none either.
   func hidesNotifications(_ refusal: Refusal) -> Bool {
     refusal.isOfNotificationSharing
       && !attributes.usages.contains {

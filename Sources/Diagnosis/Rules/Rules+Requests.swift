@@ -1,5 +1,4 @@
 import Bluetooth
-import Bytes
 import Sessions
 import Words
 
@@ -151,8 +150,7 @@ extension Rule {
 }
 
 extension Evidence {
-  /// Returns whether the controller may hold the answer to a request back, because this host has
-  /// not freed its buffers. That has a finding of its own.
+  /// Whether the controller may withhold the answer, which has a finding of its own.
   fileprivate func isWithheld(
     _ request: UnansweredRequests.Sent, _ connection: ConnectionHistory
   ) -> Bool {
@@ -164,7 +162,6 @@ extension Evidence {
   }
 }
 
-/// Requests that one side sent before the previous one was answered.
 private struct Overlapping: Sendable {
   let own: [AttributeHistory.Overlap]
   let side: Side
@@ -206,7 +203,8 @@ private struct Overlapping: Sendable {
       why:
         "The \(second) in \(packet: first.packet) was sent while the \(open) in \(packet: first.before) was unanswered. A bearer allows only one pending in each direction. It happened \(count: times, "time", "times") on this connection.",
       evidence: PacketSet(
-        own.flatMap { $0.isOnChannel || own.count == 1 ? [$0.before, $0.packet] : [$0.packet] }))
+        own.flatMap { $0.isOnChannel || own.count == 1 ? [$0.before, $0.packet] : [$0.packet] }),
+      stray == nil ? nil : .note, restsOnAbsence: true)
     if let twice = own.first(where: \.asksForMTU) {
       finding.what = "Two programs of \(side.words) use one link"
       finding.headline =
@@ -218,25 +216,23 @@ private struct Overlapping: Sendable {
         "Let only one program use the link: stop bluetoothd if a library opens the controller itself (noble, bleno), or the other way round."
     }
     if let crossed = own.first(where: \.isOnChannel) {
-      finding.why =
-        "\(finding.why) Neither \(packet: crossed.before) nor \(packet: crossed.packet) was answered."
+      finding.add("Neither \(packet: crossed.before) nor \(packet: crossed.packet) was answered.")
     }
     if let stray {
-      finding.severity = .note
-      finding.why =
-        "\(finding.why) \(side.other.capitalized) had sent a response that no request waits for (\(packet: stray))."
+      finding.add(
+        "\(side.other.capitalized) had sent a response that no request waits for (\(packet: stray))."
+      )
     }
     // A client that continues before an answer is rarer than a capture that lacks one.
     if !first.isOnChannel, isLacking { finding.grounds = .sequence }
-    finding.restsOnAbsence = true
     return finding
   }
 }
 
-/// A request or an indication without an answer.
 private struct Unanswered: Sendable {
   let request: UnansweredRequests.Sent
   let connection: ConnectionHistory
+  private let sent: Moment
   /// When the wait for an answer ended: with the end of the link, or with this host's command to
   /// end it; nil: neither is in the capture.
   let end: Moment?
@@ -244,7 +240,6 @@ private struct Unanswered: Sendable {
 
   var asking: Side { Side(sent: request.direction) }
   var answering: Side { asking.other }
-  private var sent: Moment { Moment(packet: request.packet, time: request.time) }
 
   /// So many connection events must have passed in which the answer could have come: the request
   /// has to be sent first, and may be sent again.
@@ -257,14 +252,12 @@ private struct Unanswered: Sendable {
   /// Returns nil if the link was lost, the capture contains only one side, or no side waited.
   init?(_ request: UnansweredRequests.Sent, _ connection: ConnectionHistory) {
     (self.request, self.connection) = (request, connection)
-    let sent = Moment(packet: request.packet, time: request.time)
+    sent = Moment(packet: request.packet, time: request.time)
     let isSent = request.direction == .sent
     let disconnect = connection.connection.ending == .localHost ? connection.link.disconnect : nil
     end =
-      disconnect.flatMap { sent.packet < $0.packet ? $0 : nil }
-      ?? connection.connection.lastPacket.map {
-        Moment(packet: $0, time: connection.connection.lastTime)
-      }
+      disconnect.flatMap { request.packet < $0.packet ? $0 : nil }
+      ?? connection.connection.lastMoment
     waited = end?.nanoseconds(since: sent)
     // The peer cannot answer what it did not get, and a receiver discards a PDU whose length is
     // wrong. Both have findings of their own.
@@ -277,24 +270,20 @@ private struct Unanswered: Sendable {
     if heard == 0, end != nil || request.opcode != .exchangeMTURequest { return nil }
     guard !request.isOvertaken, end != nil else { return }
     let period = connection.link.current?.longestPause ?? 0
-    guard let waited, waited >= ConnectionHistory.leastWait + Self.leastEvents * period else {
-      return nil
-    }
-    // A link that was lost reveals nothing about the server.
-    if waited < Self.fullWait {
-      guard connection.connection.ending == .localHost || connection.connection.ending == .peer
-      else { return nil }
-    }
+    guard let waited, waited >= ConnectionHistory.leastWait + Self.leastEvents * period,
+      // A link that was lost reveals nothing about the server.
+      waited >= Self.fullWait || connection.connection.ending == .localHost
+        || connection.connection.ending == .peer
+    else { return nil }
   }
 
   // MARK: What the packets show
 
   /// Whether the side that asked gave up when ATT's 30 s had passed: to it, there was no answer.
   var isTimedOut: Bool {
-    guard !request.isOvertaken, let waited, Self.fullWait...Self.longestWait ~= waited else {
-      return false
-    }
-    return connection.connection.ending == (asking == .local ? .localHost : .peer)
+    guard let waited, Self.fullWait...Self.longestWait ~= waited else { return false }
+    return !request.isOvertaken
+      && connection.connection.ending == (asking == .local ? .localHost : .peer)
   }
 
   /// Whether the answer would have come before the link ended.
@@ -305,20 +294,16 @@ private struct Unanswered: Sendable {
     answering == .local || connection.link.lastSign?.packet ?? 0 > request.packet
   }
 
-  /// For an indication: the Error Response that answers it, and the request that the indicating
-  /// side itself had pending.
+  /// The Error Response to an indication, and the request that the indicating side had pending.
   var refused: (packet: Int, sender: Side, pending: Int?)? {
-    request.opcode.role != .indication
-      ? nil
-      : connection.attributes.refusedIndications.first {
-        $0.sender == answering && $0.packet > request.packet
-      }
+    guard request.opcode.role == .indication else { return nil }
+    return connection.attributes.refusedIndications.first {
+      $0.sender == answering && $0.packet > request.packet
+    }
   }
 
   /// The first response of the other side that no request waits for.
-  var stray: Int? {
-    connection.attributes.strays.first { $0.sender == answering }?.packet
-  }
+  var stray: Int? { connection.attributes.strays.first { $0.sender == answering }?.packet }
 
   /// Whether the client had enabled the indication, on this connection or an earlier one.
   func isSubscribed(_ evidence: Evidence) -> Bool {
@@ -334,9 +319,7 @@ private struct Unanswered: Sendable {
 
   /// Whether no subscription of an earlier connection can be in force: only those of bonded clients
   /// persist, on encrypted links.
-  var cannotBeBonded: Bool {
-    connection.isWhole && connection.security.encrypted == nil
-  }
+  var cannotBeBonded: Bool { connection.isWhole && connection.security.encrypted == nil }
 
   // MARK: Findings
 
@@ -347,8 +330,7 @@ private struct Unanswered: Sendable {
       return "Later ones on the same bearer were \(done), this one was not."
     }
     if let end, let waited {
-      return
-        "No answer in \(duration: waited), \(connection.untilItsEnd) (\(packet: end.packet))."
+      return "No answer in \(duration: waited), \(connection.untilItsEnd) (\(packet: end.packet))."
     }
     return Wording(
       sentences: "No answer in 30 s or more, up to the end of the capture.",
@@ -358,18 +340,12 @@ private struct Unanswered: Sendable {
         && connection.link.latest?.packet == request.packet ? "The link seems to be gone." : "")
   }
 
-  /// Whether the other side received it: this host did, or its controller acknowledged everything
-  /// that this host sent.
+  /// Whether it is certain that the other side received it.
   private var hasArrived: Bool {
     let link = connection.connection
     return asking == .peer
       || !link.hasLostPackets && link.sentPackets > 0
         && link.sentPackets == link.completedPackets
-  }
-
-  private var arrivalWords: Wording {
-    asking == .local && hasArrived
-      ? "The peer's controller acknowledged every packet, so the request arrived." : ""
   }
 
   /// The finding, without what differs between requests and indications.
@@ -378,19 +354,20 @@ private struct Unanswered: Sendable {
       "\(answering.words) never \(done) the \(request.opcode.name.map { "\($0)" as Wording } ?? "request")\(about)"
     var finding = Finding(
       words, at: request.packet,
-      why: Wording(([waitWords, arrivalWords] + why).filter { !$0.isEmpty }, joinedBy: " "),
-      evidence: PacketSet(
-        of: sent, request.isOvertaken ? nil : end), restsOnAbsence: true)
+      why: Wording(
+        sentences: waitWords,
+        asking == .local && hasArrived
+          ? "The peer's controller acknowledged every packet, so the request arrived." : "",
+        Wording(why.filter { !$0.isEmpty }, joinedBy: " ")),
+      evidence: PacketSet(of: sent, request.isOvertaken ? nil : end), restsOnAbsence: true)
     finding.group = words
-    // If later ones were answered, only their order shows that this one was not.
-    if request.isOvertaken { finding.grounds = .sequence }
     // A side that does not get an answer in 30 s has to give up the bearer.
     if isTimedOut, let end, let waited {
       finding.headline =
         "\(asking.words) ended the link after \(duration: waited) (\(packet: end.packet)) because \(finding.headline)"
     }
     if hasArrived { finding.fault = answering }
-    // That the server received it follows only from the order.
+    // If later ones were answered, only their order shows that this one arrived and was not.
     if request.isOvertaken { finding.grounds = .sequence }
     return finding
   }
@@ -401,7 +378,6 @@ private struct Unanswered: Sendable {
     return " \(word) \(connection.attributes.name(handle, of: server))"
   }
 
-  /// The finding about a request.
   var unanswered: Finding? {
     let attributes = connection.attributes
     let exchanged =
@@ -428,7 +404,6 @@ private struct Unanswered: Sendable {
     return finding
   }
 
-  /// The finding about an indication.
   func unconfirmed(_ evidence: Evidence) -> Finding? {
     let about = target("of", asking)
     if let refused { return refusal(by: refused, about) }
@@ -509,7 +484,6 @@ extension Alternative where Subject == Unanswered {
 }
 
 extension ConnectionHistory {
-  /// If a link is ended on purpose within this time after a request, it is normal that the request
-  /// stays open.
+  /// A request that stays open because its link is ended on purpose within this time is normal.
   static let leastWait: Int64 = 2_000_000_000
 }

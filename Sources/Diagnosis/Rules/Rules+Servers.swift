@@ -66,8 +66,7 @@ extension Rule {
       do:
         "Add the descriptor 0x2902 to the characteristic in the server (Arduino for ESP32: addDescriptor(new BLE2902()), Zephyr: BT_GATT_CCC() after the characteristic), or remove the property."
     ) { connection, _ in
-      Finding.together(
-        connection.attributes.faults.missing.map(connection.missingConfiguration))
+      Finding.together(connection.attributes.faults.missing.map(connection.missingConfiguration))
     },
     Rule(
       "gatt-value-before-encryption", .note, .sequence,
@@ -93,8 +92,7 @@ extension ConnectionHistory {
         "Its format or length is \(length), which no element of its list can have."
       case .short(let needed, let available):
         "A field needs \(count: needed, "byte", "bytes"), but only \(available) follow."
-      case .leftOver(let count):
-        "\(count: count, "byte follows", "bytes follow") its last field."
+      case .leftOver(let count): "\(count: count, "byte follows", "bytes follow") its last field."
       case .mtu(let value): "It offers an MTU of \(value), but the minimum is 23."
       }
     var finding = Finding(
@@ -105,9 +103,9 @@ extension ConnectionHistory {
     if isClients, let left, let stay = left.nanoseconds(since: pdu.moment),
       stay <= Self.shortestStay
     {
-      finding.why =
-        "\(why) \(client.capitalized) ended the link \(duration: stay) later (\(packet: left.packet))."
-      finding.evidence.insert(left.packet)
+      finding.add(
+        "\(client.capitalized) ended the link \(duration: stay) later (\(packet: left.packet)).",
+        left.packet)
       finding.severity = .error
     }
     return finding
@@ -122,8 +120,7 @@ extension ConnectionHistory {
         "\(parts.server.words) ignores the offset when \(name) is read (\(packet: parts.last.packet))",
       why:
         "\(parts.parts) parts at rising offsets have the same \(parts.length) bytes: the server seems to start at the first byte each time, so the client never reaches the end.\(parts.isBeyond ? (" The last part would end at byte \(parts.end), but no value has more than 512 bytes." as Wording) : "")",
-      evidence: PacketSet(of: parts.first, parts.last))
-    if parts.parts == 2 { finding.severity = .warning }
+      evidence: PacketSet(of: parts.first, parts.last), parts.parts == 2 ? .warning : nil)
     finding.attribute = attributes.identity(parts.handle, of: parts.server)
     return finding
   }
@@ -147,11 +144,8 @@ extension ConnectionHistory {
       evidence: [value.moment.packet], of: attributes.identity(value.handle, of: value.server))
   }
 
-  fileprivate func missingConfiguration(
-    _ found: ServerFaults.MissingConfiguration
-  ) -> Finding {
-    let value = NamedAttribute(
-      found.value, attributes.vendors.knowledge.name(of: found.value))
+  fileprivate func missingConfiguration(_ found: ServerFaults.MissingConfiguration) -> Finding {
+    let value = NamedAttribute(found.value, attributes.vendors.knowledge.name(of: found.value))
     let (notifies, indicates) = (found.properties.has(bit: 4), found.properties.has(bit: 5))
     let offered: Wording =
       notifies ? indicates ? "notifications and indications" : "notifications" : "indications"
@@ -160,15 +154,14 @@ extension ConnectionHistory {
       sent > 0
       ? "\(found.server.capitalized) sent \(count: sent, "value", "values") anyway."
       : "Without it no client can enable them."
+    // Few clients subscribe to anything in the services that every device has.
+    let isGeneric = value.service?.isShort(0x1800) == true || value.service?.isShort(0x1801) == true
     var finding = Finding(
       "\(value) offers \(offered), but has no CCCD", at: found.declared,
       why:
         "All attributes up to \(handle: found.last), where the characteristic ends, were discovered, and none is a Client Characteristic Configuration descriptor, which it must have (Core, Vol 3, Part G, 3.3.3.3). \(consequence)",
-      evidence: PacketSet([found.service, found.declared]), of: value, restsOnAbsence: true)
-    // Few clients subscribe to anything in the services that every device has.
-    let isGeneric =
-      value.service?.isShort(0x1800) == true || value.service?.isShort(0x1801) == true
-    if sent > 0 || isGeneric { finding.severity = .note }
+      evidence: PacketSet([found.service, found.declared]), of: value,
+      sent > 0 || isGeneric ? .note : nil, restsOnAbsence: true)
     if found.server == .local {
       finding.remedy =
         isGeneric
@@ -196,37 +189,31 @@ extension ConnectionHistory {
 
   /// Returns how long to wait for a value that comes regularly: three times its average pause.
   private func usualPause(of usage: AttributeUsage) -> Int64? {
-    guard let known = attributes.usage(usage.handle, of: usage.server) else { return nil }
-    return Self.regularity(of: known)?.patience
+    attributes.usage(usage.handle, of: usage.server).flatMap(Self.regularity)?.patience
   }
 
   fileprivate func sentTooEarly(_ evidence: Evidence) -> [Finding] {
     guard connection.isEncrypted == true, security.isStoredKey, !connection.isOpeningMissing,
-      let encrypted = security.encrypted
+      let encrypted = security.encrypted,
+      let lasted = end(evidence).nanoseconds(since: encrypted), lasted >= Self.shortestWait
     else { return [] }
-    guard let lasted = end(evidence).nanoseconds(since: encrypted), lasted >= Self.shortestWait
-    else {
-      return []
-    }
     return attributes.usages.compactMap { usage in
+      let isInput = usage.identity.service?.isShort(0x1812) == true
       guard usage.notifications.count > 0, usage.indications.count == 0,
         let first = usage.notifications.first, let last = usage.notifications.last,
         last.packet < encrypted.packet, usage.identity.uuid?.isShort(0x2a05) != true,
         !attributes.configurations.contains(where: {
           $0.server == usage.server && $0.owner?.handle == usage.handle
         }),
-        usage.identity.service?.isShort(0x1812) == true
+        isInput
           || evidence.earlier(than: self).contains(where: { before in
             before.security.encrypted.map { began in
               before.attributes.usage(usage.handle, of: usage.server)?.notifications.last
                 .map { $0.packet > began.packet } ?? false
             } ?? false
-          })
-      else { return nil }
-      let isInput = usage.identity.service?.isShort(0x1812) == true
-      // A value that the client got on a link without encryption needs none, and one that comes
-      // rarely may not be due yet.
-      guard
+          }),
+        // A value that the client got on a link without encryption needs none, and one that comes
+        // rarely may not be due yet.
         isInput
           || !evidence.earlier(than: self).contains(where: { $0.wasOpen(usage) })
             && lasted >= evidence.earlier(than: self).compactMap({ $0.usualPause(of: usage) })

@@ -53,7 +53,6 @@ private struct Silence {
   let first: Moment
   /// The last state of the service's subscriptions, one for each characteristic.
   let configurations: [Configuration]
-  /// How long the link stayed open after the last write.
   let lasted: Int64
 }
 
@@ -74,10 +73,9 @@ extension ConnectionHistory {
   /// have been gone before its end.
   func openTime(after moment: Moment, _ evidence: Evidence) -> Int64? {
     switch connection.ending {
-    case nil, .localHost, .peer: break
-    default: return nil
+    case nil, .localHost, .peer: end(evidence).nanoseconds(since: moment)
+    default: nil
     }
-    return end(evidence).nanoseconds(since: moment)
   }
 
   /// Whether records of the connection are missing or cut.
@@ -135,8 +133,7 @@ extension ConnectionHistory {
         attributes.configurations.contains {
           $0.isSame(as: ended) && $0.isInForce && $0.request.packet < ended.request.packet
         }
-      }), let owner = off.owner,
-      let got = attributes.usage(of: off), got.sent > 0,
+      }), let owner = off.owner, let got = attributes.usage(of: off), got.sent > 0,
       // Answers are expected only if there were some.
       silence.series.answered.count > 0
     else { return nil }
@@ -148,9 +145,8 @@ extension ConnectionHistory {
       why:
         "\(client.capitalized) got \(count: got.sent, "value", "values") and disabled the CCCD at \(packet: off.request.packet). It then wrote \(count) values (from \(packet: silence.first.packet) on) and got none: without the subscription no answer could arrive.",
       evidence: PacketSet(of: off.request, silence.first, silence.series.last), of: owner,
-      restsOnAbsence: true)
+      silence.series.answered.count == 1 ? .note : nil, restsOnAbsence: true)
     finding.repetitions = silence.series.answered.count
-    if silence.series.answered.count == 1 { finding.severity = .note }
     finding.group =
       "\(client.capitalized) ended its subscription to \(owner), and continued to write"
     return finding
@@ -225,8 +221,7 @@ extension ConnectionHistory {
           && $0.handle != usage.handle
       }
       let latest = values.flatMap { [$0.notifications.last, $0.indications.last] }
-        .compactMap(\.self).filter { $0.packet > control.last.packet }
-        .max { $0.packet < $1.packet }
+        .compactMap(\.self).filter { $0.packet > control.last.packet }.max { $0.packet < $1.packet }
       let since = isRecords ? latest ?? control.last : control.last
       let isLong = isRecords && latest != nil || control.isSlow(usage)
       guard let waited = openTime(after: since, evidence),
@@ -271,12 +266,10 @@ extension Configuration {
 }
 
 extension CharacteristicProperties {
-  /// Whether clients may write values, but not with commands.
   var isWrittenOnlyWithResponse: Bool { has(bit: 3) && !has(bit: 2) && !has(bit: 6) }
 }
 
 extension AttributeHistory {
-  /// Returns the last accepted write to each CCCD of a service.
   func lastConfigurations(
     of service: BluetoothUUID, _ server: Side
   ) -> [Configuration] {

@@ -1,5 +1,4 @@
 import Bluetooth
-import Bytes
 import Sessions
 import Words
 
@@ -121,7 +120,6 @@ extension Rule {
 /// A value written to a CCCD, and what came of it.
 private struct Subscription: Sendable {
   let configuration: Configuration
-  /// The number of values that the server sent.
   let sent: Int
 
   init(_ configuration: Configuration, _ connection: ConnectionHistory) {
@@ -172,10 +170,9 @@ extension ConnectionHistory {
   /// The time within which a device answers a write, if it does.
   static let answerTime: Int64 = 2_000_000_000
 
-  /// Returns the services that were written to without a subscription, unless a stored bond may
-  /// contain one or records are missing.
+  /// Returns the services that were written to without a subscription, as far as can be known.
   func missedSubscriptions(_ evidence: Evidence) -> [MissedSubscription] {
-    guard !connection.hasLostPackets, !connection.isOpeningMissing, !security.isStoredKey,
+    guard isWhole, !security.isStoredKey,
       // The end of an attempt with a stored key may be missing.
       encryption.attempts.allSatisfy({ $0.followsPairing || $0.failure != nil })
     else { return [] }
@@ -208,9 +205,9 @@ extension ConnectionHistory {
     let client = missed.server.other
     let sender = missed.senders[0]
     let target = NamedAttribute(write.descriptor)
-    let isSender = missed.senders.contains { $0.handle == target.handle }
     let what: Wording =
-      isSender ? "the value of \(target) itself" : "\(target), which is not a CCCD"
+      missed.senders.contains { $0.handle == target.handle }
+      ? "the value of \(target) itself" : "\(target), which is not a CCCD"
     return Finding(
       "\(client.words) wrote a subscription to \(what)", at: write.request.packet,
       why:
@@ -218,7 +215,6 @@ extension ConnectionHistory {
       evidence: [write.request.packet], of: sender, restsOnAbsence: true)
   }
 
-  /// Returns a finding about a service that the client writes to without subscribing.
   fileprivate func notSubscribed(
     _ missed: MissedSubscription, _ evidence: Evidence
   ) -> Finding? {
@@ -248,7 +244,6 @@ extension ConnectionHistory {
     }
   }
 
-  /// Returns a finding about a CCCD whose value has its bytes in the wrong order.
   fileprivate func swapped(_ configuration: Configuration) -> Finding? {
     let meant = configuration.value.byteSwapped
     guard 1...3 ~= meant,
@@ -263,18 +258,12 @@ extension ConnectionHistory {
       why: Wording(
         sentences:
           "\(code: configuration.value, digits: 4) has only reserved bits. With its bytes swapped it would be \(code: meant, digits: 4), which enables \(meant & 1 != 0 ? "notifications" : "indications" as StaticString).",
-        it.outcome),
-      evidence: [configuration.request.packet], of: configuration.owner)
+        it.outcome), evidence: [configuration.request.packet], of: configuration.owner,
+      it.sent > 0 ? .note : configuration.error != nil ? .error : nil)
     finding.fault = it.client
-    if it.sent > 0 {
-      finding.severity = .note
-    } else if configuration.error != nil {
-      finding.severity = .error
-    }
     return finding
   }
 
-  /// Returns a finding about a CCCD that was written with a command.
   fileprivate func commanded(_ it: Subscription) -> (Subscription, Finding)? {
     let configuration = it.configuration
     guard configuration.value & 3 != 0,
@@ -288,17 +277,14 @@ extension ConnectionHistory {
       why:
         "It wrote the subscription without response. Servers accept a descriptor's value only with a Write Request; \(it.sent == 0 ? "this one sent no value" : "this one sends values anyway" as StaticString).",
       evidence: [configuration.request.packet], of: configuration.owner,
-      restsOnAbsence: it.sent == 0)
+      it.sent > 0 ? .note : nil, restsOnAbsence: it.sent == 0)
     finding.fault = it.client
-    if it.sent > 0 { finding.severity = .note }
     return (it, finding)
   }
 
-  /// Returns a finding about a CCCD that was written with a bit that is not offered.
   fileprivate func wrongBits(_ configuration: Configuration) -> Finding? {
-    guard let properties = configuration.properties, let owner = configuration.owner else {
-      return nil
-    }
+    guard let properties = configuration.properties, let owner = configuration.owner
+    else { return nil }
     let (notify, indicate) = (properties.has(bit: 4), properties.has(bit: 5))
     guard notify != indicate, configuration.value & (notify ? 2 : 1) != 0 else { return nil }
     let (wrong, offered): (StaticString, StaticString) =
@@ -318,15 +304,11 @@ extension ConnectionHistory {
       evidence: PacketSet(of: configuration.request, configuration.accepted), of: owner)
     finding.remedy =
       "Write \(code: notify ? 1 : 2, digits: 4): the declaration offers \(offered) (on Android \(notify ? "ENABLE_NOTIFICATION_VALUE" : "ENABLE_INDICATION_VALUE" as StaticString); CoreBluetooth and BlueZ choose on their own)."
-    if right != nil || it.sent > 0 {
-      finding.severity = .note
-      finding.isResolved = true
-    }
+    if right != nil || it.sent > 0 { finding.resolve() }
     return finding
   }
 
-  /// A finding if the client subscribed to one characteristic and writes to another service, to
-  /// whose values it has not subscribed.
+  /// A finding if the client subscribed to one service and writes to another.
   fileprivate func otherSubscription(_ evidence: Evidence) -> Finding? {
     guard !connection.isOpeningMissing, connection.isEncrypted != true else { return nil }
     let missed = missedSubscriptions(evidence)
@@ -368,8 +350,7 @@ extension ConnectionHistory {
     }
   }
 
-  /// Returns the first value of a characteristic, and how long another connection has to last for
-  /// such a value to be missed there; nil if it did not come twice.
+  /// Returns when values began, and how long another connection has to last to miss one.
   static func regularity(
     of usage: AttributeUsage
   ) -> (first: Moment, patience: Int64, period: Int64?)? {
@@ -383,8 +364,7 @@ extension ConnectionHistory {
     return (first, max(5_000_000_000, 3 * min(pause, .max / 4)), tally.period)
   }
 
-  /// Returns the values of an enabled characteristic that came on this connection, and not on a
-  /// later one that was long enough.
+  /// Returns values that came on this connection, and not on a later one that was long enough.
   private func values(
     of configuration: Configuration, missedOn later: ConnectionHistory, for lasted: Int64
   ) -> EarlierValues? {
@@ -399,15 +379,14 @@ extension ConnectionHistory {
       owner: owner, usage: usage, first: regular.first, period: regular.period, lasted: lasted)
   }
 
-  /// Returns a finding about values that came on an earlier, encrypted connection, but not here,
-  /// where the link is not encrypted.
+  /// Returns a finding about values of an encrypted connection that do not come here, without it.
   fileprivate func valuesWithoutEncryption(_ evidence: Evidence) -> [(EarlierValues, Finding)] {
     guard connection.isEncrypted == false, !encryption.wasEncrypted, encryption.attempts.isEmpty,
       pairing.attempts.isEmpty, let opened = link.opened,
-      let end = connection.lastPacket.map({ Moment(packet: $0, time: connection.lastTime) }),
-      let lasted = end.nanoseconds(since: opened), let bond = bond(evidence)
+      let end = connection.lastMoment, let lasted = end.nanoseconds(since: opened),
+      let bond = bond(evidence)
     else { return [] }
-    let encrypted = bond.attempt.end?.packet ?? bond.attempt.moment.packet
+    let encrypted = bond.attempt.endPacket
     let all = bond.history.attributes.configurations + attributes.configurations
     for configuration in bond.history.attributes.configurations {
       let server = configuration.server
@@ -427,13 +406,11 @@ extension ConnectionHistory {
     return []
   }
 
-  /// Returns findings about values that arrived on an earlier connection but no longer do, because
-  /// the server lost the CCCD.
+  /// Returns a finding about values that no longer come because the server lost the CCCD.
   fileprivate func lostSubscriptions(_ evidence: Evidence) -> [(EarlierValues, Finding)] {
     guard connection.isEncrypted == true, security.isStoredKey, !connection.isOpeningMissing,
-      let encrypted = security.encrypted
+      let encrypted = security.encrypted, let lasted = end(evidence).nanoseconds(since: encrypted)
     else { return [] }
-    guard let lasted = end(evidence).nanoseconds(since: encrypted) else { return [] }
     func isWritten(_ other: Configuration) -> Bool {
       attributes.configurations.contains { $0.isSame(as: other) }
     }

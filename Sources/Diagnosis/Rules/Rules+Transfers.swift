@@ -22,9 +22,7 @@ extension Rule {
       needs: [.bothDirections],
       do:
         "Put more into each write, up to the MTU: if the server limits it, raise its MTU and its buffers (Zephyr: CONFIG_BT_L2CAP_TX_MTU, CONFIG_MCUMGR_TRANSPORT_NETBUF_SIZE). Or let several writes be under way at a time, if the server permits that: Write Without Response, and one answer for several. A shorter connection interval shortens each round trip."
-    ) { connection, _ in
-      [Side.peer, .local].compactMap { connection.upload(to: $0) }
-    },
+    ) { connection, _ in [Side.peer, .local].compactMap { connection.upload(to: $0) } },
   ]
 }
 
@@ -41,7 +39,7 @@ extension ConnectionHistory {
     let kind = kinds[Int(first.type)]
     let isSilent = !attributes.hasValues(
       of: usage.identity.service, usage.server, after: first.moment.packet)
-    var finding = Finding(
+    return Finding(
       "\(usage.server.other.words) wrote a \(kind) to \(usage.named)", at: first.moment.packet,
       why: Wording(
         sentences:
@@ -49,11 +47,8 @@ extension ConnectionHistory {
         isSilent ? "The server sent nothing of this service afterwards." : "",
         both == 2
           ? "The server offers both services (\(packet: search.complete.last?.packet ?? 0)), of which it may offer only one at a time."
-          : ""),
-      evidence: PacketSet(of: both == 2 ? search.complete.last : nil, first.moment), of: usage.named
-    )
-    if isSilent { finding.severity = .error }
-    return finding
+          : ""), evidence: PacketSet(of: both == 2 ? search.complete.last : nil, first.moment),
+      of: usage.named, isSilent ? .error : nil)
   }
 
   private static let leastSteps = 20
@@ -76,16 +71,14 @@ extension ConnectionHistory {
       exchange.map {
         "The MTU is \($0.mtu) (\(packet: $0.answer.packet): \($0.client.words) offered \($0.offered), \($0.client.other.words) \($0.answered)), so a write has room for \($0.mtu - 3)."
       } ?? ""
-    var finding = Finding(
+    return Finding(
       "\(client.words) wrote \(run.count) values to \(usage.named) one at a time: \(count: payload ?? run.bytes, "byte", "bytes") in \(duration: span)",
       at: run.first.packet,
       why: Wording(
         sentences:
           "Each write was sent after the answer to the one before it, which took \(duration: run.waited / Int64(run.count)) on average: \(Int(rate)) bytes/s.",
         "A write had up to \(run.length) bytes\(payload.map { ", and on average \(($0 + run.count / 2) / run.count) were data of the file or image" } ?? "").",
-        room),
-      evidence: PacketSet(of: exchange?.answer, run.first, run.last), of: usage.named)
-    if let payload, payload < run.bytes / 4 { finding.severity = .warning }
-    return finding
+        room), evidence: PacketSet(of: exchange?.answer, run.first, run.last), of: usage.named,
+      payload ?? .max < run.bytes / 4 ? .warning : nil)
   }
 }

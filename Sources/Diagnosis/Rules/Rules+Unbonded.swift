@@ -6,7 +6,6 @@ import Words
 // A rule about devices that pair on each connection.
 
 extension Rule {
-  /// The rule about pairings without a bond.
   static let unbonded: [Rule] = [
     Rule(
       whole: "smp-not-bonded", .warning, .meaning,
@@ -39,20 +38,18 @@ extension Rule {
       }
       let more: Wording = pairings.count > 4 ? " and \(pairings.count - 4) more" : ""
       let numbers = Wording(listing: pairings.prefix(4).map { "\($0.0.id)" })
-      var finding = Finding(
+      // Without a refusal, the two may be meant to have no bond.
+      let isRefused = pairings.dropFirst().contains { history, _ in
+        history.attributes.refusals.contains { $0.error.isAboutSecurity && $0.accepted != nil }
+      }
+      return Finding(
         "The devices paired on \(pairings.count) connections, because \(who)",
         headline:
           "the devices paired on \(pairings.count) connections, because \(who) (\(packet: declared.first ?? last.1.first.packet))",
         why:
           "Pairing succeeded on connections \(numbers)\(more). Each time \(sides.count > 1 ? "both sides" : side.words as StaticString) declared no bonding (\(Wording(listing: declared.map { "\(packet: $0)" }))), so this pairing leaves no key for the next connection.",
-        evidence: PacketSet(declared), on: pairings.map(\.0.id))
-      finding.restsOnAbsence = true
-      // Without a refusal, the two may be meant to have no bond.
-      let isRefused = pairings.dropFirst().contains { history, _ in
-        history.attributes.refusals.contains { $0.error.isAboutSecurity && $0.accepted != nil }
-      }
-      if !isRefused { finding.severity = .note }
-      return finding
+        evidence: PacketSet(declared), on: pairings.map(\.0.id), isRefused ? nil : .note,
+        restsOnAbsence: true)
     }
   }
 }

@@ -6,14 +6,12 @@ import Words
 extension PairingAttempt {
   /// A user cannot type six digits, or read a dialog, faster than this.
   package static let fastestPerson: Int64 = 300_000_000
-  /// A pairing times out after this long without an SMP command (Core, Vol 3, Part H, 3.4: 30 s);
-  /// the clocks of captures are not exact.
+  /// Without an SMP command a pairing ends (Core, Vol 3, Part H, 3.4: 30 s; clocks are not exact).
   static let timeout: Int64 = 29_500_000_000
   /// A silence of this length is a user's, not a program's.
   static let longSilence: Int64 = 25_000_000_000
 
-  /// How quickly after the features were known the side that types the passkey committed itself to
-  /// it, if that is too fast for a user.
+  /// How quickly the side that types the passkey committed itself, if too fast for a user.
   package var programTyped: (side: Side, delay: Int64, confirm: Moment)? {
     guard let response = responding.features?.moment else { return nil }
     for role in [PairingSide.initiator, .responder] where types(role) {
@@ -72,7 +70,11 @@ extension PairingAttempt {
     guard !method.isSecureConnections || hasKeys else { return nil }
     if method.hasPasskey {
       guard self[next].confirms == nil, types(next) else { return nil }
-      return (next, typingTask(next), true)
+      return (
+        next,
+        shows(next.other)
+          ? "type the six digits that \(side(next.other).words) shows" : "type the six digits", true
+      )
     }
     let isNumeric = method.association == .numericComparison
     // The user is asked once the digits are known; in legacy pairing before the first value.
@@ -85,19 +87,12 @@ extension PairingAttempt {
     )
   }
 
-  private func typingTask(_ role: PairingSide) -> Wording {
-    shows(role.other)
-      ? "type the six digits that \(side(role.other).words) shows" : "type the six digits"
-  }
 }
 
 /// A user who had to act for a pairing to continue, and did not.
 struct SilentUser {
-  /// The side whose user it is.
   let side: Side
-  /// What the user had to do.
   let task: Wording
-  /// The length of the silence, in nanoseconds.
   let silence: Int64
   /// Whether the method requires the user to act; otherwise a dialog may have asked for consent.
   let isSure: Bool
@@ -107,10 +102,8 @@ struct SilentUser {
     guard let awaited = attempt.awaitedPerson, let before = attempt.lastStep,
       let silence = end?.nanoseconds(since: before), silence >= PairingAttempt.longSilence
     else { return nil }
-    side = attempt.side(awaited.role)
-    task = awaited.task
+    (side, task, isSure) = (attempt.side(awaited.role), awaited.task, awaited.isSure)
     self.silence = silence
-    isSure = awaited.isSure
   }
 }
 
