@@ -189,6 +189,32 @@ import Words
     #expect(first("link-parameters-refused", in: evidence)?.severity == .error)
   }
 
+  @Test("a constant time with 0x3b is a timer if a device of the same kind lived on") func timer()
+    throws
+  {
+    func capture(survives: Bool) -> Evidence {
+      evidence { traffic in
+        for (place, peer) in [0xc011_2233_4455, 0xc011_2233_6677, 0xc011_2233_8899].enumerated() {
+          // "LAMP4455"
+          let digits = ["34 34 35 35", "36 36 37 37", "38 38 39 39"][place]
+          traffic.advertise(peer: peer, data: "09 09 4c 41 4d 50 \(digits)")
+          traffic.connect(peer: peer)
+          traffic.wait(place == 1 && survives ? 60_000 : 3050 + place)
+          traffic.disconnect(reason: place == 1 && survives ? 0x13 : 0x3b)
+        }
+      }
+    }
+    let timed = capture(survives: true)
+    #expect(findings(of: "link-parameters-refused", in: timed) == [])
+    let finding = try #require(first("link-peer-leaves", in: timed))
+    #expect(finding.what.text == "The peer ended 2 connections after 3.1 s")
+    #expect(
+      finding.why.text.hasPrefix(
+        "It gave Unacceptable Connection Parameters (0x3b) as its reason, but connection 2 with a device of the same kind lived on with the same parameters for 60.0 s."
+      ))
+    #expect(findings(of: "link-parameters-refused", in: capture(survives: false)).count == 1)
+  }
+
   @Test(
     "a host's own update before its response does not carry out the peer's request, which comes later"
   )

@@ -58,6 +58,15 @@ package final class ConnectionHistory: Sendable {
     return first...max(first, connection.lastPacket ?? .max)
   }
 
+  /// The name of the peer without digits of its address, which many products append.
+  var product: String? {
+    guard let name else { return nil }
+    let text = String(decoding: name, as: UTF8.self).uppercased()
+    let address = connection.peer.map { "\($0)".replacing(":", with: "") } ?? ""
+    let digits = [12, 8, 6, 4].lazy.map(address.suffix).first { !$0.isEmpty && text.contains($0) }
+    return digits.map { text.replacing($0, with: "") } ?? text
+  }
+
   init(_ notes: ConnectionNotes) {
     connection = notes.connection
     device = notes.device

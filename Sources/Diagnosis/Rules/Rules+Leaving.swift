@@ -21,7 +21,8 @@ extension Rule {
       let asked = left.compactMap { history in
         evidence.fatalRequest(of: history).map { (history: history, request: $0) }
       }
-      return asked.grouped { $0.request.words.text }.compactMap { group -> (Bool, Finding)? in
+      return asked.grouped { [UInt16($0.request.opcode.rawValue), $0.request.handle] }.compactMap {
+        group -> (Bool, Finding)? in
         let request = group[0].request
         guard group.count >= 2,
           // Another connection with the same request that the peer did not end refutes it.
@@ -60,11 +61,13 @@ extension Rule {
     do:
       "The peer waits for something and gives up (pairing, a request, or a login of its own protocol within a fixed time), or it ends idle connections. Compare with what its own app does first."
   ) { evidence -> [(Bool, Finding)] in
-    evidence.repeated {
-      $0.leavesByChoice && !$0.connection.isOpeningMissing && !evidence.hasOtherEnd(of: $0)
+    evidence.connections.filter {
+      $0.connection.peer != nil && $0.leavesByChoice && !$0.connection.isOpeningMissing
         // What it waited for, or left at, has its own finding.
-        && !$0.link.hasOpenRequest(of: .peer)
-    }.compactMap { left in
+        && !evidence.hasOtherEnd(of: $0) && !$0.link.hasOpenRequest(of: .peer)
+    }.grouped {
+      evidence.leavesByTimer($0) ? AnyHashable($0.product) : AnyHashable($0.device)
+    }.filter { $0.count >= 2 }.compactMap { left in
       // Only if this applies to all connections that the peer ended, not to two of many.
       guard let stay = Stay(left), !left.allSatisfy({ evidence.fatalRequest(of: $0) != nil })
       else { return nil }
@@ -78,6 +81,15 @@ extension Rule {
           [wish.packet ?? 0] + left.prefix(8).compactMap(\.connection.lastPacket)
             + stay.anchors.prefix(8)), on: left.map(\.id), restsOnAbsence: true)
       finding.repetitions = left.count
+      if evidence.leavesByTimer(left[0]), let lived = evidence.siblings(of: left[0]).survivor,
+        let length = lived.length
+      {
+        finding.why = Wording(
+          sentences:
+            "It gave \(StatusCode.unacceptableConnectionParameters) as its reason, but connection \(lived.id) with a device of the same kind lived on with the same parameters for \(duration: length).",
+          finding.why)
+        finding.evidence.insert(lived.connection.lastPacket)
+      }
       let pauses = left.compactMap(\.pauseAfterLastValue)
       let hasFinished = pauses.count == left.count
       if hasFinished, let pause = pauses.max() {
@@ -123,6 +135,7 @@ struct FatalRequest {
   /// The request in words: `Exchange MTU Request`, `Read Request for 2a00 Device Name`.
   let words: Wording
   let opcode: ATTOpcode
+  let handle: UInt16
   let packet: Int
   /// The time from the request to the end of the link.
   let wait: Int64
@@ -202,8 +215,8 @@ extension Evidence {
     let target: Wording =
       asked.handle == 0 ? "" : " for \(history.attributes.name(asked.handle, of: .peer))"
     return FatalRequest(
-      words: "\(name)\(target)", opcode: asked.opcode, packet: asked.moment.packet, wait: wait,
-      isOnly: isOnly)
+      words: "\(name)\(target)", opcode: asked.opcode, handle: asked.handle,
+      packet: asked.moment.packet, wait: wait, isOnly: isOnly)
   }
 }
 

@@ -85,8 +85,9 @@ extension Rule {
         refusal, evidence in
         guard case .reason(let history) = refusal else { return true }
         // A peer that insists on its parameters asks for them first.
+        let (alike, survivor) = evidence.siblings(of: history)
         return history.link.updates.contains { $0.side == .peer && $0.isRefused }
-          && !evidence.leavesByTimer(history)
+          && alike.isEmpty && survivor == nil
       }
     ], do: "Wait a few seconds after connecting, and stay connected without the change."
   ) { history, evidence -> [(Refusal, Finding)] in
@@ -125,7 +126,8 @@ extension Rule {
       }
       findings.append((finding.severity == .error ? .left : .kept, finding))
     }
-    if history.leavesOverParameters, let ended = link.ended {
+    // If a timer ended it, the rule about peers that leave says so.
+    if history.leavesOverParameters, !evidence.leavesByTimer(history), let ended = link.ended {
       var finding = Finding(
         "The peer disconnected because of the connection parameters",
         headline: "the peer ended connection \(history.id) because of its parameters",
@@ -361,7 +363,7 @@ extension ConnectionHistory {
   }
 
   /// Whether the peer ended the link with Unacceptable Connection Parameters.
-  fileprivate var leavesOverParameters: Bool {
+  var leavesOverParameters: Bool {
     connection.reason == .unacceptableConnectionParameters && connection.ending == .peer
   }
 
@@ -399,19 +401,28 @@ extension ConnectionHistory {
 }
 
 extension Evidence {
-  /// Returns whether a connection that the peer ended because of its parameters looks like one that
-  /// a timer ended: others ended after the same time, or lived on with the same parameters.
-  fileprivate func leavesByTimer(_ history: ConnectionHistory) -> Bool {
-    guard let length = history.length else { return false }
-    return connections.contains { other in
-      guard other.id != history.id,
-        other.device == history.device || other.name != nil && other.name == history.name,
-        let span = other.length
-      else { return false }
+  /// Returns the connections to devices of the same product that their peers ended for the same
+  /// reason after the same time, and one that lived on with the same parameters.
+  func siblings(
+    of history: ConnectionHistory
+  ) -> (alike: [ConnectionHistory], survivor: ConnectionHistory?) {
+    guard let length = history.length else { return ([], nil) }
+    let product = history.product
+    let others = connections.filter { other in
+      guard other.id != history.id, let span = other.length else { return false }
       return other.leavesOverParameters
         ? abs(span - length) <= length / 20
         : span / 2 > length && other.link.current == history.link.current
-    }
+    }.filter { $0.device == history.device || product != nil && $0.product == product }
+    return (others.filter(\.leavesOverParameters), others.last { !$0.leavesOverParameters })
+  }
+
+  /// Returns whether a timer of the peer's program ended a connection, though it gave the parameters
+  /// as the reason: others ended after the same time, and one lived on with the same parameters.
+  func leavesByTimer(_ history: ConnectionHistory) -> Bool {
+    guard history.leavesOverParameters else { return false }
+    let (alike, survivor) = siblings(of: history)
+    return !alike.isEmpty && survivor != nil
   }
 
   /// Returns how to fix parameters that are refused, for the side that has to act.
