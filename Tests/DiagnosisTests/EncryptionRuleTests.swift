@@ -291,7 +291,7 @@ import Words
           }
         })?.what.text
     }
-    #expect(found(from: 16) == "The encryption key between the two fell from 16 to 7 bytes")
+    #expect(found(from: 16) == "The encryption key has only 7 bytes, after one of 16")
     #expect(found(from: 7)?.contains("fell") == false)
   }
 

@@ -241,7 +241,7 @@ extension Rule {
           {
             connection.explainByState(refusal, &finding)
           }
-          if refusal.isOfNoHandle { finding.severity = .note }
+          if refusal.isOfNoHandle || refusal.isMistakenForCCCD { finding.severity = .note }
           if refusal.isSwitchingOff {
             finding.severity = finding.severity ?? .warning
             finding.remedy =

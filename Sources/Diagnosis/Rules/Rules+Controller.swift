@@ -491,8 +491,9 @@ extension Rule {
     _ refusal: CommandHistory.Refusal, _ adapter: AdapterHistory, _ headline: Wording
   ) -> Finding {
     let times: Wording = refusal.count == 1 ? "" : " \(refusal.count) times"
+    let off: StaticString = refusal.stops ? " (Off)" : ""
     var finding = Finding(
-      "The controller\(adapter.words) refused \(commandName(refusal.opcode))\(times): \(refusal.status)",
+      "The controller\(adapter.words) refused \(commandName(refusal.opcode))\(off)\(times): \(refusal.status)",
       headline: headline,
       why: "The command in \(packet: refusal.first.packet) was answered with this status.",
       evidence: refusal.packets)

@@ -115,7 +115,7 @@ extension Rule {
           && $0.keySize ?? 0 > size
       }
       guard let old = before?.keySize, let packet = before?.keySizePackets.last else { continue }
-      finding.what = "The encryption key between the two fell from \(old) to \(size) bytes"
+      finding.what = "The encryption key has only \(words), after one of \(old)"
       finding.headline =
         "the link was encrypted with a key of \(words), after one of \(old) bytes on connection \(other.id)"
       finding.add(

@@ -375,6 +375,13 @@ extension Refusal {
     error.rawValue == 0x03 && attribute.uuid == AppleServices.notificationControl
   }
 
+  /// Whether the client wrote a subscription to another descriptor. If it lacks values because of
+  /// that, another rule reports it.
+  var isMistakenForCCCD: Bool {
+    error.rawValue == 0x03 && attribute.kind == .descriptor && length == 2
+      && attribute.uuid != .clientConfiguration && [[1, 0], [2, 0]].contains(head)
+  }
+
   /// Why an attribute cannot be read or written, and how to fix it.
   fileprivate var notPermitted: Reason {
     let isRead = error.rawValue == 0x02
@@ -395,8 +402,7 @@ extension Refusal {
           ? "Fix the server on this host: with BlueZ try the flags notify or indicate without encrypt-notify, encrypt-indicate and similar, and another version of bluetoothd; in firmware allow writes to the CCCD (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE)."
           : "Nothing on this host helps: the peer's firmware has to allow writes to its CCCD (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE; with BlueZ the flags notify or indicate without encrypt-notify). Until then poll the value, if it can be read."
       )
-    case .descriptor
-    where !isRead && !isConfiguration && length == 2 && [[1, 0], [2, 0]].contains(head):
+    case .descriptor where isMistakenForCCCD:
       return Reason(
         "\(hex: head) enables \(head[0] == 1 ? "notifications" : "indications" as StaticString) in a CCCD, but \(attribute) is not one: \(client.words) treats it as one. The refusal has no effect, unless values were expected.",
         instead:
