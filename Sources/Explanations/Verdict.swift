@@ -30,7 +30,10 @@ extension Explanation {
     if warnings > 0 {
       return "\(count: warnings, "warning", "warnings"): \(headlines(.warning))"
     }
-    return nothing ?? "No problem found"
+    // What was put right later is only noted.
+    return nothing
+      ?? (findings.contains(where: \.isResolved)
+        ? "No problem found that lasted" : "No problem found")
   }
 
   /// Why there is nothing to judge; nil if there is something.

@@ -387,7 +387,7 @@ import Words
 
   // MARK: What was put right
 
-  @Test("a pairing that succeeds on a later connection makes the failure a warning")
+  @Test("a pairing that succeeds on a later connection makes the failure a note")
   func laterPairing() {
     func severity(pairs: Bool) -> Severity? {
       finding(
@@ -401,7 +401,7 @@ import Words
           if pairs { $0.pairAndBond() }
         })?.severity
     }
-    #expect(severity(pairs: true) == .warning)
+    #expect(severity(pairs: true) == .note)
     #expect(severity(pairs: false) == .error)
   }
 

@@ -13,8 +13,7 @@ import Words
 /// Returns the findings about pairing of severity error: rule, what and packets.
 func pairingErrors(in evidence: Evidence) -> [String] {
   evidence.findings(by: Rule.all).filter {
-    ($0.severity == .error || $0.isResolved) && $0.severity != .note
-      && $0.rule.description.hasPrefix("smp-")
+    ($0.severity == .error || $0.isResolved) && $0.rule.description.hasPrefix("smp-")
   }.map { "\($0.rule): \($0.line)" }
 }
 
@@ -134,7 +133,7 @@ private func words(_ lines: [StoryLine]) -> [String] {
         $0.why.text.contains("The 3 passkey rounds before that match.")
       })
     // One failure is reported once, by the end that shows more of it.
-    let reported = evidence.findings().filter { $0.severity != .note && $0.isOfPairing }
+    let reported = evidence.findings().filter { $0.isResolved && $0.isOfPairing }
     #expect(
       reported.map { $0.note?.text } == [
         "Pairing with the same device succeeded on connection 10 (#2733). Seen from both sides: connection 7, the other end of this link, shows the same (from #2360 on).",
@@ -146,7 +145,7 @@ private func words(_ lines: [StoryLine]) -> [String] {
         "Find the program that sent Unpair Device (#2203): it must not do that during pairing. Then pair again.",
       ])
     // If only one end is selected, it reports the failure.
-    let alone = evidence.findings(among: [5, 7]).filter { $0.severity != .note }
+    let alone = evidence.findings(among: [5, 7]).filter(\.isResolved)
     #expect(alone.contains { $0.connections == [5] })
     // The side that shows the passkey had no agent either.
     #expect(
