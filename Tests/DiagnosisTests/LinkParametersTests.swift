@@ -189,9 +189,8 @@ import Words
     #expect(first("link-parameters-refused", in: evidence)?.severity == .error)
   }
 
-  @Test("a constant time with 0x3b is a timer if a device of the same kind lived on") func timer()
-    throws
-  {
+  @Test("a constant time with 0x3b is a timer if a device of the same kind lived on")
+  func timerOfProduct() throws {
     func capture(survives: Bool) -> Evidence {
       evidence { traffic in
         for (place, peer) in [0xc011_2233_4455, 0xc011_2233_6677, 0xc011_2233_8899].enumerated() {
