@@ -209,7 +209,7 @@ import Words
     #expect(finding.what.text == "The peer ended 2 connections after 3.1 s")
     #expect(
       finding.why.text.hasPrefix(
-        "It gave Unacceptable Connection Parameters (0x3b) as its reason, but connection 2 with a device of the same kind lived on with the same parameters for 60.0 s."
+        "It gave Unacceptable Connection Parameters (0x3b) as its reason, but connection 2 with a device of the same kind had the same parameters and lived for 60.0 s."
       ))
     #expect(findings(of: "link-parameters-refused", in: capture(survives: false)).count == 1)
   }

@@ -186,9 +186,7 @@ import Words
       reductions.append(("without the second half", Array(sample.records.prefix(half))))
       for (name, records) in reductions {
         for finding in Self.evidence(records, of: sample).findings(isGrouped: false)
-        // A fact stays true; another rule may have known its cause.
         where finding.severity ?? .note > .note && finding.certainty == .certain
-          && finding.grounds != .fact
           && !finding.rule.description.hasPrefix("capture-")
         {
           #expect(
@@ -203,6 +201,9 @@ import Words
                 && known.contains("enc-key-missing-central")
               || finding.rule.description == "enc-mic-failure"
                 && known.contains("enc-keys-differ")
+              // It stays a fact that pairing failed; only the reason is no longer in the capture.
+              || ["smp-confirm-failed", "smp-passkey-entry-failed"].contains(
+                finding.rule.description) && known.contains { $0.hasPrefix("smp-") }
               || finding.rule.description == "connect-timeout"
                 && known.contains("connect-wrong-address")
               || finding.rule.description == "link-supervision-timeout"

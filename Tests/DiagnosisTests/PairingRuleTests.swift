@@ -333,7 +333,6 @@ import Words
     #expect(finding?.severity == .note)
     #expect(finding?.isResolved == true)
     #expect(finding?.headline.text == "pairing failed at #4, and succeeded at #12")
-    #expect(pairingErrors(in: evidence) == [])
   }
 
   @Test("equal failures of a connection are reported once, with all packets") func equalFailures() {

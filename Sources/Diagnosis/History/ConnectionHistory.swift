@@ -62,9 +62,9 @@ package final class ConnectionHistory: Sendable {
   var product: String? {
     guard let name else { return nil }
     let text = String(decoding: name, as: UTF8.self).uppercased()
-    let address = connection.peer.map { "\($0)".replacing(":", with: "") } ?? ""
-    let digits = [12, 8, 6, 4].lazy.map(address.suffix).first { !$0.isEmpty && text.contains($0) }
-    return digits.map { text.replacing($0, with: "") } ?? text
+    let digits = connection.peer.map { String($0.value, radix: 16, uppercase: true) } ?? ""
+    let own = [12, 8, 6, 4].lazy.map(digits.suffix).first { $0.count >= 4 && text.contains($0) }
+    return own.map { text.replacing($0, with: "") } ?? text
   }
 
   init(_ notes: ConnectionNotes) {

@@ -86,7 +86,7 @@ extension Rule {
       {
         finding.why = Wording(
           sentences:
-            "It gave \(StatusCode.unacceptableConnectionParameters) as its reason, but connection \(lived.id) with a device of the same kind lived on with the same parameters for \(duration: length).",
+            "It gave \(StatusCode.unacceptableConnectionParameters) as its reason, but connection \(lived.id) with a device of the same kind had the same parameters and lived for \(duration: length).",
           finding.why)
         finding.evidence.insert(lived.connection.lastPacket)
       }

@@ -400,9 +400,17 @@ extension ConnectionHistory {
   }
 }
 
+extension LinkHistory {
+  /// Returns whether the link had these parameters at some time.
+  fileprivate func had(_ parameters: LinkParameters) -> Bool {
+    current == parameters
+      || updates.contains { $0.before == parameters || $0.result == parameters }
+  }
+}
+
 extension Evidence {
   /// Returns the connections to devices of the same product that their peers ended for the same
-  /// reason after the same time, and one that lived on with the same parameters.
+  /// reason after the same time, and one that had the same parameters and lived on.
   func siblings(
     of history: ConnectionHistory
   ) -> (alike: [ConnectionHistory], survivor: ConnectionHistory?) {
@@ -412,7 +420,7 @@ extension Evidence {
       guard other.id != history.id, let span = other.length else { return false }
       return other.leavesOverParameters
         ? abs(span - length) <= length / 20
-        : span / 2 > length && other.link.current == history.link.current
+        : span / 2 > length && history.link.current.map(other.link.had) ?? false
     }.filter { $0.device == history.device || product != nil && $0.product == product }
     return (others.filter(\.leavesOverParameters), others.last { !$0.leavesOverParameters })
   }
