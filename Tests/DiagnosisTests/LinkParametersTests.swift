@@ -206,7 +206,7 @@ import Words
     let timed = capture(survives: true)
     #expect(findings(of: "link-parameters-refused", in: timed) == [])
     let finding = try #require(first("link-peer-leaves", in: timed))
-    #expect(finding.what.text == "The peer ended 2 connections after 3.1 s")
+    #expect(finding.what.text == "Peers of the same kind ended 2 connections after 3.1 s")
     #expect(
       finding.why.text.hasPrefix(
         "It gave Unacceptable Connection Parameters (0x3b) as its reason, but connection 2 with a device of the same kind had the same parameters and lived for 60.0 s."

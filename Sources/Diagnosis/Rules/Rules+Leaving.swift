@@ -74,9 +74,12 @@ extension Rule {
       let wish: (words: Wording, packet: Int?) =
         evidence.lacksData
         ? ("What crossed the links was not recorded.", nil) : left[left.count - 1].lastWish
+      let isOne = left.allSatisfy { $0.device == left[0].device }
       var finding = Finding(
-        "The peer ended \(left.count, isLeast: evidence.omitsConnections) connections \(stay.words)",
-        headline: "the peer ends its connections \(stay.words)", why: wish.words,
+        "\(isOne ? "The peer" : "Peers of the same kind" as StaticString) ended \(left.count, isLeast: evidence.omitsConnections) connections \(stay.words)",
+        headline:
+          "\(isOne ? "the peer ends its" : "peers of the same kind end their" as StaticString) connections \(stay.words)",
+        why: wish.words,
         evidence: PacketSet(
           [wish.packet ?? 0] + left.prefix(8).compactMap(\.connection.lastPacket)
             + stay.anchors.prefix(8)), on: left.map(\.id), restsOnAbsence: true)
