@@ -17,7 +17,7 @@ extension Explanation {
     if covered.isEmpty { return "\(conclusion); no packet has that time" }
     let packets = ExplainPage.packets(covered)
     return
-      "\(conclusion); this covers only \(Wording(stringLiteral: packets)), but the stories whole connections"
+      "\(conclusion); the findings cover only \(Wording(stringLiteral: packets)), but the stories cover whole connections"
   }
 
   private var conclusion: Wording {
@@ -33,7 +33,7 @@ extension Explanation {
     // What was put right later is only noted.
     return nothing
       ?? (findings.contains(where: \.isResolved)
-        ? "No problem found that lasted" : "No problem found")
+        ? "All problems found were put right later" : "No problem found")
   }
 
   /// Why there is nothing to judge; nil if there is something.

@@ -126,7 +126,7 @@ import Words
     #expect(
       what(refuses: true)
         == "This host did not recognise the bonded peer behind its private address")
-    #expect(what(refuses: false) == "This host has no key for the bond that the peer uses")
+    #expect(what(refuses: false) == "This host found no key for the bond that the peer uses")
   }
 
   // MARK: Keys that are not distributed

@@ -506,6 +506,6 @@ import Words
     #expect(!identified.why.text.contains("had not given it"), "\(identified.why.text)")
     let other = try #require(
       first(rule, in: Self.returning(keys: "01 01", ediv: 0x1234)))
-    #expect(other.what.text == "This host has no key for the bond that the peer uses")
+    #expect(other.what.text == "This host found no key for the bond that the peer uses")
   }
 }

@@ -10,7 +10,7 @@ extension Rule {
   static let access: [Rule] = security + refusals
 
   private static let howToPair: Wording =
-    "Pair, then repeat the request. iOS pairs on its own when the peer answers 0x05; on Android call createBond() and repeat the request once bonded; with BlueZ pair first. A peripheral may send a Security Request (Zephyr: bt_conn_set_security, Nordic: pm_conn_secure)."
+    "Encrypt the link with the stored key if the devices are bonded, otherwise pair; then repeat the request. iOS pairs on its own when the peer answers 0x05; on Android call createBond() and repeat the request once bonded; with BlueZ pair first. A peripheral may send a Security Request (Zephyr: bt_conn_set_security, Nordic: pm_conn_secure)."
 
   private static let security: [Rule] = [
     refused(
@@ -24,7 +24,7 @@ extension Rule {
         ) { it, _ in it.refusal.security == .unauthenticated }
       ],
       do:
-        "Pairing again with Just Works will not help, and a side without input and output always pairs with Just Works. Give it a display or a keyboard, so that both sides can use passkey entry or numeric comparison, or do not require MITM protection on the server. Delete the bond on both sides before pairing again."
+        "Pairing again with Just Works will not help, and a side without input and output always pairs with Just Works unless both use out-of-band data. Give it a display or a keyboard, so that both sides can use passkey entry or numeric comparison, or do not require MITM protection on the server. Delete the bond on both sides before pairing again."
     ) { refusal, _ in
       guard refusal.security.isEncrypted else { return nil }
       let demand: Wording =
@@ -38,14 +38,14 @@ extension Rule {
     },
     unprotected(
       "att-insufficient-authentication", 0x05,
-      "A request is refused because the devices have no key",
+      "A request is refused because the link is not protected by a key",
       when:
         "Insufficient Authentication (0x05) answers a request on a link that is not encrypted; a note if the same request is allowed later",
       do: howToPair),
     unprotected(
       "att-insufficient-encryption", 0x0f, "A request is refused because the link is not encrypted",
       when:
-        "Insufficient Encryption (0x0f) answers a request; a note if the same request is allowed later",
+        "Insufficient Encryption (0x0f) answers a request on a link that is not encrypted; a note if the same request is allowed later",
       do:
         "Encrypt the link before the request: with the stored key if the devices are bonded, otherwise by pairing. A server should answer 0x05 to a peer for which it has no key."
     ),

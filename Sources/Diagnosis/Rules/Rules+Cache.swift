@@ -58,7 +58,7 @@ extension Rule {
     },
     Rule(
       "att-database-out-of-sync", .warning, .meaning,
-      "A server refuses a request of a change-unaware client",
+      "A server refuses a request because the client does not yet know that attributes have changed",
       when: "Database Out Of Sync (0x12) answers a request", needs: [.bothDirections],
       do:
         "Read the Database Hash (2b2a) or discover again, then repeat the request: the server takes the next request as a sign that the client is change-aware."

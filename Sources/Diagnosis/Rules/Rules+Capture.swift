@@ -72,7 +72,7 @@ extension Rule {
       when:
         "a controller completed more packets than the capture shows as sent, or answered commands that are not in the capture",
       do:
-        "The recorder was too slow and lost records silently: record to a file with btmon -w on a less busy machine, and decode later. Requests that seem unanswered may have been answered."
+        "The recorder was probably too slow and lost records silently: record to a file with btmon -w on a less busy machine, and decode later. Requests that seem unanswered may have been answered."
     ) { evidence in
       let links = evidence.connections.filter { $0.link.unseenSent > 0 }
       let data = evidence.unseenData
@@ -161,8 +161,8 @@ extension Rule {
             : "The capture has only what this host received",
           headline: "the capture has one direction only",
           why: isSent
-            ? "All \(extent.sentData) data packets went from this host to the peer, although the peer must have sent some as well (before \(packet: first))."
-            : "All \(extent.receivedData) data packets came from the peer, although this host must have sent some as well (before \(packet: first)).",
+            ? "All \(extent.sentData) data packets went from this host to the peer, although the peer should have sent some as well (before \(packet: first))."
+            : "All \(extent.receivedData) data packets came from the peer, although this host should have sent some as well (before \(packet: first)).",
           evidence: [first])
       ]
     },
@@ -229,7 +229,7 @@ extension Rule {
     Rule(
       whole: "capture-clock-jumps", .note, .fact, "The capture's clock jumps",
       when:
-        "a record is more than a second older or more than an hour younger than the previous one"
+        "a record's time is more than a second before that of the previous one, or more than an hour after it"
     ) { evidence in
       let (back, pauses) = (evidence.extent.stepsBack, evidence.extent.pauses)
       return [
@@ -277,7 +277,7 @@ extension Rule {
       "the last record is a command that would have an answer, the controller answered others before, and the capture has no connection",
     needs: [.commands, .events],
     do:
-      "If the host hung here, let the recording go on for some seconds: a controller that does not answer within two has crashed at this command. Otherwise the recording was stopped too early."
+      "If the host hung here, let the recording go on for some seconds: a controller that does not answer within two has probably crashed at this command. Otherwise the recording was stopped too early."
   ) { evidence in
     guard evidence.connections.isEmpty, !evidence.extent.endsDamaged else { return [] }
     return evidence.adapters.compactMap { adapter in

@@ -271,7 +271,7 @@ extension Rule {
   private static let unanswered = Rule(
     whole: "hci-command-unanswered", .warning, .meaning, "The controller does not answer a command",
     when:
-      "a command has neither Command Complete nor Command Status although later ones have, or the controller is silent for two seconds and more",
+      "a command has neither Command Complete nor Command Status although later ones have, or the controller is silent for two seconds or more",
     needs: [.commands, .events],
     elsewise: [Alternative(always: "the answer is missing from the capture")],
     do:
@@ -407,7 +407,7 @@ extension Rule {
   }
 
   private static let unknownCommand = Rule(
-    whole: "hci-unknown-command", .note, .fact, "The controller does not know a command",
+    whole: "hci-unknown-command", .note, .fact, "The controller does not support a command or its parameters",
     when:
       "commands were answered with Unknown HCI Command (0x01) or Unsupported Feature or Parameter Value (0x11)",
     needs: [.commands, .events]

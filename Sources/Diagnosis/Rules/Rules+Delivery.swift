@@ -55,7 +55,7 @@ extension Rule {
       "What this host sent was not delivered",
       headline: "the controller did not deliver what this host sent from \(packet: first) on",
       why:
-        "No Number Of Completed Packets reports \(packet: first)\(others) in the \(duration: stuck.waited) that the link lived on: the peer did not acknowledge this, so it cannot have answered.\(meanwhile) This host's controller has stopped sending.",
+        "No Number Of Completed Packets reports \(packet: first)\(others) in the \(duration: stuck.waited) that the link lived on: the controller did not deliver it, so the peer cannot have answered.\(meanwhile) Either this host's controller has stopped sending, or the peer's controller accepts nothing.",
       evidence: PacketSet(of: stuck.since, heard, stuck.until), restsOnAbsence: true)
     finding.group = finding.what
     return [finding]

@@ -8,7 +8,7 @@ extension Rule {
   static let discovery: [Rule] = [
     Rule(
       "gatt-discovery-backward", .error, .meaning,
-      "A server answers a search for services with earlier ones, so that it never ends",
+      "A server answers a search with services before its start, so the search gets no further",
       when:
         "five or more responses to Read By Group Type Requests list only services below the first handle that was asked for",
       needs: [.bothDirections], leansOn: .opening,

@@ -9,12 +9,12 @@ extension Rule {
 
   private static let encryptionFailures: [Rule] = [
     Rule(
-      "enc-authentication-failure", .error, .fact, "Authentication with a stored key failed",
+      "enc-authentication-failure", .error, .fact, "Encryption or authentication of a link failed",
       when:
         "encryption ends with Authentication Failure (0x05), or authentication of a BR/EDR link with a status other than success",
       needs: [.events],
       do:
-        "Delete the bond on both sides and pair again; if it fails again, one side stores a different key from the one that pairing created."
+        "If the devices are bonded, delete the bond on both sides; then pair again. If it fails again, one side stores a different key from the one that pairing created."
     ) { history, evidence in
       attempts(of: history) { $0.failure == .authenticationFailure }.map { attempt in
         let end = attempt.endPacket
@@ -33,7 +33,7 @@ extension Rule {
         "no Encryption Change follows LE Enable Encryption for 10 s, the link ends with LL Response Timeout (0x22), or this host leaves LE Long Term Key Request unanswered",
       needs: [.commands, .events],
       do:
-        "If a host does not answer LE Long Term Key Request, its stack is waiting for the application: the handler of that event must always reply, with the key or with the negative reply. Otherwise check the firmware of the peer's controller."
+        "If a host does not answer LE Long Term Key Request, its stack may be waiting for the application: the handler of that event must always reply, with the key or with the negative reply. Otherwise check the firmware of the peer's controller."
     ) { history, evidence in unfinished(history, evidence) },
     Rule(
       "enc-rejected", .error, .fact, "Encryption was rejected",
@@ -61,7 +61,7 @@ extension Rule {
     Rule(
       "enc-key-size", .warning, .fact, "The encryption key is shorter than 16 bytes",
       when:
-        "the controller reports a key size below 16 bytes, or the two sides negotiated one in pairing; and whether it was longer before",
+        "the controller reports a key size below 16 bytes, or the two sides negotiated one in pairing; the finding also says if it was longer before",
       needs: [.events],
       do:
         "Make both sides offer a maximum key size of 16 bytes; a short key can be found by brute force, and services may refuse it with Encryption Key Size Too Short (0x0c)."

@@ -59,7 +59,7 @@ extension Rule {
       Alternative("it had sent all its values") { hasFinished, _ in !hasFinished }
     ],
     do:
-      "The peer waits for something and gives up (pairing, a request, or a login of its own protocol within a fixed time), or it ends idle connections. Compare with what its own app does first."
+      "The peer may wait for something and give up (pairing, a request, or a login of its own protocol within a fixed time), or end idle connections. Compare with what its own app does first."
   ) { evidence -> [(Bool, Finding)] in
     evidence.connections.filter {
       $0.connection.peer != nil && $0.leavesByChoice && !$0.connection.isOpeningMissing

@@ -12,7 +12,7 @@ extension Rule {
   ]
 
   private static let remedyForImpossible: Wording =
-    "Choose a supervision timeout above 2 × (1 + latency) × maximum interval, preferably six times that, within 100 ms to 32 s; intervals from 7.5 ms to 4 s. Apple's rules for accessories are stricter: interval at least 15 ms, latency at most 30, timeout 2 to 6 s."
+    "Choose a supervision timeout above 2 × (1 + latency) × maximum interval, preferably six times that, within 100 ms to 32 s; intervals from 7.5 ms to 4 s. Apple's rules for accessories are stricter: interval at least 15 ms, latency at most 30, timeout 6 s (2 to 6 s in older releases, 6 to 18 s in newer ones)."
 
   private static let impossible = Rule(
     "link-parameters-impossible", .warning, .meaning, "Connection parameters are invalid",
@@ -456,7 +456,7 @@ extension Evidence {
     let (isApple, isLinux) = history.central(self)
     if isApple {
       return
-        "In \(asker) request what Apple's devices accept: interval 15 ms or more, the maximum at least 15 ms above the minimum or both 15 ms, latency up to 30, timeout 2 to 6 s; and stay connected without the change."
+        "In \(asker) request what Apple's devices accept: interval 15 ms or more, the maximum at least 15 ms above the minimum or both 15 ms, latency up to 30, timeout 6 s; and stay connected without the change."
     }
     let bluez: Wording =
       "BlueZ refuses a timeout or intervals outside the limits of its settings: raise ConnectionSupervisionTimeout (in units of 10 ms) and MaxConnectionInterval, and lower MinConnectionInterval, under [LE] in /etc/bluetooth/main.conf"

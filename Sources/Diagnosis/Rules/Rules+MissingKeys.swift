@@ -9,7 +9,7 @@ extension Rule {
   static let missingKeys: [Rule] = [
     Rule(
       about: Doubts.self, "enc-key-missing-peripheral", .error, .meaning,
-      "The central encrypts with the key of a bond, but the peripheral has no such key",
+      "The central encrypts with the key of a bond, but the peripheral finds no key for it",
       when:
         "encryption ends with PIN or Key Missing (0x06), or the peripheral's host answers LE Long Term Key Request with the Negative Reply",
       needs: [.events], leansOn: [.commands],
@@ -77,7 +77,7 @@ private struct MissingKey {
       ? "Encryption failed with \(StatusCode.pinOrKeyMissing) (\(packet: end))"
       : "\(attempt.beginning), and the peer answered \(StatusCode.pinOrKeyMissing) (\(packet: end))"
     let lack: StaticString =
-      isLocal ? "its host has no key for this one" : "one side has no key for the other"
+      isLocal ? "it found no key for this host" : "one side has no key for the other"
     let why: Wording = "\(asked): \(lack).\(attempt.aside(history, evidence))"
     if let success = history.encryption.success(after: attempt), !success.followsPairing {
       let packet = success.endPacket
@@ -93,10 +93,10 @@ private struct MissingKey {
     }
     var finding = Finding(
       isLocal
-        ? "The peer has no key for the bond that this host uses"
-        : "The key of the bond is missing on one side",
+        ? "The peer found no key for the bond that this host uses"
+        : "One side found no key for the bond",
       headline:
-        "this host and the peer no longer share a key: \(isLocal ? "the peer" : "one of them" as StaticString) has none for the bond, so encryption failed (\(packet: end))",
+        "encryption failed (\(packet: end)) because \(isLocal ? "the peer" : "one side" as StaticString) found no key for the bond",
       why: why, evidence: attempt.packets)
     add(bond: evidence, isLocal ? "the peer" : "one side", to: &finding)
     let own = history.pairing.ownAddress
@@ -114,9 +114,9 @@ private struct MissingKey {
   func here(_ evidence: Evidence) -> (Doubts, Finding) {
     let reply = attempt.reply?.packet ?? attempt.moment.packet
     var finding = Finding(
-      "This host has no key for the bond that the peer uses",
+      "This host found no key for the bond that the peer uses",
       headline:
-        "this host and the peer no longer share a key: this host has none for the peer's bond, so encryption failed (\(packet: reply))",
+        "encryption failed (\(packet: reply)) because this host found no key for the bond",
       why:
         "\(attempt.beginning), and this host answered that it has none for it (\(packet: reply)).",
       evidence: attempt.packets)

@@ -67,7 +67,7 @@ extension Rule {
   private static func impossible(_ found: AdvertisingFaults.FaultyAddress) -> Finding {
     Finding(
       "This host uses \(found.address), which is not a random address of any kind",
-      headline: "this host set a random address of no kind (\(packet: found.moment.packet))",
+      headline: "this host set an invalid random address (\(packet: found.moment.packet))",
       why:
         "The upper two bits of a random address show its kind; 10, as here, is reserved. Peers may ignore the device, and cannot tell whether the address will stay.",
       evidence: [found.moment.packet])

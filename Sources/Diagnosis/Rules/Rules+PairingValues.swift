@@ -84,7 +84,7 @@ extension Rule {
       when:
         "Numeric Comparison Failed (0x0c) in numeric comparison, or another refusal of values that are right, after both sides had shown their digits",
       elsewise: [
-        Alternative("its user had cancelled before the digits were shown") { failed, _ in
+        Alternative("the refusing user had cancelled before the digits were shown") { failed, _ in
           failed.attempt.programRefused == nil
         }
       ],
@@ -206,7 +206,7 @@ extension FailedPairing {
     guard attempt.shows(.initiator) || attempt.shows(.responder) else { return nil }
     let typing = attempt.side(attempt.shows(.initiator) ? .responder : .initiator)
     let (typed, shown): (StaticString, StaticString) =
-      typing == .local ? ("typed here", "the peer's display") : ("typed there", "this display")
+      typing == .local ? ("typed on this host", "the peer's display") : ("typed on the peer", "this host's display")
     if let program = attempt.programTyped {
       return
         "First check where the program that typed on \(program.side.words) gets its passkey from, and that a fixed passkey is the same in both firmwares. Then compare the digits \(typed) with those on \(shown); check leading zeros."

@@ -174,7 +174,7 @@ extension Rule {
     },
     refused(
       "att-application-error", .warning, .fact, 0x80...0x9f, also: [0xa0...0xdf],
-      "A profile's rules refuse a request",
+      "A profile's rule, or the server's application, refuses a request",
       when:
         "an error between 0x80 and 0x9f answers a request, or one between 0xa0 and 0xdf that the profile names",
       do:
@@ -198,7 +198,7 @@ extension Rule {
       when:
         "the error 0x00, one between 0x14 and 0x7f, or one between 0xa0 and 0xfb that no profile names answers a request",
       do:
-        "Use 0x80 to 0x9f for application errors, and answer a successful request with its response, not with an Error Response."
+        "Fix the server: use 0x80 to 0x9f for application errors, and answer a successful request with its response, not with an Error Response."
     ) { refusal, _ in
       if refusal.errorName != nil { return nil }
       return refusal.error.rawValue == 0
@@ -213,7 +213,7 @@ extension Rule {
     ) { refusal, _ in "The profile does not allow \(refusal.headWords) now." },
     refused(
       "att-cccd-improper", .warning, .meaning, 0xfd...0xfd,
-      "A procedure is started before the client subscribes to its answers",
+      "A procedure is started without the subscription that its answers need",
       when:
         "Client Characteristic Configuration Descriptor Improperly Configured (0xfd) answers a request",
       do: "Write the CCCD of the characteristic that sends the answers before the first request.",

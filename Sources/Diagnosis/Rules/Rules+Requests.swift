@@ -11,7 +11,7 @@ extension Rule {
       about: Unanswered.self, "att-request-unanswered", .error, .meaning,
       "A request is never answered",
       when:
-        "a request has no answer for 30 s, until a host ends the link 2 s and three connection events later or more, or while later ones are answered; in a capture without events only an Exchange MTU Request. A warning for the MTU, and if later ones are answered",
+        "a request has no answer for 30 s, or until a host ends the link (2 s and three connection events later, or more), or while later ones are answered; in a capture without events only an Exchange MTU Request. A warning for the MTU, and if later ones are answered",
       needs: .bothDirections, leansOn: .events,
       elsewise: [
         .answerMissing, .stillToCome, .lostMeanwhile,
@@ -34,7 +34,7 @@ extension Rule {
       about: Unanswered.self, "att-indication-unconfirmed", .error, .meaning,
       "An indication is never confirmed",
       when:
-        "an indication has no confirmation for 30 s, until a host ends the link 2 s and three connection events later or more, or while later ones are confirmed; a note unless the side that indicated ends the link when ATT's 30 s have passed",
+        "an indication has no confirmation for 30 s, or until a host ends the link (2 s and three connection events later, or more), or while later ones are confirmed; a note unless the side that indicated ends the link when ATT's 30 s have passed",
       needs: [.bothDirections, .events],
       elsewise: [
         .answerMissing, .stillToCome, .lostMeanwhile,

@@ -9,7 +9,7 @@ extension Rule {
     Rule(
       "att-malformed", .warning, .fact, "A server sends a malformed PDU",
       when:
-        "a response, notification or indication ends too early or too late, or has an impossible format; an error if its receiver ends the link within 1 s",
+        "a response, notification or indication is too short or too long, or has an impossible format; an error if its receiver ends the link within 1 s",
       do:
         "Fix the server: compare the PDU with its layout (Core, Vol 3, Part F, 3.4). As a client, report such a PDU and continue without it."
     ) { connection, _ in

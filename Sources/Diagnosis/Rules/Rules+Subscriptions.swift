@@ -28,7 +28,7 @@ extension Rule {
         Alternative("the server accepted it, and has nothing to send") { it, _ in it.sent > 0 }
       ],
       do:
-        "Write the CCCD with a Write Request (on Android writeDescriptor(), with BlueZ StartNotify, in JavaScript startNotifications()): a command is not answered, and descriptors do not accept one (Core, Vol 3, Part G, 4.12.3)."
+        "Write the CCCD with a Write Request (on Android writeDescriptor(), with BlueZ StartNotify, in JavaScript startNotifications()): a command is not answered, and servers may ignore one to a descriptor (Core, Vol 3, Part G, 4.12.3)."
     ) { connection, _ in
       Finding.together(
         connection.attributes.commandedConfigurations.compactMap {
@@ -103,9 +103,9 @@ extension Rule {
     ) { connection, evidence in connection.lostSubscriptions(evidence) },
     Rule(
       about: EarlierValues.self, "gatt-not-encrypted", .warning, .meaning,
-      "A bonded device gets no values on a link that is never encrypted",
+      "A bonded client gets no values on a link that is never encrypted",
       when:
-        "an earlier connection of the device was encrypted and got values of a characteristic; this one is not encrypted, lasts longer than any earlier pause between values, and gets none",
+        "an earlier link with the device was encrypted and carried values of a characteristic; this one is not encrypted, lasts longer than any earlier pause between values, and carries none",
       needs: [.bothDirections, .commands, .events, .opening, .end],
       elsewise: [
         .nothingToSend,
@@ -275,7 +275,7 @@ extension ConnectionHistory {
       "\(it.client.words) wrote the CCCD\(it.owner) with a Write Command",
       at: configuration.request.packet,
       why:
-        "It wrote the subscription without response. Servers accept a descriptor's value only with a Write Request; \(it.sent == 0 ? "this one sent no value" : "this one sends values anyway" as StaticString).",
+        "It wrote the subscription without response. The specification lets a client write a descriptor only with a Write Request; \(it.sent == 0 ? "this one sent no value" : "this one sends values anyway" as StaticString).",
       evidence: [configuration.request.packet], of: configuration.owner,
       it.sent > 0 ? .note : nil, restsOnAbsence: it.sent == 0)
     finding.fault = it.client

@@ -69,7 +69,7 @@ extension Rule {
           headline:
             "\(count: missing, "value", "values") of \(usage.named) did not arrive (first after \(packet: first.before))",
           why:
-            "The first byte is a counter: it grew by one \(counter.steps) times and skipped values \(count: isWhole ? counter.gapCount : gaps.count, "time", "times"). A Bluetooth link loses no data, so the sender dropped them before.",
+            "The first byte is a counter: it grew by one \(counter.steps) times and skipped values \(count: isWhole ? counter.gapCount : gaps.count, "time", "times"). A Bluetooth link delivers all data or ends, so it did not lose them.",
           evidence: PacketSet(gaps.flatMap { [$0.before, $0.after] }), isTimed ? nil : .note,
           restsOnAbsence: true)
         return (isTimed, finding)
