@@ -91,7 +91,8 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     resolved.isResolved = true
     // What was put right is no problem, whatever its rule is.
     #expect(
-      words([rule("att-test", .error, on: [1], resolved)]) == "All problems found were put right later")
+      words([rule("att-test", .error, on: [1], resolved)])
+        == "All problems found were put right later")
     #expect(words([]) == "No problem found")
     #expect(explanation([], connections: 0).verdict.text == "This capture is empty")
   }

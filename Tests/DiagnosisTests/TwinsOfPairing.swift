@@ -71,7 +71,9 @@ extension Twin {
         $0.legacyValues()
         $0.pairingFailed(4)
       },
-      Twin("smp-numeric-rejected", or: "the refusing user had cancelled before the digits were shown") {
+      Twin(
+        "smp-numeric-rejected", or: "the refusing user had cancelled before the digits were shown"
+      ) {
         refuseDigits(&$0, after: 2_000)
       } openIn: {
         refuseDigits(&$0, after: 0)

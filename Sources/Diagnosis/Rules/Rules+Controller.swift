@@ -407,7 +407,8 @@ extension Rule {
   }
 
   private static let unknownCommand = Rule(
-    whole: "hci-unknown-command", .note, .fact, "The controller does not support a command or its parameters",
+    whole: "hci-unknown-command", .note, .fact,
+    "The controller does not support a command or its parameters",
     when:
       "commands were answered with Unknown HCI Command (0x01) or Unsupported Feature or Parameter Value (0x11)",
     needs: [.commands, .events]

@@ -42,7 +42,8 @@ extension Rule {
         connection.attributes.usages.compactMap { connection.notOffered($0, evidence) })
     },
     Rule(
-      "att-prepare-echo", .warning, .fact, "A server's response to a prepared write differs from the request",
+      "att-prepare-echo", .warning, .fact,
+      "A server's response to a prepared write differs from the request",
       when:
         "the handle, offset or value in a Prepare Write Response differ from those in the request",
       needs: [.bothDirections],

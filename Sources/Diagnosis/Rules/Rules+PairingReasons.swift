@@ -91,7 +91,8 @@ extension Rule {
     reported(
       "smp-key-rejected", [.keyRejected: "rejected a key"], "One side rejected a key",
       when: "Key Rejected (0x0f)",
-      do: "Check whether a key before the refusal is all zeros, or on a list of publicly known keys."),
+      do:
+        "Check whether a key before the refusal is all zeros, or on a list of publicly known keys."),
     reported(
       "smp-busy", [.busy: "is busy"], "One side is busy", when: "Busy (0x10)",
       do: "Pair again later; some devices pair with only one other at a time."),

@@ -206,7 +206,8 @@ extension FailedPairing {
     guard attempt.shows(.initiator) || attempt.shows(.responder) else { return nil }
     let typing = attempt.side(attempt.shows(.initiator) ? .responder : .initiator)
     let (typed, shown): (StaticString, StaticString) =
-      typing == .local ? ("typed on this host", "the peer's display") : ("typed on the peer", "this host's display")
+      typing == .local
+      ? ("typed on this host", "the peer's display") : ("typed on the peer", "this host's display")
     if let program = attempt.programTyped {
       return
         "First check where the program that typed on \(program.side.words) gets its passkey from, and that a fixed passkey is the same in both firmwares. Then compare the digits \(typed) with those on \(shown); check leading zeros."
