@@ -152,8 +152,11 @@ extension ConnectionHistory {
     }
     guard update.procedure != .unasked else { return "the peer changes the parameters: \(outcome)" }
     guard let wanted = update.wanted else {
-      let missing: StaticString = update.lacksRequest ? " (the request is not in the capture)" : ""
-      return "\(update.side.words) requests new parameters\(missing): \(outcome)"
+      let missing: StaticString =
+        update.lacksRequest
+        ? " (the request is not in the capture)" : " (which ones is not in the capture)"
+      let accepted: StaticString = update.result == nil ? "" : "accepted, "
+      return "\(update.side.words) requests new parameters\(missing): \(accepted)\(outcome)"
     }
     // If the request was granted exactly, the result is not repeated.
     if let result = update.result, WantedParameters(result) == wanted {

@@ -59,11 +59,14 @@ extension Android {
             ? "sendResponse was not called before the client disconnected"
             : "sendResponse was not called before the capture ended", arguments)
       ]
+    case .updated(let attribute, let value, _, isIndication: true)
+    where isServiceChanged(attribute, value):
+      return [.answering(attribute, device)]
     case .updated(let attribute, let value, let isHidden, let isIndication):
       return updated(
         attribute, isHidden ? .hidden(value.count, value) : .bytes(value), isIndication, device)
     case .confirmed(let attribute):
-      guard !isStacks(attribute.identity.service) else { return [] }
+      guard !isStacks(attribute.identity.service), !isServiceChanged(attribute) else { return [] }
       return [.callback("onNotificationSent", device + [("status", success)])]
     // Apps are notified of the configuration's write and decide what to do with it. Room is
     // reported by onNotificationSent.
@@ -74,6 +77,13 @@ extension Android {
   /// Returns whether a service is Generic Access or Generic Attribute, which belong to the stack.
   private static func isStacks(_ service: BluetoothUUID?) -> Bool {
     service?.isShort(0x1800) == true || service?.isShort(0x1801) == true
+  }
+
+  /// Returns whether an attribute of an unknown service is the stack's Service Changed, which
+  /// always has this handle (AOSP, stack/gatt/gatt_int.h: GATT_GATT_START_HANDLE), and a value a
+  /// range of handles.
+  private static func isServiceChanged(_ attribute: AppAttribute, _ value: [UInt8]? = nil) -> Bool {
+    attribute.identity.service == nil && attribute.identity.handle == 3 && value?.count ?? 4 == 4
   }
 
   private static func written(

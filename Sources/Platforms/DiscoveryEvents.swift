@@ -13,6 +13,8 @@ struct DiscoveryEvents: Sendable {
     /// The enhanced bearer's channel; nil: the unenhanced bearer.
     var bearer: ChannelID?
     var open: DiscoverySearch?
+    /// Whether the last request of a search has no answer yet.
+    var isAsked = false
     /// The search that ended last: many clients send another request, to learn that there is
     /// nothing more.
     var done: (kind: DiscoverySearch.Kind, wanted: BluetoothUUID?, last: UInt16, end: UInt16)?
@@ -40,7 +42,7 @@ struct DiscoveryEvents: Sendable {
     static let mostOpenIncludes = 256
     static let mostLanes = 16
 
-    var isSearching: Bool { lanes.contains { $0.open != nil } }
+    var isSearching: Bool { lanes.contains { $0.open != nil || $0.isAsked } }
 
     /// Returns the lane of a bearer, and adds it if it is new.
     mutating func lane(_ bearer: ChannelID?) -> Int {
@@ -97,7 +99,7 @@ struct DiscoveryEvents: Sendable {
       // Another request of the client shows that it has found what it searched for. The same
       // applies if it searches for known descriptors: it wants to subscribe.
       let isSearch =
-        opcode == .exchangeMTURequest || Self.kind(opcode, fields.type) != nil
+        opcode == .exchangeMTURequest || Self.isStacks(opcode)
         || fields.type?.isShort(Self.secondaryService) == true
         || clients.last { $0.id == id }?.readsInclude(opcode, fields.handle) == true
       let looksAgain =
@@ -135,6 +137,7 @@ struct DiscoveryEvents: Sendable {
     }
     if kind == .services { clients[position].hasServices = true }
     let place = Place(client: position, lane: clients[position].lane(answer.channel?.bearer))
+    clients[position].lanes[place.lane].isAsked = false
     if opcode == .errorResponse, let error = fields.error {
       end(place, kind, request, error, link, record, answer, memory, &events)
     } else if let items = fields.items {
@@ -183,6 +186,17 @@ struct DiscoveryEvents: Sendable {
     return clients.count - 1
   }
 
+  /// Returns whether apps have no call that sends a request: searches, and reads by type, with
+  /// which a stack reads the name and the like between its searches.
+  private static func isStacks(_ opcode: ATTOpcode) -> Bool {
+    switch opcode {
+    case .readByGroupTypeRequest, .findByTypeValueRequest, .readByTypeRequest,
+      .findInformationRequest:
+      true
+    default: false
+    }
+  }
+
   private static func kind(_ opcode: ATTOpcode, _ type: BluetoothUUID?) -> DiscoverySearch.Kind? {
     switch opcode {
     case .readByGroupTypeRequest, .findByTypeValueRequest:
@@ -200,6 +214,7 @@ struct DiscoveryEvents: Sendable {
     _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
     guard opcode.role == .request, opcode != .exchangeMTURequest,
+      opcode != .readByTypeRequest || Self.kind(opcode, fields.type) != nil,
       let position = clients.lastIndex(where: { $0.id == id }),
       let lane = clients[position].lanes.firstIndex(where: { $0.bearer == bearer }),
       let open = clients[position].lanes[lane].open,
@@ -220,8 +235,10 @@ struct DiscoveryEvents: Sendable {
   ) {
     guard let kind = Self.kind(opcode, fields.type), let position = client(id) else { return }
     let start = fields.startHandle ?? 1
-    let lane = clients[position].lanes.first { $0.bearer == bearer }
-    if let open = lane?.open, open.kind == kind, open.end == fields.endHandle, start >= open.last {
+    let place = clients[position].lane(bearer)
+    clients[position].lanes[place].isAsked = true
+    let lane = clients[position].lanes[place]
+    if let open = lane.open, open.kind == kind, open.end == fields.endHandle, start >= open.last {
       return
     }
     var wanted: BluetoothUUID?
@@ -230,7 +247,7 @@ struct DiscoveryEvents: Sendable {
     {
       wanted = uuid
     }
-    if let done = lane?.done, done.kind == kind, done.wanted == wanted,
+    if let done = lane.done, done.kind == kind, done.wanted == wanted,
       done.end == fields.endHandle, done.last > 0, start >= done.last
     {
       return

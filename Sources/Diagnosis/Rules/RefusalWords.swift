@@ -196,8 +196,12 @@ extension Alternative where Subject == RefusedRequest {
 struct Reason: ExpressibleByStringInterpolation {
   let why: Wording
   var instead: Wording?
+  /// The side that has to change, if the specification leaves no doubt about that.
+  var fault: Side?
 
-  init(_ why: Wording, instead: Wording) { (self.why, self.instead) = (why, instead) }
+  init(_ why: Wording, instead: Wording, fault: Side? = nil) {
+    (self.why, self.instead, self.fault) = (why, instead, fault)
+  }
 
   init(stringLiteral value: String) { why = Wording(stringLiteral: value) }
 
@@ -235,7 +239,7 @@ extension Rule {
             let reason = reason(refusal, connection)
           else { return nil }
           var finding = refusal.finding(reason.why)
-          finding.remedy = reason.instead
+          (finding.remedy, finding.fault) = (reason.instead, reason.fault)
           finding.restsOnAbsence = restsOnAbsence
           if refusal.error.isAboutAttribute || code == 0x0d, !connection.hidesNotifications(refusal)
           {

@@ -110,7 +110,7 @@ extension Rule {
       let how: Wording =
         switch reason {
         case .summary:
-          "All data is cut as in the summary that Android keeps while its Bluetooth log is off: three bytes of each value are left, and what was discovered is unknown."
+          "Longer data is cut as in the summary that Android keeps while its Bluetooth log is off: three bytes of each value are left, and what was discovered is unknown."
         case .headers:
           "All of it was received, and cut as in Android's log with filtered headers: two bytes of each value are left."
         case .channels:
