@@ -76,8 +76,6 @@ struct DiscoveryEvents: Sendable {
 
   private var clients: [Client] = []
   private static let mostClients = 256
-  /// Secondary Service (Core, Vol 3, Part G, 3.1), which is searched for between other searches.
-  private static let secondaryService: UInt16 = 0x2801
   /// The time without a search after which the searches are over, in nanoseconds.
   private static let silence: Int64 = 1_000_000_000
 
@@ -100,7 +98,6 @@ struct DiscoveryEvents: Sendable {
       // applies if it searches for known descriptors: it wants to subscribe.
       let isSearch =
         opcode == .exchangeMTURequest || Self.isStacks(opcode)
-        || fields.type?.isShort(Self.secondaryService) == true
         || clients.last { $0.id == id }?.readsInclude(opcode, fields.handle) == true
       let looksAgain =
         opcode == .findInformationRequest
