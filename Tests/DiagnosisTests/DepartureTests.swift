@@ -64,7 +64,7 @@ import Words
   }
 
   @Test("the first advertisement counts, unless the link lived on for longer than its timeout")
-  func first() throws {
+  func firstOfSeveral() throws {
     let finding = try #require(
       lost {
         $0.clock += 1000
@@ -91,7 +91,7 @@ import Words
   {
     func dead(before: Bool) throws -> Finding {
       try #require(
-        DiagnosisTests.first(
+        first(
           "link-dead-at-disconnect",
           in: evidence {
             $0.connect(timeout: 500)

@@ -101,7 +101,7 @@ extension Rule {
         } ?? ""),
       evidence: PacketSet(
         of: link.lastSign, link.unacknowledgedSince, ended,
-        departure?.moment ?? link.quality?.moment
+        departure?.moment ?? link.quality?.moment, reconnection?.opened
       ).union(encryption?.packets ?? []), on: [history.id])
     if let restart = history.attributes.restart {
       finding.severity = .note
