@@ -186,7 +186,7 @@ package struct Evidence: Sendable {
       }
       let number: Wording = "\(count: connections.count, "connection", "connections")"
       let what = (finding.group ?? finding.what).asClause
-      one.what = "\(number): \(what)"
+      one.what = "On \(number), \(what)"
       one.headline = "on \(number), \(finding.groupHeadline ?? what)"
       kept.append(one)
     }

@@ -64,7 +64,7 @@ import Words
       attributeFindings(in: evidence).filter {
         $0.rule.description == "att-insufficient-authentication"
       }.map(\.what.text) == [
-        "3 connections: read of 0x0013 refused, allowed after pairing: Insufficient Authentication (0x05)"
+        "On 3 connections, read of 0x0013 refused, allowed after pairing: Insufficient Authentication (0x05)"
       ])
   }
 

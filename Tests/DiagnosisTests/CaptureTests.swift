@@ -364,7 +364,7 @@ import Words
     let found = evidence.findings(by: Self.table).map { "\($0.rule): \($0.line)" }
     #expect(
       found == [
-        "link-supervision-timeout: The link was lost: Connection Timeout (0x08) #78 #79 #82",
+        "link-supervision-timeout: The link was lost: Connection Timeout (0x08) #78 #79 #82 #92",
         "capture-cached-discovery: This host did not discover the peer's services #78 #81",
         "connect-timeout: Could not connect to F3:F3:F3:F3:F3:F3 #13 #16 #18 #20",
         "connect-not-established: 3 links to one device were never established after 185 ms: Connection Failed to be Established (0x3e) #30 #34 #44 #48 #58 #62",

@@ -129,7 +129,7 @@ import Words
     }
     #expect(
       found([0xc011_2233_4455, 0xc011_2233_4455]) == [
-        "2 connections: the link to C0:11:22:33:44:55 was lost: Connection Timeout (0x08) #2 #3 #5 #6"
+        "On 2 connections, the link to C0:11:22:33:44:55 was lost: Connection Timeout (0x08) #2 #3 #4 #5 #6"
       ])
     #expect(found([0xc011_2233_4455, 0xc011_2233_4466]).count == 2)
   }

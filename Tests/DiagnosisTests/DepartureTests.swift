@@ -63,6 +63,56 @@ import Words
     #expect(finding.certainty == .likely)
   }
 
+  @Test("the first advertisement counts, unless the link lived on for longer than its timeout")
+  func firstOfSeveral() throws {
+    let finding = try #require(
+      lost {
+        $0.clock += 1000
+        $0.advertise(rssi: -48)
+        $0.clock += 300
+        $0.advertise(rssi: -50)
+      })
+    #expect(
+      finding.why.text.contains(
+        "it advertised again (#8, -48 dBm), 4.3 s before the link ended here"),
+      "\(finding.why.text)")
+    let beside = try #require(
+      lost {
+        $0.clock += 1000
+        $0.advertise(rssi: -48)
+        $0.clock += 20_000
+      })
+    #expect(!beside.why.text.contains("advertised again"), "\(beside.why.text)")
+    #expect(beside.why.text.contains("kept it open"), "\(beside.why.text)")
+  }
+
+  @Test("an advertisement after this host asked to disconnect proves nothing") func disconnected()
+    throws
+  {
+    func dead(before: Bool) throws -> Finding {
+      try #require(
+        first(
+          "link-dead-at-disconnect",
+          in: evidence {
+            $0.connect(timeout: 500)
+            $0.received("1b 03 00 01")
+            $0.wait(4000)
+            if before { $0.advertise(rssi: -48) }
+            $0.askToDisconnect()
+            $0.advertise(rssi: -50)
+            $0.wait(1000)
+            $0.disconnect(reason: 0x08)
+          }))
+    }
+    let left = try dead(before: true)
+    #expect(left.why.text.contains("it advertised again (#3, -48 dBm), 1.0 s before"))
+    #expect(left.certainty == .likely)
+    #expect(left.remedy?.text.hasPrefix("Find out why the peer restarted") == true)
+    let silent = try dead(before: false)
+    #expect(!silent.why.text.contains("advertised again"), "\(silent.why.text)")
+    #expect(silent.certainty == .certain, "a fact")
+  }
+
   @Test("this host's last request is only named if the peer fell silent soon afterwards")
   func asked() throws {
     let write = "The last thing this host requested was to write 01 to"

@@ -223,7 +223,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
   @Test("a finding of three connections is printed once, with their numbers") func grouped() {
     let all = explanation([rule("link-test", .error, on: [1, 2, 3], mismatch)], connections: 3)
     #expect(all.findings.map(\.connections) == [[1, 2, 3]])
-    #expect(page(all).contains("3 connections: the passkeys differ"))
+    #expect(page(all).contains("On 3 connections, the passkeys differ"))
     #expect(all.verdict.text == "1 error: on 3 connections, the passkeys differ")
     #expect(json(all).contains("\"connections\":[1,2,3]"))
     // Two connections of one device are enough.

@@ -23,7 +23,7 @@ import Words
     #expect(finding.line == "The link was lost: Connection Timeout (0x08) #6 #8 #9")
     #expect(
       finding.why.text
-        == "Nothing was heard from the peer for the supervision timeout of 720 ms. That is short, since the peripheral may be silent for 30 ms anyway; the link was opened with it. The last sign of it is an acknowledgement (#8), 721 ms before the end. 2 packets this host sent since #6 were never acknowledged. The last thing this host requested was to write 02 to 0x0003 (#7)."
+        == "Nothing was heard from the peer for the supervision timeout of 720 ms. The last sign of it is an acknowledgement (#8), 721 ms before the end. 2 packets this host sent since #6 were never acknowledged. The last thing this host requested was to write 02 to 0x0003 (#7)."
     )
     #expect(finding.severity == .error)
     #expect(finding.certainty == .certain)
@@ -101,7 +101,7 @@ import Words
         == "The link was lost right after a data length change: Connection Timeout (0x08) #4 #5 #7")
     #expect(
       finding.why.text.contains(
-        "The last sign of it is an event (#4), 5.0 s before the end. The controller reported that half of the supervision timeout had passed without a packet (#6). It reported a signal of -46 dBm, and 16 packets sent again (#5, 2.5 s before the end)."
+        "The last sign of it is an event (#4), 5.0 s before the end. The controller reported that half of the supervision timeout had passed without a packet (#6). This host's controller reported a signal of -46 dBm, and 16 packets sent again (#5, 2.5 s before the end)."
       ), "\(finding.why.text)")
     #expect(finding.certainty == .possible, "one event after another")
     // Without the change, at this signal nobody should look at the range.
@@ -159,6 +159,197 @@ import Words
     #expect(try #require(capture(5000, times: 2)).certainty == .likely)
     let late = try #require(capture(6500))
     #expect(!late.what.text.contains("PHY"), "the peer was heard for 1.5 s after it")
+  }
+
+  @Test("a controller that sent nothing while a link was lost has stalled, if a command waited")
+  func stalledController() throws {
+    func lost(_ meanwhile: (inout Traffic) -> Void) throws -> Finding {
+      try #require(
+        first(
+          "link-lmp-timeout",
+          in: evidence {
+            $0.connect(timeout: 2000)
+            $0.received("1b 03 00 01")
+            $0.command(0x200c, [0, 0])
+            meanwhile(&$0)
+            $0.disconnect(reason: 0x22)
+          }))
+    }
+    let late = try lost {
+      $0.wait(1000)
+      $0.complete(0x200c)
+    }
+    #expect(
+      late.headline.text
+        == "connection 1 was lost at #5 because this host's controller stalled: it sent nothing for 1.0 s while LE Set Scan Enable (#3) waited for its answer, until #4"
+    )
+    #expect(late.line.hasSuffix(" #3 #4 #5"), "\(late.line)")
+    #expect(late.certainty == .likely)
+    #expect(late.alternatives.map(\.text) == ["the peer was silent at that time, too"])
+    #expect(late.remedy?.text.hasPrefix("Suspect this host's controller") == true)
+    let never = try lost { $0.wait(1000) }
+    #expect(never.headline.text.hasSuffix("(#3) waited for its answer, until #4"))
+    // A controller that answers, or sends other events, has not stalled.
+    let alive = [
+      try lost {
+        $0.complete(0x200c)
+        $0.wait(1000)
+      },
+      try lost {
+        $0.wait(400)
+        $0.advertise(peer: 0xc0ff_eeff_eeff)
+        $0.wait(590)
+        $0.complete(0x200c)
+      },
+    ]
+    for finding in alive {
+      #expect(finding.headline.text.hasSuffix("this host no longer heard the peer"))
+      #expect(finding.alternatives.first?.text.hasPrefix("this host's controller had") == true)
+    }
+  }
+
+  @Test("a controller may wait for the supervision timeout with which the link was opened")
+  func firstTimeout() throws {
+    func why(_ life: Int) throws -> String {
+      try #require(
+        first(
+          "link-supervision-timeout",
+          in: evidence {
+            $0.connect(timeout: 2000)
+            $0.changeParameters()
+            $0.parametersChanged()
+            $0.received("1b 03 00 01")
+            $0.wait(life)
+            $0.disconnect(reason: 0x08)
+          })
+      ).why.text
+    }
+    let begun = try why(20_000)
+    #expect(
+      begun.contains(
+        "The link ended 20.0 s after it was opened (#1): this host's controller may have waited for the supervision timeout of then, 20000 ms, although 4000 ms were in force since #4."
+      ), "\(begun)")
+    #expect(!begun.contains("kept it open"), "\(begun)")
+    let idle = try why(30_000)
+    #expect(idle.contains("kept it open until about 4.0 s before the end"), "\(idle)")
+    #expect(!idle.contains("may have waited"), "\(idle)")
+  }
+
+  @Test("a link that lived less than its supervision timeout, and its encryption") func shortLife()
+    throws
+  {
+    let finding = try #require(
+      first(
+        "link-supervision-timeout",
+        in: evidence {
+          $0.connect()
+          $0.startEncryption()
+          $0.wait(680)
+          $0.event(0x08, [0x08] + little(0x40) + [0])
+          $0.disconnect(reason: 0x08)
+          // The key works.
+          $0.connect(0x41)
+          $0.startEncryption(0x41)
+          $0.encrypted(0x41)
+          $0.received("1b 03 00 01", handle: 0x41)
+        }))
+    #expect(
+      finding.why.text.hasPrefix(
+        "The link ended 684 ms after it was opened (#1), before its supervision timeout of 720 ms can have passed: nothing was heard from the peer since."
+      ), "\(finding.why.text)")
+    #expect(finding.why.text.contains("Encryption (#2) failed for the same reason."))
+    #expect(finding.line.hasSuffix(" #2 #4 #5 #6"), "\(finding.line)")
+  }
+
+  @Test("a short supervision timeout: who requested it, and the side that can request another")
+  func shortTimeout() throws {
+    func lost(byPeer: Bool, android: Bool = false, timeout: String = "0a 00") throws -> Finding {
+      try #require(
+        first(
+          "link-supervision-timeout",
+          in: evidence {
+            if android { $0.command(0xfd57, [0]) }
+            $0.connect(timeout: 500)
+            if byPeer {
+              $0.askForParameters(.received, wanted: "18 00 18 00 00 00 \(timeout)")
+              $0.answerParameters(.sent, accepts: true)
+            }
+            $0.changeParameters(wanted: "18 00 18 00 00 00 \(timeout)")
+            $0.parametersChanged("18 00 00 00 \(timeout)")
+            $0.received("1b 03 00 01")
+            $0.wait(timeout == "0a 00" ? 100 : 720)
+            $0.disconnect(reason: 0x08)
+          }))
+    }
+    let peers = try lost(byPeer: true)
+    #expect(
+      peers.headline.text
+        == "connection 1 was lost at #8: nothing was heard for 100 ms, the short supervision timeout that the peer had requested (#2)"
+    )
+    #expect(peers.evidence.ranges.contains(2...2))
+    #expect(peers.remedy?.text.hasPrefix("In the peer's firmware request a longer") == true)
+    let own = try lost(byPeer: false)
+    #expect(own.headline.text.hasSuffix("that this host had requested (#2)"))
+    #expect(own.remedy?.text.hasPrefix("In this host's firmware or program request") == true)
+    // Programs on Android cannot choose it.
+    let phone = try lost(byPeer: false, android: true)
+    #expect(phone.remedy?.text.hasPrefix("In the peer's firmware request a longer") == true)
+    // 24 connection intervals are not short.
+    let long = try lost(byPeer: true, timeout: "48 00")
+    #expect(!long.why.text.contains("That is short"), "\(long.why.text)")
+    #expect(long.headline.text.contains("nothing came from the peer after"))
+  }
+
+  @Test("what a controller acknowledges when a link is silent is late, or discarded")
+  func lateAcknowledgement() throws {
+    func why(_ pause: Int, _ rest: Int) throws -> String {
+      try #require(
+        first(
+          "link-supervision-timeout",
+          in: evidence {
+            $0.connect(timeout: 500)
+            $0.sent("52 03 00 01")
+            $0.completed(1)
+            $0.sent("52 03 00 02")
+            $0.wait(pause)
+            $0.completed(1)
+            $0.wait(rest)
+            $0.disconnect(reason: 0x08)
+          })
+      ).why.text
+    }
+    for (pause, rest) in [(5000, 0), (2000, 3000)] {
+      let words = try why(pause, rest)
+      #expect(words.contains("an acknowledgement (#3), 5.0 s before the end"), "\(words)")
+      #expect(!words.contains("was acknowledged"), "\(words)")
+      #expect(
+        words.contains(
+          "The controller reported an acknowledgement later (#5), 3.0 s before the end.")
+          == (rest > 0), "\(words)")
+    }
+    let last = try why(100, 5000)
+    #expect(last.contains("an acknowledgement (#5), 5.0 s before the end. Everything"), "\(last)")
+  }
+
+  @Test("a peer that is connected to again at once was in range") func inRange() throws {
+    func remedy(_ pause: Int) throws -> String {
+      let finding = try #require(
+        first(
+          "link-supervision-timeout",
+          in: evidence {
+            $0.connect()
+            $0.received("1b 03 00 01")
+            $0.wait(60_000)
+            $0.disconnect(reason: 0x08)
+            $0.wait(pause)
+            $0.connect(0x41)
+            $0.received("1b 03 00 01", handle: 0x41)
+          }))
+      #expect(finding.why.text.contains("A connection to it was possible again"))
+      return finding.remedy?.text ?? ""
+    }
+    #expect(try remedy(150).hasPrefix("The peer was in range (#4), so look for another reason"))
+    #expect(try remedy(10_000).hasPrefix("Check range"))
   }
 
   @Test("a link that was opened before the capture, without data, and lost in it") func unopened() {
@@ -228,7 +419,7 @@ import Words
     }
     #expect(
       findings(of: "link-lost-repeatedly", in: twice) == [
-        "2 links to one device were lost after 1.0 s and 1.0 s #2 #4"
+        "2 of 2 links to one device were lost after 1.0 s and 1.0 s #2 #4"
       ])
     let apart = evidence { traffic in
       for peer in [0xc011_2233_4455, 0xc011_2233_4456] {

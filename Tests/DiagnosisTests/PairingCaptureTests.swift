@@ -197,7 +197,7 @@ private func words(_ lines: [StoryLine]) -> [String] {
     // Its secrets are words, so its public keys are not points on the curve.
     #expect(
       findings(of: "smp-invalid-public-key", in: evidence) == [
-        "3 connections: the public keys of both sides are invalid #66 #68 #97 #99 #131 #133"
+        "On 3 connections, the public keys of both sides are invalid #66 #68 #97 #99 #131 #133"
       ])
     #expect(
       findings(of: "smp-repeated", in: evidence) == [

@@ -221,7 +221,7 @@ struct LegacyValues {
         true, true, true, true, false, false,
       ])
     let reported = evidence.findings().filter { $0.rule.description == "smp-passkey-mismatch" }
-    #expect(reported.map(\.what.text) == ["6 connections: the passkeys on the two sides differ"])
+    #expect(reported.map(\.what.text) == ["On 6 connections, the passkeys on the two sides differ"])
   }
 
   @Test("both addresses are missing: no search, which is reported")

@@ -250,7 +250,7 @@ import Words
     let three = evidence { for _ in 0..<3 { crossing(&$0) } }
     #expect(
       findings(of: "att-answer-on-other-bearer", in: three) == [
-        "3 connections: responses arrived on a different bearer from the request #4 #5 #6 #7 #12 #13 #14 #15 #20 #21 #22 #23"
+        "On 3 connections, responses arrived on a different bearer from the request #4 #5 #6 #7 #12 #13 #14 #15 #20 #21 #22 #23"
       ])
     let right = evidence { crossing(&$0, crosses: false) }
     #expect(findings(of: "att-answer-on-other-bearer", in: right) == [])

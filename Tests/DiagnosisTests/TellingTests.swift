@@ -91,7 +91,7 @@ import Words
       ]
     }
     let found = evidence.findings(by: [rule])
-    #expect(found.map(\.what.text) == ["3 connections: something failed"])
+    #expect(found.map(\.what.text) == ["On 3 connections, something failed"])
     #expect(
       found.map { $0.note?.text } == [
         "Seen from both sides: connections 2, 4 and 6, the other ends of these links, show the same (from #6 on)."
@@ -124,8 +124,8 @@ import Words
     }
     #expect(
       evidence.findings(by: [rule]).map { "\($0.connections) \($0.line)" } == [
-        "[1, 2] 2 connections: something failed, 2 times #1 #5",
-        "[1, 2] 2 connections: something else #9",
+        "[1, 2] On 2 connections, something failed, 2 times #1 #5",
+        "[1, 2] On 2 connections, something else #9",
       ])
     // In a live capture, each is reported when it happens.
     #expect(evidence.findings(by: [rule], isGrouped: false).count == 6)

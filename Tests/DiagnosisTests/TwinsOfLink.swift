@@ -18,6 +18,14 @@ extension Twin {
       advertise(after: 500, &$0)
     },
     Twin(
+      "link-dead-at-disconnect",
+      or: "the peer advertised beside the link, and went out of range later"
+    ) {
+      disconnect(advertises: false, &$0)
+    } openIn: {
+      disconnect(advertises: true, &$0)
+    },
+    Twin(
       "link-supervision-timeout",
       or: "the peer was lost for another reason, or never got the request"
     ) {
@@ -34,6 +42,17 @@ extension Twin {
     traffic.wait(pause)
     traffic.advertise()
     traffic.wait(5500 - pause)
+    traffic.disconnect(reason: 0x08)
+  }
+
+  /// Disconnects a link that has been silent for 4 s.
+  private static func disconnect(advertises: Bool, _ traffic: inout Traffic) {
+    traffic.connect(timeout: 500)
+    traffic.received("1b 03 00 01")
+    traffic.wait(4000)
+    if advertises { traffic.advertise() }
+    traffic.askToDisconnect()
+    traffic.wait(1000)
     traffic.disconnect(reason: 0x08)
   }
 
@@ -57,6 +76,16 @@ extension Twin {
       unfinished(0x2032, 41_000, &$0)
     } openIn: {
       unfinished(nil, 1000, &$0)
+    },
+    Twin("link-lmp-timeout", or: "the peer was silent at that time, too") {
+      unfinished(nil, 1000, &$0)
+    } openIn: {
+      $0.connect()
+      $0.received("1b 03 00 01")
+      $0.command(0x200c, [0, 0])
+      $0.wait(1000)
+      $0.complete(0x200c)
+      $0.disconnect(reason: 0x22)
     },
     Twin("link-lmp-timeout", or: "the peer's controller did not answer as it has to") {
       unfinished(0x2032, 40_000, &$0)

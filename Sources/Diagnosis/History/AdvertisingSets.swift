@@ -4,18 +4,11 @@ import Dissectors
 
 /// The advertising sets that a host configured, and what it advertises about itself.
 package struct AdvertisingSets: Sendable {
-  /// An event about a set that the host never configured.
-  package struct Foreign: Sendable {
-    package let handle: UInt8
-    /// LE Advertising Set Terminated.
-    package let moment: Moment
-    /// The sets that the host configured, and those that it enabled last.
-    package let configured: [UInt8]
-    package let enabled: [UInt8]
-    /// The last command that enabled a set.
-    package let switched: Moment?
-  }
-
+  /// An LE Advertising Set Terminated, the sets that the host configured, those that it enabled last,
+  /// and the last command that enabled one.
+  package typealias Foreign = (
+    handle: UInt8, moment: Moment, configured: [UInt8], enabled: [UInt8], switched: Moment?
+  )
   /// The first events about sets that the host never configured.
   package private(set) var foreign: [Foreign] = []
   package private(set) var foreignCount = 0
@@ -69,10 +62,7 @@ package struct AdvertisingSets: Sendable {
     else { return }
     foreignCount &+= 1
     guard foreign.count < Self.most else { return }
-    foreign.append(
-      Foreign(
-        handle: event.set.handle, moment: moment, configured: configured, enabled: enabled,
-        switched: switched))
+    foreign.append((event.set.handle, moment, configured, enabled, switched))
   }
 
   /// Records a command that removed all sets.

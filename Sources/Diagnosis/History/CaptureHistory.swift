@@ -14,6 +14,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private var notes: [ConnectionNotes] = []
   /// Indices into `notes`, by connection number.
   private var positions: [Int: Int] = [:]
+  /// The indices of the latest connections of addresses.
+  private var peers: [UInt64: Int] = [:]
   /// The connection of the latest packet and its index; the index is nil if there was no room for
   /// it.
   private var latest: (id: Int, position: Int?) = (id: 0, position: nil)
@@ -73,6 +75,10 @@ package struct CaptureHistory: ~Copyable, Sendable {
       let seen = sighting(ofPeerAt: position, record)
       let age = seen.flatMap { Moment(record).nanoseconds(since: $0.last) }
       if let age, age <= Self.longestSeen { notes[position].link.seen = seen }
+      let connection = notes[position].connection
+      peers[
+        Attributes.key(connection.peer ?? DeviceAddress(value: 0), connection.peerType ?? .public)] =
+        position
     }
     if case .acl(let header) = dissection.content {
       if record.direction == .sent {
@@ -83,8 +89,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
     notes[position].observe(record, dissection, bytes, answer, memory)
     if answer.closed {
-      notes[position].link.end(sighting(ofPeerAt: position, record))
       if let adapter = evidence.adapters.firstIndex(where: { $0.index == record.adapter }) {
+        notes[position].link.controllerStall = evidence.adapters[adapter].commands.lastStall
         evidence.adapters[adapter].buffers.close(id, Moment(record))
         evidence.adapters[adapter].hostBuffers.close(
           notes[position].connection.handle, Moment(record))
@@ -159,6 +165,12 @@ package struct CaptureHistory: ~Copyable, Sendable {
       var adapter = AdapterHistory(index)
       adapter.observe(record, dissection, bytes, answer, memory)
       evidence.adapters.append(adapter)
+    }
+    for report in memory.advertisements.reports.lazy.map(\.report) where report.isConnectable {
+      guard let key = report.address.map({ Attributes.key($0, report.addressType) }),
+        let peer = peers[key], notes[peer].connection.adapter == index
+      else { continue }
+      notes[peer].link.observeAdvertising(Moment(record), report.rssi)
     }
     guard case .control(let control) = dissection.content else {
       evidence.host.observe(record, dissection, bytes)

@@ -69,16 +69,11 @@ package struct CommandHistory: Sendable {
     package var namesNoDevice = false
   }
 
-  /// An answer with a wrong length after which the host sent no command but a reset.
-  package struct BadAnswer: Sendable {
-    package let opcode: UInt16
-    /// The command's packet, if known.
-    package let request: Int?
-    package let moment: Moment
-    package let fault: LengthFault
-    /// The reset; nil: the capture ends before another command.
-    package internal(set) var reset: Moment?
-  }
+  /// An answer with a wrong length after which the host sent no command but a reset; the command's
+  /// packet, if known; the reset, unless the capture ends before.
+  package typealias BadAnswer = (
+    opcode: UInt16, request: Int?, moment: Moment, fault: LengthFault, reset: Moment?
+  )
 
   package private(set) var refusals: [Refusal] = []
   package private(set) var waiting: [Waiting] = []
@@ -90,6 +85,8 @@ package struct CommandHistory: Sendable {
   package private(set) var orphanCount = 0
   /// The last event of the controller.
   package private(set) var lastEvent: Moment?
+  /// The last command during which the controller was silent for long, and the next event.
+  package private(set) var lastStall: (opcode: UInt16, asked: Moment, ended: Moment)?
   /// The first answers with a wrong length at which the host stopped.
   package private(set) var badAnswers: [BadAnswer] = []
   /// The commands after whose answer, although its length was wrong, the host continued.
@@ -196,11 +193,25 @@ package struct CommandHistory: Sendable {
     _ fault: LengthFault, ofAnswerTo opcode: UInt16, _ moment: Moment, _ request: Int?
   ) {
     guard !HCICommand.isVendors(opcode), HCICommand.hasGroup(opcode) else { return }
-    badAnswer = BadAnswer(opcode: opcode, request: request, moment: moment, fault: fault)
+    badAnswer = (opcode, request, moment, fault, nil)
   }
 
+  /// Records an event.
+  private mutating func hear(_ moment: Moment) {
+    if let command = waiting.last, !command.isPassed,
+      lastEvent?.packet ?? 0 < command.moment.packet,
+      let wait = moment.nanoseconds(since: command.moment), Self.stalls.contains(wait)
+    {
+      lastStall = (command.opcode, command.moment, moment)
+    }
+    lastEvent = moment
+  }
+
+  /// Controllers answer at once. A longer pause is one of the host, such as sleep.
+  private static let stalls: ClosedRange<Int64> = 500_000_000...10_000_000_000
+
   /// Records an event that is not an answer.
-  mutating func observe(_ moment: Moment) { lastEvent = moment }
+  mutating func observe(_ moment: Moment) { hear(moment) }
 
   /// Records an answer: Command Complete or Command Status. Opcode 0 answers nothing.
   ///
@@ -213,7 +224,7 @@ package struct CommandHistory: Sendable {
     _ opcode: UInt16, _ status: StatusCode?, _ moment: Moment, _ request: Int?,
     isComplete: Bool, _ obstacle: Obstacle? = nil
   ) {
-    lastEvent = moment
+    hear(moment)
     guard opcode != 0, HCICommand.hasGroup(opcode) else { return }
     let position =
       waiting.firstIndex { request != nil && $0.moment.packet == request }

@@ -9,10 +9,7 @@ import Sessions
 /// underestimated. Bounded by the number of links.
 package struct DataBuffers: Sendable {
   /// The number of buffers, and the answer that reports it.
-  package struct Capacity: Sendable {
-    package let packets: Int
-    package let moment: Moment
-  }
+  package typealias Capacity = (packets: Int, moment: Moment)
 
   /// More packets than there are buffers.
   package struct Excess: Sendable {
@@ -25,15 +22,6 @@ package struct DataBuffers: Sendable {
     package internal(set) var most: Int
     /// The last of them.
     package internal(set) var last: Moment
-  }
-
-  /// A Data Buffer Overflow event.
-  package struct Overflow: Sendable {
-    package let moment: Moment
-    /// Link_Type: 1 is ACL.
-    package let linkType: UInt8
-    /// The excess of packets, if the capture shows it.
-    package let excess: Excess?
   }
 
   /// A time in which all buffers were used and none was returned.
@@ -74,7 +62,8 @@ package struct DataBuffers: Sendable {
   }
 
   /// The first overflows that the controller reports.
-  package private(set) var overflows: [Overflow] = []
+  /// Link_Type 1 is ACL. With the excess of packets, if the capture shows it.
+  package private(set) var overflows: [(moment: Moment, linkType: UInt8, excess: Excess?)] = []
   /// The first excess after which the controller completed no packet for a second or more.
   package private(set) var stuck: Excess?
   /// The longest time in which all buffers were used and none was returned.
@@ -108,11 +97,11 @@ package struct DataBuffers: Sendable {
     switch opcode {
     case HCICommand.readBufferSize:
       guard (try? cursor.u8()) != nil, let packets = try? cursor.u16() else { return }
-      classic = packets > 0 ? Capacity(packets: Int(packets), moment: moment) : nil
+      classic = packets > 0 ? (Int(packets), moment) : nil
     case HCICommand.leReadBufferSize, HCICommand.leReadBufferSizeV2:
       guard let packets = try? cursor.u8() else { return }
       isShared = length == 0 || packets == 0
-      le = isShared ? nil : Capacity(packets: Int(packets), moment: moment)
+      le = isShared ? nil : (Int(packets), moment)
     default: break
     }
   }
@@ -204,7 +193,7 @@ package struct DataBuffers: Sendable {
   mutating func overflow(_ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
     guard overflows.count < Self.most, !body.isEmpty else { return }
     overflows.append(
-      Overflow(moment: moment, linkType: bytes.byte(at: Int(body.start)), excess: excess))
+      (moment, bytes.byte(at: Int(body.start)), excess))
   }
 
   mutating func reset(_ moment: Moment) {

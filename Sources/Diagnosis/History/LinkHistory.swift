@@ -9,46 +9,6 @@ package import Words
 ///
 /// The first parameter changes and failed procedures are kept; the rest are only counted.
 package struct LinkHistory: Sendable {
-  /// A Link Layer procedure that ended with a failure status.
-  package struct Failure: Sendable {
-    package var name: StaticString
-    package var status: StatusCode
-    package var moment: Moment
-  }
-
-  /// A command of this host with which its controller begins a Link Layer procedure.
-  package struct Procedure: Sendable {
-    package let opcode: UInt16
-    package let moment: Moment
-  }
-
-  /// A fragment with more bytes than its L2CAP PDU needs.
-  package struct Excess: Sendable {
-    package let moment: Moment
-    package let sender: Side
-    /// The bytes of the fragment, and how many of them the PDU needs.
-    package let size: Int
-    package let needed: Int
-  }
-
-  /// A change of the PHY. Raw HCI values: 1 LE 1M, 2 LE 2M, 3 LE Coded.
-  package struct PHYChange: Sendable {
-    package var moment: Moment
-    /// The PHY on which this host's controller sends.
-    package var sent: UInt8
-    /// The PHY on which the peer sends.
-    package var received: UInt8
-  }
-
-  /// A change of the maximum packet length of the link.
-  package struct LengthChange: Sendable {
-    package var moment: Moment
-    /// The packets that this host's controller sends.
-    package var sent: Length
-    /// The packets that the peer sends.
-    package var received: Length
-  }
-
   /// The most bytes in a packet of the Link Layer, and the most time for it.
   package struct Length: Equatable, Sendable {
     package var octets: UInt16
@@ -94,15 +54,6 @@ package struct LinkHistory: Sendable {
     }
   }
 
-  /// What a controller reports about the radio: Read RSSI, or Android's Bluetooth Quality Report.
-  package struct Quality: Sendable {
-    package var moment: Moment
-    /// In dBm.
-    package var rssi: Int8
-    /// How often packets had to be sent again, if it is reported.
-    package var retransmissions: UInt32?
-  }
-
   /// A transfer in which the controller completes one packet in a connection interval, although
   /// more are waiting.
   package struct SlowTransfer: Sendable {
@@ -119,19 +70,13 @@ package struct LinkHistory: Sendable {
   }
 
   /// A change of the number of connection events in use (Core, Vol 4, Part E, 7.7.65.35), or a
-  /// failed attempt.
-  package struct SubrateChange: Sendable {
-    /// This host's LE Subrate Request; nil if the peer or a controller made the change.
-    package var asked: Moment?
-    /// The requested values; nil if there are none, or they are cut off.
-    package var wanted: LESubrateRequest?
-    /// LE Subrate Change, or the Command Status that refused the request.
-    package var moment: Moment
-    /// Success, or why nothing changed.
-    package var status: StatusCode
-    /// The values in force afterwards; nil if nothing changed.
-    package var result: LESubrateChange?
-  }
+  /// failed attempt: this host's LE Subrate Request, if it made it, and the requested values, unless
+  /// they are cut off; LE Subrate Change, or the Command Status that refused the request, and its
+  /// status; the values in force afterwards, if something changed.
+  package typealias SubrateChange = (
+    asked: Moment?, wanted: LESubrateRequest?, moment: Moment, status: StatusCode,
+    result: LESubrateChange?
+  )
 
   package private(set) var opened: Moment?
   /// The manufacturer of the peer's controller, if the peer reported it.
@@ -140,11 +85,11 @@ package struct LinkHistory: Sendable {
   package private(set) var peerFeatures: (bits: UInt64, moment: Moment)?
   /// How the peer was seen advertising before the link opened.
   package internal(set) var seen: Sighting?
-  /// How the peer was seen at the end of the link, if it still advertised a second or more after
-  /// the link had fallen silent.
-  package private(set) var seenAway: Sighting?
-  /// Whether it advertised so late that it had left the link for certain.
-  package private(set) var isCertainlyAway = false
+  /// The first connectable advertisement of the peer after its last sign, with its signal in dBm:
+  /// it had probably left a link that this host still had.
+  private(set) var away: (moment: Moment, signal: Int8?)?
+  /// The controller's last long silence.
+  package internal(set) var controllerStall: (opcode: UInt16, asked: Moment, ended: Moment)?
   /// The parameters with which the link opened.
   package private(set) var parameters: LinkParameters?
   /// The parameters in force, if known.
@@ -166,9 +111,15 @@ package struct LinkHistory: Sendable {
   package private(set) var payloadTimeouts = Tally()
   package private(set) var sentLast: Moment?
   package private(set) var acknowledgedLast: Moment?
+  /// The last acknowledgement before a pause of a quarter of the supervision timeout.
+  private var acknowledgedBefore: Moment?
+  /// The last one of a lost link, if nothing was heard any more then: reported late, or discarded.
+  package private(set) var acknowledgedLate: Moment?
   /// The last event for which the peer's controller or host had to send something.
   package private(set) var eventLast: Moment?
-  package private(set) var quality: Quality?
+  /// What the controller reported last about the radio, with Read RSSI or Android's Bluetooth Quality
+  /// Report: the signal in dBm, and how often packets had to be sent again, if it reports that.
+  package private(set) var quality: (moment: Moment, rssi: Int8, retransmissions: UInt32?)?
   /// The last report that no packet was received for half of the supervision timeout.
   package private(set) var nearTimeout: Moment?
   /// The longest transfer with one packet per interval, and the one that is under way.
@@ -195,14 +146,21 @@ package struct LinkHistory: Sendable {
   package private(set) var unseenSent = 0
   package internal(set) var updates: [ParameterUpdate] = []
   package internal(set) var omittedUpdates = 0
-  package private(set) var phys: [PHYChange] = []
+  /// The changes of the PHY with which this host's controller and the peer send, in HCI's values: 1
+  /// LE 1M, 2 LE 2M, 3 LE Coded.
+  package private(set) var phys: [(moment: Moment, sent: UInt8, received: UInt8)] = []
   package private(set) var subrates: [SubrateChange] = []
-  package private(set) var lengths: [LengthChange] = []
-  package private(set) var failures: [Failure] = []
-  /// The first fragments with more bytes than their PDUs need.
+  /// The changes of the longest packets that this host's controller and the peer send.
+  package private(set) var lengths: [(moment: Moment, sent: Length, received: Length)] = []
+  /// The procedures of the Link Layer that ended with a failure status.
+  package private(set) var failures: [(name: StaticString, status: StatusCode, moment: Moment)] = []
+  /// A fragment with more bytes than its PDU needs.
+  package typealias Excess = (moment: Moment, sender: Side, size: Int, needed: Int)
+  /// The first ones.
   package private(set) var excess: [Excess] = []
-  /// The last procedures of this host whose end is not reported.
-  package private(set) var procedures: [Procedure] = []
+  /// The last commands of this host that begin procedures of the Link Layer whose end is not
+  /// reported.
+  package private(set) var procedures: [(opcode: UInt16, moment: Moment)] = []
   package private(set) var disconnect: Moment?
   /// The event that ended the link, or the record that reports that its controller is gone.
   package private(set) var ended: Moment?
@@ -217,13 +175,11 @@ package struct LinkHistory: Sendable {
   private static let mostRecent = 64
   /// The last procedures of the Link Layer that events report, whether they changed something or
   /// not.
-  private var reported: [(name: StaticString, packet: Int)] = []
+  private var reported: [(name: AssignedName, packet: Int)] = []
   private static let mostChanges = 16
   /// 400 ms, in units of 1.25 ms.
   static let longInterval: UInt16 = 320
   private static let atOnce: Int64 = 20_000_000
-  /// The clocks of controllers and of the capture differ by less.
-  static let clockMargin: Int64 = 500_000_000
   /// ATT transactions time out after 30 s; some clocks count whole seconds.
   private static let stalls: ClosedRange<Int64> = 29_000_000_000...31_500_000_000
 
@@ -286,9 +242,10 @@ package struct LinkHistory: Sendable {
     for index in 0..<problems.count where problems[index].code == .fragmentTooLong {
       guard excess.count < Self.mostChanges else { return }
       excess.append(
-        Excess(
+        (
           moment: moment, sender: sender, size: Int(problems[index].first),
-          needed: Int(problems[index].second)))
+          needed: Int(problems[index].second)
+        ))
     }
   }
 
@@ -298,7 +255,7 @@ package struct LinkHistory: Sendable {
 
   /// The last sign of the peer on the link: data, an acknowledgement, or an event that it caused.
   package var lastSign: Moment? {
-    [heardLast, later(acknowledgedLast), later(eventLast)].compactMap(\.self)
+    [heardLast, acknowledgedLast, later(eventLast)].compactMap(\.self)
       .max { $0.packet < $1.packet }
   }
 
@@ -308,32 +265,20 @@ package struct LinkHistory: Sendable {
     guard isLost, let moment, let timeout = supervisionTimeout,
       let left = ended?.nanoseconds(since: moment)
     else { return moment }
-    return left < timeout - min(timeout / 4, Self.clockMargin) ? nil : moment
+    return left < Connection.leastSilence(timeout: timeout) ? nil : moment
   }
 
   /// Returns the first procedure of the Link Layer that was reported between two packets.
-  package func procedure(after first: Int, before end: Int) -> (name: StaticString, packet: Int)? {
+  package func procedure(after first: Int, before end: Int) -> (name: AssignedName, packet: Int)? {
     reported.first { first < $0.packet && $0.packet < end }
   }
 
-  /// Records how the peer was seen last, when the link has ended.
-  ///
-  /// A peer that advertises after its last data has probably left, by a restart for instance. It
-  /// may also advertise while it keeps a link, and go out of range later: only advertising after
-  /// the link fell silent, according to the supervision timeout, shows for certain that it had
-  /// left.
-  mutating func end(_ sighting: Sighting?) {
-    guard let sighting, let connectable = sighting.lastConnectable, let ended, let lastSign,
-      lastSign.packet < connectable.packet
-    else { return }
-    seenAway = sighting
-    if let timeout = supervisionTimeout, let left = ended.nanoseconds(since: connectable) {
-      isCertainlyAway = left <= timeout - Self.leastAbsence
-    }
+  /// Records a connectable advertisement of the peer. After this host asked to end the link it
+  /// proves nothing: the peer may have heard that.
+  mutating func observeAdvertising(_ moment: Moment, _ signal: Int8?) {
+    guard ended == nil, disconnect == nil, let lastSign else { return }
+    if away?.moment.packet ?? 0 < lastSign.packet { away = (moment, signal) }
   }
-
-  /// When a peer goes out of range, its advertising and its link fade at about the same time.
-  private static let leastAbsence: Int64 = 1_000_000_000
 
   /// Records Number Of Completed Packets for this link.
   ///
@@ -342,6 +287,8 @@ package struct LinkHistory: Sendable {
     guard ended == nil else { return }
     pace(moment, packets)
     completed &+= packets
+    let pause = acknowledgedLast.flatMap { moment.nanoseconds(since: $0) } ?? 0
+    if pause > (supervisionTimeout ?? .max) / 4 { acknowledgedBefore = acknowledgedLast }
     acknowledgedLast = moment
     latest = moment
     hear(moment)
@@ -384,7 +331,7 @@ package struct LinkHistory: Sendable {
   ) {
     if Self.procedureCommands.contains(where: { $0.opcode == command.opcode }) {
       procedures.removeAll { $0.opcode == command.opcode }
-      procedures.append(Procedure(opcode: command.opcode, moment: moment))
+      procedures.append((command.opcode, moment))
     }
     var cursor = Cursor(bytes, body)
     switch command.opcode {
@@ -487,6 +434,9 @@ package struct LinkHistory: Sendable {
         isLost =
           body.count > 3
           && bytes.byte(at: Int(body.start) + 3) == StatusCode.connectionTimeout.rawValue
+        if let last = acknowledgedLast, later(last) == nil {
+          (acknowledgedLast, acknowledgedLate) = (later(acknowledgedBefore), last)
+        }
       } else if ended == nil {
         disconnect = nil
       }
@@ -531,14 +481,16 @@ package struct LinkHistory: Sendable {
     if status == .success || status == .unsupportedRemoteFeature {
       hear(moment)
     } else if failures.count < Self.mostChanges {
-      failures.append(Failure(name: name, status: status, moment: moment))
+      failures.append((name, status, moment))
     }
   }
 
   /// Records an LE Meta event; the cursor is after the subevent code.
   @_lifetime(cursor: copy cursor)
   private mutating func observeLE(_ subevent: UInt8, _ moment: Moment, _ cursor: inout Cursor) {
-    if let name = Self.procedureName(subevent) {
+    if Self.procedureCommands.contains(where: { $0.subevent == subevent }),
+      let name = PDUTable.core.subevent(subevent)?.name
+    {
       if reported.count >= Self.mostChanges { reported.removeFirst() }
       reported.append((name, moment.packet))
     }
@@ -584,17 +536,6 @@ package struct LinkHistory: Sendable {
     }
   }
 
-  /// Returns the name of an LE event that ends a procedure of the Link Layer.
-  private static func procedureName(_ subevent: UInt8) -> StaticString? {
-    switch subevent {
-    case LEConnectionUpdateComplete.subevent: "LE Connection Update Complete"
-    case LinkEvent.remoteFeaturesSubevent: "LE Read Remote Features Complete"
-    case LEDataLengthChange.subevent: "LE Data Length Change"
-    case LEPHYUpdateComplete.subevent: "LE PHY Update Complete"
-    default: nil
-    }
-  }
-
   /// Returns whether an event, if it reports no failure, comes because the other side sent
   /// something.
   private static func isSign(_ event: HCIEvent, _ bytes: RawSpan, _ body: Slice) -> Bool {
@@ -630,7 +571,7 @@ package struct LinkHistory: Sendable {
 
   private mutating func note(_ rssi: Int8, _ retransmissions: UInt32?, _ moment: Moment) {
     guard ended == nil, -127...20 ~= rssi else { return }
-    quality = Quality(moment: moment, rssi: rssi, retransmissions: retransmissions)
+    quality = (moment, rssi, retransmissions)
   }
 
   /// Records the answers to Read RSSI, and to Read and Write Authenticated Payload Timeout.
@@ -662,9 +603,7 @@ package struct LinkHistory: Sendable {
     subrateAsked = nil
     guard subrates.count < Self.mostChanges else { return }
     subrates.append(
-      SubrateChange(
-        asked: asked?.moment, wanted: asked?.wanted, moment: moment, status: status,
-        result: result))
+      (asked?.moment, asked?.wanted, moment, status, result))
   }
 
   private mutating func observe(_ complete: LEPHYUpdateComplete, _ moment: Moment) {
@@ -674,7 +613,7 @@ package struct LinkHistory: Sendable {
     eventLast = moment
     // The last one is in force.
     if phys.count >= Self.mostChanges { phys.removeLast() }
-    phys.append(PHYChange(moment: moment, sent: complete.sent, received: complete.received))
+    phys.append((moment, complete.sent, complete.received))
   }
 
   private mutating func observe(_ change: LEDataLengthChange, _ moment: Moment) {
@@ -683,7 +622,7 @@ package struct LinkHistory: Sendable {
     guard lengths.last?.sent ?? .initial != sent || lengths.last?.received ?? .initial != received
     else { return }
     if lengths.count >= Self.mostChanges { lengths.removeLast() }
-    lengths.append(LengthChange(moment: moment, sent: sent, received: received))
+    lengths.append((moment, sent, received))
   }
 
   // MARK: The end
@@ -709,6 +648,8 @@ package struct LinkHistory: Sendable {
     // What the peer answered arrived, so an event is missing. What was sent when a lost link was
     // silent already could not be acknowledged.
     if let since, since.packet <= answeredLast || later(since) == nil { return }
+    // At the end of a lost link a controller also completes what it discards.
+    if left == 0, acknowledgedLate != nil { return }
     unacknowledged = left
     unacknowledgedSince = since
   }

@@ -161,7 +161,7 @@ struct Sightings: Sendable {
 }
 
 extension AdvertisingReport {
-  fileprivate var isConnectable: Bool {
+  var isConnectable: Bool {
     switch kind {
     // ADV_IND and ADV_DIRECT_IND (Core, Vol 4, Part E, 7.7.65.2).
     case .legacy: eventType <= 1

@@ -99,10 +99,6 @@ extension ConnectionHistory {
 
   /// What is known of a link that was lost, as a clause: `nothing came from the peer after #50`.
   var silenceWords: Wording {
-    if let current = link.current, WantedParameters(current).fault == .timeoutTooShort {
-      return
-        "this host no longer heard the peer, and the supervision timeout of \(Int(current.timeout) * 10) ms is too short for the interval and latency"
-    }
     guard let sign = link.lastSign else {
       return isWhole ? "nothing came from the peer" : "this host no longer heard the peer"
     }
@@ -115,27 +111,46 @@ extension ConnectionHistory {
   /// Sentences about the supervision timeout, and who requested it if it is short.
   var timeoutWords: Wording {
     let timeout: Wording = link.supervisionTimeout.map { " of \($0 / 1_000_000) ms" } ?? ""
+    if let length, length < link.supervisionTimeout ?? 0 {
+      return
+        "The link ended \(duration: length) after it was opened (\(packet: connection.firstPacket)), before its supervision timeout\(timeout) can have passed\(link.lastSign == nil ? ": nothing was heard from the peer since" : "" as Wording)."
+    }
     let heard: Wording = "Nothing was heard from the peer for the supervision timeout\(timeout)."
     guard hasShortTimeout, let current = link.current else { return heard }
     let origin: Wording =
-      originOfParameters.map { "\($0.side.words) requested it (\(packet: $0.asked.packet))" }
-      ?? "the link was opened with it"
+      timeoutRequest.map { "; \($0.side.words) requested it (\(packet: $0.packet))" }
+      ?? (current.timeout == link.parameters?.timeout ? "; the link was opened with it" : "")
     return
-      "\(heard) That is short, since the peripheral may be silent for \(duration: current.longestPause) anyway; \(origin)."
+      "\(heard) That is short, since the peripheral may be silent for \(duration: current.longestPause) anyway\(origin)."
   }
 
   /// Whether few lost packets end the link.
   var hasShortTimeout: Bool {
-    link.current.map {
-      $0.timeout < Self.shortTimeout || Int64($0.timeout) * 10_000_000 < $0.longestPause * 6
-    } ?? false
+    link.current.map { Int64($0.timeout) * 10_000_000 < $0.longestPause * 6 } ?? false
   }
 
-  private static let shortTimeout: UInt16 = 100
-
   /// The change from which the supervision timeout in force comes; nil: the link opened with it.
-  var originOfParameters: ParameterUpdate? {
+  private var timeoutChange: ParameterUpdate? {
     link.updates.last { $0.result != nil && $0.result?.timeout == link.current?.timeout }
+  }
+
+  /// Who requested it, and where. A central that grants a request may choose another timeout.
+  var timeoutRequest: (side: Side, packet: Int)? {
+    timeoutChange.map { change in
+      change.wanted.map { $0.timeout == change.result?.timeout } ?? true
+        ? (change.side, change.asked.packet)
+        : (connection.central ?? change.side.other, change.command?.packet ?? change.lastPacket)
+    }
+  }
+
+  /// A sentence that the link ended as long after its opening as the supervision timeout that it
+  /// had then, although a shorter one was in force; empty if it did not.
+  private var firstTimeout: Wording {
+    guard let first = openingTimeout, let timeout = link.supervisionTimeout, timeout < first,
+      let length, abs(length - first) <= Self.aftermath / 20
+    else { return "" }
+    return
+      "The link ended \(duration: length) after it was opened (\(packet: connection.firstPacket)): this host's controller may have waited for the supervision timeout of then, \(first / 1_000_000) ms, although \(timeout / 1_000_000) ms were in force\((timeoutChange?.completed).map { " since \(packet: $0.packet)" } ?? "")."
   }
 
   /// Sentences about the last sign of the peer, and whether the link was idle after it.
@@ -150,11 +165,22 @@ extension ConnectionHistory {
       default: "an event"
       }
     let ago = ended.nanoseconds(since: sign)
-    let words: Wording =
+    var words: Wording =
       "The last sign of it is \(kind) (\(packet: sign.packet))\(ago.map { ", \(duration: $0) before the end" } ?? "")."
+    // Just before the end a controller completes what it discards.
+    if let late = link.acknowledgedLate, let left = ended.nanoseconds(since: late),
+      left > Self.aftermath / 2
+    {
+      words =
+        "\(words) The controller reported an acknowledgement later (\(packet: late.packet)), \(duration: left) before the end."
+    }
     guard let ago, let timeout = link.supervisionTimeout, ago - Self.aftermath > timeout,
       connection.reason == .connectionTimeout
     else { return words }
+    // It had left, or the controller waited for another timeout.
+    if departure?.left ?? 0 > timeout || !firstTimeout.isEmpty {
+      return Wording(sentences: words, firstTimeout)
+    }
     return
       "\(words) The link was idle then: empty packets, which HCI does not show, kept it open until about \(duration: timeout) before the end."
   }
@@ -169,32 +195,48 @@ extension ConnectionHistory {
         let again: Wording =
           quality.retransmissions.map { $0 > 0 ? ", and \($0) packets sent again" : "" } ?? ""
         return
-          "It reported a signal of \(Int(quality.rssi)) dBm\(again) (\(packet: quality.moment.packet)\(link.ended?.nanoseconds(since: quality.moment).map { ", \(duration: $0) before the end" } ?? ""))."
+          "This host's controller reported a signal of \(Int(quality.rssi)) dBm\(again) (\(packet: quality.moment.packet)\(link.ended?.nanoseconds(since: quality.moment).map { ", \(duration: $0) before the end" } ?? ""))."
       } ?? link.seen?.weakSignal.map {
         "Its signal was weak when it advertised before: \(Int($0)) dBm at best, near the sensitivity limit of receivers."
       } ?? "")
   }
 
-  /// Returns a sentence that the peer could soon be connected to again.
-  func returnWords(_ evidence: Evidence) -> Wording {
+  /// Returns when the peer was connected to again, if that was soon.
+  func reconnection(_ evidence: Evidence) -> (opened: Moment, passed: Int64)? {
     guard let ended = link.ended,
       let later = evidence.later(than: self).first(where: { $0.connection.isEstablished }),
       let opened = later.link.opened, let passed = opened.nanoseconds(since: ended),
       passed <= 30_000_000_000
-    else { return "" }
-    return
-      "A connection to it was possible again \(duration: passed) later (\(packet: opened.packet)), so it was in range."
+    else { return nil }
+    return (opened, passed)
   }
 
-  /// A sentence that the peer advertised while this host still had the link, or nil if it did not.
-  var departure: Wording? {
-    guard let away = link.seenAway, let seen = away.lastConnectable, let ended = link.ended
+  /// A sentence that the peer advertised while this host still had the link, the advertisement, and
+  /// how long before the end it was; nil if it did not.
+  var departure: (words: Wording, moment: Moment, left: Int64)? {
+    // Earlier than a supervision timeout before the end, the peer advertised beside the link.
+    let longest = max(link.supervisionTimeout ?? 0, openingTimeout ?? 0) + Self.aftermath
+    guard let away = link.away, away.moment.packet > link.lastSign?.packet ?? 0,
+      let left = link.ended?.nanoseconds(since: away.moment), left <= longest
     else { return nil }
     let signal: Wording = away.signal.map { ", \(Int($0)) dBm" } ?? ""
-    let early: Wording =
-      ended.nanoseconds(since: seen).map { ", \(duration: $0) before the link ended here" } ?? ""
-    return
-      "The peer dropped the link without terminating it, as a device does when it restarts: it advertised again (\(packet: seen.packet)\(signal))\(early)."
+    return (
+      "The peer dropped the link without terminating it, as a device does when it restarts: it advertised again (\(packet: away.moment.packet)\(signal)), \(duration: left) before the link ended here.",
+      away.moment, left
+    )
+  }
+
+  /// The supervision timeout with which the link opened, in nanoseconds.
+  private var openingTimeout: Int64? { link.parameters.map { Int64($0.timeout) * 10_000_000 } }
+
+  /// The silence of this host's controller, with its length, that covers half of the time since the
+  /// peer was last heard.
+  var controllerStall: (opcode: UInt16, asked: Moment, ended: Moment, length: Int64)? {
+    guard let stall = link.controllerStall, let since = link.lastSign ?? link.opened,
+      let length = stall.ended.nanoseconds(since: stall.asked), stall.ended.packet > since.packet,
+      length * 2 >= link.ended?.nanoseconds(since: since) ?? .max
+    else { return nil }
+    return (stall.opcode, stall.asked, stall.ended, length)
   }
 
   /// The peer falls silent within this time after what may be the reason, in nanoseconds.
@@ -212,7 +254,7 @@ extension ConnectionHistory {
     guard let asked = lastAct, !connection.hasLostPackets,
       isSilence(
         asked.moment, before: Self.aftermath,
-        after: LinkHistory.clockMargin + (link.current?.longestPause ?? 0))
+        after: Self.aftermath / 2 + (link.current?.longestPause ?? 0))
     else { return nil }
     return (asked.act, asked.moment.packet)
   }
@@ -249,50 +291,55 @@ extension ConnectionHistory {
 
   /// Returns how the link continued after a procedure had failed, as a sentence.
   func course(after failed: PacketSet) -> Wording {
-    let last = [link.heardLast, link.acknowledgedLast].compactMap { $0?.packet }.max() ?? 0
-    return last > failed.last ?? 0
+    lastSignPacket > failed.last ?? 0
       ? "The link continued unchanged." : "The peer is not heard after that."
   }
 
-  /// The packet of the procedure that was under way or completed last.
-  var lastProcedurePacket: Int? {
-    [
-      link.updates.last?.lastPacket, link.phys.last?.moment.packet,
-      link.lengths.last?.moment.packet,
-    ].compactMap(\.self).max()
+  private var lastSignPacket: Int {
+    max(link.heardLast?.packet ?? 0, link.acknowledgedLast?.packet ?? 0)
+  }
+
+  /// A procedure after which a link may be lost.
+  enum Procedure: Hashable, Sendable {
+    /// A request for other parameters, or the change itself.
+    case request(Side), parameters
+    case phy(UInt8), length
+
+    var words: Wording {
+      switch self {
+      case .request(let side): "the connection parameter request of \(side.words)"
+      case .parameters: "a connection parameter change"
+      case .phy(let phy): "the change to the \(LinkHistory.phyWords(phy)) PHY"
+      case .length: "a data length change"
+      }
+    }
+  }
+
+  /// The procedure that was under way or completed last.
+  var lastProcedure: (procedure: Procedure, moment: Moment)? {
+    let procedures: [(procedure: Procedure, moment: Moment)?] = [
+      link.updates.last.flatMap { update in
+        let isRequest = update.procedure == .linkLayer || update.procedure == .signalling
+        return [update.asked, update.answered, update.command, update.completed]
+          .compactMap(\.self).max { $0.packet < $1.packet }.map {
+            (isRequest ? .request(update.side) : .parameters, $0)
+          }
+      }, link.phys.last.map { (.phy($0.received), $0.moment) },
+      link.lengths.last.map { (.length, $0.moment) },
+    ]
+    return procedures.compactMap(\.self).max { $0.moment.packet < $1.moment.packet }
   }
 
   /// A sentence that this procedure was the last.
-  var lastProcedure: Wording {
-    guard let packet = lastProcedurePacket else { return "" }
-    let what: Wording
-    switch packet {
-    case link.updates.last?.lastPacket: what = "a connection parameter change"
-    case link.phys.last?.moment.packet: what = "a PHY change"
-    default: what = "a data length change"
-    }
-    return "The last procedure was \(what) (\(packet: packet))."
+  var lastProcedureWords: Wording {
+    lastProcedure.map {
+      "The last procedure was \($0.procedure.words) (\(packet: $0.moment.packet))."
+    } ?? ""
   }
 
   /// The procedure after which nothing was heard until the link was lost.
-  var fatalProcedure: (words: Wording, moment: Moment)? {
-    let procedures: [(words: Wording, moment: Moment)?] = [
-      link.updates.last.flatMap { update in
-        let words: Wording =
-          update.procedure == .linkLayer || update.procedure == .signalling
-          ? "the connection parameter request of \(update.side.words)"
-          : "a connection parameter change"
-        return [update.asked, update.answered, update.command, update.completed]
-          .compactMap(\.self).max { $0.packet < $1.packet }.map { (words, $0) }
-      },
-      link.phys.last.map {
-        ("the change to the \(LinkHistory.phyWords($0.received)) PHY", $0.moment)
-      }, link.lengths.last.map { ("a data length change", $0.moment) },
-    ]
-    guard
-      let last = procedures.compactMap(\.self).max(by: { $0.moment.packet < $1.moment.packet }),
-      link.heardLast.map({ $0.packet < last.moment.packet }) ?? true,
-      link.acknowledgedLast.map({ $0.packet < last.moment.packet }) ?? true,
+  var fatalProcedure: (procedure: Procedure, moment: Moment)? {
+    guard let last = lastProcedure, lastSignPacket < last.moment.packet,
       // A change is announced some events before it takes effect.
       isSilence(
         last.moment, before: Self.aftermath,
@@ -383,29 +430,18 @@ extension AttributeHistory.Asked {
   }
 }
 
+private let telink = BluetoothUUID(high: 0x0001_0203_0405_0607, low: 0x0809_0a0b_0c0d_2b12)
+private let nordic = BluetoothUUID(high: 0x0000_1531_1212_efde, low: 0x1523_785f_eabc_d123)
+private let buttonless: Wording = "Nordic's command to enter the bootloader"
+
 /// The writes after which a device restarts: characteristic, first bytes of the value, description.
 /// [mem], from the vendors' sources: Telink's OTA, Nordic's legacy and buttonless DFU.
 private let restartRequests: [(uuid: BluetoothUUID, value: [UInt8], words: Wording)] = [
-  (
-    BluetoothUUID(high: 0x0001_0203_0405_0607, low: 0x0809_0a0b_0c0d_2b12), [0x02, 0xff],
-    "The end of a firmware update (Telink's OTA)"
-  ),
-  (
-    BluetoothUUID(high: 0x0000_1531_1212_efde, low: 0x1523_785f_eabc_d123), [0x05],
-    "The end of a firmware update (Nordic's DFU, Activate and Reset)"
-  ),
-  (
-    BluetoothUUID(high: 0x0000_1531_1212_efde, low: 0x1523_785f_eabc_d123), [0x06],
-    "System Reset of Nordic's DFU"
-  ),
-  (
-    BluetoothUUID(high: 0x8ec9_0003_f315_4f60, low: 0x9fb8_8388_30da_ea50), [0x01],
-    "Nordic's command to enter the bootloader"
-  ),
-  (
-    BluetoothUUID(high: 0x8ec9_0004_f315_4f60, low: 0x9fb8_8388_30da_ea50), [0x01],
-    "Nordic's command to enter the bootloader"
-  ),
+  (telink, [0x02, 0xff], "The end of a firmware update (Telink's OTA)"),
+  (nordic, [0x05], "The end of a firmware update (Nordic's DFU, Activate and Reset)"),
+  (nordic, [0x06], "System Reset of Nordic's DFU"),
+  (BluetoothUUID(high: 0x8ec9_0003_f315_4f60, low: 0x9fb8_8388_30da_ea50), [0x01], buttonless),
+  (BluetoothUUID(high: 0x8ec9_0004_f315_4f60, low: 0x9fb8_8388_30da_ea50), [0x01], buttonless),
 ]
 
 extension LinkHistory {

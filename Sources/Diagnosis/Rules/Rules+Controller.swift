@@ -444,7 +444,7 @@ extension Rule {
 
   // MARK: What commands are for
 
-  fileprivate static func commandName(_ opcode: UInt16) -> Wording {
+  static func commandName(_ opcode: UInt16) -> Wording {
     PDUTable.core.command(opcode).map { "\($0.name)" } ?? "command \(code: opcode, digits: 4)"
   }
 

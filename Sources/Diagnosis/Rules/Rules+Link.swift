@@ -22,14 +22,16 @@ extension Rule {
     "Find out why the peer restarted: its log and reset reason, its power supply, and how it handles this host's last request."
 
   /// What is known of the end of a lost link.
-  private enum Loss: Sendable {
-    /// Only that nothing was heard, or not even since when; or that it was right after a procedure.
-    case silence, procedure
-    /// The peer advertised again; so late that it had left the link for certain, or not.
-    case departure, earlyAdvertising
-    /// The peer had been asked to restart.
-    case restart
+  private enum Loss: Hashable, Sendable {
+    /// Only that nothing was heard; that the peer advertised again; that it was asked to restart.
+    case silence, departure, restart
+    /// It was right after this procedure with a device.
+    case procedure(ConnectionHistory.Procedure, device: UInt64)
   }
+
+  private static let besideLink = Alternative<Loss>(
+    "the peer advertised beside the link, and went out of range later"
+  ) { loss, _ in loss != .departure }
 
   private static let supervisionTimeout = Rule(
     about: Loss.self, whole: "link-supervision-timeout", .error, .meaning,
@@ -38,9 +40,7 @@ extension Rule {
       "a link ended with Connection Timeout (0x08); a warning if the capture has neither its opening nor data of it",
     needs: [.events, .end],
     elsewise: [
-      Alternative("the peer advertised beside the link, and went out of range later") {
-        loss, _ in loss != .earlyAdvertising && loss != .departure
-      },
+      besideLink,
       Alternative("the peer was lost for another reason, or never got the request") {
         loss, _ in loss != .restart
       },
@@ -48,15 +48,11 @@ extension Rule {
   ) { evidence -> [(Loss, Finding)] in
     let all = evidence.connections.compactMap { lost($0, evidence) }
     // How often the link to a device was lost right after the same procedure.
-    let key = { (finding: Finding) in
-      "\(finding.connections.first.flatMap { evidence.devices[$0] } ?? 0) \(finding.what.text)"
-    }
-    let procedures = Dictionary(
-      all.filter { $0.0 == .procedure }.map { (key($0.1), 1) }, uniquingKeysWith: +)
+    let counts = Dictionary(all.map { ($0.0, 1) }, uniquingKeysWith: +)
     return all.map { loss, found in
       var finding = found
       finding.evidence = finding.evidence.sorted
-      if loss == .procedure { finding.repetitions = procedures[key(finding)] ?? 1 }
+      if case .procedure = loss { finding.repetitions = counts[loss] ?? 1 }
       return (loss, finding)
     }
       + evidence.adapters.flatMap(\.unknownLosses).map { (.silence, lost($0)) }
@@ -89,17 +85,24 @@ extension Rule {
     else { return nil }
     let link = history.link
     let departure = history.departure
+    let reconnection = departure == nil ? history.reconnection(evidence) : nil
+    let encryption = history.encryption.attempts.last { $0.failure == .connectionTimeout }
     var finding = Finding(
       "The link was lost: \(StatusCode.connectionTimeout)",
       headline:
         "connection \(history.id) was lost at \(packet: ended.packet): \(history.silenceWords)",
       why: Wording(
-        sentences: departure ?? history.timeoutWords, history.lastSignWords,
+        sentences: departure?.words ?? history.timeoutWords, history.lastSignWords,
+        encryption.map { "Encryption (\(packet: $0.moment.packet)) failed for the same reason." }
+          ?? "",
         history.acknowledgement, departure == nil ? history.signalWords : "", history.askedLast,
-        departure == nil ? history.returnWords(evidence) : ""),
+        reconnection.map {
+          "A connection to it was possible again \(duration: $0.passed) later (\(packet: $0.opened.packet))."
+        } ?? ""),
       evidence: PacketSet(
         of: link.lastSign, link.unacknowledgedSince, ended,
-        departure == nil ? link.quality?.moment : nil), on: [history.id])
+        departure?.moment ?? link.quality?.moment, reconnection?.opened
+      ).union(encryption?.packets ?? []), on: [history.id])
     if let restart = history.attributes.restart {
       finding.severity = .note
       finding.what = "The peer restarted as requested: \(StatusCode.connectionTimeout)"
@@ -110,44 +113,53 @@ extension Rule {
       finding.remedy = "Nothing, if the restart was intended."
       return (.restart, finding)
     }
-    if departure != nil {
+    if let departure {
       finding.what =
         "The peer dropped the link without terminating it: \(StatusCode.connectionTimeout)"
       finding.headline =
-        "the peer dropped connection \(history.id) without terminating it, and advertised again (\(packet: link.seenAway?.lastConnectable?.packet ?? ended.packet))"
-      finding.evidence.insert(link.seenAway?.lastConnectable?.packet)
+        "the peer dropped connection \(history.id) without terminating it, and advertised again (\(packet: departure.moment.packet))"
       finding.remedy = restartRemedy
       finding.groupHeadline =
         "the peer dropped the link without terminating it, and advertised again"
-      return (link.isCertainlyAway ? .departure : .earlyAdvertising, finding)
+      return (.departure, finding)
     }
     if let fatal = history.fatalProcedure {
       finding.grounds = .sequence
-      finding.what = "The link was lost right after \(fatal.words): \(StatusCode.connectionTimeout)"
+      let words = fatal.procedure.words
+      finding.what = "The link was lost right after \(words): \(StatusCode.connectionTimeout)"
       finding.headline =
-        "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard from the peer after \(fatal.words) (\(packet: fatal.moment.packet))"
+        "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard from the peer after \(words) (\(packet: fatal.moment.packet))"
       finding.add(
-        "The last procedure was \(fatal.words) (\(packet: fatal.moment.packet)), and nothing was heard after it: one of the controllers may fail at it.",
+        "The last procedure was \(words) (\(packet: fatal.moment.packet)), and nothing was heard after it: one of the controllers may fail at it.",
         fatal.moment.packet)
       finding.remedy =
         "Try without this procedure (another PHY, data length or interval), and look for newer firmware of both controllers."
-      return (.procedure, finding)
+      return (.procedure(fatal.procedure, device: history.device), finding)
     }
     finding.grounds = .fact
     let signal = link.quality?.rssi
+    var inRange: Wording?
     var at: StaticString = ""
     if let signal, signal <= Sighting.weakest {
       at = " at a weak signal"
       finding.remedy =
         "Bring the devices closer together: the signal was near the sensitivity limit of receivers (\(Int(signal)) dBm)."
     } else if history.hasShortTimeout {
-      let side = history.originOfParameters?.side ?? history.connection.central ?? .local
-      finding.remedy =
-        "In \(side.possessive) firmware or program request a longer supervision timeout, or a lower latency: six times the peripheral's longest pause, and at least 4 s."
+      at = " at a short supervision timeout"
+      finding.remedy = longerTimeout(history, evidence)
+      let asked = history.timeoutRequest
+      finding.headline =
+        "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard for \((link.supervisionTimeout ?? 0) / 1_000_000) ms, the short supervision timeout\(asked.map { " that \($0.side.words) had requested (\(packet: $0.packet))" as Wording } ?? "")"
+      finding.evidence.insert(asked?.packet)
     } else if let signal, Sighting.strong ~= signal {
       at = " at a strong signal"
+      inRange = "The signal was strong (\(Int(signal)) dBm)"
+    } else if let reconnection, reconnection.passed <= soonAgain {
+      inRange = "The peer was in range (\(packet: reconnection.opened.packet))"
+    }
+    if let inRange {
       finding.remedy =
-        "The signal was strong (\(Int(signal)) dBm), so look for another reason than range: whether the peer was switched off, reset or crashed at that time, and whether this host's controller was busy with scans, other links or Wi-Fi."
+        "\(inRange), so look for another reason than range: whether the peer was switched off, reset or crashed at that time, and whether this host's controller was busy with scans, other links or Wi-Fi."
     }
     if history.connection.transport == .brEDR {
       finding.severity = evidence.later(than: history).isEmpty ? .warning : .note
@@ -156,6 +168,20 @@ extension Rule {
     finding.group = "The link\(peer) was lost\(at): \(StatusCode.connectionTimeout)"
     finding.groupHeadline = "the link\(peer) was lost\(at): this host no longer heard the peer"
     return (.silence, finding)
+  }
+
+  /// A peer that is connected to again so soon did not go out of range.
+  private static let soonAgain: Int64 = 2_000_000_000
+
+  /// Returns how to get a longer supervision timeout, for the side that chose it.
+  private static func longerTimeout(_ history: ConnectionHistory, _ evidence: Evidence) -> Wording {
+    let central = history.connection.central
+    var side = history.timeoutRequest?.side ?? central ?? .local
+    // A central's system may not let programs choose it, but carries out what the peripheral asks.
+    let isPhone = evidence.host.isAndroid || evidence.extent.isOfPacketLogger
+    if side == central, side == .peer || isPhone { side = side.other }
+    return
+      "In \(side.possessive) firmware\(side == .peer ? "" : " or program" as Wording) request a longer supervision timeout, or a lower latency: six times the peripheral's longest pause, and at least 4 s."
   }
 
   private static let lostRepeatedly = Rule(
@@ -168,14 +194,17 @@ extension Rule {
   ) { evidence in
     evidence.repeated { $0.connection.ending == .timeout || $0.isUnconfirmed }.map {
       lost in
+      let total = evidence.earlier(than: lost[0]).count + 1 + evidence.later(than: lost[0]).count
+      let isAll = total == lost.count && !evidence.omitsConnections
+      let count: Wording =
+        "\(lost.count, isLeast: evidence.omitsConnections)\(isAll ? " of \(total)" as Wording : "") links to one device were lost"
       let spans = lost.compactMap(\.length)
       let after: Wording =
         spans.count == lost.count && !spans.isEmpty
         ? " after \(Wording(listing: spans.prefix(6).map { "\(duration: $0)" }))" : ""
       let same = commonRequest(before: lost)
       return Finding(
-        "\(lost.count, isLeast: evidence.omitsConnections) links to one device were lost\(after)",
-        headline: "\(lost.count, isLeast: evidence.omitsConnections) links to one device were lost",
+        "\(count)\(after)", headline: count,
         why: Wording(
           sentences:
             lost.allSatisfy { $0.connection.reason == .connectionTimeout }
@@ -188,13 +217,13 @@ extension Rule {
   }
 
   private static let deadAtDisconnect = Rule(
-    "link-dead-at-disconnect", .warning, .fact,
+    about: Loss.self, "link-dead-at-disconnect", .warning, .meaning,
     "This host disconnected a link that was already dead",
     when:
       "this host asked to disconnect, and the link ended with Connection Timeout (0x08) or LL Response Timeout (0x22); a note if the peer may have fallen silent only then",
-    needs: [.commands, .events, .end], do: lossRemedy
-  ) { history, _ in
-    let link = history.link
+    needs: [.commands, .events, .end], elsewise: [besideLink], do: lossRemedy
+  ) { history, _ -> [(Loss, Finding)] in
+    let (link, departure) = (history.link, history.departure)
     guard history.isUnconfirmed, let reason = history.connection.reason,
       let asked = link.disconnect, let ended = link.ended,
       let waited = ended.nanoseconds(since: asked)
@@ -202,11 +231,13 @@ extension Rule {
     let quiet = link.lastSign.flatMap { ended.nanoseconds(since: $0) } ?? .max
     let silence = reason == .connectionTimeout ? link.supervisionTimeout : quiet
     // A later sign of the peer contradicts the reason.
-    guard quiet >= (silence ?? 0) - LinkHistory.clockMargin else { return [] }
-    let wasSilent =
-      history.connection.transport == .le && (silence ?? 0) - LinkHistory.clockMargin > waited
+    let least = Connection.leastSilence(timeout: silence ?? 0)
+    guard quiet >= least else { return [] }
     // LL Response Timeout does not show how long nothing was heard: HCI has no empty packets.
-    let wasDead = wasSilent && reason == .connectionTimeout
+    let wasDead = history.connection.wasDeadBefore
+    let wasSilent =
+      reason == .connectionTimeout
+      ? wasDead : history.connection.transport == .le && least > waited
     var finding = Finding(
       wasDead
         ? "The link was already dead when this host disconnected: \(reason.linkWords)"
@@ -217,23 +248,28 @@ extension Rule {
       why: Wording(
         sentences:
           "This host asked to disconnect (\(packet: asked.packet)); \(duration: waited) later its controller reported \(reason.linkWords) instead of the host's own request.",
-        history.departure ?? (reason == .connectionTimeout ? history.timeoutWords : ""),
+        departure?.words ?? (reason == .connectionTimeout ? history.timeoutWords : ""),
         history.lastSignWords, history.signalWords),
-      evidence: PacketSet(of: link.lastSign, asked, link.seenAway?.lastConnectable, ended).sorted)
-    if history.departure != nil { finding.remedy = restartRemedy }
+      evidence: PacketSet(of: link.lastSign, departure?.moment, asked, ended).sorted)
+    if departure != nil { finding.remedy = restartRemedy } else { finding.grounds = .fact }
     if !wasSilent { (finding.severity, finding.remedy) = (.note, "") }
-    return [finding]
+    return [(departure == nil ? .silence : .departure, finding)]
   }
 
   /// Returns what this host requested last before most of the links were lost, as a sentence.
   private static func commonRequest(
     before lost: [ConnectionHistory]
   ) -> (words: Wording, packets: [Int])? {
-    let asked = lost.compactMap(\.askedBeforeSilence)
-    let groups = Dictionary(grouping: asked) { $0.act.text }
-    guard let most = groups.values.max(by: { $0.count < $1.count }), most.count >= 2,
-      most.count * 2 > lost.count
+    let asked = lost.filter { $0.askedBeforeSilence != nil }
+    let groups = Dictionary(grouping: asked) { history in
+      history.attributes.lastAsked.map {
+        [Int($0.opcode.rawValue), Int($0.handle), $0.length, $0.head.map { Int($0) }]
+      }
+    }
+    guard let same = groups.values.max(by: { $0.count < $1.count }), same.count >= 2,
+      same.count * 2 > lost.count
     else { return nil }
+    let most = same.compactMap(\.askedBeforeSilence)
     return (
       "In \(most.count) of \(lost.count) cases the last thing this host requested was to \(most[0].act).",
       most.prefix(8).map(\.packet)
@@ -244,8 +280,8 @@ extension Rule {
   private enum Unfinished: Sendable {
     /// A procedure failed with this status, or this host had asked for one.
     case reported
-    /// The link was not open for 40 s.
-    case early
+    /// The link was not open for 40 s; or this host's controller stalled at its end, too.
+    case early, stalled
     /// This host had asked for a procedure whose feature the peer reported to lack.
     case lacking
     /// This host had asked for nothing, or what began then is not in the capture.
@@ -260,6 +296,7 @@ extension Rule {
       Alternative("this host's controller had stalled, or gave up a procedure of its own early") {
         end, _ in end != .early
       },
+      Alternative("the peer was silent at that time, too") { end, _ in end != .stalled },
       Alternative("the peer's controller did not answer as it has to") {
         end, _ in end != .lacking
       },
@@ -281,14 +318,23 @@ extension Rule {
     }
     if var finding = end, let ended = history.link.ended {
       if let length = history.length, length < procedureTimeout {
+        let stall = history.controllerStall
+        let silent: Wording =
+          stall.map { stall in
+            "sent nothing for \(duration: stall.length) while \(commandName(stall.opcode)) (\(packet: stall.asked.packet)) waited for its answer, until \(packet: stall.ended.packet)"
+          } ?? ""
         finding.headline =
-          "connection \(history.id) was lost at \(packet: ended.packet): this host no longer heard the peer"
+          "connection \(history.id) was lost at \(packet: ended.packet)\(stall == nil ? ": this host no longer heard the peer" : " because this host's controller stalled: it \(silent)")"
         finding.why = Wording(
           sentences:
-            "Neither host requested it. A peer has 40 s to answer a Link Layer procedure, but the link was open for \(duration: length): so this controller gave up earlier, because it no longer heard the peer.",
-          history.lastSignWords, history.lastProcedure, history.signalWords)
-        finding.remedy = lossRemedy
-        findings.append((.early, finding))
+            "Neither host requested it. A peer has 40 s to answer a Link Layer procedure, but the link was open for \(duration: length): so this controller gave up earlier\(stall == nil ? ", because it no longer heard the peer" : ". It \(silent)").",
+          history.lastSignWords, history.lastProcedureWords, history.signalWords)
+        finding.remedy =
+          stall == nil
+          ? lossRemedy
+          : "Suspect this host's controller: update its firmware or try another adapter. Until then do not scan while a link is open."
+        finding.evidence = PacketSet(of: stall?.asked, stall?.ended).union(finding.evidence)
+        findings.append((stall == nil ? .early : .stalled, finding))
       } else if history.connection.transport == .le {
         findings.append((explain(&finding, history, ended, evidence), finding))
       } else {
@@ -371,9 +417,7 @@ extension Rule {
       isThen($0.moment) && $0.opcode != HCICommand.leSetDataLength
     }
     if let own {
-      let name: Wording =
-        PDUTable.core.command(own.opcode).map { "\($0.name)" }
-        ?? "command \(code: own.opcode, digits: 4)"
+      let name = commandName(own.opcode)
       finding.add(
         "This host had asked for \(name) (\(packet: own.moment.packet)) 40 s before, and its controller did not report the end of that. HCI does not show whether the peer's controller answered."
       )
@@ -588,8 +632,8 @@ extension ConnectionHistory {
     else { return nil }
     return Finding(
       "The controller ended the link: \(reason.linkWords)", headline: headline(ended),
-      why: Wording(sentences: "Neither host requested it.", lastProcedure),
-      evidence: PacketSet(of: lastProcedurePacket, ended.packet), restsOnAbsence: restsOnAbsence)
+      why: Wording(sentences: "Neither host requested it.", lastProcedureWords),
+      evidence: PacketSet(of: lastProcedure?.moment, ended), restsOnAbsence: restsOnAbsence)
   }
 
   /// Returns warnings about procedures that failed with these statuses on a link that continued.

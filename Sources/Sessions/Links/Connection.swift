@@ -60,13 +60,19 @@ package struct Connection: Sendable {
   /// heard.
   package var endedUnheard: Bool { ending == .localHost && reason == .connectionTimeout }
 
+  /// Returns the least time that can pass until a controller reports this supervision timeout, in
+  /// nanoseconds: the clocks of controllers and of the capture differ a little.
+  package static func leastSilence(timeout: Int64) -> Int64 {
+    timeout - min(timeout / 4, 500_000_000)
+  }
+
   /// Whether the link was dead before this host asked to end it: the controller reports that the
   /// supervision timeout passed, but less time had passed since the command.
   package var wasDeadBefore: Bool {
     guard endedUnheard, transport == .le, let supervisionTimeout, let disconnectTime,
       let passed = lastTime?.nanoseconds(since: disconnectTime), passed >= 0
     else { return false }
-    return passed < Int64(supervisionTimeout) * 10_000_000
+    return passed < Self.leastSilence(timeout: Int64(supervisionTimeout) * 10_000_000)
   }
 
   /// The packet that opened it, or in which it was first seen.
