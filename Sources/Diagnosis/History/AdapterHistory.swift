@@ -78,7 +78,7 @@ package struct AdapterHistory: Sendable {
   /// Whether there were too many to remember.
   private var hasMoreClassicPeers = false
   /// The devices that were seen advertising.
-  private var sightings = Sightings()
+  private(set) var sightings = Sightings()
   private var pages: [(peer: DeviceAddress, asked: Moment)] = []
   /// The last command that switches scanning, and the command that switched it on.
   private var scanSwitch: (moment: Moment, isOn: Bool)?
@@ -102,10 +102,6 @@ package struct AdapterHistory: Sendable {
   private static let mostClassicPeers = 1024
 
   init(_ index: AdapterIndex) { self.index = index }
-
-  func sighting(of peer: DeviceAddress, _ type: AddressType) -> Sighting? {
-    sightings.find(peer, type)
-  }
 
   /// Returns whether the capture has anything from a device on BR/EDR, or may have had.
   package func wasHeardOnBREDR(_ peer: DeviceAddress) -> Bool {
@@ -419,7 +415,7 @@ package struct AdapterHistory: Sendable {
       // A link that the other side opened ends legacy advertising.
       if complete.status == .success, complete.role == 1 { advertising = nil }
       let links = complete.status == .success ? 0 : openLinks(memory)
-      attempts.observe(complete, moment, links: links, sightings)
+      attempts.observe(complete, moment, links: links, sightings, memory)
     case HardwareErrorEvent.code:
       hardwareErrorCount &+= 1
       guard hardwareErrors.count < Self.mostErrors else { return }
@@ -431,7 +427,12 @@ package struct AdapterHistory: Sendable {
     case HCIEvent.disconnectionCompleteCode:
       guard let event = try? LinkEvent(parsing: &cursor) else { return }
       groups.observe(ended: event)
-      if answer.link == nil { lose(event, moment, memory) }
+      guard let link = answer.link else { return lose(event, moment, memory) }
+      let connection = memory.links.connection(link)
+      guard event.detail == StatusCode.connectionFailedToBeEstablished.rawValue,
+        let peer = connection.peer, let type = connection.peerType
+      else { return }
+      sightings.failed = (Attributes.key(peer, type), moment)
     case HCIEvent.dataBufferOverflowCode: buffers.overflow(moment, bytes, body)
     case ConnectionComplete.code:
       guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }

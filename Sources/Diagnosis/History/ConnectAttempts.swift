@@ -45,6 +45,12 @@ package struct ConnectAttempt: Sendable {
   /// The devices on the filter accept list, if it is used and known.
   var devices: [UInt64]?
 
+  /// With the filter accept list: whether the device was on it with both address types.
+  package internal(set) var hasBothTypes = false
+  /// With the filter accept list: how often the host cancelled and repeated it, if it still waits
+  /// for the device when the capture ends.
+  package internal(set) var repetitions = 0
+
   /// Whether the host only listens now and then for devices that may appear, as Android does with
   /// autoConnect and for bonded devices, so that no app waits for one.
   package var isBackground: Bool {
@@ -64,6 +70,9 @@ package struct ConnectAttempt: Sendable {
   package internal(set) var blocked: Moment?
   /// Whether that attempt was for the same device.
   package internal(set) var isRepeated = false
+
+  /// A device that advertised during the attempt with the name of a BR/EDR connection's peer.
+  var namesake: Sightings.Namesake?
 
   /// A device that advertises under another address or address type.
   package struct Elsewhere: Sendable {
@@ -90,9 +99,12 @@ package struct ConnectAttempt: Sendable {
     fullScan = scan
   }
 
+  /// The packet of the last report of any device until its end; nil: it is not known whether this
+  /// one was heard.
+  fileprivate var heardLast: Int? = 0
   /// Whether any device was heard advertising during the attempt; nil: it is not known whether this
   /// one was.
-  package internal(set) var hasHeardAny: Bool? = false
+  package var hasHeardAny: Bool? { heardLast.map { $0 > asked.packet } }
 
   /// Whether it ended without a link.
   package var hasFailed: Bool { status.map { $0 != .success } ?? false }
@@ -110,9 +122,9 @@ package struct ConnectAttempts: Sendable {
   /// The devices on the filter accept list; nil: unknown, because the capture begins later.
   private var acceptList: [UInt64]? = nil
   /// The devices that the capture puts on the list, each with the attempt that started to wait for
-  /// it, and how it was seen before. Hosts cancel and repeat an attempt whenever they change the
-  /// list.
-  private var waits: [UInt64: (asked: Moment?, before: Sighting?)] = [:]
+  /// it, how it was seen before, and how often the host cancelled since. Hosts cancel and repeat an
+  /// attempt whenever they change the list, or scan.
+  private var waits: [UInt64: (asked: Moment?, before: Sighting?, cancels: Int)] = [:]
   /// How the devices on the list were seen until the last attempt ended.
   private var seen: [UInt64: Sighting] = [:]
   /// Whether a device was added that no attempt has waited for yet.
@@ -154,7 +166,7 @@ package struct ConnectAttempts: Sendable {
       } else {
         if acceptList?.count ?? Self.mostListed < Self.mostListed { acceptList?.append(key) }
         if waits[key] == nil, waits.count < Self.mostListed {
-          waits[key] = (nil, nil)
+          waits[key] = (nil, nil, 0)
           hasNewWaits = true
         }
       }
@@ -197,16 +209,16 @@ package struct ConnectAttempts: Sendable {
   /// The position of the last attempt, if the host cancelled it, it was for the filter accept list,
   /// and no other has begun.
   private var givenUp: Int? {
-    guard open.isEmpty, let position = kept.indices.last, kept[position].isAcceptListUsed,
-      kept[position].hasFailed, kept[position].cancelled != nil, kept[position].removed == nil,
-      kept[position].asked.packet == latest
+    guard open.isEmpty, let last = kept.last, last.isGivenUpOnList, last.asked.packet == latest
     else { return nil }
-    return position
+    return kept.count - 1
   }
 
   private mutating func beginWaits(_ moment: Moment, _ sightings: Sightings) {
     hasNewWaits = false
-    for (key, wait) in waits where wait.asked == nil { waits[key] = (moment, sightings.find(key)) }
+    for (key, wait) in waits where wait.asked == nil {
+      waits[key] = (moment, sightings.find(key), 0)
+    }
   }
 
   /// Records that the host removes a device from the list: the previous attempt was for that
@@ -216,11 +228,24 @@ package struct ConnectAttempts: Sendable {
     _ peer: DeviceAddress, _ type: AddressType, _ moment: Moment, _ sightings: Sightings
   ) {
     let key = Attributes.key(peer, type)
-    guard let position = givenUp, kept[position].devices?.contains(key) ?? true else { return }
+    guard var position = givenUp, kept[position].devices?.contains(key) ?? true else { return }
+    if kept[position].removed != nil {
+      // The same device with its other address type, or another one, whose attempt it was as well.
+      if kept[position].peer == peer {
+        kept[position].hasBothTypes = true
+        guard kept[position].after == nil else { return }
+      } else {
+        guard kept.count < Self.most else { return omitted += 1 }
+        kept.append(kept[position])
+        position += 1
+        (kept[position].wanted, kept[position].hasBothTypes) = (nil, false)
+      }
+      (kept[position].before, kept[position].after) = (nil, nil)
+    }
     let wait = waits[key]
     if let asked = wait?.asked {
-      kept[position].asked = asked
-      kept[position].before = wait?.before
+      (kept[position].asked, kept[position].before) = (asked, wait?.before)
+      latest = asked.packet
     }
     kept[position].isWaitUnknown = wait?.asked == nil
     kept[position].removed = moment
@@ -231,7 +256,7 @@ package struct ConnectAttempts: Sendable {
     // since the end.
     guard wait == nil, let seen = sightings.find(key) else { return }
     let isEarlier = seen.last.packet <= kept[position].ended?.packet ?? 0
-    if isEarlier { kept[position].after = seen } else { kept[position].hasHeardAny = nil }
+    if isEarlier { kept[position].after = seen } else { kept[position].heardLast = nil }
   }
 
   /// Records why the controller refuses a command that starts an attempt.
@@ -258,7 +283,8 @@ package struct ConnectAttempts: Sendable {
 
   /// Records LE Connection Complete of any version, without its subevent code.
   mutating func observe(
-    _ complete: LEConnectionComplete, _ moment: Moment, links: Int, _ sightings: Sightings
+    _ complete: LEConnectionComplete, _ moment: Moment, links: Int, _ sightings: Sightings,
+    _ memory: borrowing Memory
   ) {
     let position: Int?
     if complete.status == .success {
@@ -266,7 +292,7 @@ package struct ConnectAttempts: Sendable {
       guard complete.role == 0 else { return }
       let key = Attributes.key(complete.peer, complete.peerType)
       if waits[key] != nil {
-        waits[key] = (nil, nil)
+        waits[key] = (nil, nil, 0)
         hasNewWaits = true
       }
       position =
@@ -279,6 +305,9 @@ package struct ConnectAttempts: Sendable {
     }
     guard let position else { return }
     var attempt = open.remove(at: position)
+    if complete.status != .success, kept.count < Self.most {
+      attempt.namesake = sightings.namesake(since: attempt.asked, memory)
+    }
     end(&attempt, complete.status, moment, links: links, sightings)
   }
 
@@ -289,13 +318,14 @@ package struct ConnectAttempts: Sendable {
     attempt.status = status
     attempt.ended = moment
     attempt.after = attempt.find(in: sightings)
-    attempt.hasHeardAny = sightings.latest?.packet ?? 0 > attempt.asked.packet
+    attempt.heardLast = sightings.last
     attempt.openLinks = links
     guard attempt.hasFailed || attempt.cancelled != nil || attempt.wanted?.fault != nil else {
       return
     }
     if attempt.isAcceptListUsed {
       seen = waits.reduce(into: [:]) { $0[$1.key] = sightings.find($1.key) }
+      if attempt.cancelled != nil { for key in waits.keys { waits[key]?.cancels += 1 } }
     }
     if kept.count < Self.most { kept.append(attempt) } else { omitted += 1 }
   }
@@ -304,6 +334,7 @@ package struct ConnectAttempts: Sendable {
   /// addresses.
   mutating func finish(_ sightings: Sightings, _ memory: borrowing Memory, at end: Moment) {
     noteAbandoned(at: end)
+    keepWaits(sightings, until: end)
     let isMissing = { (attempt: ConnectAttempt) in
       attempt.hasFailed && attempt.cancelled != nil && attempt.peer != nil
         && attempt.sightingsMeanwhile == 0
@@ -326,7 +357,7 @@ package struct ConnectAttempts: Sendable {
       let key = Attributes.key(peer, type)
       var candidates = resolved[key] ?? []
       let other: AddressType = key >> 48 & 1 == 0 ? .random : .public
-      if kept[index].after == nil, kept[index].before == nil,
+      if kept[index].after == nil, kept[index].before == nil, !kept[index].hasBothTypes,
         let sighting = sightings.find(peer, other)
       {
         candidates.append(
@@ -342,6 +373,29 @@ package struct ConnectAttempts: Sendable {
       {
         kept[index].unresolved = unresolved.count { kept[index].isNear($0) }
       }
+    }
+  }
+
+  /// How often the host repeats an attempt, and for how long, before it counts as one long wait.
+  private static let leastCancels = 10
+  private static let leastWait: Int64 = 60_000_000_000
+
+  /// Records the devices for which the host still waits, although it cancelled its attempts often.
+  private mutating func keepWaits(_ sightings: Sightings, until end: Moment) {
+    guard let devices = open.last?.devices, let last = kept.last(where: { $0.isGivenUpOnList })
+    else { return }
+    for key in devices {
+      let peer = DeviceAddress(value: key & 0xffff_ffff_ffff)
+      guard let wait = waits[key], let asked = wait.asked, wait.cancels >= Self.leastCancels,
+        end.nanoseconds(since: asked) ?? 0 >= Self.leastWait,
+        !kept.contains(where: { $0.peer == peer && $0.removed != nil })
+      else { continue }
+      var attempt = last
+      (attempt.asked, attempt.before, attempt.after) = (asked, wait.before, sightings.find(key))
+      (attempt.peer, attempt.peerType) = (peer, key >> 48 & 1 == 0 ? .public : .random)
+      (attempt.heardLast, attempt.repetitions) = (sightings.last, wait.cancels)
+      (attempt.wanted, attempt.removed, attempt.isAbandoned) = (nil, nil, false)
+      kept.append(attempt)
     }
   }
 
@@ -361,6 +415,9 @@ extension ConnectAttempt {
     (phys, scanInterval, scanWindow) = (command.phys, command.scanInterval, command.scanWindow)
     wanted = command.wanted
   }
+
+  /// Whether it was for the filter accept list, and cancelled.
+  fileprivate var isGivenUpOnList: Bool { isAcceptListUsed && hasFailed && cancelled != nil }
 
   private var key: UInt64? {
     peer.flatMap { peer in peerType.map { Attributes.key(peer, $0) } }

@@ -48,6 +48,12 @@ package struct Sighting: Sendable {
     return known == .min ? nil : known
   }
 
+  /// The RSSI of the last report in dBm.
+  var lastSignal: Int8? {
+    let rssi = signals[(count &- 1) & 7]
+    return rssi == Self.unknownSignal ? nil : rssi
+  }
+
   /// The service classes of BR/EDR, which share their numbers with no LE service (Assigned Numbers,
   /// 3.3).
   private static let serviceClasses: ClosedRange<UInt16> = 0x1000...0x15ff
@@ -97,9 +103,16 @@ struct Sightings: Sendable {
   /// By address and whether it is random. Addresses that a controller resolved count as identity
   /// addresses.
   private var devices: [UInt64: Sighting] = [:]
-  /// The last report of any device.
-  private(set) var latest: Moment?
+  /// The packet of the last report of any device; 0: none, nil: devices were dropped since.
+  private(set) var last: Int? = 0
+  /// The peer of the last link that was never established, and its end.
+  var failed: (key: UInt64, end: Moment)?
+  /// How such peers were seen next, if that was at once, by the packets of the ends.
+  private(set) var afterFailures: [Int: Sighting] = [:]
   private static let most = 512
+  private static let mostFailures = 64
+  /// The time around a link within which the signal of a report is also that of the link.
+  static let signalAge: Int64 = 5_000_000_000
 
   /// Returns how a device was seen so far.
   func find(_ address: DeviceAddress, _ type: AddressType) -> Sighting? {
@@ -118,8 +131,30 @@ struct Sightings: Sendable {
     }.sorted { $0.sighting.last.packet < $1.sighting.last.packet }
   }
 
+  /// A device with the name of a BR/EDR connection's peer, the number of the connection, and the
+  /// last report.
+  typealias Namesake = (name: [UInt8], connection: Int, address: DeviceAddress, last: Moment)
+
+  /// Returns the device that was heard last since a moment with the name of one that is connected
+  /// over BR/EDR, and the number of that connection.
+  func namesake(
+    since asked: Moment, _ memory: borrowing Memory
+  ) -> Namesake? {
+    var names: [[UInt8]: Int] = [:]
+    memory.links.forEach { link in
+      guard link.transport == .brEDR, link.isOpen, let entry = link.name else { return }
+      if let name = memory.names[entry], !name.isEmpty { names[name] = link.id }
+    }
+    guard !names.isEmpty else { return nil }
+    for (address, type, seen) in all.reversed() where seen.last.packet > asked.packet {
+      let name = memory.names.find(address, type).flatMap { memory.names[$0] } ?? []
+      if let id = names[name] { return (name, id, address, seen.last) }
+    }
+    return nil
+  }
+
   mutating func observe(_ moment: Moment, _ reports: [Advertisement], _ bytes: RawSpan) {
-    if !reports.isEmpty { latest = moment }
+    if !reports.isEmpty, last != nil { last = moment.packet }
     for advertisement in reports {
       let report = advertisement.report
       guard let address = report.address else { continue }
@@ -148,11 +183,17 @@ struct Sightings: Sendable {
         sighting.learn(bytes, report.data, packet: moment.packet)
       }
       devices[key] = sighting
+      guard let failed, failed.key == key else { continue }
+      self.failed = nil
+      let age = moment.nanoseconds(since: failed.end) ?? .max
+      guard age <= Self.signalAge, afterFailures.count < Self.mostFailures else { continue }
+      afterFailures[failed.end.packet] = sighting
     }
   }
 
   /// Drops the half that was silent longest.
   private mutating func makeRoom() {
+    last = nil
     let packets = devices.values.map(\.last.packet).sorted()
     guard !packets.isEmpty else { return }
     let limit = packets[packets.count / 2]

@@ -21,14 +21,17 @@ extension Rule {
     do:
       "Check that the device is powered, in range and sends connectable advertisements at that moment: many stop while they are connected, and some change their address. Scan first, and connect to the address just seen; on Android close() the old BluetoothGatt and connect again, with TRANSPORT_LE."
   ) { evidence in
-    evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere == nil }.map { attempts in
+    evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere == nil }.compactMap { attempts in
       let first = attempts[0]
-      if first.isBackground { return waitedInBackground(attempts, evidence) }
-      let isListed = first.isAcceptListUsed
+      let link = evidence.lastLink(before: first)
+      if first.isBackground || first.repetitions > 0 {
+        return waitedInBackground(attempts, link, evidence)
+      }
+      let isAfterLoss = link?.wasLost(before: first) == true
       let waited: Wording = first.waited.map { " after \(duration: $0)" } ?? ""
       let tries = evidence.tries(attempts)
       let begin: Wording =
-        isListed
+        first.isAcceptListUsed
         ? "This host started to connect to any device of the filter accept list at \(packet: first.asked.packet) and cancelled\(waited), \(first.removed == nil ? "after which no attempt followed" : "after which it removed the device from the list" as StaticString)."
         : "This host started to connect at \(packet: first.asked.packet) and gave up\(waited)."
       let strangers: Wording =
@@ -36,44 +39,73 @@ extension Rule {
         ? ""
         : "\(count: first.unresolved, "private address", "private addresses") that no known key resolves advertised at that time: if one of them is the device's, this host used the wrong address."
       var finding = Finding(
-        "Could not connect to \(first.target)\(tries)",
+        "Could not connect to \(first.target)\(isAfterLoss ? " again after the link was lost" : "" as StaticString)\(tries)",
         headline:
           "this host could not connect to \(first.target)\(first.fullScan.map { ", while it scanned without a pause (\(packet: $0.packet))" } ?? "")",
         why: Wording(
           sentences: first.fullScan.map {
             "Meanwhile this host scanned without a pause (since \(packet: $0.packet)), so its controller had to divide its time."
-          } ?? "", begin, "Until then the controller reported no connection.", first.sightingWords,
-          strangers), evidence: attempts.evidence)
+          } ?? "", begin, "Until then the controller reported no connection.",
+          link?.words(before: first) ?? first.sightingWords, strangers),
+        evidence: attempts.evidence)
       if let scan = first.fullScan {
         finding.evidence.insert(scan.packet)
         finding.remedy = stopScanning
       }
-      finding.evidence.insert((first.after ?? first.before)?.last.packet)
+      finding.evidence.insert(
+        link.map { $0.isOpen(at: first) ? $0.packets.lowerBound : $0.packets.upperBound }
+          ?? first.seen?.last.packet)
       finding.evidence = finding.evidence.sorted
       finding.note =
         "Android reports this to apps as its own status 133 (GATT_ERROR), which no packet carries."
-      if first.sightingsMeanwhile == 0, let dead = evidence.deadLink(before: first) {
-        finding.add(dead.words, dead.packet)
+      if let link, isAfterLoss {
+        // The loss is the problem, which has its own finding.
+        (finding.severity, finding.connections) = (.note, [link.id])
+        finding.remedy =
+          "Find out first why the link was lost (\(packet: link.packets.upperBound))."
+      }
+      if let link, let ended = link.link.ended, let span = link.link.supervisionTimeout,
+        [.timeout, .controller, .reset, .micFailure].contains(link.connection.ending),
+        (first.cancelled ?? first.asked).nanoseconds(since: ended) ?? .max < span + atOnce
+      {
+        finding.add(
+          "It may still have been in that connection: it notices the loss only after its supervision timeout of \(duration: span), and many devices do not advertise before that."
+        )
         finding.remedy =
           "Try again after the supervision timeout, or request a shorter one: 4 to 6 s is enough for short gaps."
+      }
+      if let other = first.namesake, first.seen == nil, link == nil, first.peerType == .random,
+        other.address != first.peer
+      {
+        finding.alternatives.append(
+          "the device is present under another address: \(other.address) advertised with the name \(quoted: other.name) (\(packet: other.last.packet)), which the device of connection \(other.connection), over BR/EDR, has too"
+        )
       }
       evidence.resolve(&finding, attempts)
       return finding
     }
   }
 
-  /// Returns a finding about a device that did not appear while no app waited for it.
+  /// Returns a finding about a device that did not appear while no app waited for it; nil if it was
+  /// connected.
   private static func waitedInBackground(
-    _ attempts: [ConnectAttempt], _ evidence: Evidence
-  ) -> Finding {
+    _ attempts: [ConnectAttempt], _ link: ConnectionHistory?, _ evidence: Evidence
+  ) -> Finding? {
     let first = attempts[0]
+    if first.repetitions > 0, link?.isOpen(at: first) == true { return nil }
+    let action: Wording =
+      "\(first.sightingsMeanwhile > 0 ? "was not reached" : "did not appear" as StaticString) while this host scanned for it"
     let times = evidence.tries(attempts)
     var finding = Finding(
-      "\(first.target.capitalized) did not appear while this host scanned for it in the background\(times)",
-      headline: "\(first.target) did not appear while this host scanned for it",
-      why:
-        "From \(packet: first.asked.packet) on the controller scanned for the devices of the filter accept list for \(duration: Int64(first.scanWindow) * 625_000) in each \(duration: Int64(first.scanInterval) * 625_000), as hosts do for bonded devices that may appear, and for apps that can wait (Android's autoConnect). \(first.sightingWords)",
-      evidence: attempts.evidence, .note)
+      "\(first.target.capitalized) \(action)\(first.isBackground ? " in the background" : "" as StaticString)\(times)",
+      headline: "\(first.target) \(action)",
+      why: Wording(
+        sentences:
+          "From \(packet: first.asked.packet) on the controller scanned for the devices of the filter accept list for \(duration: Int64(first.scanWindow) * 625_000) in each \(duration: Int64(first.scanInterval) * 625_000), as hosts do for bonded devices that may appear, and for apps that can wait (Android's autoConnect).",
+        first.repetitions == 0
+          ? ""
+          : "This host cancelled \(first.repetitions) times, last at \(packet: first.cancelled?.packet ?? 0), and started again each time.",
+        link?.words(before: first) ?? first.sightingWords), evidence: attempts.evidence, .note)
     finding.remedy =
       "Nothing, unless an app needs the device now: then connect directly, on Android with autoConnect false."
     finding.peers = first.peers
@@ -316,7 +348,7 @@ extension Rule {
       let first = failures.attempts.first { $0.asked != nil }
       let asked = first?.asked
       let waited: Wording =
-        asked.flatMap { first?.ended.nanoseconds(since: $0) }.map { " after \(duration: $0)" } ?? ""
+        asked.flatMap { first?.ended.nanoseconds(since: $0) }.map { " \(duration: $0) later" } ?? ""
       let meaning: StaticString =
         switch failures.status.rawValue {
         case pageTimeout: " The device did not answer."
@@ -327,7 +359,7 @@ extension Rule {
         "Could not connect to \(failures.peer) over BR/EDR\(failures.tries): \(failures.status)",
         headline: "this host could not connect to \(failures.peer) over BR/EDR",
         why:
-          "This host paged it at \(packet: asked?.packet ?? 0), and the controller gave up\(waited).\(meaning)",
+          "This host asked for the connection at \(packet: asked?.packet ?? 0), and the controller reported the failure\(waited) (\(packet: first?.ended.packet ?? 0)).\(meaning)",
         evidence: failures.evidence)
       finding.peers = [failures.peer]
       let reached = evidence.connections.first {
@@ -386,18 +418,18 @@ extension Rule {
       "Include the PHY in Initiating_PHYs of LE Extended Create Connection (Coded: bit 2); on Android connectGatt with PHY_LE_CODED_MASK, on Zephyr BT_CONN_LE_OPT_CODED."
   ) { evidence in
     evidence.attempts {
-      guard $0.hasFailed, let phy = ($0.after ?? $0.before)?.primaryPHY else { return false }
+      guard $0.hasFailed, let phy = $0.seen?.primaryPHY else { return false }
       // LE 1M is 1 and its bit 0, LE Coded 3 and its bit 2; no other PHY is a primary one.
       return (phy == 1 || phy == 3) && $0.phys & (1 << (phy - 1)) == 0
     }.map { attempts in
       let first = attempts[0]
-      let isCoded = (first.after ?? first.before)?.primaryPHY == 3
+      let isCoded = first.seen?.primaryPHY == 3
       return Finding(
         "The attempt did not scan on the PHY that \(first.target) advertises on",
         headline: "the attempt did not scan on the device's PHY",
         why:
           "It advertises on \(isCoded ? "LE Coded" : "LE 1M" as StaticString), but \(packet: first.asked.packet) does not request that PHY.",
-        evidence: attempts.evidence.union(PacketSet(of: (first.after ?? first.before)?.last)))
+        evidence: attempts.evidence.union(PacketSet(of: first.seen?.last)))
     }
   }
 
@@ -472,7 +504,7 @@ extension ConnectAttempt {
   /// Whether the host cancelled it, and not just to change the filter accept list.
   fileprivate var isGivenUp: Bool {
     cancelled != nil && hasFailed && !wasRefused
-      && (!isAcceptListUsed || removed != nil || isAbandoned)
+      && (!isAcceptListUsed || removed != nil || isAbandoned || repetitions > 0)
   }
 
   /// The device that it is for.
@@ -482,6 +514,9 @@ extension ConnectAttempt {
       ?? "the devices of the filter accept list"
   }
 
+  /// How the device was seen last.
+  fileprivate var seen: Sighting? { after ?? before }
+
   fileprivate var peers: [DeviceAddress] { peer.map { [$0] } ?? [] }
 
   fileprivate var statusWords: Wording { status.map { "\($0)" } ?? "no status" }
@@ -489,10 +524,10 @@ extension ConnectAttempt {
   /// How the device was seen advertising, as a sentence.
   fileprivate var sightingWords: Wording {
     guard peer != nil else { return "Which of them were in range is unknown." }
-    guard let seen = after ?? before else {
+    guard let seen else {
       guard let hasHeardAny else { return "" }
       return hasHeardAny
-        ? "The capture has no advertisement from this address."
+        ? "The capture has no advertisement from this address\(repetitions > 0 ? "" : " until then" as StaticString)."
         : "The capture has no advertisement of any device at that time."
     }
     let connectable: Wording =
@@ -542,7 +577,9 @@ extension Evidence {
         isMeant($0)
           && ($0.cancelled == nil || !lacksOpenings(adapter.index, since: $0.asked.packet))
       }.grouped {
-        Wording("\($0.target) \($0.status?.rawValue ?? 0) \($0.isBackground ? 1 : 0)").text
+        let kind =
+          ($0.isBackground ? 1 : 0) + (lastLink(before: $0)?.wasLost(before: $0) == true ? 2 : 0)
+        return Wording("\($0.target) \($0.status?.rawValue ?? 0) \(kind)").text
       }
     }
   }
@@ -554,26 +591,17 @@ extension Evidence {
     return own.contains { $0.firstPacket > packet } && own.allSatisfy(\.isOpeningMissing)
   }
 
-  /// Returns a link to the device of an attempt that was lost at this end but may have continued at
-  /// the other: a sentence, and the packet of its end.
-  fileprivate func deadLink(before attempt: ConnectAttempt) -> (words: Wording, packet: Int)? {
-    guard let peer = attempt.peer, let began = attempt.asked.time else { return nil }
-    let dead = connections.last { history in
-      guard history.connection.peer == peer, let ended = history.link.ended,
-        ended.packet < attempt.asked.packet
-      else { return false }
-      switch history.connection.ending {
-      case .timeout, .controller, .reset, .micFailure: return true
-      default: return false
-      }
+  /// Returns the last link to the device of an attempt, if that is the last sign of it.
+  fileprivate func lastLink(before attempt: ConnectAttempt) -> ConnectionHistory? {
+    guard let peer = attempt.peer, let type = attempt.peerType else { return nil }
+    let key = Attributes.key(peer, type)
+    let link = connections.last {
+      ($0.device == key || $0.connection.peer == peer) && $0.connection.isEstablished
+        && $0.connection.firstPacket < attempt.asked.packet
+        && ($0.link.ended != nil || $0.connection.isOpen)
     }
-    guard let dead, let ended = dead.link.ended, let span = dead.link.supervisionTimeout,
-      let sign = (dead.link.lastSign ?? ended).time, began.nanoseconds(since: sign) < span
-    else { return nil }
-    return (
-      "The peer may still have been in connection \(dead.id). This host lost it (\(packet: ended.packet)); the peer notices only after its supervision timeout of \(duration: span), and many devices do not advertise before that.",
-      ended.packet
-    )
+    guard let link, link.packets.upperBound > attempt.seen?.last.packet ?? 0 else { return nil }
+    return link
   }
 
   /// Returns the number of attempts in parentheses (the least, if some are not kept), or nothing.
@@ -583,10 +611,7 @@ extension Evidence {
     return " (\(attempts.count, isLeast: omits) attempts)"
   }
 
-  /// A failure that is put right within this time hardly matters to the user, in nanoseconds.
-  private static let soon: Int64 = 30_000_000_000
-
-  /// Lowers the severity of a finding whose device was reached later: to a note if that was soon.
+  /// Records that the device of a finding was reached later.
   fileprivate func resolve(_ finding: inout Finding, _ attempts: [ConnectAttempt]) {
     guard let last = attempts.last, let peer = last.peer, let type = last.peerType else { return }
     finding.peers = [peer]
@@ -596,16 +621,42 @@ extension Evidence {
       guard let address = $0.connection.peer else { return false }
       return $0.connection.role(of: .local) == .central && $0.connection.isEstablished
         && $0.connection.firstPacket > last.asked.packet
-        && Attributes.key(address, $0.connection.peerType ?? .public) == key
+        && (Attributes.key(address, $0.connection.peerType ?? .public) == key
+          || last.hasBothTypes && address == peer)
     }
     guard let later else { return }
-    let wait = (last.ended ?? last.asked).time.flatMap {
-      later.connection.firstTime?.nanoseconds(since: $0)
-    }
-    finding.resolve(wait ?? .max <= Self.soon ? .note : .warning)
+    finding.resolve()
     finding.add(
       "A later attempt\(other == nil ? "" : " with that type" as StaticString) succeeded (\(packet: later.connection.firstPacket))."
     )
+  }
+}
+
+extension ConnectionHistory {
+  fileprivate func isOpen(at attempt: ConnectAttempt) -> Bool {
+    packets.upperBound > attempt.asked.packet
+  }
+
+  /// Whether it was lost before an attempt to connect.
+  fileprivate func wasLost(before attempt: ConnectAttempt) -> Bool {
+    connection.ending == .timeout && !isOpen(at: attempt)
+  }
+
+  /// When the peer was connected, as a sentence.
+  fileprivate func words(before attempt: ConnectAttempt) -> Wording {
+    guard let ended = link.ended, !isOpen(at: attempt) else {
+      return "It was in connection \(id) then (\(packet: connection.firstPacket))."
+    }
+    let ago: Wording =
+      attempt.asked.nanoseconds(since: ended).map { ", \(duration: $0) before the attempt" } ?? ""
+    let end: StaticString =
+      switch connection.ending {
+      case .timeout: ", when the link was lost"
+      case .localHost: ", when this host ended the link"
+      case .peer: ", when it ended the link"
+      default: ""
+      }
+    return "It was in connection \(id) until \(packet: ended.packet)\(ago)\(end)."
   }
 }
 
@@ -638,18 +689,25 @@ extension Rule {
 
   private static let mostEvidence = 8
 
-  /// Returns the RSSI in dBm of a peer that was heard well just before each of the links.
-  private static func strongSignal(before links: [ConnectionHistory]) -> Int8? {
-    let signals = links.map { history -> Int8? in
-      guard let seen = history.link.seen, let opened = history.link.opened,
-        let age = opened.nanoseconds(since: seen.last), age <= longestSinceHeard
-      else { return nil }
-      return seen.strongSignal
-    }
-    return signals.contains(nil) ? nil : signals.compactMap(\.self).min()
-  }
+  /// From this RSSI in dBm on, distance is no reason to miss packets.
+  private static let clear: ClosedRange<Int8> = -70...20
 
-  private static let longestSinceHeard: Int64 = 10_000_000_000
+  /// Returns the weakest report of a peer just before or after the links, if even that was strong,
+  /// and its RSSI in dBm.
+  private static func strongReport(
+    around links: [ConnectionHistory], _ evidence: Evidence
+  ) -> (packet: Int, signal: Int8)? {
+    let seen = links.lazy.map(\.link).flatMap { link in
+      [
+        link.seen.flatMap { seen in
+          let age = link.opened?.nanoseconds(since: seen.last) ?? .max
+          return age <= Sightings.signalAge ? seen : nil
+        }
+      ] + evidence.adapters.map { $0.sightings.afterFailures[link.ended?.packet ?? 0] }
+    }
+    let reports = seen.compactMap { seen in seen?.lastSignal.map { (seen?.last.packet ?? 0, $0) } }
+    return reports.min { $0.1 < $1.1 }.flatMap { clear ~= $0.1 ? $0 : nil }
+  }
 
   private static func neverEstablished(
     _ group: [ConnectionHistory], _ evidence: Evidence
@@ -669,9 +727,9 @@ extension Rule {
         " Six intervals of \(interval: $0.interval) are \(duration: Int64($0.interval) * 7_500_000)."
       } ?? ""
     let isOne = group.count == 1
-    let strong = isPeripheral ? nil : Self.strongSignal(before: group)
+    let strong = isPeripheral ? nil : Self.strongReport(around: group, evidence)
     let heardWell: Wording =
-      strong.map { ", although its signal was strong (\(Int($0)) dBm)" } ?? ""
+      strong.map { ", although its signal was strong (\(Int($0.signal)) dBm)" } ?? ""
     let links: Wording =
       "\(group.count, isLeast: evidence.omitsConnections) links to one device were"
     let words = StatusCode.connectionFailedToBeEstablished.linkWords
@@ -682,8 +740,10 @@ extension Rule {
       why:
         "\(isPeripheral ? "The central's connection request arrived, but nothing more came from it" : "The controller sent its connection request, which creates the link, and heard nothing from the peer" as StaticString) for six connection intervals.\(six)",
       evidence: PacketSet(packets), on: group.map(\.id))
-    if let rssi = strong {
-      finding.add("The peer's signal was strong before (\(Int(rssi)) dBm).")
+    if let strong {
+      finding.add(
+        "Its advertisements just before or after had a strong signal: \(Int(strong.signal)) dBm (\(packet: strong.packet)) or more.",
+        strong.packet)
       finding.remedy =
         "Look for interference at this host: on a combined chip its own 2.4 GHz Wi-Fi takes the antenna away just as the link begins, and USB 3 ports disturb a dongle next to them. Try with Wi-Fi off or in the 5 GHz band, or with another adapter on a cable. Otherwise the peer is busy, or resets on connection."
     }
