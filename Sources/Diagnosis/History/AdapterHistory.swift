@@ -415,7 +415,7 @@ package struct AdapterHistory: Sendable {
       // A link that the other side opened ends legacy advertising.
       if complete.status == .success, complete.role == 1 { advertising = nil }
       let links = complete.status == .success ? 0 : openLinks(memory)
-      attempts.observe(complete, moment, links: links, sightings, memory)
+      attempts.observe(complete, moment, links: links, sightings)
     case HardwareErrorEvent.code:
       hardwareErrorCount &+= 1
       guard hardwareErrors.count < Self.mostErrors else { return }
@@ -429,31 +429,31 @@ package struct AdapterHistory: Sendable {
       groups.observe(ended: event)
       guard let link = answer.link else { return lose(event, moment, memory) }
       let connection = memory.links.connection(link)
-      guard event.detail == StatusCode.connectionFailedToBeEstablished.rawValue,
-        let peer = connection.peer, let type = connection.peerType
-      else { return }
-      sightings.failed = (Attributes.key(peer, type), moment)
+      if connection.ending == .neverEstablished {
+        sightings.fail(Attributes.key(of: .peer, connection), moment)
+      }
     case HCIEvent.dataBufferOverflowCode: buffers.overflow(moment, bytes, body)
     case ConnectionComplete.code:
       guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }
       let asked = pages.last { $0.peer == complete.peer }?.asked
       pages.removeAll { $0.peer == complete.peer }
       guard complete.status != .success else { return hear(complete.peer) }
-      let place = pageFailures.firstIndex {
+      var place = pageFailures.firstIndex {
         $0.peer == complete.peer && $0.status == complete.status
       }
-      if let place {
-        pageFailures[place].note(asked, moment)
-      } else if pageFailures.count < Self.mostPages {
+      if place == nil, pageFailures.count < Self.mostPages {
         let sighting = sightings.find(complete.peer, .public)
-        var failures = PageFailures(
-          peer: complete.peer, status: complete.status, sighting: sighting,
-          random: sighting == nil && !classicPeers.contains(complete.peer.value)
-            ? random(complete.peer, memory) : nil)
-        failures.note(asked, moment)
-        pageFailures.append(failures)
-      } else {
-        omittedPageFailures &+= 1
+        let isUnknown = sighting == nil && !classicPeers.contains(complete.peer.value)
+        place = pageFailures.count
+        pageFailures.append(
+          PageFailures(
+            peer: complete.peer, status: complete.status, sighting: sighting,
+            random: isUnknown ? random(complete.peer, memory) : nil))
+      }
+      guard let place else { return omittedPageFailures &+= 1 }
+      pageFailures[place].count &+= 1
+      if pageFailures[place].count <= PageFailures.mostKept {
+        pageFailures[place].attempts.append((asked, moment))
       }
     default: observeClassic(event, bytes, body)
     }
@@ -501,12 +501,5 @@ package struct AdapterHistory: Sendable {
       if connection.isOpen, connection.adapter == index, connection.id != 0 { count += 1 }
     }
     return count
-  }
-}
-
-extension AdapterHistory.PageFailures {
-  fileprivate mutating func note(_ asked: Moment?, _ ended: Moment) {
-    count &+= 1
-    if attempts.count < Self.mostKept { attempts.append((asked, ended)) }
   }
 }

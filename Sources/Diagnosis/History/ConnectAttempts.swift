@@ -9,8 +9,6 @@ package struct ConnectAttempt: Sendable {
   /// The device; nil: any on the filter accept list.
   package var peer: DeviceAddress?
   package var peerType: AddressType?
-  /// The number of devices on the filter accept list, if it is used; nil: unknown.
-  package var listed: Int?
   /// The requested parameters of the link, for the first PHY.
   package var wanted: WantedParameters?
   /// The PHYs on which the controller listens: bit 0 LE 1M, bit 1 LE 2M, bit 2 LE Coded.
@@ -71,7 +69,7 @@ package struct ConnectAttempt: Sendable {
   /// Whether that attempt was for the same device.
   package internal(set) var isRepeated = false
 
-  /// A device that advertised during the attempt with the name of a BR/EDR connection's peer.
+  /// A device that advertised with the name of a BR/EDR connection's peer.
   var namesake: Sightings.Namesake?
 
   /// A device that advertises under another address or address type.
@@ -90,14 +88,6 @@ package struct ConnectAttempt: Sendable {
 
   /// The number of reports of the device during the attempt.
   package var sightingsMeanwhile: Int { max(0, (after?.count ?? 0) - (before?.count ?? 0)) }
-
-  /// Records a scan without pauses that runs when the attempt is cancelled.
-  fileprivate mutating func note(_ scan: Moment?) {
-    guard let scan, let waited, let cancelled,
-      let scanned = cancelled.nanoseconds(since: scan), scanned >= waited / 2
-    else { return }
-    fullScan = scan
-  }
 
   /// The packet of the last report of any device until its end; nil: it is not known whether this
   /// one was heard.
@@ -150,7 +140,8 @@ package struct ConnectAttempts: Sendable {
     case HCICommand.leCreateConnectionCancel:
       if let position = open.firstIndex(where: { $0.cancelled == nil }) {
         open[position].cancelled = moment
-        open[position].note(fullScan)
+        let scanned = fullScan.flatMap { moment.nanoseconds(since: $0) } ?? -1
+        if scanned >= (open[position].waited ?? .max) / 2 { open[position].fullScan = fullScan }
       }
     case HCICommand.leClearFilterAcceptList:
       acceptList = []
@@ -181,13 +172,14 @@ package struct ConnectAttempts: Sendable {
     var cursor = Cursor(bytes, body)
     if let command = try? LECreateConnection(opcode, parsing: &cursor) { attempt.record(command) }
     if attempt.isAcceptListUsed {
-      attempt.listed = acceptList?.count
       attempt.devices = acceptList
-      if let list = acceptList, list.count == 1, let only = list.first {
-        attempt.peer = DeviceAddress(value: only)
-        attempt.peerType = only >> 48 & 1 == 0 ? .public : .random
+      if let list = acceptList, list.count == 1 {
+        (attempt.peer, attempt.peerType) = Sightings.device(list[0])
       }
-      if hasNewWaits { beginWaits(moment, sightings) }
+      for (key, wait) in waits where hasNewWaits && wait.asked == nil {
+        waits[key] = (moment, sightings.find(key), 0)
+      }
+      hasNewWaits = false
     }
     attempt.before = attempt.find(in: sightings)
     latest = moment.packet
@@ -209,16 +201,10 @@ package struct ConnectAttempts: Sendable {
   /// The position of the last attempt, if the host cancelled it, it was for the filter accept list,
   /// and no other has begun.
   private var givenUp: Int? {
-    guard open.isEmpty, let last = kept.last, last.isGivenUpOnList, last.asked.packet == latest
+    guard open.isEmpty, let last = kept.last, last.isAcceptListUsed, last.hasFailed,
+      last.cancelled != nil, last.asked.packet == latest
     else { return nil }
     return kept.count - 1
-  }
-
-  private mutating func beginWaits(_ moment: Moment, _ sightings: Sightings) {
-    hasNewWaits = false
-    for (key, wait) in waits where wait.asked == nil {
-      waits[key] = (moment, sightings.find(key), 0)
-    }
   }
 
   /// Records that the host removes a device from the list: the previous attempt was for that
@@ -283,8 +269,7 @@ package struct ConnectAttempts: Sendable {
 
   /// Records LE Connection Complete of any version, without its subevent code.
   mutating func observe(
-    _ complete: LEConnectionComplete, _ moment: Moment, links: Int, _ sightings: Sightings,
-    _ memory: borrowing Memory
+    _ complete: LEConnectionComplete, _ moment: Moment, links: Int, _ sightings: Sightings
   ) {
     let position: Int?
     if complete.status == .success {
@@ -305,9 +290,6 @@ package struct ConnectAttempts: Sendable {
     }
     guard let position else { return }
     var attempt = open.remove(at: position)
-    if complete.status != .success, kept.count < Self.most {
-      attempt.namesake = sightings.namesake(since: attempt.asked, memory)
-    }
     end(&attempt, complete.status, moment, links: links, sightings)
   }
 
@@ -340,6 +322,7 @@ package struct ConnectAttempts: Sendable {
         && attempt.sightingsMeanwhile == 0
     }
     guard kept.contains(where: isMissing) else { return }
+    let namesake = sightings.namesake(memory)
     var resolved: [UInt64: [ConnectAttempt.Elsewhere]] = [:]
     var unresolved: [Moment] = []
     for (address, type, sighting) in sightings.all
@@ -355,6 +338,7 @@ package struct ConnectAttempts: Sendable {
     for index in kept.indices where isMissing(kept[index]) {
       guard let peer = kept[index].peer, let type = kept[index].peerType else { continue }
       let key = Attributes.key(peer, type)
+      kept[index].namesake = namesake
       var candidates = resolved[key] ?? []
       let other: AddressType = key >> 48 & 1 == 0 ? .random : .public
       if kept[index].after == nil, kept[index].before == nil, !kept[index].hasBothTypes,
@@ -376,25 +360,19 @@ package struct ConnectAttempts: Sendable {
     }
   }
 
-  /// How often the host repeats an attempt, and for how long, before it counts as one long wait.
-  private static let leastCancels = 10
-  private static let leastWait: Int64 = 60_000_000_000
-
-  /// Records the devices for which the host still waits, although it cancelled its attempts often.
+  /// Records the devices for which the host waits for a minute or more and still does, although it
+  /// cancelled its attempts ten times or more.
   private mutating func keepWaits(_ sightings: Sightings, until end: Moment) {
-    guard let devices = open.last?.devices, let last = kept.last(where: { $0.isGivenUpOnList })
-    else { return }
-    for key in devices {
-      let peer = DeviceAddress(value: key & 0xffff_ffff_ffff)
-      guard let wait = waits[key], let asked = wait.asked, wait.cancels >= Self.leastCancels,
-        end.nanoseconds(since: asked) ?? 0 >= Self.leastWait,
-        !kept.contains(where: { $0.peer == peer && $0.removed != nil })
-      else { continue }
-      var attempt = last
-      (attempt.asked, attempt.before, attempt.after) = (asked, wait.before, sightings.find(key))
-      (attempt.peer, attempt.peerType) = (peer, key >> 48 & 1 == 0 ? .public : .random)
-      (attempt.heardLast, attempt.repetitions) = (sightings.last, wait.cancels)
-      (attempt.wanted, attempt.removed, attempt.isAbandoned) = (nil, nil, false)
+    guard var attempt = open.last, attempt.isAcceptListUsed else { return }
+    attempt.cancelled = kept.last { $0.cancelled != nil }?.cancelled
+    (attempt.wanted, attempt.heardLast) = (nil, sightings.last)
+    for (key, wait) in waits.sorted(by: { $0.key < $1.key }) where wait.cancels >= 10 {
+      guard let asked = wait.asked, end.nanoseconds(since: asked) ?? 0 >= 60_000_000_000 else {
+        continue
+      }
+      (attempt.asked, attempt.repetitions) = (asked, wait.cancels)
+      (attempt.before, attempt.after) = (wait.before, sightings.find(key))
+      (attempt.peer, attempt.peerType) = Sightings.device(key)
       kept.append(attempt)
     }
   }
@@ -415,9 +393,6 @@ extension ConnectAttempt {
     (phys, scanInterval, scanWindow) = (command.phys, command.scanInterval, command.scanWindow)
     wanted = command.wanted
   }
-
-  /// Whether it was for the filter accept list, and cancelled.
-  fileprivate var isGivenUpOnList: Bool { isAcceptListUsed && hasFailed && cancelled != nil }
 
   private var key: UInt64? {
     peer.flatMap { peer in peerType.map { Attributes.key(peer, $0) } }

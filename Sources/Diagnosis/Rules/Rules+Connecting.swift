@@ -25,9 +25,9 @@ extension Rule {
       let first = attempts[0]
       let link = evidence.lastLink(before: first)
       if first.isBackground || first.repetitions > 0 {
-        return waitedInBackground(attempts, link, evidence)
+        return waitedInBackground(attempts, evidence)
       }
-      let isAfterLoss = link?.wasLost(before: first) == true
+      let isAfterLoss = link?.wasLost == true
       let waited: Wording = first.waited.map { " after \(duration: $0)" } ?? ""
       let tries = evidence.tries(attempts)
       let begin: Wording =
@@ -46,26 +46,20 @@ extension Rule {
           sentences: first.fullScan.map {
             "Meanwhile this host scanned without a pause (since \(packet: $0.packet)), so its controller had to divide its time."
           } ?? "", begin, "Until then the controller reported no connection.",
-          link?.words(before: first) ?? first.sightingWords, strangers),
-        evidence: attempts.evidence)
-      if let scan = first.fullScan {
-        finding.evidence.insert(scan.packet)
-        finding.remedy = stopScanning
-      }
-      finding.evidence.insert(
-        link.map { $0.isOpen(at: first) ? $0.packets.lowerBound : $0.packets.upperBound }
-          ?? first.seen?.last.packet)
-      finding.evidence = finding.evidence.sorted
+          link?.words ?? first.sightingWords, strangers),
+        evidence: attempts.evidence.union(
+          PacketSet(of: first.fullScan, link?.ended ?? first.seen?.last)
+        ).sorted)
+      if first.fullScan != nil { finding.remedy = stopScanning }
       finding.note =
         "Android reports this to apps as its own status 133 (GATT_ERROR), which no packet carries."
       if let link, isAfterLoss {
         // The loss is the problem, which has its own finding.
-        (finding.severity, finding.connections) = (.note, [link.id])
-        finding.remedy =
-          "Find out first why the link was lost (\(packet: link.packets.upperBound))."
+        (finding.severity, finding.connections) = (.note, [link.link.id])
+        finding.remedy = "Find out first why the link was lost (\(packet: link.ended.packet))."
       }
-      if let link, let ended = link.link.ended, let span = link.link.supervisionTimeout,
-        [.timeout, .controller, .reset, .micFailure].contains(link.connection.ending),
+      if let (history, ended, _, _) = link, let span = history.link.supervisionTimeout,
+        [.timeout, .controller, .reset, .micFailure].contains(history.connection.ending),
         (first.cancelled ?? first.asked).nanoseconds(since: ended) ?? .max < span + atOnce
       {
         finding.add(
@@ -75,40 +69,43 @@ extension Rule {
           "Try again after the supervision timeout, or request a shorter one: 4 to 6 s is enough for short gaps."
       }
       if let other = first.namesake, first.seen == nil, link == nil, first.peerType == .random,
-        other.address != first.peer
+        other.address != first.peer, other.last.packet > first.asked.packet
       {
         finding.alternatives.append(
           "the device is present under another address: \(other.address) advertised with the name \(quoted: other.name) (\(packet: other.last.packet)), which the device of connection \(other.connection), over BR/EDR, has too"
         )
       }
-      evidence.resolve(&finding, attempts)
-      return finding
+      return evidence.resolved(finding, attempts)
     }
   }
 
   /// Returns a finding about a device that did not appear while no app waited for it; nil if it was
   /// connected.
   private static func waitedInBackground(
-    _ attempts: [ConnectAttempt], _ link: ConnectionHistory?, _ evidence: Evidence
+    _ attempts: [ConnectAttempt], _ evidence: Evidence
   ) -> Finding? {
     let first = attempts[0]
-    if first.repetitions > 0, link?.isOpen(at: first) == true { return nil }
+    if first.repetitions > 0,
+      evidence.latest(before: first)?.packets.contains(first.asked.packet) == true
+    {
+      return nil
+    }
     let action: Wording =
       "\(first.sightingsMeanwhile > 0 ? "was not reached" : "did not appear" as StaticString) while this host scanned for it"
     let times = evidence.tries(attempts)
     var finding = Finding(
       "\(first.target.capitalized) \(action)\(first.isBackground ? " in the background" : "" as StaticString)\(times)",
-      headline: "\(first.target) \(action)",
       why: Wording(
         sentences:
           "From \(packet: first.asked.packet) on the controller scanned for the devices of the filter accept list for \(duration: Int64(first.scanWindow) * 625_000) in each \(duration: Int64(first.scanInterval) * 625_000), as hosts do for bonded devices that may appear, and for apps that can wait (Android's autoConnect).",
         first.repetitions == 0
           ? ""
           : "This host cancelled \(first.repetitions) times, last at \(packet: first.cancelled?.packet ?? 0), and started again each time.",
-        link?.words(before: first) ?? first.sightingWords), evidence: attempts.evidence, .note)
+        evidence.lastLink(before: first)?.words ?? first.sightingWords),
+      evidence: attempts.evidence, .note)
     finding.remedy =
       "Nothing, unless an app needs the device now: then connect directly, on Android with autoConnect false."
-    finding.peers = first.peers
+    finding.peers = first.peer.map { [$0] } ?? []
     return finding
   }
 
@@ -127,19 +124,18 @@ extension Rule {
       guard let seen = first.elsewhere else { return nil }
       let reports: Wording =
         "\(count: seen.sighting.count, "advertisement", "advertisements") of it \(seen.sighting.count == 1 ? "was" : "were" as StaticString) seen (last \(packet: seen.sighting.last.packet))"
-      var finding = Finding(
-        seen.isResolved
-          ? "\(first.target) was addressed by its identity address, but advertises with a private address\(tries)"
-          : "\(first.target) was addressed with the wrong address type\(tries)",
-        headline: seen.isResolved
-          ? "this host addressed \(first.target) by its identity address, but the device advertises with a private address"
-          : "this host addressed \(first.target) with the wrong address type",
-        why: seen.isResolved
-          ? "This host tried to connect to the identity address at \(packet: first.asked.packet). The device advertises with \(seen.address), a resolvable private address that its identity resolving key resolves: \(reports). The controller did not recognise the device, so it did not resolve the address."
-          : "This host tried to connect to a \(seen.type == .public ? "random" : "public" as StaticString) address at \(packet: first.asked.packet). The device advertises with the same address as a \(seen.type == .public ? "public" : "random" as StaticString) one: \(reports).",
-        evidence: attempts.evidence.union([seen.sighting.last.packet]))
-      evidence.resolve(&finding, attempts)
-      return finding
+      return evidence.resolved(
+        Finding(
+          seen.isResolved
+            ? "\(first.target) was addressed by its identity address, but advertises with a private address\(tries)"
+            : "\(first.target) was addressed with the wrong address type\(tries)",
+          headline: seen.isResolved
+            ? "this host addressed \(first.target) by its identity address, but the device advertises with a private address"
+            : "this host addressed \(first.target) with the wrong address type",
+          why: seen.isResolved
+            ? "This host tried to connect to the identity address at \(packet: first.asked.packet). The device advertises with \(seen.address), a resolvable private address that its identity resolving key resolves: \(reports). The controller did not recognise the device, so it did not resolve the address."
+            : "This host tried to connect to a \(seen.type == .public ? "random" : "public" as StaticString) address at \(packet: first.asked.packet). The device advertises with the same address as a \(seen.type == .public ? "public" : "random" as StaticString) one: \(reports).",
+          evidence: attempts.evidence.union([seen.sighting.last.packet])), attempts)
     }
   }
 
@@ -154,14 +150,13 @@ extension Rule {
   ) { evidence in
     evidence.attempts { $0.status?.isLimit == true }.map { attempts in
       let first = attempts[0]
-      var finding = Finding(
-        "No resources for a connection to \(first.target): \(first.statusWords)",
-        headline: "there were no resources for a connection to \(first.target)",
-        why:
-          "\(count: first.openLinks, "connection", "connections") of this controller \(first.openLinks == 1 ? "was" : "were" as StaticString) open when it refused another one.",
-        evidence: attempts.evidence)
-      evidence.resolve(&finding, attempts)
-      return finding
+      return evidence.resolved(
+        Finding(
+          "No resources for a connection to \(first.target): \(first.statusWords)",
+          headline: "there were no resources for a connection to \(first.target)",
+          why:
+            "\(count: first.openLinks, "connection", "connections") of this controller \(first.openLinks == 1 ? "was" : "were" as StaticString) open when it refused another one.",
+          evidence: attempts.evidence), attempts)
     }
   }
 
@@ -199,7 +194,7 @@ extension Rule {
             "The command in \(packet: first.asked.packet) requested a connection that was already pending since \(packet: blocked.packet). The controller refused it and continued the first attempt.",
           evidence: attempts.evidence.union([blocked.packet]), .note)
         finding.remedy = waitForPending
-        finding.peers = first.peers
+        finding.peers = first.peer.map { [$0] } ?? []
         return (false, finding)
       }
       let scanning = attempts.allSatisfy { $0.scanning != nil } ? first.scanning : nil
@@ -214,15 +209,11 @@ extension Rule {
             : "The attempt began at \(packet: first.asked.packet) and ended with this status; the host had not cancelled it.",
           scanning.map {
             "A scan was running (since \(packet: $0.packet)): some controllers cannot connect while they scan."
-          } ?? "", first.wanted?.faultWords ?? ""), evidence: attempts.evidence)
+          } ?? "", first.wanted?.faultWords ?? ""),
+        evidence: attempts.evidence.union(PacketSet(of: scanning)).sorted)
       if first.blocked != nil { finding.remedy = waitForPending }
-      if let scanning {
-        finding.evidence.insert(scanning.packet)
-        finding.evidence = finding.evidence.sorted
-        finding.remedy = stopScanning
-      }
-      evidence.resolve(&finding, attempts)
-      return (scanning != nil, finding)
+      if scanning != nil { finding.remedy = stopScanning }
+      return (scanning != nil, evidence.resolved(finding, attempts))
     }
   }
 
@@ -346,9 +337,8 @@ extension Rule {
       }.map { ($0, adapter.omittedPageFailures) }
     }.map { failures, omitted in
       let first = failures.attempts.first { $0.asked != nil }
-      let asked = first?.asked
-      let waited: Wording =
-        asked.flatMap { first?.ended.nanoseconds(since: $0) }.map { " \(duration: $0) later" } ?? ""
+      let waited = first?.asked.flatMap { first?.ended.nanoseconds(since: $0) }
+      let later = waited.map { Wording(" \(duration: $0) later") } ?? ""
       let meaning: StaticString =
         switch failures.status.rawValue {
         case pageTimeout: " The device did not answer."
@@ -359,7 +349,7 @@ extension Rule {
         "Could not connect to \(failures.peer) over BR/EDR\(failures.tries): \(failures.status)",
         headline: "this host could not connect to \(failures.peer) over BR/EDR",
         why:
-          "This host asked for the connection at \(packet: asked?.packet ?? 0), and the controller reported the failure\(waited) (\(packet: first?.ended.packet ?? 0)).\(meaning)",
+          "This host asked for the connection at \(packet: first?.asked?.packet ?? 0), and the controller reported the failure\(later) (\(packet: first?.ended.packet ?? 0)).\(meaning)",
         evidence: failures.evidence)
       finding.peers = [failures.peer]
       let reached = evidence.connections.first {
@@ -488,11 +478,8 @@ extension StatusCode {
 }
 
 extension [ConnectAttempt] {
-  private static var mostEvidence: Int { 8 }
-
-  fileprivate var evidence: PacketSet {
-    prefix(Self.mostEvidence).reduce(PacketSet()) { $0.union($1.evidence) }
-  }
+  /// The packets of the first ones.
+  fileprivate var evidence: PacketSet { prefix(8).reduce(PacketSet()) { $0.union($1.evidence) } }
 }
 
 extension ConnectAttempt {
@@ -503,21 +490,20 @@ extension ConnectAttempt {
 
   /// Whether the host cancelled it, and not just to change the filter accept list.
   fileprivate var isGivenUp: Bool {
-    cancelled != nil && hasFailed && !wasRefused
-      && (!isAcceptListUsed || removed != nil || isAbandoned || repetitions > 0)
+    repetitions > 0
+      || cancelled != nil && hasFailed && !wasRefused
+        && (!isAcceptListUsed || removed != nil || isAbandoned)
   }
 
   /// The device that it is for.
   fileprivate var target: Wording {
     if let peer { return "\(peer)" }
-    return listed.map { "\(count: $0, "device", "devices") of the filter accept list" }
+    return devices.map { "\(count: $0.count, "device", "devices") of the filter accept list" }
       ?? "the devices of the filter accept list"
   }
 
   /// How the device was seen last.
   fileprivate var seen: Sighting? { after ?? before }
-
-  fileprivate var peers: [DeviceAddress] { peer.map { [$0] } ?? [] }
 
   fileprivate var statusWords: Wording { status.map { "\($0)" } ?? "no status" }
 
@@ -533,7 +519,11 @@ extension ConnectAttempt {
     let connectable: Wording =
       seen.lastConnectable == nil && !seen.hasReservedTypes ? ", but never connectable" : ""
     let signal: Wording =
-      seen.strongSignal.map { ", with a strong signal (\(Int($0)) dBm)" } ?? seen.weakness
+      seen.weakSignal.map {
+        ", with a weak signal (\(Int($0)) dBm), near the sensitivity limit of receivers"
+      } ?? seen.signal.flatMap {
+        Sighting.strong ~= $0 ? ", with a strong signal (\(Int($0)) dBm)" : nil
+      } ?? ""
     if sightingsMeanwhile > 0 {
       return
         "It was heard advertising \(count: sightingsMeanwhile, "time", "times") during the attempt, last in \(packet: seen.last.packet)\(connectable)\(signal)."
@@ -557,15 +547,8 @@ extension Sighting {
 
   var weakSignal: Int8? { signal.flatMap { $0 <= Self.weakest ? $0 : nil } }
 
-  var strongSignal: Int8? { signal.flatMap { Self.strong ~= $0 ? $0 : nil } }
   /// At least ten times what receivers need, so that no packet is lost because of distance.
   static let strong: ClosedRange<Int8> = -65...20
-
-  /// A clause that the signal was weak, or empty.
-  fileprivate var weakness: Wording {
-    guard let rssi = weakSignal else { return "" }
-    return ", with a weak signal (\(Int(rssi)) dBm), near the sensitivity limit of receivers"
-  }
 }
 
 extension Evidence {
@@ -578,7 +561,7 @@ extension Evidence {
           && ($0.cancelled == nil || !lacksOpenings(adapter.index, since: $0.asked.packet))
       }.grouped {
         let kind =
-          ($0.isBackground ? 1 : 0) + (lastLink(before: $0)?.wasLost(before: $0) == true ? 2 : 0)
+          ($0.isBackground ? 1 : 0) + (lastLink(before: $0)?.wasLost == true ? 2 : 0)
         return Wording("\($0.target) \($0.status?.rawValue ?? 0) \(kind)").text
       }
     }
@@ -591,17 +574,31 @@ extension Evidence {
     return own.contains { $0.firstPacket > packet } && own.allSatisfy(\.isOpeningMissing)
   }
 
-  /// Returns the last link to the device of an attempt, if that is the last sign of it.
-  fileprivate func lastLink(before attempt: ConnectAttempt) -> ConnectionHistory? {
-    guard let peer = attempt.peer, let type = attempt.peerType else { return nil }
-    let key = Attributes.key(peer, type)
-    let link = connections.last {
-      ($0.device == key || $0.connection.peer == peer) && $0.connection.isEstablished
+  /// Returns the last connection with the device of an attempt that began before it.
+  fileprivate func latest(before attempt: ConnectAttempt) -> ConnectionHistory? {
+    let key = attempt.peer.map { Attributes.key($0, attempt.peerType ?? .public) }
+    return connections.last {
+      ($0.device == key || $0.connection.peer == attempt.peer) && $0.connection.isEstablished
         && $0.connection.firstPacket < attempt.asked.packet
-        && ($0.link.ended != nil || $0.connection.isOpen)
     }
-    guard let link, link.packets.upperBound > attempt.seen?.last.packet ?? 0 else { return nil }
-    return link
+  }
+
+  /// Returns that connection, its end and a sentence about it, if that is the last sign of the
+  /// device.
+  fileprivate func lastLink(
+    before attempt: ConnectAttempt
+  ) -> (link: ConnectionHistory, ended: Moment, wasLost: Bool, words: Wording)? {
+    guard let last = latest(before: attempt), let ended = last.link.ended,
+      ended.packet < attempt.asked.packet, ended.packet > attempt.seen?.last.packet ?? 0
+    else { return nil }
+    let ago = attempt.asked.nanoseconds(since: ended).map {
+      Wording(", \(duration: $0) before the attempt")
+    }
+    let wasLost = last.connection.ending == .timeout
+    return (
+      last, ended, wasLost,
+      "It was in connection \(last.id) until \(packet: ended.packet)\(ago ?? "")\(wasLost ? ", when the link was lost" : "" as StaticString)."
+    )
   }
 
   /// Returns the number of attempts in parentheses (the least, if some are not kept), or nothing.
@@ -611,52 +608,24 @@ extension Evidence {
     return " (\(attempts.count, isLeast: omits) attempts)"
   }
 
-  /// Records that the device of a finding was reached later.
-  fileprivate func resolve(_ finding: inout Finding, _ attempts: [ConnectAttempt]) {
-    guard let last = attempts.last, let peer = last.peer, let type = last.peerType else { return }
+  /// Returns a finding with the connection that reached its device later, if any.
+  fileprivate func resolved(_ finding: Finding, _ attempts: [ConnectAttempt]) -> Finding {
+    guard let last = attempts.last, let peer = last.peer else { return finding }
+    var finding = finding
     finding.peers = [peer]
-    let other = last.elsewhere.flatMap { $0.isResolved ? nil : $0 }
-    let key = Attributes.key(other?.address ?? peer, other?.type ?? type)
+    let other = last.elsewhere.flatMap { $0.isResolved ? nil : Attributes.key($0.address, $0.type) }
     let later = connections.first {
-      guard let address = $0.connection.peer else { return false }
-      return $0.connection.role(of: .local) == .central && $0.connection.isEstablished
+      $0.connection.peer == peer && $0.connection.transport == .le && $0.connection.isEstablished
+        && $0.connection.role(of: .local) == .central
         && $0.connection.firstPacket > last.asked.packet
-        && (Attributes.key(address, $0.connection.peerType ?? .public) == key
-          || last.hasBothTypes && address == peer)
+        && (other == nil || Attributes.key(peer, $0.connection.peerType ?? .public) == other)
     }
-    guard let later else { return }
+    guard let later else { return finding }
     finding.resolve()
     finding.add(
       "A later attempt\(other == nil ? "" : " with that type" as StaticString) succeeded (\(packet: later.connection.firstPacket))."
     )
-  }
-}
-
-extension ConnectionHistory {
-  fileprivate func isOpen(at attempt: ConnectAttempt) -> Bool {
-    packets.upperBound > attempt.asked.packet
-  }
-
-  /// Whether it was lost before an attempt to connect.
-  fileprivate func wasLost(before attempt: ConnectAttempt) -> Bool {
-    connection.ending == .timeout && !isOpen(at: attempt)
-  }
-
-  /// When the peer was connected, as a sentence.
-  fileprivate func words(before attempt: ConnectAttempt) -> Wording {
-    guard let ended = link.ended, !isOpen(at: attempt) else {
-      return "It was in connection \(id) then (\(packet: connection.firstPacket))."
-    }
-    let ago: Wording =
-      attempt.asked.nanoseconds(since: ended).map { ", \(duration: $0) before the attempt" } ?? ""
-    let end: StaticString =
-      switch connection.ending {
-      case .timeout: ", when the link was lost"
-      case .localHost: ", when this host ended the link"
-      case .peer: ", when it ended the link"
-      default: ""
-      }
-    return "It was in connection \(id) until \(packet: ended.packet)\(ago)\(end)."
+    return finding
   }
 }
 
@@ -697,15 +666,11 @@ extension Rule {
   private static func strongReport(
     around links: [ConnectionHistory], _ evidence: Evidence
   ) -> (packet: Int, signal: Int8)? {
-    let seen = links.lazy.map(\.link).flatMap { link in
-      [
-        link.seen.flatMap { seen in
-          let age = link.opened?.nanoseconds(since: seen.last) ?? .max
-          return age <= Sightings.signalAge ? seen : nil
-        }
-      ] + evidence.adapters.map { $0.sightings.afterFailures[link.ended?.packet ?? 0] }
+    let reports = links.compactMap { history in
+      evidence.adapters.lazy.compactMap {
+        $0.sightings.failures[history.link.ended?.packet ?? 0]
+      }.first.flatMap { seen in seen.lastSignal.map { (seen.last.packet, $0) } }
     }
-    let reports = seen.compactMap { seen in seen?.lastSignal.map { (seen?.last.packet ?? 0, $0) } }
     return reports.min { $0.1 < $1.1 }.flatMap { clear ~= $0.1 ? $0 : nil }
   }
 
