@@ -189,7 +189,6 @@ extension Rule {
       if attempts.allSatisfy(\.isRepeated), let blocked = first.blocked {
         var finding = Finding(
           "The attempt to connect to \(first.target) was repeated while it was pending\(Wording.times(attempts.count)): \(first.statusWords)",
-          headline: "an attempt to connect was repeated while it was pending",
           why:
             "The command in \(packet: first.asked.packet) requested a connection that was already pending since \(packet: blocked.packet). The controller refused it and continued the first attempt.",
           evidence: attempts.evidence.union([blocked.packet]), .note)
@@ -274,11 +273,10 @@ extension Rule {
     finding.severity = .warning
     finding.remedy =
       "If the device has no BR/EDR, set its flags to 0x06 in its firmware (LE General Discoverable Mode, BR/EDR Not Supported). Until then connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport. If it has BR/EDR, it was busy or not connectable there."
-    let isOnLE = evidence.connections.contains {
+    if evidence.connections.contains(where: {
       $0.connection.peer == failures.peer && $0.connection.transport == .le
         && $0.connection.isEstablished
-    }
-    if isOnLE {
+    }) {
       finding.severity = .note
       finding.add("Over LE it was reached.")
     }
@@ -347,7 +345,6 @@ extension Rule {
         }
       var finding = Finding(
         "Could not connect to \(failures.peer) over BR/EDR\(failures.tries): \(failures.status)",
-        headline: "this host could not connect to \(failures.peer) over BR/EDR",
         why:
           "This host asked for the connection at \(packet: first?.asked?.packet ?? 0), and the controller reported the failure\(later) (\(packet: first?.ended.packet ?? 0)).\(meaning)",
         evidence: failures.evidence)
@@ -387,7 +384,6 @@ extension Rule {
       else { return nil }
       return Finding(
         "This host did not advertise again after connection \(last.id)",
-        headline: "this host did not advertise again after connection \(last.id) had ended",
         why:
           "This host enabled advertising at \(packet: advertised.packet). The connection (\(packet: last.connection.firstPacket)) ended it, and after the link had ended (\(packet: ended.packet)) no command enabled it in the \(duration: quiet) until the end of the capture: no device could connect.",
         evidence: [
@@ -416,7 +412,6 @@ extension Rule {
       let isCoded = first.seen?.primaryPHY == 3
       return Finding(
         "The attempt did not scan on the PHY that \(first.target) advertises on",
-        headline: "the attempt did not scan on the device's PHY",
         why:
           "It advertises on \(isCoded ? "LE Coded" : "LE 1M" as StaticString), but \(packet: first.asked.packet) does not request that PHY.",
         evidence: attempts.evidence.union(PacketSet(of: first.seen?.last)))
@@ -439,7 +434,6 @@ extension Rule {
       let waited: Wording = first.waited.map { "\(duration: $0)" } ?? "a moment"
       return Finding(
         "This host cancelled a connection to \(first.target) after \(waited)",
-        headline: "this host cancelled a connection at once",
         why:
           "It started at \(packet: first.asked.packet) and gave up within a second. Many devices advertise less often. \(first.sightingWords)",
         evidence: attempts.evidence)
@@ -464,7 +458,6 @@ extension Rule {
     let cancel = race?.cancelled?.packet
     return Finding(
       "This host ended the connection \(duration: open) after it was created",
-      headline: "this host ended a connection at once",
       why: cancel.map {
         "It cancelled the attempt at \(packet: $0), too late: the link was created anyway, and ended without any data."
       } ?? "No data was sent on it.", evidence: PacketSet(of: cancel, opened.packet, ended.packet),
