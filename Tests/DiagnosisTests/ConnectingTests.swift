@@ -513,12 +513,13 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   @Test("a connection that was lost is the last sign of the device: the failed attempt is a note")
   func afterLoss() throws {
     func attempt(
-      reason: UInt8 = 0x08, waits: Int = 30_000, advertises: Bool = false
+      reason: UInt8 = 0x08, waits: Int = 30_000, advertisesBefore: Bool = true,
+      advertises: Bool = false
     ) -> Finding? {
       first(
         "connect-timeout",
         in: evidence {
-          $0.advertise()
+          if advertisesBefore { $0.advertise() }
           $0.askToConnect()
           $0.connect()
           $0.received("1b 03 00 01")
@@ -542,6 +543,12 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
         "It was in connection 1 until #6, 200 ms before the attempt, when the link was lost."),
       "\(lost.why.text)")
     #expect(lost.remedy?.text == "Find out first why the link was lost (#6).")
+    // It was never heard advertising.
+    let unheard = try #require(attempt(advertisesBefore: false))
+    #expect(
+      unheard.why.text.hasSuffix(
+        "when the link was lost. The capture has no advertisement of any device at that time."),
+      "\(unheard.why.text)")
     // It may still be in the link.
     let short = try #require(attempt(waits: 1200))
     #expect(short.why.text.contains("supervision timeout of 720 ms") == true, "\(short.why.text)")

@@ -16,7 +16,7 @@ extension Rule {
   private static let connectTimeout = Rule(
     whole: "connect-timeout", .error, .fact, "An attempt to connect was given up",
     when:
-      "a connection attempt was cancelled a second or more after it began, without a connection; with the filter accept list, only if the device was then removed from it, or no attempt followed within two seconds; a note if the host only scanned now and then for a device of that list",
+      "a connection attempt was cancelled a second or more after it began, without a connection; with the filter accept list, only if the device was then removed from it, or no attempt followed within two seconds; a note if the host only scanned now and then for a device of that list, still waits for it after it cancelled ten times or more, or lost its link to the device before",
     needs: [.commands, .events],
     do:
       "Check that the device is powered, in range and sends connectable advertisements at that moment: many stop while they are connected, and some change their address. Scan first, and connect to the address just seen; on Android close() the old BluetoothGatt and connect again, with TRANSPORT_LE."
@@ -584,14 +584,14 @@ extension Evidence {
     guard let last = latest(before: attempt), let ended = last.link.ended,
       ended.packet < attempt.asked.packet, ended.packet > attempt.seen?.last.packet ?? 0
     else { return nil }
-    let ago = attempt.asked.nanoseconds(since: ended).map {
-      Wording(", \(duration: $0) before the attempt")
-    }
+    let ago = attempt.asked.nanoseconds(since: ended)
+    let before = ago.map { Wording(", \(duration: $0) before the attempt") } ?? ""
     let wasLost = last.connection.ending == .timeout
-    return (
-      last, ended, wasLost,
-      "It was in connection \(last.id) until \(packet: ended.packet)\(ago ?? "")\(wasLost ? ", when the link was lost" : "" as StaticString)."
-    )
+    let end: StaticString = wasLost ? ", when the link was lost" : ""
+    let words: Wording =
+      "It was in connection \(last.id) until \(packet: ended.packet)\(before)\(end)."
+    let unheard = attempt.seen == nil ? attempt.sightingWords : ""
+    return (last, ended, wasLost, Wording(sentences: words, unheard))
   }
 
   /// Returns the number of attempts in parentheses (the least, if some are not kept), or nothing.
