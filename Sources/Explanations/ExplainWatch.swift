@@ -20,11 +20,13 @@ package struct ExplainWatch: PacketReport, ~Copyable {
     let rule: String
     let connection: Int
     let packet: Int
+    let peer: DeviceAddress?
 
     init(_ finding: Finding) {
       rule = finding.rule.description
       connection = finding.connections.first ?? 0
       packet = finding.evidence.first ?? 0
+      peer = finding.peers.first
     }
   }
 

@@ -10,24 +10,35 @@ import Words
   @Test(
     "a link that was never established although the peer's signal was strong: this host's Wi-Fi")
   func heardWell() {
-    func reported(_ rssi: Int8) -> Finding? {
+    func reported(_ rssi: Int8?, then after: Int8? = nil, pause: Int = 200) -> Finding? {
       first(
         "connect-not-established",
         in: evidence {
-          $0.advertise(rssi: rssi)
+          if let rssi { $0.advertise(rssi: rssi) }
           $0.askToConnect()
           $0.connect()
           $0.clock += 180
           $0.disconnect(reason: 0x3e)
+          $0.wait(pause)
+          if let after { $0.advertise(rssi: after) }
         })
     }
     let near = reported(-50)
     #expect(
       near?.why.text.hasSuffix(
-        "The peer's signal was strong before (-50 dBm).") == true,
+        "Its advertisements just before or after had a strong signal: -50 dBm (#1) or more.")
+        == true,
       "\(near?.why.text ?? "nothing")")
     #expect(near?.remedy?.text.contains("Wi-Fi") == true)
-    #expect(reported(-80)?.remedy?.text.contains("Wi-Fi") == false)
+    #expect(near?.remedy?.text.contains("distance") == false)
+    #expect(reported(-80)?.remedy?.text.contains("distance") == true)
+    // Only heard after the failure.
+    let after = reported(nil, then: -68)
+    #expect(after?.why.text.contains("-68 dBm (#5)") == true, "\(after?.why.text ?? "nothing")")
+    #expect(after?.remedy?.text.contains("distance") == false)
+    #expect(reported(nil, then: -75)?.remedy?.text.contains("distance") == true)
+    #expect(reported(nil, then: -50, pause: 9000)?.remedy?.text.contains("distance") == true)
+    #expect(reported(nil)?.remedy?.text.contains("distance") == true)
   }
 
   @Test("a side that requests security but does not pair keeps a bond that the other one has lost")

@@ -419,7 +419,10 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
         == "Could not connect to C0:11:22:33:44:55 over BR/EDR (2 attempts): Page Timeout (0x04) #1 #3 #4 #6"
     )
     #expect(finding.severity == .note)
-    #expect(finding.why.text.hasSuffix("The device did not answer."), "\(finding.why.text)")
+    #expect(
+      finding.why.text
+        == "This host asked for the connection at #1, and the controller reported the failure 5.1 s later (#3). The device did not answer.",
+      "\(finding.why.text)")
   }
 
   @Test("all attempts are counted; one while a connection exists shows nothing about the device")
@@ -494,15 +497,225 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
           $0.disconnect(reason: 0x22)
           $0.wait(pause)
           $0.askToConnect()
-          $0.wait(4000)
+          $0.wait(1500)
           $0.giveUpConnecting()
         })
     }
     let soon = try #require(attempt(after: 10))
     #expect(
-      soon.why.text.contains("The peer may still have been in connection 1"), "\(soon.why.text)")
+      soon.why.text.contains("may still have been in that connection"), "\(soon.why.text)")
     let late = try #require(attempt(after: 60_000))
-    #expect(!late.why.text.contains("connection 1"), "\(late.why.text)")
+    #expect(!late.why.text.contains("may still"), "\(late.why.text)")
+  }
+
+  // MARK: The last sign of a device
+
+  @Test("a connection that was lost is the last sign of the device: the failed attempt is a note")
+  func afterLoss() throws {
+    func attempt(
+      reason: UInt8 = 0x08, waits: Int = 30_000, advertisesBefore: Bool = true,
+      advertises: Bool = false
+    ) -> Finding? {
+      first(
+        "connect-timeout",
+        in: evidence {
+          if advertisesBefore { $0.advertise() }
+          $0.askToConnect()
+          $0.connect()
+          $0.received("1b 03 00 01")
+          $0.wait(8000)
+          $0.disconnect(reason: reason)
+          if advertises { $0.advertise() }
+          $0.wait(199)
+          $0.askToConnect()
+          $0.wait(waits)
+          $0.giveUpConnecting()
+        })
+    }
+    let lost = try #require(attempt())
+    #expect(
+      lost.line
+        == "Could not connect to C0:11:22:33:44:55 again after the link was lost #6 #7 #9 #11")
+    #expect(lost.severity == .note)
+    #expect(lost.connections == [1])
+    #expect(
+      lost.why.text.hasSuffix(
+        "It was in connection 1 until #6, 200 ms before the attempt, when the link was lost."),
+      "\(lost.why.text)")
+    #expect(lost.remedy?.text == "Find out first why the link was lost (#6).")
+    // It was never heard advertising.
+    let unheard = try #require(attempt(advertisesBefore: false))
+    #expect(
+      unheard.why.text.hasSuffix(
+        "when the link was lost. The capture has no advertisement of any device at that time."),
+      "\(unheard.why.text)")
+    // It may still be in the link.
+    let short = try #require(attempt(waits: 1200))
+    #expect(short.why.text.contains("supervision timeout of 720 ms") == true, "\(short.why.text)")
+    // It was heard after the loss, so it was not away: an error of its own.
+    let heard = try #require(attempt(advertises: true))
+    #expect(heard.severity == .error)
+    #expect(heard.what.text == "Could not connect to C0:11:22:33:44:55")
+    #expect(heard.why.text.contains("It was last heard advertising in #7"))
+    // The peer left: the link was not lost.
+    let left = try #require(attempt(reason: 0x13))
+    #expect(left.severity == .error)
+    #expect(
+      left.why.text.hasSuffix("It was in connection 1 until #6, 200 ms before the attempt."),
+      "\(left.why.text)")
+  }
+
+  /// Records a command about a device on the filter accept list.
+  private static func list(
+    _ traffic: inout Traffic, _ opcode: Int, peer: Int = Traffic.peer, type: UInt8 = 1
+  ) {
+    traffic.command(opcode, [type] + little(peer, width: 6))
+    traffic.complete(opcode)
+  }
+
+  @Test("devices are given up together, and what was heard counts since the first attempt for each")
+  func givenUpTogether() throws {
+    let other = 0xc0ff_eeff_eeff
+    func found(hears: Bool) -> [Finding] {
+      evidence {
+        $0.command(0x0c03)
+        $0.complete(0x0c03)
+        Self.list(&$0, 0x2011)
+        $0.askToConnect(peer: 0, type: 0, policy: 1)
+        if hears { $0.advertise(peer: 0xc022_3344_5566) }
+        $0.wait(5000)
+        $0.giveUpConnecting()
+        Self.list(&$0, 0x2011, peer: other)
+        $0.askToConnect(peer: 0, type: 0, policy: 1)
+        $0.wait(5000)
+        $0.giveUpConnecting()
+        Self.list(&$0, 0x2012)
+        Self.list(&$0, 0x2012, peer: other)
+      }.findings().filter { $0.rule.description == "connect-timeout" }
+    }
+    let heard = found(hears: true)
+    #expect(
+      heard.map(\.what.text) == [
+        "Could not connect to C0:11:22:33:44:55", "Could not connect to C0:FF:EE:FF:EE:FF",
+      ])
+    let texts = heard.map(\.why.text)
+    #expect(
+      texts[0].hasSuffix("The capture has no advertisement from this address until then."),
+      "\(texts[0])")
+    #expect(
+      texts[1].hasSuffix("The capture has no advertisement of any device at that time."),
+      "\(texts[1])")
+    #expect(
+      found(hears: false).allSatisfy {
+        $0.why.text.hasSuffix("The capture has no advertisement of any device at that time.")
+      })
+  }
+
+  @Test("a device on the list with both address types is one device, and has no wrong type")
+  func bothTypes() throws {
+    let evidence = evidence {
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      for type in [UInt8(0), 1] { Self.list(&$0, 0x2011, type: type) }
+      $0.askToConnect(peer: 0, type: 0, policy: 1)
+      $0.wait(30_000)
+      $0.giveUpConnecting()
+      for type in [UInt8(0), 1] { Self.list(&$0, 0x2012, type: type) }
+      $0.advertise(type: 0)
+    }
+    #expect(rules(in: evidence) == ["connect-timeout"])
+    #expect(
+      findings(of: "connect-timeout", in: evidence) == [
+        "Could not connect to C0:11:22:33:44:55 #7 #9 #11 #14"
+      ])
+  }
+
+  @Test("a host that waits for a device, and cancels and repeats the attempt, gets one note")
+  func longWait() throws {
+    func capture(_ times: Int, connects: Bool = false, hears: Bool = false) -> [Finding] {
+      evidence { traffic in
+        traffic.command(0x0c03)
+        traffic.complete(0x0c03)
+        Self.list(&traffic, 0x2011)
+        if connects {
+          traffic.connect()
+          traffic.received("1b 03 00 01")
+        }
+        for _ in 0..<times {
+          traffic.askToConnect(peer: 0, type: 0, policy: 1)
+          traffic.wait(10_000)
+          traffic.giveUpConnecting()
+        }
+        traffic.askToConnect(peer: 0, type: 0, policy: 1)
+        if hears { traffic.advertise() }
+        traffic.wait(1000)
+        traffic.command(0x1001)
+      }.findings().filter { $0.rule.description == "connect-timeout" }
+    }
+    let found = capture(12)
+    #expect(
+      found.map(\.line) == [
+        "C0:11:22:33:44:55 did not appear while this host scanned for it #5 #62"
+      ])
+    let finding = try #require(found.first)
+    #expect(finding.severity == .note)
+    #expect(
+      finding.why.text.hasSuffix(
+        "This host cancelled 12 times, last at #\(5 + 5 * 11 + 2), and started again each time. The capture has no advertisement of any device at that time."
+      ), "\(finding.why.text)")
+    #expect(capture(12, hears: true).first?.what.text.contains("was not reached") == true)
+    #expect(capture(9).isEmpty, "few of them")
+    #expect(capture(12, connects: true).isEmpty, "it is connected")
+  }
+
+  @Test(
+    "a device with the name of one that is connected over BR/EDR may be it: another explanation")
+  func namesake() throws {
+    func attempt(name: String = "41 42 43 44", classic: Bool = true, type: UInt8 = 1) -> Finding? {
+      first(
+        "connect-timeout",
+        in: evidence {
+          if classic {
+            $0.event(
+              0x07,
+              [0] + little(Traffic.peer, width: 6) + hex("41 42 43 44")
+                + [UInt8](repeating: 0, count: 244))
+            $0.connectClassic()
+          }
+          $0.askToConnect(peer: 0xc0ff_eeff_eeff, type: type)
+          $0.advertise(peer: 0x6011_2233_4466, data: "05 09 \(name)")
+          $0.wait(30_000)
+          $0.giveUpConnecting()
+        })
+    }
+    let finding = try #require(attempt())
+    #expect(
+      finding.alternatives.map(\.text) == [
+        "the device is present under another address: 60:11:22:33:44:66 advertised with the name \"ABCD\" (#5), which the device of connection 1, over BR/EDR, has too"
+      ])
+    #expect(attempt(name: "41 42 43 45")?.alternatives.isEmpty == true, "another name")
+    #expect(attempt(classic: false)?.alternatives.isEmpty == true, "no such connection")
+    #expect(attempt(type: 0)?.alternatives.isEmpty == true, "a public address does not change")
+  }
+
+  @Test("a wrong address type that was put right later is a note") func typePutRight() throws {
+    func attempt(type: UInt8) -> Finding? {
+      first(
+        "connect-wrong-address",
+        in: evidence {
+          $0.advertise(type: 1)
+          $0.askToConnect(type: 0)
+          $0.wait(20_000)
+          $0.giveUpConnecting()
+          $0.wait(60_000)
+          $0.connect(type: type)
+          $0.received("1b 03 00 01")
+        })
+    }
+    let right = try #require(attempt(type: 1))
+    #expect(right.severity == .note)
+    #expect(right.isResolved)
+    #expect(attempt(type: 0)?.severity == .error)
   }
 
   @Test("a device on LE Coded, and an attempt on LE 1M; with both PHYs there is no finding")

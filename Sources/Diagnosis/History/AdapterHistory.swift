@@ -78,7 +78,7 @@ package struct AdapterHistory: Sendable {
   /// Whether there were too many to remember.
   private var hasMoreClassicPeers = false
   /// The devices that were seen advertising.
-  private var sightings = Sightings()
+  private(set) var sightings = Sightings()
   private var pages: [(peer: DeviceAddress, asked: Moment)] = []
   /// The last command that switches scanning, and the command that switched it on.
   private var scanSwitch: (moment: Moment, isOn: Bool)?
@@ -102,10 +102,6 @@ package struct AdapterHistory: Sendable {
   private static let mostClassicPeers = 1024
 
   init(_ index: AdapterIndex) { self.index = index }
-
-  func sighting(of peer: DeviceAddress, _ type: AddressType) -> Sighting? {
-    sightings.find(peer, type)
-  }
 
   /// Returns whether the capture has anything from a device on BR/EDR, or may have had.
   package func wasHeardOnBREDR(_ peer: DeviceAddress) -> Bool {
@@ -431,28 +427,33 @@ package struct AdapterHistory: Sendable {
     case HCIEvent.disconnectionCompleteCode:
       guard let event = try? LinkEvent(parsing: &cursor) else { return }
       groups.observe(ended: event)
-      if answer.link == nil { lose(event, moment, memory) }
+      guard let link = answer.link else { return lose(event, moment, memory) }
+      let connection = memory.links.connection(link)
+      if connection.ending == .neverEstablished {
+        sightings.fail(Attributes.key(of: .peer, connection), moment)
+      }
     case HCIEvent.dataBufferOverflowCode: buffers.overflow(moment, bytes, body)
     case ConnectionComplete.code:
       guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }
       let asked = pages.last { $0.peer == complete.peer }?.asked
       pages.removeAll { $0.peer == complete.peer }
       guard complete.status != .success else { return hear(complete.peer) }
-      let place = pageFailures.firstIndex {
+      var place = pageFailures.firstIndex {
         $0.peer == complete.peer && $0.status == complete.status
       }
-      if let place {
-        pageFailures[place].note(asked, moment)
-      } else if pageFailures.count < Self.mostPages {
+      if place == nil, pageFailures.count < Self.mostPages {
         let sighting = sightings.find(complete.peer, .public)
-        var failures = PageFailures(
-          peer: complete.peer, status: complete.status, sighting: sighting,
-          random: sighting == nil && !classicPeers.contains(complete.peer.value)
-            ? random(complete.peer, memory) : nil)
-        failures.note(asked, moment)
-        pageFailures.append(failures)
-      } else {
-        omittedPageFailures &+= 1
+        let isUnknown = sighting == nil && !classicPeers.contains(complete.peer.value)
+        place = pageFailures.count
+        pageFailures.append(
+          PageFailures(
+            peer: complete.peer, status: complete.status, sighting: sighting,
+            random: isUnknown ? random(complete.peer, memory) : nil))
+      }
+      guard let place else { return omittedPageFailures &+= 1 }
+      pageFailures[place].count &+= 1
+      if pageFailures[place].count <= PageFailures.mostKept {
+        pageFailures[place].attempts.append((asked, moment))
       }
     default: observeClassic(event, bytes, body)
     }
@@ -500,12 +501,5 @@ package struct AdapterHistory: Sendable {
       if connection.isOpen, connection.adapter == index, connection.id != 0 { count += 1 }
     }
     return count
-  }
-}
-
-extension AdapterHistory.PageFailures {
-  fileprivate mutating func note(_ asked: Moment?, _ ended: Moment) {
-    count &+= 1
-    if attempts.count < Self.mostKept { attempts.append((asked, ended)) }
   }
 }

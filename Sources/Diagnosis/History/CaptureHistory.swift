@@ -138,7 +138,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private func sighting(ofPeerAt position: Int, _ record: borrowing CaptureRecord) -> Sighting? {
     let (connection, index) = (notes[position].connection, record.adapter)
     guard let peer = connection.peer, let type = connection.peerType else { return nil }
-    return evidence.adapters.first { $0.index == index }?.sighting(of: peer, type)
+    return evidence.adapters.first { $0.index == index }?.sightings.find(peer, type)
   }
 
   /// Records a packet between the captured host and its controllers.

@@ -9,8 +9,6 @@ package struct ConnectAttempt: Sendable {
   /// The device; nil: any on the filter accept list.
   package var peer: DeviceAddress?
   package var peerType: AddressType?
-  /// The number of devices on the filter accept list, if it is used; nil: unknown.
-  package var listed: Int?
   /// The requested parameters of the link, for the first PHY.
   package var wanted: WantedParameters?
   /// The PHYs on which the controller listens: bit 0 LE 1M, bit 1 LE 2M, bit 2 LE Coded.
@@ -45,6 +43,12 @@ package struct ConnectAttempt: Sendable {
   /// The devices on the filter accept list, if it is used and known.
   var devices: [UInt64]?
 
+  /// With the filter accept list: whether the device was on it with both address types.
+  package internal(set) var hasBothTypes = false
+  /// With the filter accept list: how often the host cancelled and repeated it, if it still waits
+  /// for the device when the capture ends.
+  package internal(set) var repetitions = 0
+
   /// Whether the host only listens now and then for devices that may appear, as Android does with
   /// autoConnect and for bonded devices, so that no app waits for one.
   package var isBackground: Bool {
@@ -65,6 +69,9 @@ package struct ConnectAttempt: Sendable {
   /// Whether that attempt was for the same device.
   package internal(set) var isRepeated = false
 
+  /// A device that advertised with the name of a BR/EDR connection's peer.
+  var namesake: Sightings.Namesake?
+
   /// A device that advertises under another address or address type.
   package struct Elsewhere: Sendable {
     package let address: DeviceAddress
@@ -82,17 +89,12 @@ package struct ConnectAttempt: Sendable {
   /// The number of reports of the device during the attempt.
   package var sightingsMeanwhile: Int { max(0, (after?.count ?? 0) - (before?.count ?? 0)) }
 
-  /// Records a scan without pauses that runs when the attempt is cancelled.
-  fileprivate mutating func note(_ scan: Moment?) {
-    guard let scan, let waited, let cancelled,
-      let scanned = cancelled.nanoseconds(since: scan), scanned >= waited / 2
-    else { return }
-    fullScan = scan
-  }
-
+  /// The packet of the last report of any device until its end; nil: it is not known whether this
+  /// one was heard.
+  fileprivate var heardLast: Int? = 0
   /// Whether any device was heard advertising during the attempt; nil: it is not known whether this
   /// one was.
-  package internal(set) var hasHeardAny: Bool? = false
+  package var hasHeardAny: Bool? { heardLast.map { $0 > asked.packet } }
 
   /// Whether it ended without a link.
   package var hasFailed: Bool { status.map { $0 != .success } ?? false }
@@ -110,9 +112,9 @@ package struct ConnectAttempts: Sendable {
   /// The devices on the filter accept list; nil: unknown, because the capture begins later.
   private var acceptList: [UInt64]? = nil
   /// The devices that the capture puts on the list, each with the attempt that started to wait for
-  /// it, and how it was seen before. Hosts cancel and repeat an attempt whenever they change the
-  /// list.
-  private var waits: [UInt64: (asked: Moment?, before: Sighting?)] = [:]
+  /// it, how it was seen before, and how often the host cancelled since. Hosts cancel and repeat an
+  /// attempt whenever they change the list, or scan.
+  private var waits: [UInt64: (asked: Moment?, before: Sighting?, cancels: Int)] = [:]
   /// How the devices on the list were seen until the last attempt ended.
   private var seen: [UInt64: Sighting] = [:]
   /// Whether a device was added that no attempt has waited for yet.
@@ -138,7 +140,8 @@ package struct ConnectAttempts: Sendable {
     case HCICommand.leCreateConnectionCancel:
       if let position = open.firstIndex(where: { $0.cancelled == nil }) {
         open[position].cancelled = moment
-        open[position].note(fullScan)
+        let scanned = fullScan.flatMap { moment.nanoseconds(since: $0) } ?? -1
+        if scanned >= (open[position].waited ?? .max) / 2 { open[position].fullScan = fullScan }
       }
     case HCICommand.leClearFilterAcceptList:
       acceptList = []
@@ -154,7 +157,7 @@ package struct ConnectAttempts: Sendable {
       } else {
         if acceptList?.count ?? Self.mostListed < Self.mostListed { acceptList?.append(key) }
         if waits[key] == nil, waits.count < Self.mostListed {
-          waits[key] = (nil, nil)
+          waits[key] = (nil, nil, 0)
           hasNewWaits = true
         }
       }
@@ -169,13 +172,14 @@ package struct ConnectAttempts: Sendable {
     var cursor = Cursor(bytes, body)
     if let command = try? LECreateConnection(opcode, parsing: &cursor) { attempt.record(command) }
     if attempt.isAcceptListUsed {
-      attempt.listed = acceptList?.count
       attempt.devices = acceptList
-      if let list = acceptList, list.count == 1, let only = list.first {
-        attempt.peer = DeviceAddress(value: only)
-        attempt.peerType = only >> 48 & 1 == 0 ? .public : .random
+      if let list = acceptList, list.count == 1 {
+        (attempt.peer, attempt.peerType) = Sightings.device(list[0])
       }
-      if hasNewWaits { beginWaits(moment, sightings) }
+      for (key, wait) in waits where hasNewWaits && wait.asked == nil {
+        waits[key] = (moment, sightings.find(key), 0)
+      }
+      hasNewWaits = false
     }
     attempt.before = attempt.find(in: sightings)
     latest = moment.packet
@@ -197,16 +201,10 @@ package struct ConnectAttempts: Sendable {
   /// The position of the last attempt, if the host cancelled it, it was for the filter accept list,
   /// and no other has begun.
   private var givenUp: Int? {
-    guard open.isEmpty, let position = kept.indices.last, kept[position].isAcceptListUsed,
-      kept[position].hasFailed, kept[position].cancelled != nil, kept[position].removed == nil,
-      kept[position].asked.packet == latest
+    guard open.isEmpty, let last = kept.last, last.isAcceptListUsed, last.hasFailed,
+      last.cancelled != nil, last.asked.packet == latest
     else { return nil }
-    return position
-  }
-
-  private mutating func beginWaits(_ moment: Moment, _ sightings: Sightings) {
-    hasNewWaits = false
-    for (key, wait) in waits where wait.asked == nil { waits[key] = (moment, sightings.find(key)) }
+    return kept.count - 1
   }
 
   /// Records that the host removes a device from the list: the previous attempt was for that
@@ -216,11 +214,24 @@ package struct ConnectAttempts: Sendable {
     _ peer: DeviceAddress, _ type: AddressType, _ moment: Moment, _ sightings: Sightings
   ) {
     let key = Attributes.key(peer, type)
-    guard let position = givenUp, kept[position].devices?.contains(key) ?? true else { return }
+    guard var position = givenUp, kept[position].devices?.contains(key) ?? true else { return }
+    if kept[position].removed != nil {
+      // The same device with its other address type, or another one, whose attempt it was as well.
+      if kept[position].peer == peer {
+        kept[position].hasBothTypes = true
+        guard kept[position].after == nil else { return }
+      } else {
+        guard kept.count < Self.most else { return omitted += 1 }
+        kept.append(kept[position])
+        position += 1
+        (kept[position].wanted, kept[position].hasBothTypes) = (nil, false)
+      }
+      (kept[position].before, kept[position].after) = (nil, nil)
+    }
     let wait = waits[key]
     if let asked = wait?.asked {
-      kept[position].asked = asked
-      kept[position].before = wait?.before
+      (kept[position].asked, kept[position].before) = (asked, wait?.before)
+      latest = asked.packet
     }
     kept[position].isWaitUnknown = wait?.asked == nil
     kept[position].removed = moment
@@ -231,7 +242,7 @@ package struct ConnectAttempts: Sendable {
     // since the end.
     guard wait == nil, let seen = sightings.find(key) else { return }
     let isEarlier = seen.last.packet <= kept[position].ended?.packet ?? 0
-    if isEarlier { kept[position].after = seen } else { kept[position].hasHeardAny = nil }
+    if isEarlier { kept[position].after = seen } else { kept[position].heardLast = nil }
   }
 
   /// Records why the controller refuses a command that starts an attempt.
@@ -266,7 +277,7 @@ package struct ConnectAttempts: Sendable {
       guard complete.role == 0 else { return }
       let key = Attributes.key(complete.peer, complete.peerType)
       if waits[key] != nil {
-        waits[key] = (nil, nil)
+        waits[key] = (nil, nil, 0)
         hasNewWaits = true
       }
       position =
@@ -289,13 +300,14 @@ package struct ConnectAttempts: Sendable {
     attempt.status = status
     attempt.ended = moment
     attempt.after = attempt.find(in: sightings)
-    attempt.hasHeardAny = sightings.latest?.packet ?? 0 > attempt.asked.packet
+    attempt.heardLast = sightings.last
     attempt.openLinks = links
     guard attempt.hasFailed || attempt.cancelled != nil || attempt.wanted?.fault != nil else {
       return
     }
     if attempt.isAcceptListUsed {
       seen = waits.reduce(into: [:]) { $0[$1.key] = sightings.find($1.key) }
+      if attempt.cancelled != nil { for key in waits.keys { waits[key]?.cancels += 1 } }
     }
     if kept.count < Self.most { kept.append(attempt) } else { omitted += 1 }
   }
@@ -304,11 +316,13 @@ package struct ConnectAttempts: Sendable {
   /// addresses.
   mutating func finish(_ sightings: Sightings, _ memory: borrowing Memory, at end: Moment) {
     noteAbandoned(at: end)
+    keepWaits(sightings, until: end)
     let isMissing = { (attempt: ConnectAttempt) in
       attempt.hasFailed && attempt.cancelled != nil && attempt.peer != nil
         && attempt.sightingsMeanwhile == 0
     }
     guard kept.contains(where: isMissing) else { return }
+    let namesake = sightings.namesake(memory)
     var resolved: [UInt64: [ConnectAttempt.Elsewhere]] = [:]
     var unresolved: [Moment] = []
     for (address, type, sighting) in sightings.all
@@ -324,9 +338,10 @@ package struct ConnectAttempts: Sendable {
     for index in kept.indices where isMissing(kept[index]) {
       guard let peer = kept[index].peer, let type = kept[index].peerType else { continue }
       let key = Attributes.key(peer, type)
+      kept[index].namesake = namesake
       var candidates = resolved[key] ?? []
       let other: AddressType = key >> 48 & 1 == 0 ? .random : .public
-      if kept[index].after == nil, kept[index].before == nil,
+      if kept[index].after == nil, kept[index].before == nil, !kept[index].hasBothTypes,
         let sighting = sightings.find(peer, other)
       {
         candidates.append(
@@ -342,6 +357,23 @@ package struct ConnectAttempts: Sendable {
       {
         kept[index].unresolved = unresolved.count { kept[index].isNear($0) }
       }
+    }
+  }
+
+  /// Records the devices for which the host waits for a minute or more and still does, although it
+  /// cancelled its attempts ten times or more.
+  private mutating func keepWaits(_ sightings: Sightings, until end: Moment) {
+    guard var attempt = open.last, attempt.isAcceptListUsed else { return }
+    attempt.cancelled = kept.last { $0.cancelled != nil }?.cancelled
+    (attempt.wanted, attempt.heardLast) = (nil, sightings.last)
+    for (key, wait) in waits.sorted(by: { $0.key < $1.key }) where wait.cancels >= 10 {
+      guard let asked = wait.asked, end.nanoseconds(since: asked) ?? 0 >= 60_000_000_000 else {
+        continue
+      }
+      (attempt.asked, attempt.repetitions) = (asked, wait.cancels)
+      (attempt.before, attempt.after) = (wait.before, sightings.find(key))
+      (attempt.peer, attempt.peerType) = Sightings.device(key)
+      kept.append(attempt)
     }
   }
 

@@ -48,12 +48,18 @@ package struct Sighting: Sendable {
     return known == .min ? nil : known
   }
 
+  /// The RSSI of the last report in dBm.
+  var lastSignal: Int8? {
+    let rssi = signals[(count &- 1) & 7]
+    return rssi == Self.unknownSignal ? nil : rssi
+  }
+
   /// The service classes of BR/EDR, which share their numbers with no LE service (Assigned Numbers,
   /// 3.3).
   private static let serviceClasses: ClosedRange<UInt16> = 0x1000...0x15ff
 
-  /// Reads the flags, whose bit 2 is BR/EDR Not Supported, and what only BR/EDR defines (Core
-  /// Supplement, Part A, 1.1, 1.3 and 1.6).
+  /// Reads the flags, whose bit 2 is BR/EDR Not Supported, what only BR/EDR defines, and 128-bit
+  /// UUIDs (Core Supplement, Part A, 1.1, 1.3 and 1.6).
   fileprivate mutating func learn(_ bytes: RawSpan, _ data: Slice, packet: Int) {
     var structures = ADStructures(bytes, data)
     while let structure = structures.next() {
@@ -67,23 +73,16 @@ package struct Sighting: Sendable {
           let uuid = bytes.littleEndianU16(at: start + offset)
           if Self.serviceClasses.contains(uuid) { hasClassicData = true }
         }
-      default: break
-      }
-    }
-  }
-
-  fileprivate mutating func learnServices(_ bytes: RawSpan, _ data: Slice, packet: Int) {
-    var structures = ADStructures(bytes, data)
-    while let structure = structures.next() {
-      guard structure.type.rawValue == 0x06 || structure.type.rawValue == 0x07,
-        structure.data.count % 16 == 0
-      else { continue }
-      var cursor = Cursor(bytes, structure.data)
-      while let uuid = try? BluetoothUUID(parsing: &cursor, width: 16) {
-        if longServices.count < Self.mostServices, !longServices.contains(uuid) {
+      case ADType(rawValue: 0x06), ADType(rawValue: 0x07):
+        guard count <= Self.mostSearched, structure.data.count % 16 == 0 else { continue }
+        var cursor = Cursor(bytes, structure.data)
+        while let uuid = try? BluetoothUUID(parsing: &cursor, width: 16) {
+          guard longServices.count < Self.mostServices, !longServices.contains(uuid)
+          else { continue }
           longServices.append(uuid)
           longServicesPacket = packet
         }
+      default: break
       }
     }
   }
@@ -97,9 +96,15 @@ struct Sightings: Sendable {
   /// By address and whether it is random. Addresses that a controller resolved count as identity
   /// addresses.
   private var devices: [UInt64: Sighting] = [:]
-  /// The last report of any device.
-  private(set) var latest: Moment?
+  /// The packet of the last report of any device; 0: none, nil: devices were dropped since.
+  private(set) var last: Int? = 0
+  /// The peer of the last link that was never established, and its end, if it was not heard then.
+  private var failed: (key: UInt64, end: Moment)?
+  /// How the peers of such links were seen just before or after, by the packets of the ends.
+  private(set) var failures: [Int: Sighting] = [:]
   private static let most = 512
+  /// The time within which the signal of a report is also that of a link.
+  private static let signalAge: Int64 = 5_000_000_000
 
   /// Returns how a device was seen so far.
   func find(_ address: DeviceAddress, _ type: AddressType) -> Sighting? {
@@ -111,15 +116,37 @@ struct Sightings: Sendable {
   /// All devices that are remembered, ordered by their last report.
   var all: [(address: DeviceAddress, type: AddressType, sighting: Sighting)] {
     devices.map { key, sighting in
-      (
-        DeviceAddress(value: key & 0xffff_ffff_ffff),
-        key >> 48 & 1 == 0 ? AddressType.public : .random, sighting
-      )
+      let (address, type) = Self.device(key)
+      return (address, type, sighting)
     }.sorted { $0.sighting.last.packet < $1.sighting.last.packet }
   }
 
+  /// Returns the device that has a key of `Attributes`.
+  static func device(_ key: UInt64) -> (DeviceAddress, AddressType) {
+    (DeviceAddress(value: key & 0xffff_ffff_ffff), key >> 48 & 1 == 0 ? .public : .random)
+  }
+
+  /// A device with the name of a BR/EDR connection's peer, the number of the connection, and the
+  /// last report.
+  typealias Namesake = (name: [UInt8], connection: Int, address: DeviceAddress, last: Moment)
+
+  /// Returns the device with the name of a BR/EDR connection's peer that was heard last.
+  func namesake(_ memory: borrowing Memory) -> Namesake? {
+    var names: [[UInt8]: Int] = [:]
+    memory.links.forEach { link in
+      guard link.transport == .brEDR, let entry = link.name else { return }
+      if let name = memory.names[entry] { names[name] = link.id }
+    }
+    if names.isEmpty { return nil }
+    for (address, type, seen) in all.reversed() {
+      let name = memory.names.find(address, type).flatMap { memory.names[$0] } ?? []
+      if !name.isEmpty, let id = names[name] { return (name, id, address, seen.last) }
+    }
+    return nil
+  }
+
   mutating func observe(_ moment: Moment, _ reports: [Advertisement], _ bytes: RawSpan) {
-    if !reports.isEmpty { latest = moment }
+    if !reports.isEmpty, last != nil { last = moment.packet }
     for advertisement in reports {
       let report = advertisement.report
       guard let address = report.address else { continue }
@@ -133,26 +160,41 @@ struct Sightings: Sendable {
       sighting.last = moment
       sighting.count &+= 1
       sighting.observe(signal: report.rssi)
-      if sighting.count <= Sighting.mostSearched, !advertisement.isPart {
-        sighting.learnServices(bytes, report.data, packet: moment.packet)
-      }
       if let phy = report.primaryPHY { sighting.primaryPHY = phy }
       if !report.isScanResponse {
         if report.isConnectable { sighting.lastConnectable = moment }
         if report.kind == .legacy, report.legacyName == nil { sighting.hasReservedTypes = true }
-        if sighting.flags == nil, !advertisement.isPart {
-          sighting.learn(bytes, report.data, packet: moment.packet)
-        }
-      } else if !sighting.hasScanResponse, !sighting.hasClassicData {
-        sighting.hasScanResponse = true
+      }
+      let isNew =
+        report.isScanResponse
+        ? !sighting.hasScanResponse && !sighting.hasClassicData : sighting.flags == nil
+      if isNew || sighting.count <= Sighting.mostSearched, !advertisement.isPart {
+        sighting.hasScanResponse = sighting.hasScanResponse || report.isScanResponse
         sighting.learn(bytes, report.data, packet: moment.packet)
       }
       devices[key] = sighting
+      noteFailure(key, sighting)
     }
+  }
+
+  /// Records that a link with a device was never established.
+  mutating func fail(_ key: UInt64, _ end: Moment) {
+    failed = (key, end)
+    if let seen = devices[key] { noteFailure(key, seen) }
+  }
+
+  private mutating func noteFailure(_ key: UInt64, _ seen: Sighting) {
+    guard let (failedKey, end) = failed, failedKey == key, failures.count < Self.most,
+      end.nanoseconds(since: seen.last) ?? seen.last.nanoseconds(since: end) ?? .max
+        <= Self.signalAge
+    else { return }
+    failures[end.packet] = seen
+    failed = nil
   }
 
   /// Drops the half that was silent longest.
   private mutating func makeRoom() {
+    last = nil
     let packets = devices.values.map(\.last.packet).sorted()
     guard !packets.isEmpty else { return }
     let limit = packets[packets.count / 2]

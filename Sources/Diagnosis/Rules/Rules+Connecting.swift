@@ -16,19 +16,22 @@ extension Rule {
   private static let connectTimeout = Rule(
     whole: "connect-timeout", .error, .fact, "An attempt to connect was given up",
     when:
-      "a connection attempt was cancelled a second or more after it began, without a connection; with the filter accept list, only if the device was then removed from it, or no attempt followed within two seconds; a note if the host only scanned now and then for a device of that list",
+      "a connection attempt was cancelled a second or more after it began, without a connection; with the filter accept list, only if the device was then removed from it, or no attempt followed within two seconds; a note if the host only scanned now and then for a device of that list, still waits for it after it cancelled ten times or more, or lost its link to the device before",
     needs: [.commands, .events],
     do:
       "Check that the device is powered, in range and sends connectable advertisements at that moment: many stop while they are connected, and some change their address. Scan first, and connect to the address just seen; on Android close() the old BluetoothGatt and connect again, with TRANSPORT_LE."
   ) { evidence in
-    evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere == nil }.map { attempts in
+    evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere == nil }.compactMap { attempts in
       let first = attempts[0]
-      if first.isBackground { return waitedInBackground(attempts, evidence) }
-      let isListed = first.isAcceptListUsed
+      let link = evidence.lastLink(before: first)
+      if first.isBackground || first.repetitions > 0 {
+        return waitedInBackground(attempts, evidence)
+      }
+      let isAfterLoss = link?.wasLost == true
       let waited: Wording = first.waited.map { " after \(duration: $0)" } ?? ""
       let tries = evidence.tries(attempts)
       let begin: Wording =
-        isListed
+        first.isAcceptListUsed
         ? "This host started to connect to any device of the filter accept list at \(packet: first.asked.packet) and cancelled\(waited), \(first.removed == nil ? "after which no attempt followed" : "after which it removed the device from the list" as StaticString)."
         : "This host started to connect at \(packet: first.asked.packet) and gave up\(waited)."
       let strangers: Wording =
@@ -36,47 +39,73 @@ extension Rule {
         ? ""
         : "\(count: first.unresolved, "private address", "private addresses") that no known key resolves advertised at that time: if one of them is the device's, this host used the wrong address."
       var finding = Finding(
-        "Could not connect to \(first.target)\(tries)",
+        "Could not connect to \(first.target)\(isAfterLoss ? " again after the link was lost" : "" as StaticString)\(tries)",
         headline:
           "this host could not connect to \(first.target)\(first.fullScan.map { ", while it scanned without a pause (\(packet: $0.packet))" } ?? "")",
         why: Wording(
           sentences: first.fullScan.map {
             "Meanwhile this host scanned without a pause (since \(packet: $0.packet)), so its controller had to divide its time."
-          } ?? "", begin, "Until then the controller reported no connection.", first.sightingWords,
-          strangers), evidence: attempts.evidence)
-      if let scan = first.fullScan {
-        finding.evidence.insert(scan.packet)
-        finding.remedy = stopScanning
-      }
-      finding.evidence.insert((first.after ?? first.before)?.last.packet)
-      finding.evidence = finding.evidence.sorted
+          } ?? "", begin, "Until then the controller reported no connection.",
+          link?.words ?? first.sightingWords, strangers),
+        evidence: attempts.evidence.union(
+          PacketSet(of: first.fullScan, link?.ended ?? first.seen?.last)
+        ).sorted)
+      if first.fullScan != nil { finding.remedy = stopScanning }
       finding.note =
         "Android reports this to apps as its own status 133 (GATT_ERROR), which no packet carries."
-      if first.sightingsMeanwhile == 0, let dead = evidence.deadLink(before: first) {
-        finding.add(dead.words, dead.packet)
+      if let link, isAfterLoss {
+        // The loss is the problem, which has its own finding.
+        (finding.severity, finding.connections) = (.note, [link.link.id])
+        finding.remedy = "Find out first why the link was lost (\(packet: link.ended.packet))."
+      }
+      if let (history, ended, _, _) = link, let span = history.link.supervisionTimeout,
+        [.timeout, .controller, .reset, .micFailure].contains(history.connection.ending),
+        (first.cancelled ?? first.asked).nanoseconds(since: ended) ?? .max < span + atOnce
+      {
+        finding.add(
+          "It may still have been in that connection: it notices the loss only after its supervision timeout of \(duration: span), and many devices do not advertise before that."
+        )
         finding.remedy =
           "Try again after the supervision timeout, or request a shorter one: 4 to 6 s is enough for short gaps."
       }
-      evidence.resolve(&finding, attempts)
-      return finding
+      if let other = first.namesake, first.seen == nil, link == nil, first.peerType == .random,
+        other.address != first.peer, other.last.packet > first.asked.packet
+      {
+        finding.alternatives.append(
+          "the device is present under another address: \(other.address) advertised with the name \(quoted: other.name) (\(packet: other.last.packet)), which the device of connection \(other.connection), over BR/EDR, has too"
+        )
+      }
+      return evidence.resolved(finding, attempts)
     }
   }
 
-  /// Returns a finding about a device that did not appear while no app waited for it.
+  /// Returns a finding about a device that did not appear while no app waited for it; nil if it was
+  /// connected.
   private static func waitedInBackground(
     _ attempts: [ConnectAttempt], _ evidence: Evidence
-  ) -> Finding {
+  ) -> Finding? {
     let first = attempts[0]
+    if first.repetitions > 0,
+      evidence.latest(before: first)?.packets.contains(first.asked.packet) == true
+    {
+      return nil
+    }
+    let action: Wording =
+      "\(first.sightingsMeanwhile > 0 ? "was not reached" : "did not appear" as StaticString) while this host scanned for it"
     let times = evidence.tries(attempts)
     var finding = Finding(
-      "\(first.target.capitalized) did not appear while this host scanned for it in the background\(times)",
-      headline: "\(first.target) did not appear while this host scanned for it",
-      why:
-        "From \(packet: first.asked.packet) on the controller scanned for the devices of the filter accept list for \(duration: Int64(first.scanWindow) * 625_000) in each \(duration: Int64(first.scanInterval) * 625_000), as hosts do for bonded devices that may appear, and for apps that can wait (Android's autoConnect). \(first.sightingWords)",
+      "\(first.target.capitalized) \(action)\(first.isBackground ? " in the background" : "" as StaticString)\(times)",
+      why: Wording(
+        sentences:
+          "From \(packet: first.asked.packet) on the controller scanned for the devices of the filter accept list for \(duration: Int64(first.scanWindow) * 625_000) in each \(duration: Int64(first.scanInterval) * 625_000), as hosts do for bonded devices that may appear, and for apps that can wait (Android's autoConnect).",
+        first.repetitions == 0
+          ? ""
+          : "This host cancelled \(first.repetitions) times, last at \(packet: first.cancelled?.packet ?? 0), and started again each time.",
+        evidence.lastLink(before: first)?.words ?? first.sightingWords),
       evidence: attempts.evidence, .note)
     finding.remedy =
       "Nothing, unless an app needs the device now: then connect directly, on Android with autoConnect false."
-    finding.peers = first.peers
+    finding.peers = first.peer.map { [$0] } ?? []
     return finding
   }
 
@@ -95,19 +124,18 @@ extension Rule {
       guard let seen = first.elsewhere else { return nil }
       let reports: Wording =
         "\(count: seen.sighting.count, "advertisement", "advertisements") of it \(seen.sighting.count == 1 ? "was" : "were" as StaticString) seen (last \(packet: seen.sighting.last.packet))"
-      var finding = Finding(
-        seen.isResolved
-          ? "\(first.target) was addressed by its identity address, but advertises with a private address\(tries)"
-          : "\(first.target) was addressed with the wrong address type\(tries)",
-        headline: seen.isResolved
-          ? "this host addressed \(first.target) by its identity address, but the device advertises with a private address"
-          : "this host addressed \(first.target) with the wrong address type",
-        why: seen.isResolved
-          ? "This host tried to connect to the identity address at \(packet: first.asked.packet). The device advertises with \(seen.address), a resolvable private address that its identity resolving key resolves: \(reports). The controller did not recognise the device, so it did not resolve the address."
-          : "This host tried to connect to a \(seen.type == .public ? "random" : "public" as StaticString) address at \(packet: first.asked.packet). The device advertises with the same address as a \(seen.type == .public ? "public" : "random" as StaticString) one: \(reports).",
-        evidence: attempts.evidence.union([seen.sighting.last.packet]))
-      evidence.resolve(&finding, attempts)
-      return finding
+      return evidence.resolved(
+        Finding(
+          seen.isResolved
+            ? "\(first.target) was addressed by its identity address, but advertises with a private address\(tries)"
+            : "\(first.target) was addressed with the wrong address type\(tries)",
+          headline: seen.isResolved
+            ? "this host addressed \(first.target) by its identity address, but the device advertises with a private address"
+            : "this host addressed \(first.target) with the wrong address type",
+          why: seen.isResolved
+            ? "This host tried to connect to the identity address at \(packet: first.asked.packet). The device advertises with \(seen.address), a resolvable private address that its identity resolving key resolves: \(reports). The controller did not recognise the device, so it did not resolve the address."
+            : "This host tried to connect to a \(seen.type == .public ? "random" : "public" as StaticString) address at \(packet: first.asked.packet). The device advertises with the same address as a \(seen.type == .public ? "public" : "random" as StaticString) one: \(reports).",
+          evidence: attempts.evidence.union([seen.sighting.last.packet])), attempts)
     }
   }
 
@@ -122,14 +150,13 @@ extension Rule {
   ) { evidence in
     evidence.attempts { $0.status?.isLimit == true }.map { attempts in
       let first = attempts[0]
-      var finding = Finding(
-        "No resources for a connection to \(first.target): \(first.statusWords)",
-        headline: "there were no resources for a connection to \(first.target)",
-        why:
-          "\(count: first.openLinks, "connection", "connections") of this controller \(first.openLinks == 1 ? "was" : "were" as StaticString) open when it refused another one.",
-        evidence: attempts.evidence)
-      evidence.resolve(&finding, attempts)
-      return finding
+      return evidence.resolved(
+        Finding(
+          "No resources for a connection to \(first.target): \(first.statusWords)",
+          headline: "there were no resources for a connection to \(first.target)",
+          why:
+            "\(count: first.openLinks, "connection", "connections") of this controller \(first.openLinks == 1 ? "was" : "were" as StaticString) open when it refused another one.",
+          evidence: attempts.evidence), attempts)
     }
   }
 
@@ -162,12 +189,11 @@ extension Rule {
       if attempts.allSatisfy(\.isRepeated), let blocked = first.blocked {
         var finding = Finding(
           "The attempt to connect to \(first.target) was repeated while it was pending\(Wording.times(attempts.count)): \(first.statusWords)",
-          headline: "an attempt to connect was repeated while it was pending",
           why:
             "The command in \(packet: first.asked.packet) requested a connection that was already pending since \(packet: blocked.packet). The controller refused it and continued the first attempt.",
           evidence: attempts.evidence.union([blocked.packet]), .note)
         finding.remedy = waitForPending
-        finding.peers = first.peers
+        finding.peers = first.peer.map { [$0] } ?? []
         return (false, finding)
       }
       let scanning = attempts.allSatisfy { $0.scanning != nil } ? first.scanning : nil
@@ -182,15 +208,11 @@ extension Rule {
             : "The attempt began at \(packet: first.asked.packet) and ended with this status; the host had not cancelled it.",
           scanning.map {
             "A scan was running (since \(packet: $0.packet)): some controllers cannot connect while they scan."
-          } ?? "", first.wanted?.faultWords ?? ""), evidence: attempts.evidence)
+          } ?? "", first.wanted?.faultWords ?? ""),
+        evidence: attempts.evidence.union(PacketSet(of: scanning)).sorted)
       if first.blocked != nil { finding.remedy = waitForPending }
-      if let scanning {
-        finding.evidence.insert(scanning.packet)
-        finding.evidence = finding.evidence.sorted
-        finding.remedy = stopScanning
-      }
-      evidence.resolve(&finding, attempts)
-      return (scanning != nil, finding)
+      if scanning != nil { finding.remedy = stopScanning }
+      return (scanning != nil, evidence.resolved(finding, attempts))
     }
   }
 
@@ -251,11 +273,10 @@ extension Rule {
     finding.severity = .warning
     finding.remedy =
       "If the device has no BR/EDR, set its flags to 0x06 in its firmware (LE General Discoverable Mode, BR/EDR Not Supported). Until then connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport. If it has BR/EDR, it was busy or not connectable there."
-    let isOnLE = evidence.connections.contains {
+    if evidence.connections.contains(where: {
       $0.connection.peer == failures.peer && $0.connection.transport == .le
         && $0.connection.isEstablished
-    }
-    if isOnLE {
+    }) {
       finding.severity = .note
       finding.add("Over LE it was reached.")
     }
@@ -314,9 +335,8 @@ extension Rule {
       }.map { ($0, adapter.omittedPageFailures) }
     }.map { failures, omitted in
       let first = failures.attempts.first { $0.asked != nil }
-      let asked = first?.asked
-      let waited: Wording =
-        asked.flatMap { first?.ended.nanoseconds(since: $0) }.map { " after \(duration: $0)" } ?? ""
+      let waited = first?.asked.flatMap { first?.ended.nanoseconds(since: $0) }
+      let later = waited.map { Wording(" \(duration: $0) later") } ?? ""
       let meaning: StaticString =
         switch failures.status.rawValue {
         case pageTimeout: " The device did not answer."
@@ -325,9 +345,8 @@ extension Rule {
         }
       var finding = Finding(
         "Could not connect to \(failures.peer) over BR/EDR\(failures.tries): \(failures.status)",
-        headline: "this host could not connect to \(failures.peer) over BR/EDR",
         why:
-          "This host paged it at \(packet: asked?.packet ?? 0), and the controller gave up\(waited).\(meaning)",
+          "This host asked for the connection at \(packet: first?.asked?.packet ?? 0), and the controller reported the failure\(later) (\(packet: first?.ended.packet ?? 0)).\(meaning)",
         evidence: failures.evidence)
       finding.peers = [failures.peer]
       let reached = evidence.connections.first {
@@ -365,7 +384,6 @@ extension Rule {
       else { return nil }
       return Finding(
         "This host did not advertise again after connection \(last.id)",
-        headline: "this host did not advertise again after connection \(last.id) had ended",
         why:
           "This host enabled advertising at \(packet: advertised.packet). The connection (\(packet: last.connection.firstPacket)) ended it, and after the link had ended (\(packet: ended.packet)) no command enabled it in the \(duration: quiet) until the end of the capture: no device could connect.",
         evidence: [
@@ -386,18 +404,17 @@ extension Rule {
       "Include the PHY in Initiating_PHYs of LE Extended Create Connection (Coded: bit 2); on Android connectGatt with PHY_LE_CODED_MASK, on Zephyr BT_CONN_LE_OPT_CODED."
   ) { evidence in
     evidence.attempts {
-      guard $0.hasFailed, let phy = ($0.after ?? $0.before)?.primaryPHY else { return false }
+      guard $0.hasFailed, let phy = $0.seen?.primaryPHY else { return false }
       // LE 1M is 1 and its bit 0, LE Coded 3 and its bit 2; no other PHY is a primary one.
       return (phy == 1 || phy == 3) && $0.phys & (1 << (phy - 1)) == 0
     }.map { attempts in
       let first = attempts[0]
-      let isCoded = (first.after ?? first.before)?.primaryPHY == 3
+      let isCoded = first.seen?.primaryPHY == 3
       return Finding(
         "The attempt did not scan on the PHY that \(first.target) advertises on",
-        headline: "the attempt did not scan on the device's PHY",
         why:
           "It advertises on \(isCoded ? "LE Coded" : "LE 1M" as StaticString), but \(packet: first.asked.packet) does not request that PHY.",
-        evidence: attempts.evidence.union(PacketSet(of: (first.after ?? first.before)?.last)))
+        evidence: attempts.evidence.union(PacketSet(of: first.seen?.last)))
     }
   }
 
@@ -417,7 +434,6 @@ extension Rule {
       let waited: Wording = first.waited.map { "\(duration: $0)" } ?? "a moment"
       return Finding(
         "This host cancelled a connection to \(first.target) after \(waited)",
-        headline: "this host cancelled a connection at once",
         why:
           "It started at \(packet: first.asked.packet) and gave up within a second. Many devices advertise less often. \(first.sightingWords)",
         evidence: attempts.evidence)
@@ -442,7 +458,6 @@ extension Rule {
     let cancel = race?.cancelled?.packet
     return Finding(
       "This host ended the connection \(duration: open) after it was created",
-      headline: "this host ended a connection at once",
       why: cancel.map {
         "It cancelled the attempt at \(packet: $0), too late: the link was created anyway, and ended without any data."
       } ?? "No data was sent on it.", evidence: PacketSet(of: cancel, opened.packet, ended.packet),
@@ -456,11 +471,8 @@ extension StatusCode {
 }
 
 extension [ConnectAttempt] {
-  private static var mostEvidence: Int { 8 }
-
-  fileprivate var evidence: PacketSet {
-    prefix(Self.mostEvidence).reduce(PacketSet()) { $0.union($1.evidence) }
-  }
+  /// The packets of the first ones.
+  fileprivate var evidence: PacketSet { prefix(8).reduce(PacketSet()) { $0.union($1.evidence) } }
 }
 
 extension ConnectAttempt {
@@ -471,34 +483,40 @@ extension ConnectAttempt {
 
   /// Whether the host cancelled it, and not just to change the filter accept list.
   fileprivate var isGivenUp: Bool {
-    cancelled != nil && hasFailed && !wasRefused
-      && (!isAcceptListUsed || removed != nil || isAbandoned)
+    repetitions > 0
+      || cancelled != nil && hasFailed && !wasRefused
+        && (!isAcceptListUsed || removed != nil || isAbandoned)
   }
 
   /// The device that it is for.
   fileprivate var target: Wording {
     if let peer { return "\(peer)" }
-    return listed.map { "\(count: $0, "device", "devices") of the filter accept list" }
+    return devices.map { "\(count: $0.count, "device", "devices") of the filter accept list" }
       ?? "the devices of the filter accept list"
   }
 
-  fileprivate var peers: [DeviceAddress] { peer.map { [$0] } ?? [] }
+  /// How the device was seen last.
+  fileprivate var seen: Sighting? { after ?? before }
 
   fileprivate var statusWords: Wording { status.map { "\($0)" } ?? "no status" }
 
   /// How the device was seen advertising, as a sentence.
   fileprivate var sightingWords: Wording {
     guard peer != nil else { return "Which of them were in range is unknown." }
-    guard let seen = after ?? before else {
+    guard let seen else {
       guard let hasHeardAny else { return "" }
       return hasHeardAny
-        ? "The capture has no advertisement from this address."
+        ? "The capture has no advertisement from this address\(repetitions > 0 ? "" : " until then" as StaticString)."
         : "The capture has no advertisement of any device at that time."
     }
     let connectable: Wording =
       seen.lastConnectable == nil && !seen.hasReservedTypes ? ", but never connectable" : ""
     let signal: Wording =
-      seen.strongSignal.map { ", with a strong signal (\(Int($0)) dBm)" } ?? seen.weakness
+      seen.weakSignal.map {
+        ", with a weak signal (\(Int($0)) dBm), near the sensitivity limit of receivers"
+      } ?? seen.signal.flatMap {
+        Sighting.strong ~= $0 ? ", with a strong signal (\(Int($0)) dBm)" : nil
+      } ?? ""
     if sightingsMeanwhile > 0 {
       return
         "It was heard advertising \(count: sightingsMeanwhile, "time", "times") during the attempt, last in \(packet: seen.last.packet)\(connectable)\(signal)."
@@ -522,15 +540,8 @@ extension Sighting {
 
   var weakSignal: Int8? { signal.flatMap { $0 <= Self.weakest ? $0 : nil } }
 
-  var strongSignal: Int8? { signal.flatMap { Self.strong ~= $0 ? $0 : nil } }
   /// At least ten times what receivers need, so that no packet is lost because of distance.
   static let strong: ClosedRange<Int8> = -65...20
-
-  /// A clause that the signal was weak, or empty.
-  fileprivate var weakness: Wording {
-    guard let rssi = weakSignal else { return "" }
-    return ", with a weak signal (\(Int(rssi)) dBm), near the sensitivity limit of receivers"
-  }
 }
 
 extension Evidence {
@@ -542,7 +553,9 @@ extension Evidence {
         isMeant($0)
           && ($0.cancelled == nil || !lacksOpenings(adapter.index, since: $0.asked.packet))
       }.grouped {
-        Wording("\($0.target) \($0.status?.rawValue ?? 0) \($0.isBackground ? 1 : 0)").text
+        let kind =
+          ($0.isBackground ? 1 : 0) + (lastLink(before: $0)?.wasLost == true ? 2 : 0)
+        return Wording("\($0.target) \($0.status?.rawValue ?? 0) \(kind)").text
       }
     }
   }
@@ -554,26 +567,31 @@ extension Evidence {
     return own.contains { $0.firstPacket > packet } && own.allSatisfy(\.isOpeningMissing)
   }
 
-  /// Returns a link to the device of an attempt that was lost at this end but may have continued at
-  /// the other: a sentence, and the packet of its end.
-  fileprivate func deadLink(before attempt: ConnectAttempt) -> (words: Wording, packet: Int)? {
-    guard let peer = attempt.peer, let began = attempt.asked.time else { return nil }
-    let dead = connections.last { history in
-      guard history.connection.peer == peer, let ended = history.link.ended,
-        ended.packet < attempt.asked.packet
-      else { return false }
-      switch history.connection.ending {
-      case .timeout, .controller, .reset, .micFailure: return true
-      default: return false
-      }
+  /// Returns the last connection with the device of an attempt that began before it.
+  fileprivate func latest(before attempt: ConnectAttempt) -> ConnectionHistory? {
+    let key = attempt.peer.map { Attributes.key($0, attempt.peerType ?? .public) }
+    return connections.last {
+      ($0.device == key || $0.connection.peer == attempt.peer) && $0.connection.isEstablished
+        && $0.connection.firstPacket < attempt.asked.packet
     }
-    guard let dead, let ended = dead.link.ended, let span = dead.link.supervisionTimeout,
-      let sign = (dead.link.lastSign ?? ended).time, began.nanoseconds(since: sign) < span
+  }
+
+  /// Returns that connection, its end and a sentence about it, if that is the last sign of the
+  /// device.
+  fileprivate func lastLink(
+    before attempt: ConnectAttempt
+  ) -> (link: ConnectionHistory, ended: Moment, wasLost: Bool, words: Wording)? {
+    guard let last = latest(before: attempt), let ended = last.link.ended,
+      ended.packet < attempt.asked.packet, ended.packet > attempt.seen?.last.packet ?? 0
     else { return nil }
-    return (
-      "The peer may still have been in connection \(dead.id). This host lost it (\(packet: ended.packet)); the peer notices only after its supervision timeout of \(duration: span), and many devices do not advertise before that.",
-      ended.packet
-    )
+    let ago = attempt.asked.nanoseconds(since: ended)
+    let before = ago.map { Wording(", \(duration: $0) before the attempt") } ?? ""
+    let wasLost = last.connection.ending == .timeout
+    let end: StaticString = wasLost ? ", when the link was lost" : ""
+    let words: Wording =
+      "It was in connection \(last.id) until \(packet: ended.packet)\(before)\(end)."
+    let unheard = attempt.seen == nil ? attempt.sightingWords : ""
+    return (last, ended, wasLost, Wording(sentences: words, unheard))
   }
 
   /// Returns the number of attempts in parentheses (the least, if some are not kept), or nothing.
@@ -583,29 +601,24 @@ extension Evidence {
     return " (\(attempts.count, isLeast: omits) attempts)"
   }
 
-  /// A failure that is put right within this time hardly matters to the user, in nanoseconds.
-  private static let soon: Int64 = 30_000_000_000
-
-  /// Lowers the severity of a finding whose device was reached later: to a note if that was soon.
-  fileprivate func resolve(_ finding: inout Finding, _ attempts: [ConnectAttempt]) {
-    guard let last = attempts.last, let peer = last.peer, let type = last.peerType else { return }
+  /// Returns a finding with the connection that reached its device later, if any.
+  fileprivate func resolved(_ finding: Finding, _ attempts: [ConnectAttempt]) -> Finding {
+    guard let last = attempts.last, let peer = last.peer else { return finding }
+    var finding = finding
     finding.peers = [peer]
-    let other = last.elsewhere.flatMap { $0.isResolved ? nil : $0 }
-    let key = Attributes.key(other?.address ?? peer, other?.type ?? type)
+    let other = last.elsewhere.flatMap { $0.isResolved ? nil : Attributes.key($0.address, $0.type) }
     let later = connections.first {
-      guard let address = $0.connection.peer else { return false }
-      return $0.connection.role(of: .local) == .central && $0.connection.isEstablished
+      $0.connection.peer == peer && $0.connection.transport == .le && $0.connection.isEstablished
+        && $0.connection.role(of: .local) == .central
         && $0.connection.firstPacket > last.asked.packet
-        && Attributes.key(address, $0.connection.peerType ?? .public) == key
+        && (other == nil || Attributes.key(peer, $0.connection.peerType ?? .public) == other)
     }
-    guard let later else { return }
-    let wait = (last.ended ?? last.asked).time.flatMap {
-      later.connection.firstTime?.nanoseconds(since: $0)
-    }
-    finding.resolve(wait ?? .max <= Self.soon ? .note : .warning)
+    guard let later else { return finding }
+    finding.resolve()
     finding.add(
       "A later attempt\(other == nil ? "" : " with that type" as StaticString) succeeded (\(packet: later.connection.firstPacket))."
     )
+    return finding
   }
 }
 
@@ -638,18 +651,21 @@ extension Rule {
 
   private static let mostEvidence = 8
 
-  /// Returns the RSSI in dBm of a peer that was heard well just before each of the links.
-  private static func strongSignal(before links: [ConnectionHistory]) -> Int8? {
-    let signals = links.map { history -> Int8? in
-      guard let seen = history.link.seen, let opened = history.link.opened,
-        let age = opened.nanoseconds(since: seen.last), age <= longestSinceHeard
-      else { return nil }
-      return seen.strongSignal
-    }
-    return signals.contains(nil) ? nil : signals.compactMap(\.self).min()
-  }
+  /// From this RSSI in dBm on, distance is no reason to miss packets.
+  private static let clear: ClosedRange<Int8> = -70...20
 
-  private static let longestSinceHeard: Int64 = 10_000_000_000
+  /// Returns the weakest report of a peer just before or after the links, if even that was strong,
+  /// and its RSSI in dBm.
+  private static func strongReport(
+    around links: [ConnectionHistory], _ evidence: Evidence
+  ) -> (packet: Int, signal: Int8)? {
+    let reports = links.compactMap { history in
+      evidence.adapters.lazy.compactMap {
+        $0.sightings.failures[history.link.ended?.packet ?? 0]
+      }.first.flatMap { seen in seen.lastSignal.map { (seen.last.packet, $0) } }
+    }
+    return reports.min { $0.1 < $1.1 }.flatMap { clear ~= $0.1 ? $0 : nil }
+  }
 
   private static func neverEstablished(
     _ group: [ConnectionHistory], _ evidence: Evidence
@@ -669,9 +685,9 @@ extension Rule {
         " Six intervals of \(interval: $0.interval) are \(duration: Int64($0.interval) * 7_500_000)."
       } ?? ""
     let isOne = group.count == 1
-    let strong = isPeripheral ? nil : Self.strongSignal(before: group)
+    let strong = isPeripheral ? nil : Self.strongReport(around: group, evidence)
     let heardWell: Wording =
-      strong.map { ", although its signal was strong (\(Int($0)) dBm)" } ?? ""
+      strong.map { ", although its signal was strong (\(Int($0.signal)) dBm)" } ?? ""
     let links: Wording =
       "\(group.count, isLeast: evidence.omitsConnections) links to one device were"
     let words = StatusCode.connectionFailedToBeEstablished.linkWords
@@ -682,8 +698,10 @@ extension Rule {
       why:
         "\(isPeripheral ? "The central's connection request arrived, but nothing more came from it" : "The controller sent its connection request, which creates the link, and heard nothing from the peer" as StaticString) for six connection intervals.\(six)",
       evidence: PacketSet(packets), on: group.map(\.id))
-    if let rssi = strong {
-      finding.add("The peer's signal was strong before (\(Int(rssi)) dBm).")
+    if let strong {
+      finding.add(
+        "Its advertisements just before or after had a strong signal: \(Int(strong.signal)) dBm (\(packet: strong.packet)) or more.",
+        strong.packet)
       finding.remedy =
         "Look for interference at this host: on a combined chip its own 2.4 GHz Wi-Fi takes the antenna away just as the link begins, and USB 3 ports disturb a dongle next to them. Try with Wi-Fi off or in the 5 GHz band, or with another adapter on a cable. Otherwise the peer is busy, or resets on connection."
     }
