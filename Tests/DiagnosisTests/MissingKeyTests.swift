@@ -26,7 +26,7 @@ import Words
     #expect(found.first?.severity == .error)
     #expect(
       found.first?.why.text
-        == "This host started encryption with a stored key (#14), and the peer answered PIN or Key Missing (0x06) (#16): its host has no key for this one. It is the key of connection 1 (#6). On connection 1 both still had the bond (#8), so the peer has lost it since."
+        == "This host started encryption with a stored key (#14), and the peer answered PIN or Key Missing (0x06) (#16): it found no key for this host. It is the key of connection 1 (#6). On connection 1 both still had the bond (#8), so the peer has lost it since."
     )
   }
 

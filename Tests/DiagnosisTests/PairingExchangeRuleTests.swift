@@ -210,7 +210,7 @@ import Words
       ])
     // No user types so fast, so the program's passkey is mentioned first.
     let typed =
-      "Compare the digits typed here with those on the peer's display; check leading zeros"
+      "Compare the digits typed on this host with those on the peer's display; check leading zeros"
     for (pause, beginning) in [
       (0, "First check where the program that typed on this host gets its passkey from"),
       (2000, typed),

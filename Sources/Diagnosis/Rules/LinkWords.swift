@@ -197,7 +197,7 @@ extension ConnectionHistory {
         return
           "This host's controller reported a signal of \(Int(quality.rssi)) dBm\(again) (\(packet: quality.moment.packet)\(link.ended?.nanoseconds(since: quality.moment).map { ", \(duration: $0) before the end" } ?? ""))."
       } ?? link.seen?.weakSignal.map {
-        "Its signal was weak when it advertised before: \(Int($0)) dBm at best, near the sensitivity limit of receivers."
+        "The peer's signal was weak when it advertised before: \(Int($0)) dBm at best, near the sensitivity limit of receivers."
       } ?? "")
   }
 
@@ -408,7 +408,7 @@ extension AttributeHistory {
         asked.value.map { "\(hex: $0)" } ?? asked.length.map { "\(count: $0, "byte", "bytes")" }
       return value.map { "write \($0) to \(attribute)" } ?? "write to \(attribute)"
     case .readRequest, .readBlobRequest: return "read \(attribute)"
-    default: return "get an answer to \(Wording("\(asked.opcode)"))"
+    default: return "have \(Wording("\(asked.opcode)")) answered"
     }
   }
 

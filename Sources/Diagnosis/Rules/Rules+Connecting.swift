@@ -133,7 +133,7 @@ extension Rule {
             ? "this host addressed \(first.target) by its identity address, but the device advertises with a private address"
             : "this host addressed \(first.target) with the wrong address type",
           why: seen.isResolved
-            ? "This host tried to connect to the identity address at \(packet: first.asked.packet). The device advertises with \(seen.address), a resolvable private address that its identity resolving key resolves: \(reports). The controller did not recognise the device, so it did not resolve the address."
+            ? "This host tried to connect to the identity address at \(packet: first.asked.packet). The device advertises with \(seen.address), a resolvable private address that its identity resolving key resolves: \(reports). The controller did not resolve this address, so it did not recognise the device."
             : "This host tried to connect to a \(seen.type == .public ? "random" : "public" as StaticString) address at \(packet: first.asked.packet). The device advertises with the same address as a \(seen.type == .public ? "public" : "random" as StaticString) one: \(reports).",
           evidence: attempts.evidence.union([seen.sighting.last.packet])), attempts)
     }
@@ -321,7 +321,7 @@ extension Rule {
 
   private static let unpaged = Rule(
     whole: "connect-page-timeout", .note, .fact,
-    "A BR/EDR device did not answer an attempt to connect",
+    "A BR/EDR connection attempt failed",
     when: "Create Connection failed for a device that is not reported as one of LE",
     needs: [.commands, .events],
     do:
@@ -397,7 +397,7 @@ extension Rule {
 
   private static let wrongPHY = Rule(
     whole: "connect-scan-wrong-phy", .note, .fact,
-    "The host scanned on a different PHY than the device advertises on",
+    "A connection attempt did not scan on the PHY that the device advertises on",
     when: "an attempt failed that did not scan on the primary PHY on which the device was seen",
     needs: [.commands, .events],
     do:
@@ -632,7 +632,7 @@ extension Rule {
     "A link was created, but the peer never answered",
     when: "a connection ended with Connection Failed to be Established (0x3e)", needs: [.events],
     do:
-      "The peer advertised but missed the connection request or did not follow: check distance and antennas, a peer that is busy or resets on connection, competing centrals, and its clock accuracy. Try again at once; hosts retry two or three times."
+      "If this host is the central, the peer missed its connection request or did not follow; if it is the peripheral, the central's packets did not arrive. Check distance and antennas, a peer that is busy or resets on connection, competing centrals, and clock accuracy. The central should try again at once; hosts retry two or three times."
   ) { evidence in
     let reported = evidence.adapters.flatMap(\.attempts.kept).filter {
       $0.status == .connectionFailedToBeEstablished

@@ -291,7 +291,7 @@ extension ConnectionHistory {
     else { return nil }
     return (
       "\(name)",
-      "\(name) (\(packet: pending.moment.packet)) had been started, and was not reported to have ended",
+      "\(name) (\(packet: pending.moment.packet)) had been started by this host, and was not reported to have ended",
       pending.moment.packet
     )
   }

@@ -247,7 +247,7 @@ extension Rule {
         : "the peer did not confirm the end of connection \(history.id) (\(packet: ended.packet))",
       why: Wording(
         sentences:
-          "This host asked to disconnect (\(packet: asked.packet)); \(duration: waited) later its controller reported \(reason.linkWords) instead of the host's own request.",
+          "This host asked to disconnect (\(packet: asked.packet)); \(duration: waited) later its controller reported \(reason.linkWords) instead of confirming that this host ended the link.",
         departure?.words ?? (reason == .connectionTimeout ? history.timeoutWords : ""),
         history.lastSignWords, history.signalWords),
       evidence: PacketSet(of: link.lastSign, departure?.moment, asked, ended).sorted)
@@ -308,7 +308,7 @@ extension Rule {
       },
     ],
     do:
-      "One of the two controllers has a defect: the peer's did not answer, or this host's did not understand the answer. Update the firmware of both, and avoid the procedure (PHY, data length, parameter requests) until then. Another adapter on this host shows which one it is."
+      "Probably one of the two controllers has a defect: the peer's did not answer, or this host's did not understand the answer. Update the firmware of both, and avoid the procedure (PHY, data length, parameter requests) until then. Another adapter on this host shows which one it is."
   ) { history, evidence -> [(Unfinished, Finding)] in
     // Encryption that is not answered has its own rule.
     guard !history.isEncryptionUnanswered else { return [] }
@@ -327,7 +327,7 @@ extension Rule {
           "connection \(history.id) was lost at \(packet: ended.packet)\(stall == nil ? ": this host no longer heard the peer" : " because this host's controller stalled: it \(silent)")"
         finding.why = Wording(
           sentences:
-            "Neither host requested it. A peer has 40 s to answer a Link Layer procedure, but the link was open for \(duration: length): so this controller gave up earlier\(stall == nil ? ", because it no longer heard the peer" : ". It \(silent)").",
+            "Neither host asked to disconnect. A peer has 40 s to answer a Link Layer procedure, but the link was open for \(duration: length): so this controller gave up earlier\(stall == nil ? ", because it no longer heard the peer" : ". It \(silent)").",
           history.lastSignWords, history.lastProcedureWords, history.signalWords)
         finding.remedy =
           stall == nil
@@ -461,11 +461,11 @@ extension Rule {
     // Not more precise than the clocks.
     let began = (length - procedureTimeout + 50_000_000) / 100_000_000 * 100_000_000
     finding.why =
-      "Neither host requested the end. A controller ends a link if a Link Layer procedure is not finished 40 s after it began, here about \(duration: began) after the link was opened (\(packet: opened.packet)). This host had asked for none then, so the peer's controller began it.\(what)"
+      "Neither host asked to disconnect. A controller ends a link if a Link Layer procedure is not finished 40 s after it began, here about \(duration: began) after the link was opened (\(packet: opened.packet)). This host had asked for none then, so the peer's controller began it.\(what)"
     finding.restsOnAbsence = true
     finding.evidence = PacketSet(of: opened, request, failed?.completed, ended)
     finding.remedy =
-      "One of the two controllers has a defect, the peer's or this host's: update the firmware of both. Look for the procedure that the peer's firmware starts at that time (connection parameters, PHY, data length), and try without it: a peripheral can ask for other parameters over L2CAP instead (Connection Parameter Update Request)."
+      "Probably one of the two controllers has a defect, the peer's or this host's: update the firmware of both. Look for the procedure that the peer's firmware starts at that time (connection parameters, PHY, data length), and try without it: a peripheral can ask for other parameters over L2CAP instead (Connection Parameter Update Request)."
     return .ofPeer
   }
 
@@ -550,7 +550,7 @@ extension Rule {
   }
 
   private static let reset = Rule(
-    "link-reset", .note, .fact, "The controller was reset while a link was open",
+    "link-reset", .note, .fact, "The controller was reset or removed while a link was open",
     when:
       "a reset, or the controller's removal, ended an open link that this host had not asked to end",
     needs: [.events]
@@ -561,10 +561,10 @@ extension Rule {
     else { return [] }
     return [
       Finding(
-        "The controller was reset, or switched off, with the link open",
+        "The controller was reset or removed with the link open",
         headline: "the controller was reset with connection \(history.id) open",
         why:
-          "A reset ends all links without a word to the peers, which notice it only after their supervision timeouts.",
+          "That ends all links without a word to the peers, which notice it only after their supervision timeouts.",
         evidence: [ended.packet])
     ]
   }
@@ -597,7 +597,7 @@ extension Rule {
         "a request of the peer reached this host about 30 s late, and the peer had given up\(stalled.count == 1 ? "" : " each time" as StaticString)",
       why: Wording(
         sentences:
-          "A request of the peer (\(packet: first.1.packet)) arrived together with its disconnection (\(packet: first.2.packet)), about 30 s after the previous packet. A client gives up 30 s after its request (Core, Vol 3, Part F, 3.3.3), so the request had been delayed all that time and arrived when the link ended. That points to the controller or its transport rather than to a program on this host.",
+          "A request of the peer (\(packet: first.1.packet)) arrived together with its disconnection (\(packet: first.2.packet)), about 30 s after the previous packet. A client gives up 30 s after its request (Core, Vol 3, Part F, 3.3.3), so the request had been delayed all that time and arrived when the link ended. That points to the controller or its transport first.",
         left.map {
           "The controller then also left a command unanswered (\(packet: $0.moment.packet))."
         } ?? ""),
@@ -632,7 +632,7 @@ extension ConnectionHistory {
     else { return nil }
     return Finding(
       "The controller ended the link: \(reason.linkWords)", headline: headline(ended),
-      why: Wording(sentences: "Neither host requested it.", lastProcedureWords),
+      why: Wording(sentences: "Neither host asked to disconnect.", lastProcedureWords),
       evidence: PacketSet(of: lastProcedure?.moment, ended), restsOnAbsence: restsOnAbsence)
   }
 
