@@ -739,7 +739,7 @@ import Words
     #expect(finding.evidence.ranges.map(\.lowerBound) == [8, 10])
     #expect(
       finding.why.text
-        == "A change of parameters, PHY or channels takes effect at an announced event, and the announcement came too late. A change of the connection parameters was under way (#8). It requests what is already in force, 3 times. With latency 5 the peripheral may sleep for 180 ms. Neither host requested it. The last procedure was a connection parameter change (#8)."
+        == "A change of parameters, PHY or channels takes effect at an announced event, and the announcement came too late. A change of the connection parameters was under way (#8). It requests what is already in force, 3 times. With latency 5 the peripheral may sleep for 180 ms. Neither host asked to disconnect. The last procedure was a connection parameter change (#8)."
     )
     #expect(findings(of: "link-procedure-collision", in: evidence) == [])
   }
@@ -801,7 +801,7 @@ import Words
     }
     #expect(
       findings(of: "link-reset", in: evidence) == [
-        "The controller was reset, or switched off, with the link open #4"
+        "The controller was reset or removed with the link open #4"
       ])
     #expect(rules(in: evidence) == ["link-reset"])
   }
@@ -836,7 +836,7 @@ import Words
     )
     #expect(
       other.why.text
-        == "Neither host requested the end. A controller ends a link if a Link Layer procedure is not finished 40 s after it began, here about 600 ms after the link was opened (#2). This host had asked for none then, so the peer's controller began it. #4 reports that it was a change of the connection parameters."
+        == "Neither host asked to disconnect. A controller ends a link if a Link Layer procedure is not finished 40 s after it began, here about 600 ms after the link was opened (#2). This host had asked for none then, so the peer's controller began it. #4 reports that it was a change of the connection parameters."
     )
     let unknown = try #require(capture(asks: false, without: true))
     #expect(unknown.certainty == .likely, "the capture has no commands")

@@ -392,7 +392,8 @@ import Words
     #expect(lacking.why.text.contains("Connection Parameters Request Procedure"))
     #expect(lacking.remedy?.text.contains("Suspect this host's controller") == true)
     let supported = try #require(finding(features: "03"))
-    #expect(supported.remedy?.text.hasPrefix("One of the two controllers has a defect") == true)
+    #expect(
+      supported.remedy?.text.hasPrefix("Probably one of the two controllers has a defect") == true)
     #expect(supported.why.text.contains("HCI does not show whether the peer's controller answered"))
   }
 

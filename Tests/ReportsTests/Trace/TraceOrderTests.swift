@@ -284,6 +284,55 @@ import Testing
     #expect(try !events(.android, build(true)).contains { $0.contains("onServicesDiscovered") })
   }
 
+  @Test("a stack that reads the appearance between its searches discovers once")
+  func readsBetween() throws {
+    let lines = try events(.android) { traffic in
+      traffic.connect()
+      traffic.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 01 18 06 00 0a 00 00 18")
+      traffic.ask("08 01 00 ff ff 01 2a", "09 04 08 00 00 00")
+      traffic.ask("10 0b 00 ff ff 00 28", "11 06 0b 00 ff ff 0d 18")
+      traffic.ask("08 01 00 05 00 03 28", "01 08 01 00 0a")
+      traffic.wait(3000)
+      traffic.disconnect()
+    }
+    let found = lines.filter { $0.contains("onServicesDiscovered") }
+    #expect(found.count == 1)
+    #expect(found.first?.contains("180d") == true)
+  }
+
+  @Test("a discovery whose last search has no answer has no result") func unansweredSearch() throws
+  {
+    func found(answers: Bool) throws -> Bool {
+      try events(.android) { traffic in
+        traffic.connect()
+        traffic.ask("10 01 00 ff ff 00 28", "11 06 01 00 ff ff 0d 18")
+        if answers {
+          traffic.ask("08 01 00 ff ff 02 28", "01 08 01 00 0a")
+        } else {
+          traffic.sent("08 01 00 ff ff 02 28")
+        }
+        traffic.wait(5000)
+        traffic.disconnect(reason: 0x08)
+      }.contains { $0.contains("onServicesDiscovered") }
+    }
+    #expect(try found(answers: true))
+    #expect(try !found(answers: false))
+  }
+
+  @Test("Service Changed of Android's own stack is no call of an app") func ownServiceChanged()
+    throws
+  {
+    func calls(_ handle: String) throws -> Bool {
+      try events(.android) { traffic in
+        traffic.connect(role: 1)
+        traffic.sent("1d \(handle) 00 01 00 ff ff")
+        traffic.received("1e")
+      }.contains { $0.contains("notifyCharacteristicChanged") }
+    }
+    #expect(try !calls("03"))
+    #expect(try calls("93"))
+  }
+
   @Test("other controllers lose nothing") func elsewhere() throws {
     let lines = try events(.android) { traffic in
       traffic.connect()
