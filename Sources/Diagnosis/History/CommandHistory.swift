@@ -282,9 +282,7 @@ package struct CommandHistory: Sendable {
     for index in refusals.indices
     where isComplete && refusals[index].opcode == opcode && refusals[index].succeeded == nil
       && !(disables && Self.isSwitch(opcode))
-    {
-      refusals[index].succeeded = moment
-    }
+    { refusals[index].succeeded = moment }
     let parameters: UInt16? =
       switch opcode {
       case HCICommand.leSetScanEnable: HCICommand.leSetScanParameters

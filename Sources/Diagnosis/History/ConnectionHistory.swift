@@ -11,14 +11,10 @@ package struct Moment: Equatable, Sendable {
   /// The capture's timestamp.
   package var time: Timestamp?
 
-  package init(packet: Int, time: Timestamp?) {
-    (self.packet, self.time) = (packet, time)
-  }
+  package init(packet: Int, time: Timestamp?) { (self.packet, self.time) = (packet, time) }
 
   /// Creates the moment of a record.
-  package init(_ record: borrowing CaptureRecord) {
-    (packet, time) = (record.number, record.time)
-  }
+  package init(_ record: borrowing CaptureRecord) { (packet, time) = (record.number, record.time) }
 
   /// Returns the time since `earlier` in nanoseconds, or nil if it is unknown or the clock went
   /// back.

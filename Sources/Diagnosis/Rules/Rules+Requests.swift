@@ -12,7 +12,7 @@ extension Rule {
       "A request is never answered",
       when:
         "a request has no answer for 30 s, or until a host ends the link (2 s and three connection events later, or more), or while later ones are answered; in a capture without events only an Exchange MTU Request. A warning for the MTU, and if later ones are answered",
-      needs: .bothDirections, leansOn: .events,
+      needs: .bothDirections, leansOn: .events, merges: true,
       elsewise: [
         .answerMissing, .stillToCome, .lostMeanwhile,
         Alternative("its answer was taken for the answer to another request") { it, _ in
@@ -22,20 +22,19 @@ extension Rule {
       do: "Check the server: each request needs its response, whatever the application does."
     ) { connection, evidence in
       let hasEvents = evidence.coverage.parts(of: connection.connection).contains(.events)
-      return Finding.together(
-        connection.attributes.unanswered.compactMap { request in
-          guard request.opcode.role == .request, !evidence.isWithheld(request, connection),
-            hasEvents || request.opcode == .exchangeMTURequest
-          else { return nil }
-          return Unanswered(request, connection).flatMap { it in it.unanswered.map { (it, $0) } }
-        })
+      return connection.attributes.unanswered.compactMap { request in
+        guard request.opcode.role == .request, !evidence.isWithheld(request, connection),
+          hasEvents || request.opcode == .exchangeMTURequest
+        else { return nil }
+        return Unanswered(request, connection).flatMap { it in it.unanswered.map { (it, $0) } }
+      }
     },
     Rule(
       about: Unanswered.self, "att-indication-unconfirmed", .error, .meaning,
       "An indication is never confirmed",
       when:
         "an indication has no confirmation for 30 s, or until a host ends the link (2 s and three connection events later, or more), or while later ones are confirmed; a note unless the side that indicated ends the link when ATT's 30 s have passed",
-      needs: [.bothDirections, .events],
+      needs: [.bothDirections, .events], merges: true,
       elsewise: [
         .answerMissing, .stillToCome, .lostMeanwhile,
         Alternative("its client had subscribed before this capture began") { it, evidence in
@@ -45,13 +44,12 @@ extension Rule {
       do:
         "Hosts confirm on their own: look for a client whose receive path is blocked, or for a stack that leaves the confirmation to the application. Until then no other indication may be sent."
     ) { connection, evidence in
-      Finding.together(
-        connection.attributes.unanswered.compactMap { request in
-          guard request.opcode.role == .indication else { return nil }
-          return Unanswered(request, connection).flatMap { it in
-            it.unconfirmed(evidence).map { (it, $0) }
-          }
-        })
+      connection.attributes.unanswered.compactMap { request in
+        guard request.opcode.role == .indication else { return nil }
+        return Unanswered(request, connection).flatMap { it in
+          it.unconfirmed(evidence).map { (it, $0) }
+        }
+      }
     },
     Rule(
       about: Overlapping.self, "att-second-request", .warning, .meaning,

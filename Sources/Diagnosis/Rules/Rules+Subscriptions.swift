@@ -12,38 +12,33 @@ extension Rule {
       "Notifications are enabled on a characteristic that only indicates, or the reverse",
       when:
         "a CCCD write sets a bit that the characteristic's declaration in the capture does not offer, while it offers the other one",
-      needs: [.bothDirections], leansOn: .opening,
+      needs: [.bothDirections], leansOn: .opening, merges: true,
       do:
         "Write 0x0001 for notifications and 0x0002 for indications, as the declaration offers (CoreBluetooth and BlueZ choose on their own; on Android write ENABLE_NOTIFICATION_VALUE or ENABLE_INDICATION_VALUE)."
-    ) { connection, _ in
-      Finding.together(connection.attributes.configurations.compactMap(connection.wrongBits))
-    },
+    ) { connection, _ in connection.attributes.configurations.compactMap(connection.wrongBits) },
     Rule(
       about: Subscription.self, "gatt-cccd-write-command", .warning, .meaning,
       "A CCCD is written with Write Command, which servers may ignore",
       when:
         "a CCCD is written with Write Command, and no Write Request to it was accepted; a note if values arrive anyway",
-      needs: .bothDirections,
+      needs: .bothDirections, merges: true,
       elsewise: [
         Alternative("the server accepted it, and has nothing to send") { it, _ in it.sent > 0 }
       ],
       do:
         "Write the CCCD with a Write Request (on Android writeDescriptor(), with BlueZ StartNotify, in JavaScript startNotifications()): a command is not answered, and servers may ignore one to a descriptor (Core, Vol 3, Part G, 4.12.3)."
     ) { connection, _ in
-      Finding.together(
-        connection.attributes.commandedConfigurations.compactMap {
-          connection.commanded(Subscription($0, connection))
-        })
+      connection.attributes.commandedConfigurations.compactMap {
+        connection.commanded(Subscription($0, connection))
+      }
     },
     Rule(
       "gatt-cccd-swapped", .warning, .meaning, "The bytes of a CCCD's value are in the wrong order",
       when: "0x0100, 0x0200 or 0x0300 is written to a CCCD, and no value that subscribes",
-      needs: .bothDirections, leansOn: .opening,
+      needs: .bothDirections, leansOn: .opening, merges: true,
       do:
         "Write the low byte first: 01 00 enables notifications, 02 00 indications. On Android use ENABLE_NOTIFICATION_VALUE, in firmware send the 16-bit number as little-endian."
-    ) { connection, _ in
-      Finding.together(connection.attributes.configurations.compactMap(connection.swapped))
-    },
+    ) { connection, _ in connection.attributes.configurations.compactMap(connection.swapped) },
     Rule(
       "gatt-subscription-misplaced", .warning, .meaning,
       "A subscription is written to an attribute that is not a CCCD",
@@ -63,18 +58,17 @@ extension Rule {
       "A client writes to a service and does not subscribe to its values",
       when:
         "a client writes to a service whose declarations offer notifications or indications, writes no CCCD of it and reads none of its values, none arrives, and the link stays open for 2 s",
-      needs: [.bothDirections, .events, .opening],
+      needs: [.bothDirections, .events, .opening], merges: true,
       elsewise: [
         Alternative(always: "the client expects no answer"), .subscribedBefore,
       ],
       do:
         "If answers are expected, subscribe before writing: on Android setCharacteristicNotification() and writeDescriptor() on the CCCD, on iOS setNotifyValue(), with Bleak start_notify(). A device that is only controlled may need no subscription."
     ) { connection, evidence in
-      Finding.together(
-        connection.missedSubscriptions(evidence).compactMap { missed in
-          missed.mistaken == nil && !missed.isPartial
-            ? connection.notSubscribed(missed, evidence) : nil
-        })
+      connection.missedSubscriptions(evidence).compactMap { missed in
+        missed.mistaken == nil && !missed.isPartial
+          ? connection.notSubscribed(missed, evidence) : nil
+      }
     },
     Rule(
       "gatt-notifications-silent", .warning, .meaning, "A subscription brings no values",

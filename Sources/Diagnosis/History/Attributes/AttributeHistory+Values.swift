@@ -45,9 +45,7 @@ extension AttributeHistory {
   /// Returns what is known of an attribute.
   func identity(
     _ handle: UInt16, _ context: Context, _ memory: borrowing Memory
-  ) -> AttributeIdentity {
-    memory.identity(of: handle, at: context.server, on: context.link)
-  }
+  ) -> AttributeIdentity { memory.identity(of: handle, at: context.server, on: context.link) }
 
   /// Records an operation by a peer that the declaration does not offer.
   mutating func noteUnoffered(
@@ -209,9 +207,7 @@ extension AttributeHistory {
     if value.count == 2 { noteCandidate(usages[place].identity, bytes.part(value), context) }
     noteLength(Int(value.count), offset: nil, handle, place, context, memory)
     if sight(bytes.part(value), place, .written, context, memory) { return }
-    run(.writes, .commanded, context.moment, context, handle, nil) {
-      $0.commands += 1
-    }
+    run(.writes, .commanded, context.moment, context, handle, nil) { $0.commands += 1 }
   }
 
   /// Records a value that was written.
