@@ -223,11 +223,13 @@ package struct Finding: Sendable {
   /// - Parameter headline: nil: the same words as `what`.
   package init(
     _ what: Wording, headline: Wording? = nil, why: Wording, evidence: PacketSet,
-    on connections: [Int] = [], _ severity: Severity? = nil, restsOnAbsence: Bool = false
+    on connections: [Int] = [], _ severity: Severity? = nil, restsOnAbsence: Bool = false,
+    grounds: Grounds? = nil, do remedy: Wording? = nil, group: Wording? = nil, fault: Side? = nil
   ) {
     (self.what, self.headline, self.why) = (what, headline ?? what.asClause, why)
-    (self.evidence, self.connections) = (evidence, connections)
-    (self.severity, self.restsOnAbsence) = (severity, restsOnAbsence)
+    (self.evidence, self.connections, self.severity) = (evidence, connections, severity)
+    (self.restsOnAbsence, self.grounds) = (restsOnAbsence, grounds)
+    (self.remedy, self.group, self.fault) = (remedy, group, fault)
   }
 }
 

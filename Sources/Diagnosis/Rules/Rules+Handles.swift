@@ -125,16 +125,16 @@ extension ConnectionHistory {
       subscription.map {
         "\(client.capitalized) had subscribed to \($0.owner.map { "\($0)" } ?? "a value" as Wording) (\(packet: $0.request.packet)), and no value of the service came."
       } ?? "The capture does not show whether this one carries them out."
-    var finding = Finding(
+    return Finding(
       "\(client.words) wrote \(usage.commands.count) commands to \(usage.named), which offers only writes with response",
       at: first.packet,
       why:
         "The declaration offers \(usage.properties?.words ?? "Write"), but not Write Without Response. A server may ignore such a command, and reports no error. \(silence)",
       evidence: PacketSet(of: subscription?.request, first, last), of: usage.named,
-      subscription == nil ? .note : nil, restsOnAbsence: true)
-    finding.group =
-      "\(client.capitalized) wrote commands to \(usage.named), which offers only writes with response"
-    return finding
+      subscription == nil ? .note : nil, restsOnAbsence: true,
+      group:
+        "\(client.capitalized) wrote commands to \(usage.named), which offers only writes with response"
+    )
   }
 
   fileprivate func wrongEcho(_ echo: WrongEcho) -> Finding {

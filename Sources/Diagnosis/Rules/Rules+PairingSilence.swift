@@ -372,17 +372,16 @@ extension ConnectionHistory {
     _ attempt: PairingAttempt, _ first: Moment, _ second: Moment
   ) -> Finding {
     let side = attempt.initiator.other
-    var finding = Finding(
+    return Finding(
       "Two Security Managers answer on \(side.words)",
       headline:
         "two programs on \(side.words) answer one Pairing Request (\(packet: first.packet), \(packet: second.packet))",
       why:
         "\(side.capitalized) answered one Pairing Request twice (\(packet: first.packet), \(packet: second.packet)): two Security Managers, such as the kernel's and a program's own, use one controller, and each breaks the other's pairing.",
       evidence: PacketSet(of: first, second, attempt.failure == nil ? nil : attempt.end),
-      attempt.isPaired ? nil : .error, restsOnAbsence: true)
-    finding.fault = side
-    finding.remedy =
-      "Let only one program use the controller: stop bluetoothd, or the library that opens the HCI socket itself (noble, bleno)."
-    return finding
+      attempt.isPaired ? nil : .error, restsOnAbsence: true,
+      do:
+        "Let only one program use the controller: stop bluetoothd, or the library that opens the HCI socket itself (noble, bleno).",
+      fault: side)
   }
 }

@@ -141,10 +141,9 @@ extension ConnectionHistory {
       why:
         "\(client.capitalized) got \(count: got.sent, "value", "values") and disabled the CCCD at \(packet: off.request.packet). It then wrote \(count) values (from \(packet: silence.first.packet) on) and got none: without the subscription no answer could arrive.",
       evidence: PacketSet(of: off.request, silence.first, silence.series.last), of: owner,
-      silence.series.answered.count == 1 ? .note : nil, restsOnAbsence: true)
+      silence.series.answered.count == 1 ? .note : nil, restsOnAbsence: true,
+      group: "\(client.capitalized) ended its subscription to \(owner), and continued to write")
     finding.repetitions = silence.series.answered.count
-    finding.group =
-      "\(client.capitalized) ended its subscription to \(owner), and continued to write"
     return finding
   }
 
@@ -181,12 +180,11 @@ extension ConnectionHistory {
           "\(client.capitalized) had subscribed to \(answers) (\(packet: subscription.request.packet)). \(usage.server.capitalized) sent no value after \(packet: silence.first.packet), although the link stayed open for \(duration: silence.lasted) after the last write.",
         form),
       evidence: PacketSet(of: subscription.request, silence.first, series.last), of: usage.named,
-      restsOnAbsence: true)
+      restsOnAbsence: true, group: "writes to \(usage.named) got no answer on \(answers)")
     if isOtherForm, let answeredEnd {
       finding.remedy =
         "If these texts are commands, too, end them as those that were answered: with \(answeredEnd.name)."
     }
-    finding.group = "writes to \(usage.named) got no answer on \(answers)"
     return finding
   }
 

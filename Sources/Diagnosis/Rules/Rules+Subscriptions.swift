@@ -246,16 +246,14 @@ extension ConnectionHistory {
       })
     else { return nil }
     let it = Subscription(configuration, self)
-    var finding = Finding(
+    return Finding(
       "\(it.client.words) wrote the CCCD\(it.owner) with its bytes in the wrong order",
       at: configuration.request.packet,
       why: Wording(
         sentences:
           "\(code: configuration.value, digits: 4) has only reserved bits. With its bytes swapped it would be \(code: meant, digits: 4), which enables \(meant & 1 != 0 ? "notifications" : "indications" as StaticString).",
         it.outcome), evidence: [configuration.request.packet], of: configuration.owner,
-      it.sent > 0 ? .note : configuration.error != nil ? .error : nil)
-    finding.fault = it.client
-    return finding
+      it.sent > 0 ? .note : configuration.error != nil ? .error : nil, fault: it.client)
   }
 
   fileprivate func commanded(_ it: Subscription) -> (Subscription, Finding)? {
@@ -265,14 +263,13 @@ extension ConnectionHistory {
         $0.isSame(as: configuration) && $0.accepted != nil
       })
     else { return nil }
-    var finding = Finding(
+    let finding = Finding(
       "\(it.client.words) wrote the CCCD\(it.owner) with a Write Command",
       at: configuration.request.packet,
       why:
         "It wrote the subscription without response. The specification lets a client write a descriptor only with a Write Request; \(it.sent == 0 ? "this one sent no value" : "this one sends values anyway" as StaticString).",
       evidence: [configuration.request.packet], of: configuration.owner,
-      it.sent > 0 ? .note : nil, restsOnAbsence: it.sent == 0)
-    finding.fault = it.client
+      it.sent > 0 ? .note : nil, restsOnAbsence: it.sent == 0, fault: it.client)
     return (it, finding)
   }
 
@@ -295,9 +292,10 @@ extension ConnectionHistory {
         sentences:
           "\(it.client.capitalized) wrote \(code: configuration.value, digits: 4) to the CCCD, but the declaration offers \(properties.words).",
         right.map { "The right value followed at \(packet: $0.request.packet)." } ?? it.outcome),
-      evidence: PacketSet(of: configuration.request, configuration.accepted), of: owner)
-    finding.remedy =
-      "Write \(code: notify ? 1 : 2, digits: 4): the declaration offers \(offered) (on Android \(notify ? "ENABLE_NOTIFICATION_VALUE" : "ENABLE_INDICATION_VALUE" as StaticString); CoreBluetooth and BlueZ choose on their own)."
+      evidence: PacketSet(of: configuration.request, configuration.accepted), of: owner,
+      do:
+        "Write \(code: notify ? 1 : 2, digits: 4): the declaration offers \(offered) (on Android \(notify ? "ENABLE_NOTIFICATION_VALUE" : "ENABLE_INDICATION_VALUE" as StaticString); CoreBluetooth and BlueZ choose on their own)."
+    )
     if right != nil || it.sent > 0 { finding.resolve() }
     return finding
   }

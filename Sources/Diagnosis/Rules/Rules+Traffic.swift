@@ -203,12 +203,11 @@ extension ConnectionHistory {
       let evidence = most.count > 1 ? most.first.union(most.last) : most.first
       let what: Wording =
         "Messages of \(count: most.length, "byte", "bytes") took \(most.parts) \(most.isWritten ? ("writes" as Wording) : "notifications") each: the MTU is 23"
-      var finding = Finding(
+      return Finding(
         what, headline: "messages took \(most.parts) packets each because the MTU stays 23",
         why: "\(reason). With an MTU of \(most.length + 3) or more they would fit in one.",
-        evidence: evidence, restsOnAbsence: true)
-      finding.remedy = Self.askForMTU(most.isWritten ? most.sender : most.sender.other)
-      return finding
+        evidence: evidence, restsOnAbsence: true,
+        do: Self.askForMTU(most.isWritten ? most.sender : most.sender.other))
     }
     // Without a known protocol: values in a row that fill the PDU. If each is answered, or
     // numbered, they are messages of this length.
@@ -222,9 +221,9 @@ extension ConnectionHistory {
       "\(tally.count) values of \(usage.named) have exactly 20 bytes: the MTU is 23",
       headline: "values of \(usage.named) are split into 20-byte pieces because the MTU stays 23",
       why: "\(reason), and these values fill it; longer ones need several packets.",
-      evidence: PacketSet(of: tally.first, tally.last), restsOnAbsence: true)
+      evidence: PacketSet(of: tally.first, tally.last), restsOnAbsence: true,
+      do: Self.askForMTU(usage.server.other))
     finding.attribute = usage.named
-    finding.remedy = Self.askForMTU(usage.server.other)
     return finding
   }
 
