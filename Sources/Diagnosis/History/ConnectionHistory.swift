@@ -64,16 +64,10 @@ package final class ConnectionHistory: Sendable {
   }
 
   init(_ notes: ConnectionNotes) {
-    connection = notes.connection
-    device = notes.device
-    name = notes.name
-    link = notes.link
-    security = notes.security
-    pairing = notes.pairing
-    encryption = notes.encryption
-    attributes = notes.attributes
-    channels = notes.channels
-    lacksData = notes.lacksData
+    (connection, device, name) = (notes.connection, notes.device, notes.name)
+    (link, security, pairing) = (notes.link, notes.security, notes.pairing)
+    (encryption, attributes) = (notes.encryption, notes.attributes)
+    (channels, lacksData) = (notes.channels, notes.lacksData)
   }
 }
 

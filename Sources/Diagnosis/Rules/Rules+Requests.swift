@@ -141,8 +141,8 @@ extension Rule {
       why:
         "\(packet: first.packet) is the answer to \(packet: first.request), which was sent on another channel. Some hosts open several bearers at once and mix them up. \(harm)",
       evidence: PacketSet(attributes.crossed.prefix(4).flatMap { [$0.request, $0.packet] }),
+      // Hosts that do this do it on each connection, so it is reported once.
       group: "Responses arrived on a different bearer from the request")
-    // Hosts that do this do it on each connection, so it is reported once.
     return [finding]
   }
 }

@@ -56,9 +56,7 @@ extension AttributeHistory {
       !properties.has(bit: bit), usages[place].unoffered.count < 4,
       !usages[place].unoffered.contains(where: { $0.operation == operation })
     else { return }
-    usages[place].unoffered.append(
-      AttributeUsage.Unoffered(
-        operation: operation, request: request, answer: context.moment.packet, length: length))
+    usages[place].unoffered.append((operation, request, context.moment.packet, length))
   }
 
   /// Assigns names from profiles to attributes that have no other name, wherever they are reported.
