@@ -23,8 +23,7 @@ extension Rule {
       needs: [.bothDirections, .events, .opening],
       do:
         "Send one Exchange MTU Request on a connection (Core, Vol 3, Part F, 3.4.2.1), and ask for the final size at once. As a server, keep the first result."
-    ) { connection, _ in connection.isWhole ? connection.changedMTU.map { [$0] } ?? [] : []
-    },
+    ) { connection, _ in connection.isWhole ? connection.changedMTU.map { [$0] } ?? [] : [] },
     Rule(
       "att-pdu-too-long", .warning, .meaning, "A server sends a PDU that is longer than the MTU",
       when:
