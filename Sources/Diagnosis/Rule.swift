@@ -215,8 +215,6 @@ package struct Finding: Sendable {
   package var group: Wording?
   /// The verdict on several such connections, as a clause; nil: the shared words.
   package var groupHeadline: Wording?
-  /// Whether it is merged with others like it on its connection, if there are many.
-  var isMergeable = false
   /// Whether it is a list for reference, which is printed after all other findings.
   package var isAppendix = false
 
@@ -225,11 +223,13 @@ package struct Finding: Sendable {
   /// - Parameter headline: nil: the same words as `what`.
   package init(
     _ what: Wording, headline: Wording? = nil, why: Wording, evidence: PacketSet,
-    on connections: [Int] = [], _ severity: Severity? = nil, restsOnAbsence: Bool = false
+    on connections: [Int] = [], _ severity: Severity? = nil, restsOnAbsence: Bool = false,
+    grounds: Grounds? = nil, do remedy: Wording? = nil, group: Wording? = nil, fault: Side? = nil
   ) {
     (self.what, self.headline, self.why) = (what, headline ?? what.asClause, why)
-    (self.evidence, self.connections) = (evidence, connections)
-    (self.severity, self.restsOnAbsence) = (severity, restsOnAbsence)
+    (self.evidence, self.connections, self.severity) = (evidence, connections, severity)
+    (self.restsOnAbsence, self.grounds) = (restsOnAbsence, grounds)
+    (self.remedy, self.group, self.fault) = (remedy, group, fault)
   }
 }
 
@@ -279,34 +279,40 @@ package struct Rule: Sendable {
 
   /// Creates a rule about one connection.
   ///
-  /// - Parameter elsewise: the other explanations of what it finds, about the connection.
+  /// - Parameters:
+  ///   - merges: whether many findings on a connection are reported as one.
+  ///   - elsewise: the other explanations of what it finds, about the connection.
   package init(
     _ id: StaticString, _ severity: Severity, _ grounds: Grounds, _ finds: StaticString,
     when condition: StaticString, needs: Coverage.Parts = [], leansOn: Coverage.Parts = [],
-    elsewise: [Alternative<ConnectionHistory>] = [], do remedy: Wording = "",
+    merges: Bool = false, elsewise: [Alternative<ConnectionHistory>] = [], do remedy: Wording = "",
     _ examine: @escaping @Sendable (ConnectionHistory, Evidence) -> [Finding]
   ) {
     self.init(
       id, severity, grounds, finds, condition, needs, leansOn, elsewise, remedy,
       .connection { history, evidence in
-        Finding.merged(
-          examine(history, evidence).map { $0.weighed(elsewise, history, evidence) })
+        let found = examine(history, evidence).map { $0.weighed(elsewise, history, evidence) }
+        return merges ? Finding.merged(found) : found
       })
   }
 
   /// Creates a rule about one connection that returns the subject of each finding with it.
   ///
-  /// - Parameter elsewise: the other explanations of what it finds, about the subject.
+  /// - Parameters:
+  ///   - merges: whether many findings on a connection are reported as one.
+  ///   - elsewise: the other explanations of what it finds, about the subject.
   package init<Subject>(
     about subject: Subject.Type, _ id: StaticString, _ severity: Severity, _ grounds: Grounds,
     _ finds: StaticString, when condition: StaticString, needs: Coverage.Parts = [],
-    leansOn: Coverage.Parts = [], elsewise: [Alternative<Subject>], do remedy: Wording = "",
+    leansOn: Coverage.Parts = [], merges: Bool = false, elsewise: [Alternative<Subject>],
+    do remedy: Wording = "",
     _ examine: @escaping @Sendable (ConnectionHistory, Evidence) -> [(Subject, Finding)]
   ) {
     self.init(
       id, severity, grounds, finds, condition, needs, leansOn, elsewise, remedy,
       .connection { history, evidence in
-        Finding.merged(examine(history, evidence).map { $1.weighed(elsewise, $0, evidence) })
+        let found = examine(history, evidence).map { $1.weighed(elsewise, $0, evidence) }
+        return merges ? Finding.merged(found) : found
       })
   }
 

@@ -28,23 +28,15 @@ package struct AdapterHistory: Sendable {
     }
   }
 
-  /// The end of a link that is not known, since the capture begins later.
-  package struct UnknownLoss: Sendable {
-    package let handle: UInt16
-    /// Disconnection Complete.
-    package let ended: Moment
-    /// The last Number Of Completed Packets before it: the link carried data.
-    package let acknowledged: Moment?
-  }
+  /// The end of a link that is not known, since the capture begins later: Disconnection Complete,
+  /// and the last Number Of Completed Packets before it if the link carried data.
+  package typealias UnknownLoss = (handle: UInt16, ended: Moment, acknowledged: Moment?)
 
-  /// A Hardware Error event.
-  package struct HardwareError: Sendable {
-    package var moment: Moment
-    /// The vendor-specific hardware code.
-    package var code: UInt8
-    /// The last command that waited for its answer.
-    package var pending: CommandHistory.Waiting?
-  }
+  /// A Hardware Error event: the vendor-specific code, and the last command that waited for its
+  /// answer.
+  package typealias HardwareError = (
+    moment: Moment, code: UInt8, pending: CommandHistory.Waiting?
+  )
 
   /// The controller's index; unknown if the capture does not contain one.
   package let index: AdapterIndex
@@ -149,7 +141,7 @@ package struct AdapterHistory: Sendable {
   ) {
     let moment = Moment(record)
     if record.drops > 0 { forgetWaiting(moment) }
-    commands.observe(moment)
+    commands.hear(moment)
     guard buffers.isCounting || answer.link == nil else { return }
     var cursor = Cursor(bytes, dissection.body)
     guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
@@ -252,7 +244,7 @@ package struct AdapterHistory: Sendable {
     switch event.code {
     case HCIEvent.commandCompleteCode:
       guard let complete = try? CommandComplete(parsing: &cursor) else {
-        return commands.observe(moment)
+        return commands.hear(moment)
       }
       let status = dissection.parameters?.status(bytes).map { StatusCode(rawValue: $0) }
       record(
@@ -261,13 +253,13 @@ package struct AdapterHistory: Sendable {
       buffers.learn(complete.opcode, moment, bytes, body)
     case HCIEvent.commandStatusCode:
       guard let status = try? CommandStatus(parsing: &cursor) else {
-        return commands.observe(moment)
+        return commands.hear(moment)
       }
       record(
         status.opcode, status.status, moment, answer.request?.packet, isComplete: false, bytes,
         body, memory)
     default:
-      commands.observe(moment)
+      commands.hear(moment)
       observeOther(event, moment, bytes, body, answer, memory)
     }
   }
@@ -423,7 +415,7 @@ package struct AdapterHistory: Sendable {
       let pending = commands.waiting.last {
         !$0.isPassed && moment.nanoseconds(since: $0.moment) ?? .max <= CommandHistory.longestWait
       }
-      hardwareErrors.append(HardwareError(moment: moment, code: code, pending: pending))
+      hardwareErrors.append((moment, code, pending))
     case HCIEvent.disconnectionCompleteCode:
       guard let event = try? LinkEvent(parsing: &cursor) else { return }
       groups.observe(ended: event)
@@ -469,7 +461,7 @@ package struct AdapterHistory: Sendable {
     guard !isKnown, end.detail == StatusCode.connectionTimeout.rawValue,
       unknownLosses.count < Self.mostErrors
     else { return }
-    unknownLosses.append(UnknownLoss(handle: end.handle, ended: moment, acknowledged: acknowledged))
+    unknownLosses.append((end.handle, moment, acknowledged))
   }
 
   /// Returns the packet that shows an address as a random one: a connection that this controller

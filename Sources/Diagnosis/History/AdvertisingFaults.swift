@@ -29,12 +29,6 @@ package struct AdvertisingFaults: Sendable {
     fileprivate var last: Int
   }
 
-  /// A random address whose upper bits are reserved.
-  package struct FaultyAddress: Sendable {
-    package let address: DeviceAddress
-    package let moment: Moment
-  }
-
   /// Connectable advertising under a non-resolvable private address.
   package struct UnsuitableAddress: Sendable {
     package let address: DeviceAddress
@@ -72,7 +66,8 @@ package struct AdvertisingFaults: Sendable {
   }
 
   package private(set) var data: [FaultyData] = []
-  package private(set) var addresses: [FaultyAddress] = []
+  /// Random addresses whose upper bits are reserved, and the commands that set them.
+  package private(set) var addresses: [(value: DeviceAddress, moment: Moment)] = []
   package private(set) var unsuitable: [UnsuitableAddress] = []
   private var sets: [Own] = []
 
@@ -90,9 +85,9 @@ package struct AdvertisingFaults: Sendable {
         if set.family == .extended { $0.keepIfSuitable() }
       }
       guard address.value >> 46 == 0b10, addresses.count < Self.mostListed,
-        !addresses.contains(where: { $0.address == address })
+        !addresses.contains(where: { $0.value == address })
       else { return }
-      addresses.append(FaultyAddress(address: address, moment: moment))
+      addresses.append((address, moment))
     case .parameters(let set, let parameters):
       let isConnectable = parameters.properties & 1 != 0 && parameters.ownAddressType == 1
       change(set) {

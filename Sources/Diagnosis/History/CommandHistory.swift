@@ -36,9 +36,7 @@ package struct CommandHistory: Sendable {
     package var succeeded: Moment?
     /// The first command of the other family of advertising commands since the last reset, if that
     /// family was used.
-    package var otherFamily: Moment?
-    /// The opcode of that command.
-    package var otherOpcode: UInt16?
+    package var otherFamily: (first: Moment, opcode: UInt16)?
     /// The activity of the controller that forbids the command, if known.
     package var obstacle: Obstacle?
     /// The answer to the same command if it was accepted within a second before, as when two
@@ -196,8 +194,8 @@ package struct CommandHistory: Sendable {
     badAnswer = (opcode, request, moment, fault, nil)
   }
 
-  /// Records an event.
-  private mutating func hear(_ moment: Moment) {
+  /// Records an event of any kind.
+  mutating func hear(_ moment: Moment) {
     if let command = waiting.last, !command.isPassed,
       lastEvent?.packet ?? 0 < command.moment.packet,
       let wait = moment.nanoseconds(since: command.moment), Self.stalls.contains(wait)
@@ -209,9 +207,6 @@ package struct CommandHistory: Sendable {
 
   /// Controllers answer at once. A longer pause is one of the host, such as sleep.
   private static let stalls: ClosedRange<Int64> = 500_000_000...10_000_000_000
-
-  /// Records an event that is not an answer.
-  mutating func observe(_ moment: Moment) { hear(moment) }
 
   /// Records an answer: Command Complete or Command Status. Opcode 0 answers nothing.
   ///
@@ -282,9 +277,7 @@ package struct CommandHistory: Sendable {
     for index in refusals.indices
     where isComplete && refusals[index].opcode == opcode && refusals[index].succeeded == nil
       && !(disables && Self.isSwitch(opcode))
-    {
-      refusals[index].succeeded = moment
-    }
+    { refusals[index].succeeded = moment }
     let parameters: UInt16? =
       switch opcode {
       case HCICommand.leSetScanEnable: HCICommand.leSetScanParameters
@@ -339,8 +332,7 @@ package struct CommandHistory: Sendable {
       refusal.packets.insert(answer.packet)
     }
     if let family = Self.family(opcode), let other = families[1 - family] {
-      refusal.otherFamily = other.first
-      refusal.otherOpcode = other.opcode
+      refusal.otherFamily = other
     }
     if let position { refusals[position] = refusal } else { refusals.append(refusal) }
   }

@@ -82,9 +82,7 @@ package struct ConnectAttempt: Sendable {
   }
 
   /// How long the host waited, in nanoseconds.
-  package var waited: Int64? {
-    (cancelled ?? ended).flatMap { $0.nanoseconds(since: asked) }
-  }
+  package var waited: Int64? { (cancelled ?? ended).flatMap { $0.nanoseconds(since: asked) } }
 
   /// The number of reports of the device during the attempt.
   package var sightingsMeanwhile: Int { max(0, (after?.count ?? 0) - (before?.count ?? 0)) }
@@ -394,9 +392,7 @@ extension ConnectAttempt {
     wanted = command.wanted
   }
 
-  private var key: UInt64? {
-    peer.flatMap { peer in peerType.map { Attributes.key(peer, $0) } }
-  }
+  private var key: UInt64? { peer.flatMap { peer in peerType.map { Attributes.key(peer, $0) } } }
 
   fileprivate func find(in sightings: Sightings) -> Sighting? { key.flatMap { sightings.find($0) } }
 

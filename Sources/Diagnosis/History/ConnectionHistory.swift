@@ -11,14 +11,10 @@ package struct Moment: Equatable, Sendable {
   /// The capture's timestamp.
   package var time: Timestamp?
 
-  package init(packet: Int, time: Timestamp?) {
-    (self.packet, self.time) = (packet, time)
-  }
+  package init(packet: Int, time: Timestamp?) { (self.packet, self.time) = (packet, time) }
 
   /// Creates the moment of a record.
-  package init(_ record: borrowing CaptureRecord) {
-    (packet, time) = (record.number, record.time)
-  }
+  package init(_ record: borrowing CaptureRecord) { (packet, time) = (record.number, record.time) }
 
   /// Returns the time since `earlier` in nanoseconds, or nil if it is unknown or the clock went
   /// back.
@@ -68,16 +64,10 @@ package final class ConnectionHistory: Sendable {
   }
 
   init(_ notes: ConnectionNotes) {
-    connection = notes.connection
-    device = notes.device
-    name = notes.name
-    link = notes.link
-    security = notes.security
-    pairing = notes.pairing
-    encryption = notes.encryption
-    attributes = notes.attributes
-    channels = notes.channels
-    lacksData = notes.lacksData
+    (connection, device, name) = (notes.connection, notes.device, notes.name)
+    (link, security, pairing) = (notes.link, notes.security, notes.pairing)
+    (encryption, attributes) = (notes.encryption, notes.attributes)
+    (channels, lacksData) = (notes.channels, notes.lacksData)
   }
 }
 

@@ -47,18 +47,12 @@ package struct ManagementHistory: Sendable {
     }
   }
 
-  /// A Pair Device command.
-  private struct Pairing: Sendable {
-    let adapter: AdapterIndex
-    let peer: DeviceAddress
-    let asked: Moment
-    var succeeded: Moment?
-  }
-
   package private(set) var failures: [Failure] = []
   /// The number of failures that are not kept.
   package private(set) var omitted = 0
-  private var pairings: [Pairing] = []
+  /// The last Pair Device commands.
+  private var pairings:
+    [(adapter: AdapterIndex, peer: DeviceAddress, asked: Moment, succeeded: Moment?)] = []
 
   package static let most = 32
   private static let mostPackets = 8
@@ -73,7 +67,7 @@ package struct ManagementHistory: Sendable {
     guard control.isEvent else {
       if control.code == ManagementCommand.pairDevice, let peer = Self.peer(bytes, body, at: 0) {
         if pairings.count >= Self.most { pairings.removeFirst() }
-        pairings.append(Pairing(adapter: adapter, peer: peer, asked: moment))
+        pairings.append((adapter, peer, moment, nil))
       }
       return
     }

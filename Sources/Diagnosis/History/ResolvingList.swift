@@ -6,10 +6,7 @@ import Sessions
 /// The entries of a controller's resolving list that the capture adds. Bounded; the keys are never
 /// printed.
 struct ResolvingList: Sendable {
-  private struct Entry: Sendable {
-    let added: Moment
-    let key: [UInt8]
-  }
+  private typealias Entry = (added: Moment, key: [UInt8])
 
   private var entries: [UInt64: Entry] = [:]
   /// The last command that changes the list.
@@ -37,11 +34,8 @@ struct ResolvingList: Sendable {
       let key = bytes.part(cursor.takeUpTo(16)).array
       // A key that the capture cut is unknown.
       guard opcode == HCICommand.leRemoveDeviceFromResolvingList || key.count == 16 else { return }
-      last = (
-        opcode, Attributes.key(address, AddressType(rawValue: type & 1)),
-        Entry(added: moment, key: key)
-      )
-    case HCICommand.leClearResolvingList: last = (opcode, 0, Entry(added: moment, key: []))
+      last = (opcode, Attributes.key(address, AddressType(rawValue: type & 1)), (moment, key))
+    case HCICommand.leClearResolvingList: last = (opcode, 0, (moment, []))
     case HCICommand.deleteStoredLinkKey:
       var cursor = Cursor(bytes, body)
       guard let address = try? DeviceAddress(parsing: &cursor) else { return }

@@ -8,11 +8,13 @@ extension Finding {
   /// Creates a finding with a verdict in the same words: with a packet, in lower case.
   init(
     _ what: Wording, at packet: Int, why: Wording, evidence: PacketSet,
-    of attribute: NamedAttribute? = nil, _ severity: Severity? = nil, restsOnAbsence: Bool = false
+    of attribute: NamedAttribute? = nil, _ severity: Severity? = nil, restsOnAbsence: Bool = false,
+    do remedy: Wording? = nil, group: Wording? = nil, fault: Side? = nil
   ) {
     self.init(
       what.capitalized, headline: "\(what.asClause) (\(packet: packet))", why: why,
-      evidence: evidence, severity, restsOnAbsence: restsOnAbsence)
+      evidence: evidence, severity, restsOnAbsence: restsOnAbsence, do: remedy, group: group,
+      fault: fault)
     self.attribute = attribute
   }
 

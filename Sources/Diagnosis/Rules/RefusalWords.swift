@@ -229,49 +229,48 @@ extension Rule {
     Rule(
       about: RefusedRequest.self, id, severity, grounds, finds, when: condition,
       needs: .bothDirections,
-      leansOn: grounds == .fact ? [] : [.opening, .events], elsewise: elsewise, do: remedy
+      leansOn: grounds == .fact ? [] : [.opening, .events], merges: true, elsewise: elsewise,
+      do: remedy
     ) { connection, evidence in
-      Finding.together(
-        connection.attributes.refusals.compactMap { refusal in
-          let code = refusal.error.rawValue
-          guard codes.contains(code) || more.contains(where: { $0 ~= code }),
-            !refusal.isOfStaleMap(connection, evidence), !connection.explainsValue(of: refusal),
-            let reason = reason(refusal, connection)
-          else { return nil }
-          var finding = refusal.finding(reason.why)
-          (finding.remedy, finding.fault) = (reason.instead, reason.fault)
-          finding.restsOnAbsence = restsOnAbsence
-          if refusal.error.isAboutAttribute || code == 0x0d, !connection.hidesNotifications(refusal)
-          {
-            connection.explainByState(refusal, &finding)
-          }
-          if refusal.isOfNoHandle || refusal.isMistakenForCCCD { finding.severity = .note }
-          if refusal.isSwitchingOff {
-            finding.severity = finding.severity ?? .warning
-            finding.remedy =
-              "Nothing, if it was off already: a client that switches off what was never on has to expect this error."
-            finding.add("The write was to switch notifications and indications off.")
-          }
-          if let (later, packet) = connection.allowed(refusal, evidence) {
-            if refusal.isSwitchingOff { finding.isResolved = true }
-            finding.note = Wording(
-              sentences: finding.note ?? "",
-              "The attribute could be \(refusal.opcode.isWrite ? "written" : "read" as StaticString) on connection \(later) (\(packet: packet))."
-            )
-          }
-          // A refusal that ends the session is not minor, whatever its code.
-          if severity == .warning, finding.severity == nil,
-            let end = connection.end(over: refusal.last)
-          {
-            finding.severity = .error
-            finding.headline =
-              "\(finding.headline), and \(end.words) disconnected (\(packet: end.packet))"
-            finding.add(
-              "Nothing succeeded after it, and \(end.words) disconnected (\(packet: end.packet)).",
-              end.packet)
-          }
-          return (RefusedRequest(refusal: refusal, connection: connection), finding)
-        })
+      connection.attributes.refusals.compactMap { refusal in
+        let code = refusal.error.rawValue
+        guard codes.contains(code) || more.contains(where: { $0 ~= code }),
+          !refusal.isOfStaleMap(connection, evidence), !connection.explainsValue(of: refusal),
+          let reason = reason(refusal, connection)
+        else { return nil }
+        var finding = refusal.finding(reason.why)
+        (finding.remedy, finding.fault) = (reason.instead, reason.fault)
+        finding.restsOnAbsence = restsOnAbsence
+        if refusal.error.isAboutAttribute || code == 0x0d, !connection.hidesNotifications(refusal) {
+          connection.explainByState(refusal, &finding)
+        }
+        if refusal.isOfNoHandle || refusal.isMistakenForCCCD { finding.severity = .note }
+        if refusal.isSwitchingOff {
+          finding.severity = finding.severity ?? .warning
+          finding.remedy =
+            "Nothing, if it was off already: a client that switches off what was never on has to expect this error."
+          finding.add("The write was to switch notifications and indications off.")
+        }
+        if let (later, packet) = connection.allowed(refusal, evidence) {
+          if refusal.isSwitchingOff { finding.isResolved = true }
+          finding.note = Wording(
+            sentences: finding.note ?? "",
+            "The attribute could be \(refusal.opcode.isWrite ? "written" : "read" as StaticString) on connection \(later) (\(packet: packet))."
+          )
+        }
+        // A refusal that ends the session is not minor, whatever its code.
+        if severity == .warning, finding.severity == nil,
+          let end = connection.end(over: refusal.last)
+        {
+          finding.severity = .error
+          finding.headline =
+            "\(finding.headline), and \(end.words) disconnected (\(packet: end.packet))"
+          finding.add(
+            "Nothing succeeded after it, and \(end.words) disconnected (\(packet: end.packet)).",
+            end.packet)
+        }
+        return (RefusedRequest(refusal: refusal, connection: connection), finding)
+      }
     }
   }
 }
@@ -280,36 +279,18 @@ extension Finding {
   /// Up to this many findings of one rule on a connection are reported separately.
   private static let mostApart = 3
 
-  /// Marks findings that are merged with others like them, if there are many.
-  static func together<Subject>(_ findings: [(Subject, Finding)]) -> [(Subject, Finding)] {
-    findings.map { subject, finding in
-      var finding = finding
-      finding.isMergeable = true
-      return (subject, finding)
-    }
-  }
-
   /// Merges many findings of one rule after they were weighed: none becomes more certain.
   static func merged(_ findings: [Finding]) -> [Finding] {
     guard findings.count > mostApart else { return findings }
-    let groups = [false, true].map { isResolved in
-      findings.filter { $0.isMergeable && $0.isResolved == isResolved }
+    return [false, true].flatMap { isResolved in
+      let all = findings.filter { $0.isResolved == isResolved }
+      guard all.count > mostApart, var one = all.first else { return all }
+      one.what = "\(one.what), and \(all.count - 1) more like it"
+      one.evidence = all.prefix(16).reduce(PacketSet()) { $0.union($1.evidence) }
+      one.severity = all.contains { $0.severity == .error } ? .error : isResolved ? .note : nil
+      if !isResolved { one.note = nil }
+      one.add(alternatives: all.flatMap(\.alternatives))
+      return [one]
     }
-    return findings.filter { !$0.isMergeable }
-      + groups.flatMap { all -> [Finding] in
-        guard all.count > mostApart, var one = all.first else { return all }
-        one.what = "\(one.what), and \(all.count - 1) more like it"
-        one.evidence = all.prefix(16).reduce(PacketSet()) { $0.union($1.evidence) }
-        one.severity =
-          all.contains { $0.severity == .error } ? .error : one.isResolved ? .note : nil
-        if !one.isResolved { one.note = nil }
-        one.add(alternatives: all.flatMap(\.alternatives))
-        return [one]
-      }
-  }
-
-  /// Marks findings that are merged with others like them, if there are many.
-  static func together(_ findings: [Finding]) -> [Finding] {
-    together(findings.map { ((), $0) }).map(\.1)
   }
 }

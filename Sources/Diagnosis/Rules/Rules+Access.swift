@@ -131,7 +131,8 @@ extension Rule {
   ) -> Rule {
     Rule(
       about: RefusedRequest.self, id, .error, .meaning, finds, when: condition,
-      needs: .bothDirections, leansOn: [.opening, .events], elsewise: [.encryptedBefore], do: remedy
+      needs: .bothDirections, leansOn: [.opening, .events], merges: true,
+      elsewise: [.encryptedBefore], do: remedy
     ) { connection, _ in
       let found = connection.attributes.refusals.compactMap { refusal in
         refusal.error.rawValue == code && !refusal.security.isEncrypted
@@ -139,8 +140,7 @@ extension Rule {
             (RefusedRequest(refusal: refusal, connection: connection), $0)
           } : nil
       }
-      return Finding.together(found.filter { !$0.1.isResolved })
-        + Finding.together(found.filter(\.1.isResolved))
+      return found.filter { !$0.1.isResolved } + found.filter(\.1.isResolved)
     }
   }
 }

@@ -35,7 +35,8 @@ extension Rule {
         headline: "a bonded peer uses a private address that no known key resolves",
         why:
           "\(peer) is a resolvable private address, which changes every few minutes, and the capture has no identity resolving key for it. The link was encrypted with a stored key (\(packet: attempt.endPacket)), so this host knows the peer.",
-        evidence: attempt.packets, restsOnAbsence: true)
+        evidence: attempt.packets, restsOnAbsence: true,
+        group: "A bonded peer uses a private address that no known key resolves")
       if let pairing = evidence.pairingWithoutIdentity(of: history) {
         finding.add(
           "The pairing did not give the peer's identity resolving key (\(packet: pairing.request), \(packet: pairing.response)): when the address changes, this host cannot recognise the peer.",
@@ -44,7 +45,6 @@ extension Rule {
         finding.remedy =
           "Let both sides distribute identity keys (IdKey in the Pairing Request and Response), delete the bond on both sides, and pair again."
       }
-      finding.group = "A bonded peer uses a private address that no known key resolves"
       return [(isStored, finding)]
     },
     Rule(

@@ -11,14 +11,14 @@ extension Rule {
       "A client uses handles from an outdated attribute cache",
       when:
         "Invalid Handle, Read Not Permitted, Write Not Permitted or a length error answers a request whose handle was not discovered on this connection, and an earlier connection, the Database Hash or Service Changed shows that it was another attribute",
-      needs: [.bothDirections],
+      needs: [.bothDirections], merges: true,
       elsewise: [
         Alternative("the attributes have not changed, and the server refuses for another reason") {
           stale, _ in stale.isChangeShown
         },
         Alternative("the server never allowed this") { stale, _ in stale.hasWorked },
       ], do: staleRemedy
-    ) { connection, evidence in Finding.together(connection.staleRefusals(evidence)) },
+    ) { connection, evidence in connection.staleRefusals(evidence) },
     Rule(
       "gatt-map-conflict", .warning, .fact, "A supplied map does not match the device",
       when: "what the capture shows at a handle cannot be what the map of --map has there",
@@ -59,17 +59,16 @@ extension Rule {
     Rule(
       "att-database-out-of-sync", .warning, .meaning,
       "A server refuses a request because the client does not yet know that attributes have changed",
-      when: "Database Out Of Sync (0x12) answers a request", needs: [.bothDirections],
+      when: "Database Out Of Sync (0x12) answers a request", needs: [.bothDirections], merges: true,
       do:
         "Read the Database Hash (2b2a) or discover again, then repeat the request: the server takes the next request as a sign that the client is change-aware."
     ) { connection, _ in
-      Finding.together(
-        connection.attributes.refusals.compactMap { refusal in
-          guard refusal.error.rawValue == 0x12 else { return nil }
-          return refusal.finding(
-            "The attributes have changed, and \(refusal.client.words), which reported support for robust caching, is still change-unaware: the server answers one request with 0x12."
-          )
-        })
+      connection.attributes.refusals.compactMap { refusal in
+        guard refusal.error.rawValue == 0x12 else { return nil }
+        return refusal.finding(
+          "The attributes have changed, and \(refusal.client.words), which reported support for robust caching, is still change-unaware: the server answers one request with 0x12."
+        )
+      }
     },
     Rule(
       "gatt-change-unaware", .warning, .meaning,

@@ -24,9 +24,7 @@ extension Rule {
   private static func leftOut(_ evidence: Evidence) -> [Finding] {
     let all = evidence.connections.filter { history in
       !history.isIncomplete
-        && history.attributes.configurations.contains {
-          $0.server == .local && $0.accepted != nil
-        }
+        && history.attributes.configurations.contains { $0.server == .local && $0.accepted != nil }
     }
     guard all.count > 1 else { return [] }
     var found: [Finding] = []

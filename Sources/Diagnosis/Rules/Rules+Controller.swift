@@ -333,18 +333,15 @@ extension Rule {
     do:
       "Use only one family between resets, for advertising, scanning and connecting alike: the extended commands (0x2036 to 0x2043) if the controller has them (Core, Vol 4, Part E, 3.1.1)."
   ) { evidence in
-    evidence.refusals { $0.status == .commandDisallowed && $0.otherFamily != nil }.map {
-      adapter, refusal in
+    evidence.refusals(isMixed).map { adapter, refusal in
       let other: Wording =
-        refusal.otherFamily.map {
-          "\(commandName(refusal.otherOpcode ?? 0)) of \(packet: $0.packet)"
-        } ?? ""
+        refusal.otherFamily.map { "\(commandName($0.opcode)) of \(packet: $0.first.packet)" } ?? ""
       var finding = Finding(
         "\(commandName(refusal.opcode)) is refused\(adapter.words): legacy and extended commands are mixed",
         headline: "legacy and extended advertising commands are mixed",
         why:
           "Since \(other) the controller has been in the other mode, and it answers \(refusal.count == 1 ? "" : "\(refusal.count) times " as Wording)Command Disallowed (0x0c).",
-        evidence: PacketSet(of: refusal.otherFamily).union(refusal.packets))
+        evidence: PacketSet(of: refusal.otherFamily?.first).union(refusal.packets))
       resolve(&finding, refusal)
       return finding
     }
@@ -528,40 +525,11 @@ extension Rule {
       }
       finding.evidence = PacketSet([since]).union(refusal.packets)
     } else if let obstacle = refusal.obstacle {
-      let since: Wording = "since \(packet: obstacle.since.packet)"
-      let (state, way): (Wording, Wording) =
-        switch obstacle.kind {
-        case .connecting:
-          (
-            "a connection attempt is pending (\(since))",
-            "Cancel the connection attempt (LE Create Connection Cancel) when it is no longer needed, or wait for it to end: this controller does not do both at once."
-          )
-        case .scanning:
-          (
-            "scanning is on (\(since))",
-            "Stop the running scan before you change its parameters. If another program started it, let only one program use the controller."
-          )
-        case .advertising:
-          (
-            "advertising is on (\(since))",
-            "Disable advertising before you change its parameters or enable it again."
-          )
-        case .streaming:
-          (
-            "a stream of the group is open (\(since))",
-            "Wait for the Disconnection Complete of each stream of the group (CIS), then send LE Remove CIG: until then the group is active."
-          )
-        case .groupKept:
-          (
-            "the group was never removed (\(packet: obstacle.since.packet) was refused)",
-            "Remove the group (LE Remove CIG) after the Disconnection Complete of its last stream, and repeat the command if it is refused: a group can be set up anew only after that."
-          )
-        case .listed, .listedOtherwise: ("", "")
-        }
+      let state = obstacle.state
       finding.what = "\(finding.what), while \(state)"
       finding.headline = "\(headline) because \(state)"
       finding.why = "The controller refuses this command while \(state)."
-      finding.remedy = way
+      finding.remedy = obstacle.remedy
       finding.evidence = PacketSet([obstacle.since.packet]).union(refusal.packets)
     }
     if refusal.status == .commandDisallowed, let granted = refusal.granted {
@@ -656,6 +624,35 @@ extension CommandHistory.Refusal {
 }
 
 extension CommandHistory.Obstacle {
+  /// What forbids the command, as a clause.
+  fileprivate var state: Wording {
+    let begun: Wording = "since \(packet: since.packet)"
+    return switch kind {
+    case .connecting: "a connection attempt is pending (\(begun))"
+    case .scanning: "scanning is on (\(begun))"
+    case .advertising: "advertising is on (\(begun))"
+    case .streaming: "a stream of the group is open (\(begun))"
+    case .groupKept: "the group was never removed (\(packet: since.packet) was refused)"
+    case .listed, .listedOtherwise: ""
+    }
+  }
+
+  /// How to avoid it.
+  fileprivate var remedy: Wording {
+    switch kind {
+    case .connecting:
+      "Cancel the connection attempt (LE Create Connection Cancel) when it is no longer needed, or wait for it to end: this controller does not do both at once."
+    case .scanning:
+      "Stop the running scan before you change its parameters. If another program started it, let only one program use the controller."
+    case .advertising: "Disable advertising before you change its parameters or enable it again."
+    case .streaming:
+      "Wait for the Disconnection Complete of each stream of the group (CIS), then send LE Remove CIG: until then the group is active."
+    case .groupKept:
+      "Remove the group (LE Remove CIG) after the Disconnection Complete of its last stream, and repeat the command if it is refused: a group can be set up anew only after that."
+    case .listed, .listedOtherwise: ""
+    }
+  }
+
   /// Whether the specification names this state as the reason to refuse the command (Core, Vol 4,
   /// Part E, 7.8.5, 7.8.10, 7.8.38, 7.8.64, 7.8.97 and 7.8.100).
   fileprivate func isDefined(for opcode: UInt16) -> Bool {

@@ -51,13 +51,13 @@ extension Rule {
     let heard = connection.link.heardLast.flatMap { $0.packet > first ? $0 : nil }
     let meanwhile: Wording =
       heard.map { " The peer itself was heard meanwhile (\(packet: $0.packet))." } ?? ""
-    var finding = Finding(
+    let finding = Finding(
       "What this host sent was not delivered",
       headline: "the controller did not deliver what this host sent from \(packet: first) on",
       why:
         "No Number Of Completed Packets reports \(packet: first)\(others) in the \(duration: stuck.waited) that the link lived on: the controller did not deliver it, so the peer cannot have answered.\(meanwhile) Either this host's controller has stopped sending, or the peer's controller accepts nothing.",
-      evidence: PacketSet(of: stuck.since, heard, stuck.until), restsOnAbsence: true)
-    finding.group = finding.what
+      evidence: PacketSet(of: stuck.since, heard, stuck.until), restsOnAbsence: true,
+      group: "What this host sent was not delivered")
     return [finding]
   }
 }

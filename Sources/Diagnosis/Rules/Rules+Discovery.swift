@@ -78,14 +78,13 @@ extension ConnectionHistory {
       changed.map {
         "\(server.capitalized) indicated Service Changed \(changes?.count ?? 0) times (first at \(packet: $0.packet)), which asks the client to discover again."
       } ?? "Each took requests and time, and found the same services."
-    var finding = Finding(
+    return Finding(
       "\(client.words) discovered \(server.possessive) services \(search.complete.count) times on one connection",
       at: first.packet,
       why:
         "The searches for all primary services ended at \(packet: first.packet) for the first time, and at \(packet: last.packet) for the last. \(cause)",
-      evidence: PacketSet(of: first, changed, last))
-    finding.group = "\(client.capitalized) discovered \(server.possessive) services again and again"
-    return finding
+      evidence: PacketSet(of: first, changed, last),
+      group: "\(client.capitalized) discovered \(server.possessive) services again and again")
   }
 
   fileprivate func reversedUUID() -> [Finding] {

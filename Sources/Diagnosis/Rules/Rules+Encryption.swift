@@ -34,7 +34,7 @@ extension Rule {
       needs: [.commands, .events],
       do:
         "If a host does not answer LE Long Term Key Request, its stack may be waiting for the application: the handler of that event must always reply, with the key or with the negative reply. Otherwise check the firmware of the peer's controller."
-    ) { history, evidence in unfinished(history, evidence) },
+    ) { history, evidence in unfinished(history, evidence).map { [$0] } ?? [] },
     Rule(
       "enc-rejected", .error, .fact, "Encryption was rejected",
       when:
@@ -201,13 +201,13 @@ extension Rule {
 
   private static func unfinished(
     _ history: ConnectionHistory, _ evidence: Evidence
-  ) -> [Finding] {
+  ) -> Finding? {
     let connection = history.connection
     guard let attempt = history.encryption.attempts.last, attempt.start != .unseen,
       attempt.start != .classic, !attempt.isKeyMissingHere
-    else { return [] }
+    else { return nil }
     let isLinkLayers = history.isEncryptionUnanswered
-    guard isLinkLayers || attempt.outcome == nil else { return [] }
+    guard isLinkLayers || attempt.outcome == nil else { return nil }
     let last =
       attempt.end
       ?? Moment(
@@ -218,33 +218,29 @@ extension Rule {
     if !isLinkLayers, let heard = history.link.heardLast?.nanoseconds(since: attempt.moment),
       heard >= shortWait
     {
-      return []
+      return nil
     }
-    var finding: Finding
     if attempt.start == .keyRequest, attempt.reply == nil {
-      guard let waited, waited >= shortWait else { return [] }
-      finding = Finding(
+      guard let waited, waited >= shortWait else { return nil }
+      return Finding(
         "This host never answered LE Long Term Key Request",
         headline:
           "encryption never completed: this host left LE Long Term Key Request (\(packet: attempt.moment.packet)) unanswered",
         why:
           "The peer started encryption and the controller requested the key (\(packet: attempt.moment.packet)), but this host sent neither a key nor a negative reply in \(duration: waited).",
-        evidence: [attempt.moment.packet, last.packet], restsOnAbsence: !isLinkLayers)
-      finding.fault = .local
-    } else {
-      guard isLinkLayers || waited.map({ $0 >= longWait }) ?? false else { return [] }
-      let effect: Wording =
-        isLinkLayers
-        ? "it was not finished in time: \(StatusCode.responseTimeout) (\(packet: last.packet))"
-        : "nothing was reported about it for \(duration: waited ?? 0)"
-      finding = Finding(
-        "Encryption was started and never completed",
-        headline: "encryption started at \(packet: attempt.moment.packet) never completed",
-        why: "\(attempt.beginning), and \(effect).",
-        evidence: [attempt.moment.packet, last.packet],
-        restsOnAbsence: !isLinkLayers)
+        evidence: [attempt.moment.packet, last.packet], restsOnAbsence: !isLinkLayers,
+        fault: .local)
     }
-    return [finding]
+    guard isLinkLayers || waited.map({ $0 >= longWait }) ?? false else { return nil }
+    let effect: Wording =
+      isLinkLayers
+      ? "it was not finished in time: \(StatusCode.responseTimeout) (\(packet: last.packet))"
+      : "nothing was reported about it for \(duration: waited ?? 0)"
+    return Finding(
+      "Encryption was started and never completed",
+      headline: "encryption started at \(packet: attempt.moment.packet) never completed",
+      why: "\(attempt.beginning), and \(effect).",
+      evidence: [attempt.moment.packet, last.packet], restsOnAbsence: !isLinkLayers)
   }
 }
 

@@ -12,7 +12,7 @@ extension Rule {
       "A server sends values with the wrong handle",
       when:
         "a notification or indication has the handle of a characteristic's declaration that was discovered on this connection before, or one outside all primary services of a complete discovery",
-      needs: [.bothDirections], leansOn: .opening,
+      needs: [.bothDirections], leansOn: .opening, merges: true,
       elsewise: [
         Alternative("the service before it ends too early in the server's table") { usage, _ in
           usage.identity.kind != nil
@@ -21,35 +21,33 @@ extension Rule {
       do:
         "Fix the server: send values with the handle of the characteristic's value, not of its declaration (in Zephyr pass the value's attribute to bt_gatt_notify(), or the declaration, but not an index that is one too low), and let the service end after its last attribute. Clients ignore values of handles that they do not know."
     ) { connection, _ in
-      Finding.together(
-        connection.attributes.usages.compactMap { usage in
-          connection.wrongHandle(usage).map { (usage, $0) }
-        })
+      connection.attributes.usages.compactMap { usage in
+        connection.wrongHandle(usage).map { (usage, $0) }
+      }
     },
     Rule(
       "att-command-not-offered", .warning, .meaning,
       "Write Commands go to a characteristic that offers only Write Requests",
       when:
         "three or more Write Commands go to a characteristic whose declaration, discovered on this connection, offers Write but not Write Without Response; no value of the service is sent or read after the first. A note unless the client has subscribed to the service",
-      needs: [.bothDirections, .events, .opening],
+      needs: [.bothDirections, .events, .opening], merges: true,
       elsewise: [
         Alternative(always: "the server carries them out, and has nothing to send")
       ],
       do:
         "Write with response: on Android WRITE_TYPE_DEFAULT, on iOS .withResponse, with Bleak write_gatt_char(…, response=True). Then the server also reports errors."
     ) { connection, evidence in
-      Finding.together(
-        connection.attributes.usages.compactMap { connection.notOffered($0, evidence) })
+      connection.attributes.usages.compactMap { connection.notOffered($0, evidence) }
     },
     Rule(
       "att-prepare-echo", .warning, .fact,
       "A server's response to a prepared write differs from the request",
       when:
         "the handle, offset or value in a Prepare Write Response differ from those in the request",
-      needs: [.bothDirections],
+      needs: [.bothDirections], merges: true,
       do:
         "Fix the server: a Prepare Write Response repeats the request (Core, Vol 3, Part F, 3.4.6.2). Clients that compare the two, as a reliable write does, cancel the write."
-    ) { connection, _ in Finding.together(connection.attributes.echoes.map(connection.wrongEcho)) },
+    ) { connection, _ in connection.attributes.echoes.map(connection.wrongEcho) },
     Rule(
       "att-prepared-not-executed", .warning, .meaning, "A prepared write is never executed",
       when:
@@ -127,16 +125,16 @@ extension ConnectionHistory {
       subscription.map {
         "\(client.capitalized) had subscribed to \($0.owner.map { "\($0)" } ?? "a value" as Wording) (\(packet: $0.request.packet)), and no value of the service came."
       } ?? "The capture does not show whether this one carries them out."
-    var finding = Finding(
+    return Finding(
       "\(client.words) wrote \(usage.commands.count) commands to \(usage.named), which offers only writes with response",
       at: first.packet,
       why:
         "The declaration offers \(usage.properties?.words ?? "Write"), but not Write Without Response. A server may ignore such a command, and reports no error. \(silence)",
       evidence: PacketSet(of: subscription?.request, first, last), of: usage.named,
-      subscription == nil ? .note : nil, restsOnAbsence: true)
-    finding.group =
-      "\(client.capitalized) wrote commands to \(usage.named), which offers only writes with response"
-    return finding
+      subscription == nil ? .note : nil, restsOnAbsence: true,
+      group:
+        "\(client.capitalized) wrote commands to \(usage.named), which offers only writes with response"
+    )
   }
 
   fileprivate func wrongEcho(_ echo: WrongEcho) -> Finding {

@@ -167,11 +167,10 @@ extension Rule {
         "the link was lost at \(packet: end) because \(sender.words) sent data while encryption was being started",
       why:
         "\(attempt.beginning), and \(sender.words) sent data (\(packet: meanwhile.packet)) before that was complete. No data may be sent in between: the other side treats it as wrongly encrypted and ends the link.",
-      evidence: attempt.packets.union([meanwhile.packet, end]))
-    finding.remedy =
-      sender == .local
-      ? "Send nothing between LE Enable Encryption and Encryption Change. A controller has to hold data back itself: look for newer controller firmware."
-      : "The peer must send nothing while it starts encryption: update its firmware."
+      evidence: attempt.packets.union([meanwhile.packet, end]),
+      do: sender == .local
+        ? "Send nothing between LE Enable Encryption and Encryption Change. A controller has to hold data back itself: look for newer controller firmware."
+        : "The peer must send nothing while it starts encryption: update its firmware.")
     evidence.mention(laterEncryption: history, in: &finding)
     let isProven =
       evidence.hasWorked(attempt, history) || evidence.proof(of: attempt, history) != nil
@@ -185,15 +184,16 @@ extension Rule {
     guard let (attempt, proof, procedure) = history.disturbance(evidence),
       let end = history.connection.lastPacket
     else { return nil }
-    var finding = Finding(
+    let finding = Finding(
       "The link was lost because another procedure ran while encryption was being started",
       headline:
         "the link was lost at \(packet: end): encryption and \(procedure.name) ran at the same time",
       why:
         "\(attempt.beginning). The key was right on connection \(proof.connection) (\(packet: proof.packet)). \(procedure.words): while encryption starts, a controller may run no other procedure (Core, Vol 6, Part B, 5.1.3.1), and one that does can send a packet that the other side cannot decrypt.",
-      evidence: attempt.packets.union([proof.packet, procedure.packet, end]).sorted)
-    finding.remedy =
-      "Do not start procedures (data length, PHY, connection parameters) until the link is encrypted, on both sides, and update the controllers' firmware. If it does not help, delete the bond on both sides and pair again."
+      evidence: attempt.packets.union([proof.packet, procedure.packet, end]).sorted,
+      do:
+        "Do not start procedures (data length, PHY, connection parameters) until the link is encrypted, on both sides, and update the controllers' firmware. If it does not help, delete the bond on both sides and pair again."
+    )
     var doubts: Doubts = evidence.hasWorked(attempt, history) ? [] : .unprovenKey
     let isRepeated = evidence.connections.contains {
       $0.id != history.id && $0.device == history.device && $0.connection.ending == .micFailure
@@ -221,12 +221,10 @@ extension Rule {
       why =
         "A packet could not be decrypted. The capture does not show when the link was encrypted, or whether data was received since."
     }
-    var finding = Finding(
+    return Finding(
       "The link was lost because a packet failed its integrity check",
       headline: "the link was lost at \(packet: end): \(StatusCode.micFailure)", why: why,
-      evidence: packets.sorted)
-    finding.grounds = .fact
-    return finding
+      evidence: packets.sorted, grounds: .fact)
   }
 }
 

@@ -107,9 +107,8 @@ extension Rule {
         "\(who.capitalized) refused new connection parameters\(times)\(reason)",
         headline: "\(who) refused new connection parameters",
         why: later == nil ? "\(asked)\(kept)" : asked,
-        evidence: refused.prefix(8).reduce(PacketSet()) { $0.union($1.evidence) })
-      finding.grounds = .fact
-      finding.remedy = evidence.wayToParameters(history, first)
+        evidence: refused.prefix(8).reduce(PacketSet()) { $0.union($1.evidence) }, grounds: .fact,
+        do: evidence.wayToParameters(history, first))
       if later == nil, let end = history.end(overParameters: last) {
         finding.grounds = .sequence
         finding.severity = .error
@@ -128,16 +127,16 @@ extension Rule {
     }
     // If a timer ended it, the rule about peers that leave says so.
     if history.leavesOverParameters, !evidence.leavesByTimer(history), let ended = link.ended {
-      var finding = Finding(
+      let finding = Finding(
         "The peer disconnected because of the connection parameters",
         headline: "the peer ended connection \(history.id) because of its parameters",
         why:
           "It gave \(StatusCode(rawValue: 0x3b)) as its reason\(history.length.map { ", \(duration: $0) after the link was opened" } ?? "").\(link.current.map { " The parameters in force were \($0.words)." } ?? "")",
-        evidence: PacketSet(of: link.updates.last?.lastPacket, ended.packet), .error)
-      finding.remedy =
-        history.connection.central == .peer
-        ? "The peer chooses the parameters as the central: look in its program for what it expects, and at the parameters that this host requested or reports in its preferred parameters (2a04)."
-        : "This host chooses the parameters as the central: use those that the peer requests, or its preferred ones (2a04). A peer that needs others has to request them (Connection Parameter Update Request) instead of leaving."
+        evidence: PacketSet(of: link.updates.last?.lastPacket, ended.packet), .error,
+        do: history.connection.central == .peer
+          ? "The peer chooses the parameters as the central: look in its program for what it expects, and at the parameters that this host requested or reports in its preferred parameters (2a04)."
+          : "This host chooses the parameters as the central: use those that the peer requests, or its preferred ones (2a04). A peer that needs others has to request them (Connection Parameter Update Request) instead of leaving."
+      )
       findings.append((.reason(history), finding))
     }
     return findings
@@ -184,12 +183,12 @@ extension Rule {
       why:
         "\(first.side.capitalized) sent a request\(asked) (\(packet: first.asked.packet)), but neither a response nor a change followed.\(then)",
       evidence: PacketSet(open.prefix(8).map(\.asked.packet) + [hasLeft ? end.packet : 0]),
-      hasLeft ? .error : nil, restsOnAbsence: true)
+      hasLeft ? .error : nil, restsOnAbsence: true,
+      group: "\(other) never answered the connection parameter update request")
     if hasLeft {
       finding.groupHeadline =
         "\(asker) disconnected, and \(other) had not answered its connection parameter update request"
     }
-    finding.group = "\(other) never answered the connection parameter update request"
     return [(hasLeft, finding)]
   }
 
@@ -219,15 +218,15 @@ extension Rule {
       } ?? ""
     let rate: Wording =
       last.nanoseconds(since: first).map { " \(paced.count) packets took \(duration: $0)." } ?? ""
-    var finding = Finding(
+    let finding = Finding(
       "The connection interval of \(interval: current.interval) slows down the traffic",
       headline:
         "the connection interval of \(interval: current.interval) slows down connection \(history.id)",
       why: Wording(
         sentences:
           "This host sent each packet as soon as the previous one was acknowledged (from \(packet: first.packet) to \(packet: last.packet)).\(rate)",
-        origin), evidence: PacketSet(of: update?.lastPacket, first.packet, last.packet))
-    finding.group = "The connection interval slows down the traffic"
+        origin), evidence: PacketSet(of: update?.lastPacket, first.packet, last.packet),
+      group: "The connection interval slows down the traffic")
     return [finding]
   }
 
@@ -321,14 +320,13 @@ extension Rule {
     // A longer packet is several of the Link Layer.
     guard slow.largest <= Int(length.effective(onPHY: phy)), air * 3 <= interval else { return [] }
     let rate = Int64(slow.bytes) &* 1_000_000 / max(slow.time / 1000, 1)
-    var finding = Finding(
+    let finding = Finding(
       "One packet per connection interval: \(rate) bytes per second",
       headline:
         "connection \(history.id) carries one packet per connection interval of \(interval: slow.interval): \(rate) bytes per second",
       why:
         "From \(packet: first.packet) to \(packet: last.packet) the controller completed \(slow.completions.count) packets of up to \(slow.largest) bytes one at a time, an interval of \(interval: slow.interval) or more apart, although more were waiting: \(rate) bytes per second. On \(LinkHistory.phyWords(phy)) such a packet and its answer take \(air) µs, so \(interval / air) have room in an interval. HCI does not show which of the two controllers ends the connection events.",
-      evidence: PacketSet(first.packet...last.packet))
-    finding.group = "One packet per connection interval"
+      evidence: PacketSet(first.packet...last.packet), group: "One packet per connection interval")
     return [finding]
   }
 }

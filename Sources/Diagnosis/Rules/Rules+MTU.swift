@@ -23,37 +23,36 @@ extension Rule {
       needs: [.bothDirections, .events, .opening],
       do:
         "Send one Exchange MTU Request on a connection (Core, Vol 3, Part F, 3.4.2.1), and ask for the final size at once. As a server, keep the first result."
-    ) { connection, _ in connection.isWhole ? connection.changedMTU.map { [$0] } ?? [] : []
-    },
+    ) { connection, _ in connection.isWhole ? connection.changedMTU.map { [$0] } ?? [] : [] },
     Rule(
       "att-pdu-too-long", .warning, .meaning, "A server sends a PDU that is longer than the MTU",
       when:
         "a response, notification or indication on the link's own bearer has more bytes than the MTU that was exchanged on this connection",
-      needs: [.bothDirections, .events, .opening],
+      needs: [.bothDirections, .events, .opening], merges: true,
       do:
         "Limit the server's PDUs to the MTU of the connection: a notification has room for 3 bytes less, a read for 1 byte less. Receivers drop a longer PDU, or end the link."
     ) { connection, _ in
       // After a gap, a longer PDU shows rather that an exchange is missing.
       guard connection.isWhole, connection.asymmetricMTU == nil, connection.changedMTU == nil
       else { return [] }
-      return Finding.together(connection.attributes.faults.longPDUs.map(connection.tooLong))
+      return connection.attributes.faults.longPDUs.map(connection.tooLong)
     },
     Rule(
       "att-value-too-long", .warning, .fact, "A server sends a value of more than 512 bytes",
       when:
         "a notification or an indication has more than 512 bytes, or a read reaches beyond byte 512",
+      merges: true,
       do:
         "Split the value: no attribute value has more than 512 bytes, whatever the MTU is (Core, Vol 3, Part F, 3.2.9). Many clients drop a longer one, or cut it."
     ) { connection, _ in
       let repeated = connection.attributes.faults.repeated
-      return Finding.together(
-        connection.attributes.faults.longValues.filter { value in
-          // A server that ignores the offset has no such value.
-          !value.isRead
-            || !repeated.contains {
-              $0.handle == value.handle && $0.server == value.server && !$0.isRefuted
-            }
-        }.map(connection.tooLong))
+      return connection.attributes.faults.longValues.filter { value in
+        // A server that ignores the offset has no such value.
+        !value.isRead
+          || !repeated.contains {
+            $0.handle == value.handle && $0.server == value.server && !$0.isRefuted
+          }
+      }.map(connection.tooLong)
     },
   ]
 
@@ -62,16 +61,14 @@ extension Rule {
     "att-mtu-unused", .note, .meaning, "A client writes 20-byte pieces although the MTU is larger",
     when:
       "ten or more consecutive writes to an attribute have exactly 20 bytes, with pauses of at most 500 ms, after a larger MTU was exchanged; not if they are numbered, or the messages of a known protocol",
-    needs: [.bothDirections],
+    needs: [.bothDirections], merges: true,
     elsewise: [
       Alternative(always: "they are a protocol's messages of this length"),
       Alternative(always: "the server accepts no longer values"),
     ],
     do:
       "Split values by the MTU that was exchanged, not by 20 bytes: CoreBluetooth reports the limit in maximumWriteValueLength(for:), Android in onMtuChanged()."
-  ) { connection, _ in
-    Finding.together(connection.attributes.usages.compactMap(connection.pieces))
-  }
+  ) { connection, _ in connection.attributes.usages.compactMap(connection.pieces) }
 }
 
 extension ConnectionHistory {

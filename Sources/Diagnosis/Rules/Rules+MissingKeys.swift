@@ -81,14 +81,14 @@ private struct MissingKey {
     let why: Wording = "\(asked): \(lack).\(attempt.aside(history, evidence))"
     if let success = history.encryption.success(after: attempt), !success.followsPairing {
       let packet = success.endPacket
-      var finding = Finding(
+      let finding = Finding(
         "The peer had no key when encryption was first requested",
         headline:
           "encryption failed at \(packet: end) because the peer had no key; it succeeded at \(packet: packet)",
-        why: "\(why) Later it had one.", evidence: attempt.packets)
-      finding.grounds = .fact
-      finding.remedy =
-        "Nothing, if it happens once. Some hosts load their bonds only after accepting the connection: encrypt again, as here."
+        why: "\(why) Later it had one.", evidence: attempt.packets, grounds: .fact,
+        do:
+          "Nothing, if it happens once. Some hosts load their bonds only after accepting the connection: encrypt again, as here."
+      )
       return ([], finding)
     }
     var finding = Finding(

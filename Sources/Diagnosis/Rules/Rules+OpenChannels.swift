@@ -52,10 +52,10 @@ extension ConnectionHistory {
     var finding = Finding(
       clause, at: request.asked.packet,
       why: "No answer in \(duration: waited), \(until).\(pending)",
-      evidence: PacketSet(of: request.asked, request.pending, link.ended), restsOnAbsence: true)
+      evidence: PacketSet(of: request.asked, request.pending, link.ended), restsOnAbsence: true,
+      group: clause)
     // ATT has another channel.
     finding.severity = !request.isOnLE ? .note : request.psm == .eatt ? .warning : nil
-    finding.group = clause
     return (waited >= timeout, finding)
   }
 }

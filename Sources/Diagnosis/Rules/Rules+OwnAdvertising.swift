@@ -64,9 +64,9 @@ extension Rule {
     return finding
   }
 
-  private static func impossible(_ found: AdvertisingFaults.FaultyAddress) -> Finding {
+  private static func impossible(_ found: (value: DeviceAddress, moment: Moment)) -> Finding {
     Finding(
-      "This host uses \(found.address), which is not a random address of any kind",
+      "This host uses \(found.value), which is not a random address of any kind",
       headline: "this host set an invalid random address (\(packet: found.moment.packet))",
       why:
         "The upper two bits of a random address show its kind; 10, as here, is reserved. Peers may ignore the device, and cannot tell whether the address will stay.",

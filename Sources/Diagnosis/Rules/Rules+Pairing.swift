@@ -164,11 +164,12 @@ struct FailedPairing {
 
   /// Returns a finding with these words: `what`, and "pairing failed at #48 because …".
   func finding(
-    _ what: Wording, because clause: Wording? = nil, why: Wording, evidence: PacketSet? = nil
+    _ what: Wording, because clause: Wording? = nil, why: Wording, evidence: PacketSet? = nil,
+    grounds: Grounds? = nil, do remedy: Wording? = nil, fault: Side? = nil
   ) -> Finding {
     Finding(
       what, headline: "pairing failed at \(packet: packet) because \(clause ?? what.asClause)",
-      why: why, evidence: evidence ?? packets)
+      why: why, evidence: evidence ?? packets, grounds: grounds, do: remedy, fault: fault)
   }
 
   /// Whether the failure is best explained by a user who did not act.

@@ -135,15 +135,15 @@ extension PairingAttempt {
     guard isPaired, let shortfall, let demandingMITM, let request = initiating.features,
       let response = responding.features
     else { return nil }
-    var finding = Finding(
+    return Finding(
       "The new key is unauthenticated although MITM protection was requested",
       headline: "the key of \(packet: response.moment.packet) is unauthenticated",
       why:
         "\(demandingMITM.capitalized) requested MITM protection, but \(shortfall), so the method is Just Works. Attributes that require an authenticated key still refuse access, and pairing again does not help.",
-      evidence: [request.moment.packet, response.moment.packet])
-    finding.remedy =
-      "Nothing, if no attribute requires an authenticated key. Otherwise \(wayToAuthenticate(request.pdu, response.pdu))."
-    return finding
+      evidence: [request.moment.packet, response.moment.packet],
+      do:
+        "Nothing, if no attribute requires an authenticated key. Otherwise \(wayToAuthenticate(request.pdu, response.pdu))."
+    )
   }
 
   /// Returns what makes an authenticated key possible if the IO capabilities allow only Just Works.
@@ -166,17 +166,15 @@ extension PairingAttempt {
 
 extension FailedPairing {
   fileprivate func refused() -> Finding {
-    var finding = finding(
+    return finding(
       "\(side.capitalized) refused to pair",
       because: "\(side.words) does not pair, or not at the moment",
       why:
-        "\(answer) It does not support pairing, or does not allow it at the moment. The reason does not show which."
+        "\(answer) It does not support pairing, or does not allow it at the moment. The reason does not show which.",
+      do: side == .local
+        ? "Make this host pairable if it is meant to pair; otherwise the peer has to work without pairing. \(Rule.enablingPairing)"
+        : "If the peer does pair, put it into pairing mode, and delete a bond with this host that it may keep (Nordic's peer manager refuses without allow_repairing). Otherwise use it without pairing: remove createBond and similar calls. \(Rule.enablingPairing)"
     )
-    finding.remedy =
-      side == .local
-      ? "Make this host pairable if it is meant to pair; otherwise the peer has to work without pairing. \(Rule.enablingPairing)"
-      : "If the peer does pair, put it into pairing mode, and delete a bond with this host that it may keep (Nordic's peer manager refuses without allow_repairing). Otherwise use it without pairing: remove createBond and similar calls. \(Rule.enablingPairing)"
-    return finding
   }
 
   /// Returns a finding if the side that shows the passkey gave up although it had been typed on the
@@ -191,13 +189,12 @@ extension FailedPairing {
     let keypresses: Wording =
       completed.map { " and had reported that its entry was completed (\(packet: $0.packet))" }
       ?? ""
-    var finding = finding(
+    return finding(
       "\(side.capitalized) stopped after the passkey was typed",
       why:
         "\(side.capitalized) stopped\(progress) with \(reason), although \(attempt.side(otherRole).words) had committed to its digits (\(packet: committed.packet))\(keypresses). The capture does not show why.",
-      evidence: packets.union(PacketSet(of: committed, completed)))
-    finding.remedy = "Check the log of \(side.words); only that shows why it stopped."
-    return finding
+      evidence: packets.union(PacketSet(of: committed, completed)),
+      do: "Check the log of \(side.words); only that shows why it stopped.")
   }
 
   fileprivate func cancelledEntry() -> Finding {
@@ -264,12 +261,12 @@ extension FailedPairing {
         "\(side.capitalized) ended pairing over out-of-band data",
         because: "\(side.words) does not accept the out-of-band data", why: why)
     }
-    var finding = finding(
+    return finding(
       "\(other.capitalized) declares no out-of-band data, and \(side.words) demands it",
-      because: "\(other.words) declared no out-of-band data, which \(side.words) demands", why: why)
-    finding.remedy =
-      "Give the out-of-band data to \(other.words) before pairing begins, or, if it has the data, make its stack set the flag. If only one side can have the data, use Secure Connections, and let \(side.words) accept that."
-    return finding
+      because: "\(other.words) declared no out-of-band data, which \(side.words) demands", why: why,
+      do:
+        "Give the out-of-band data to \(other.words) before pairing begins, or, if it has the data, make its stack set the flag. If only one side can have the data, use Secure Connections, and let \(side.words) accept that."
+    )
   }
 
   fileprivate enum Requirement { case mitm, secureConnections }
@@ -305,9 +302,8 @@ extension FailedPairing {
     }
     var finding = finding(
       "\(side.capitalized) requires more than this pairing can provide", because: clause,
-      why: "\(answer) \(cause)")
+      why: "\(answer) \(cause)", do: remedy)
     if unmet == nil { finding.grounds = .fact }
-    finding.remedy = remedy
     return finding
   }
 
@@ -395,16 +391,15 @@ extension FailedPairing {
       let rounds: Wording =
         agreed > 0
         ? " The \(count: agreed, "passkey round", "passkey rounds") before that match." : ""
-      var finding = finding(
+      return finding(
         "A program on this host cancelled the pairing",
         because: "a program on this host cancelled it",
         why:
           "A program sent \(command) to the kernel at \(packet: act.moment.packet) during the pairing; this host then sent \(reason).\(rounds)",
-        evidence: packets.union([act.moment.packet]))
-      finding.fault = .local
-      finding.remedy =
-        "Find the program that sent \(command) (\(packet: act.moment.packet)): it must not do that during pairing. Then pair again."
-      return finding
+        evidence: packets.union([act.moment.packet]),
+        do:
+          "Find the program that sent \(command) (\(packet: act.moment.packet)): it must not do that during pairing. Then pair again.",
+        fault: .local)
     }
     guard attempt.isOverBREDR else {
       return finding(

@@ -340,31 +340,26 @@ extension ConnectionHistory {
       if let second = attempt.secondResponse?.moment, let first = attempt.responding.features {
         return answeredTwice(attempt, first.moment, second)
       }
-      var finding: Finding
       let side = attempt.initiator
       if let request = attempt.initiating.features, !attempt.isOverBREDR,
         connection.role(of: side) == .peripheral
       {
-        finding = Finding(
+        return Finding(
           "\(side.capitalized) is the peripheral and sent a Pairing Request",
           headline: "a peripheral sent a Pairing Request at \(packet: request.moment.packet)",
           why:
             "Only the central starts pairing (Core, Vol 3, Part H, 2.4.1); a peripheral requests it with a Security Request.",
-          evidence: [request.moment.packet])
-      } else if attempt.failure == nil, let unexpected = attempt.unexpected,
-        let name = attempt.unexpectedOpcode?.name
-      {
-        let method: Wording = attempt.methodWords.map { " of this pairing (\($0))" } ?? ""
-        finding = Finding(
-          "\(name) was out of sequence",
-          headline: "\(name) was out of sequence at \(packet: unexpected.first.packet)",
-          why: "The method\(method) has no \(name) at this point.",
-          evidence: [unexpected.first.packet], restsOnAbsence: true)
-      } else {
-        return nil
+          evidence: [request.moment.packet], grounds: .fact)
       }
-      finding.grounds = .fact
-      return finding
+      guard attempt.failure == nil, let unexpected = attempt.unexpected,
+        let name = attempt.unexpectedOpcode?.name
+      else { return nil }
+      let method: Wording = attempt.methodWords.map { " of this pairing (\($0))" } ?? ""
+      return Finding(
+        "\(name) was out of sequence",
+        headline: "\(name) was out of sequence at \(packet: unexpected.first.packet)",
+        why: "The method\(method) has no \(name) at this point.",
+        evidence: [unexpected.first.packet], restsOnAbsence: true, grounds: .fact)
     }
   }
 
@@ -372,17 +367,16 @@ extension ConnectionHistory {
     _ attempt: PairingAttempt, _ first: Moment, _ second: Moment
   ) -> Finding {
     let side = attempt.initiator.other
-    var finding = Finding(
+    return Finding(
       "Two Security Managers answer on \(side.words)",
       headline:
         "two programs on \(side.words) answer one Pairing Request (\(packet: first.packet), \(packet: second.packet))",
       why:
         "\(side.capitalized) answered one Pairing Request twice (\(packet: first.packet), \(packet: second.packet)): two Security Managers, such as the kernel's and a program's own, use one controller, and each breaks the other's pairing.",
       evidence: PacketSet(of: first, second, attempt.failure == nil ? nil : attempt.end),
-      attempt.isPaired ? nil : .error, restsOnAbsence: true)
-    finding.fault = side
-    finding.remedy =
-      "Let only one program use the controller: stop bluetoothd, or the library that opens the HCI socket itself (noble, bleno)."
-    return finding
+      attempt.isPaired ? nil : .error, restsOnAbsence: true,
+      do:
+        "Let only one program use the controller: stop bluetoothd, or the library that opens the HCI socket itself (noble, bleno).",
+      fault: side)
   }
 }

@@ -68,11 +68,10 @@ extension Rule {
             "\(failed.side.capitalized) refused a value computed from data that came over another channel, such as NFC. That data is not in the capture."
         )
       case .unknown where failed.presumablyDifferingPasskeys() == nil:
-        var finding = failed.finding(
+        return failed.finding(
           "A confirm value was refused",
-          why: "\(failed.answer) The capture has no values that show whose were wrong.")
-        finding.grounds = .fact
-        return finding
+          why: "\(failed.answer) The capture has no values that show whose were wrong.",
+          grounds: .fact)
       default: return nil
       }
     },
@@ -180,9 +179,8 @@ extension FailedPairing {
   }
 
   private func passkeysDiffer(_ why: Wording, evidence: PacketSet) -> Finding {
-    var finding = finding("The passkeys on the two sides differ", why: why, evidence: evidence)
-    finding.remedy = typedPlace
-    return finding
+    return finding(
+      "The passkeys on the two sides differ", why: why, evidence: evidence, do: typedPlace)
   }
 
   /// Returns a finding for legacy pairing, in which one commitment was opened, or both were.
@@ -285,8 +283,7 @@ extension FailedPairing {
     }
     var finding = finding(
       "\(side.capitalized) computes its confirm value wrongly",
-      why: why, evidence: opening(of: [role]))
-    finding.fault = side
+      why: why, evidence: opening(of: [role]), fault: side)
     if let found = attempt.outcome.search?.finding(role), hasPasskey {
       finding.details = [passkeys(found.passkey, nil, of: role)]
     }
@@ -301,10 +298,10 @@ extension FailedPairing {
       why: hasPasskey
         ? "Both sides' commitments are open and show the same passkey. \(refusing.capitalized) refused it anyway."
         : "The commitment that \(other.words) opened is computed as the specification requires. \(refusing.capitalized) refused it anyway.",
-      evidence: opening(of: hasPasskey ? [.initiator, .responder] : [role.other]))
-    finding.grounds = .fact
-    finding.remedy =
-      "Check in the log of \(refusing.words) with what it compared the value; c1 or f4 there may be wrong, or it refused for another reason."
+      evidence: opening(of: hasPasskey ? [.initiator, .responder] : [role.other]), grounds: .fact,
+      do:
+        "Check in the log of \(refusing.words) with what it compared the value; c1 or f4 there may be wrong, or it refused for another reason."
+    )
     if hasPasskey, let found = attempt.outcome.search?.finding(role.other) {
       finding.details = [passkeys(found.passkey, found.passkey, of: role.other)]
     }

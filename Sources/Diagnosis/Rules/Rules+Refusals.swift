@@ -248,27 +248,26 @@ extension Rule {
     "gatt-procedure-failed", .warning, .fact, "A control point reports that a procedure failed",
     when:
       "a notification or an indication of a control point has a result other than success; a note if the same command succeeds later",
-    needs: .bothDirections,
+    needs: .bothDirections, merges: true,
     do:
       "Look up the result in the profile of the characteristic, and compare what was written with what the server can do in this state. The write itself was accepted, so apps and stacks that look only at its status see no error."
   ) { connection, _ in
-    Finding.together(
-      connection.attributes.failedProcedures.map { failed in
-        let name = connection.attributes.name(failed.handle, of: failed.server)
-        var finding = Finding(
-          "\(name) reported that a procedure failed\(Wording.times(failed.count)): \(failed.words)",
-          headline:
-            "a procedure of \(name) failed (\(packet: failed.answer.packet)): \(failed.words)",
-          why:
-            "\(failed.server.capitalized) answered in \(packet: failed.answer.packet): \(failed.words).",
-          evidence: PacketSet([failed.request ?? 0, failed.answer.packet]))
-        finding.attribute = connection.attributes.identity(failed.handle, of: failed.server)
-        if let succeeded = failed.succeeded {
-          finding.resolve()
-          finding.note = "The same command succeeded later (\(packet: succeeded.packet))."
-        }
-        return finding
-      })
+    connection.attributes.failedProcedures.map { failed in
+      let name = connection.attributes.name(failed.handle, of: failed.server)
+      var finding = Finding(
+        "\(name) reported that a procedure failed\(Wording.times(failed.count)): \(failed.words)",
+        headline:
+          "a procedure of \(name) failed (\(packet: failed.answer.packet)): \(failed.words)",
+        why:
+          "\(failed.server.capitalized) answered in \(packet: failed.answer.packet): \(failed.words).",
+        evidence: PacketSet([failed.request ?? 0, failed.answer.packet]))
+      finding.attribute = connection.attributes.identity(failed.handle, of: failed.server)
+      if let succeeded = failed.succeeded {
+        finding.resolve()
+        finding.note = "The same command succeeded later (\(packet: succeeded.packet))."
+      }
+      return finding
+    }
   }
 
   private static let droppedCommands = Rule(
@@ -276,29 +275,28 @@ extension Rule {
     "Commands are written to an attribute that cannot be written",
     when:
       "a Write Command goes to a declaration, or to a value whose declaration, discovered on this connection, does not offer writing; not if the server seems to carry it out",
-    needs: [.bothDirections], leansOn: .opening,
+    needs: [.bothDirections], leansOn: .opening, merges: true,
     elsewise: [Alternative(always: "the server carries them out, although it does not offer it")],
     do:
       "Get the handle of the value by discovery of this server: handles differ between firmware versions. Use Write Requests while testing, since a server answers them with an error."
   ) { connection, _ in
-    Finding.together(
-      connection.attributes.usages.compactMap { usage in
-        guard let first = usage.commands.first, usage.cannotBeWritten, usage.sent == 0,
-          usage.writes.count == 0, !usage.dropped.areHonoured
-        else { return nil }
-        let why: Wording =
-          if usage.identity.kind == .value, let properties = usage.properties {
-            "The declaration offers \(properties.words), but no writing."
-          } else {
-            "\(handle: usage.handle) is a declaration, which no client can write."
-          }
-        return Finding(
-          "\(usage.server.other.words) wrote \(count: usage.commands.count, "command", "commands") to \(usage.named), which cannot be written",
-          at: first.packet, why: "\(why) A server drops such a command without an error.",
-          evidence: PacketSet(of: first, usage.commands.last), of: usage.named,
-          // What shows that the server carries them out may be missing.
-          restsOnAbsence: true)
-      })
+    connection.attributes.usages.compactMap { usage in
+      guard let first = usage.commands.first, usage.cannotBeWritten, usage.sent == 0,
+        usage.writes.count == 0, !usage.dropped.areHonoured
+      else { return nil }
+      let why: Wording =
+        if usage.identity.kind == .value, let properties = usage.properties {
+          "The declaration offers \(properties.words), but no writing."
+        } else {
+          "\(handle: usage.handle) is a declaration, which no client can write."
+        }
+      return Finding(
+        "\(usage.server.other.words) wrote \(count: usage.commands.count, "command", "commands") to \(usage.named), which cannot be written",
+        at: first.packet, why: "\(why) A server drops such a command without an error.",
+        evidence: PacketSet(of: first, usage.commands.last), of: usage.named,
+        // What shows that the server carries them out may be missing.
+        restsOnAbsence: true)
+    }
   }
 
   private static let notInProperties = Rule(
@@ -306,34 +304,33 @@ extension Rule {
     "A server allows what the characteristic's declaration does not offer",
     when:
       "a read, a write, a notification or an indication succeeds although the characteristic's declaration in the capture lacks the property",
-    needs: [.bothDirections],
+    needs: [.bothDirections], merges: true,
     do:
       "Declare what is allowed, or do not allow it: clients such as CoreBluetooth do not use undeclared operations."
   ) { connection, _ in
-    Finding.together(
-      connection.attributes.usages.flatMap { usage in
-        usage.unoffered.map { unoffered in
-          let done: StaticString
-          let consequence: Wording
-          switch unoffered.operation {
-          case .read:
-            done = "was read"
-            consequence =
-              "answered with \(unoffered.length == 0 ? "an empty value" : "\(count: unoffered.length, "byte", "bytes")" as Wording) instead of Read Not Permitted (0x02)"
-          case .notification, .indication:
-            done = "sent its value"
-            consequence =
-              "sent \(unoffered.operation == .indication ? "an indication" : "a notification" as StaticString), which the declaration does not offer"
-          default:
-            done = "was written"
-            consequence = "accepted the value instead of answering Write Not Permitted (0x03)"
-          }
-          return Finding(
-            "\(usage.named) \(done) although it offers only \(usage.properties?.words ?? "")",
-            at: unoffered.request, why: "\(usage.server.capitalized) \(consequence).",
-            evidence: PacketSet([unoffered.request, unoffered.answer]))
+    connection.attributes.usages.flatMap { usage in
+      usage.unoffered.map { unoffered in
+        let done: StaticString
+        let consequence: Wording
+        switch unoffered.operation {
+        case .read:
+          done = "was read"
+          consequence =
+            "answered with \(unoffered.length == 0 ? "an empty value" : "\(count: unoffered.length, "byte", "bytes")" as Wording) instead of Read Not Permitted (0x02)"
+        case .notification, .indication:
+          done = "sent its value"
+          consequence =
+            "sent \(unoffered.operation == .indication ? "an indication" : "a notification" as StaticString), which the declaration does not offer"
+        default:
+          done = "was written"
+          consequence = "accepted the value instead of answering Write Not Permitted (0x03)"
         }
-      })
+        return Finding(
+          "\(usage.named) \(done) although it offers only \(usage.properties?.words ?? "")",
+          at: unoffered.request, why: "\(usage.server.capitalized) \(consequence).",
+          evidence: PacketSet([unoffered.request, unoffered.answer]))
+      }
+    }
   }
 }
 

@@ -12,7 +12,7 @@ extension Rule {
       "A request is never answered",
       when:
         "a request has no answer for 30 s, or until a host ends the link (2 s and three connection events later, or more), or while later ones are answered; in a capture without events only an Exchange MTU Request. A warning for the MTU, and if later ones are answered",
-      needs: .bothDirections, leansOn: .events,
+      needs: .bothDirections, leansOn: .events, merges: true,
       elsewise: [
         .answerMissing, .stillToCome, .lostMeanwhile,
         Alternative("its answer was taken for the answer to another request") { it, _ in
@@ -22,20 +22,19 @@ extension Rule {
       do: "Check the server: each request needs its response, whatever the application does."
     ) { connection, evidence in
       let hasEvents = evidence.coverage.parts(of: connection.connection).contains(.events)
-      return Finding.together(
-        connection.attributes.unanswered.compactMap { request in
-          guard request.opcode.role == .request, !evidence.isWithheld(request, connection),
-            hasEvents || request.opcode == .exchangeMTURequest
-          else { return nil }
-          return Unanswered(request, connection).flatMap { it in it.unanswered.map { (it, $0) } }
-        })
+      return connection.attributes.unanswered.compactMap { request in
+        guard request.opcode.role == .request, !evidence.isWithheld(request, connection),
+          hasEvents || request.opcode == .exchangeMTURequest
+        else { return nil }
+        return Unanswered(request, connection).flatMap { it in it.unanswered.map { (it, $0) } }
+      }
     },
     Rule(
       about: Unanswered.self, "att-indication-unconfirmed", .error, .meaning,
       "An indication is never confirmed",
       when:
         "an indication has no confirmation for 30 s, or until a host ends the link (2 s and three connection events later, or more), or while later ones are confirmed; a note unless the side that indicated ends the link when ATT's 30 s have passed",
-      needs: [.bothDirections, .events],
+      needs: [.bothDirections, .events], merges: true,
       elsewise: [
         .answerMissing, .stillToCome, .lostMeanwhile,
         Alternative("its client had subscribed before this capture began") { it, evidence in
@@ -45,13 +44,12 @@ extension Rule {
       do:
         "Hosts confirm on their own: look for a client whose receive path is blocked, or for a stack that leaves the confirmation to the application. Until then no other indication may be sent."
     ) { connection, evidence in
-      Finding.together(
-        connection.attributes.unanswered.compactMap { request in
-          guard request.opcode.role == .indication else { return nil }
-          return Unanswered(request, connection).flatMap { it in
-            it.unconfirmed(evidence).map { (it, $0) }
-          }
-        })
+      connection.attributes.unanswered.compactMap { request in
+        guard request.opcode.role == .indication else { return nil }
+        return Unanswered(request, connection).flatMap { it in
+          it.unconfirmed(evidence).map { (it, $0) }
+        }
+      }
     },
     Rule(
       about: Overlapping.self, "att-second-request", .warning, .meaning,
@@ -137,14 +135,14 @@ extension Rule {
     let harm: Wording =
       open.first.map { "\(packet: $0)\(others) was not answered." }
       ?? "This is harmless if both sides do it and every request is answered, as here."
-    var finding = Finding(
+    let finding = Finding(
       "\(count: attributes.crossedCount, "response", "responses") arrived on a different bearer from the request",
       at: first.packet,
       why:
         "\(packet: first.packet) is the answer to \(packet: first.request), which was sent on another channel. Some hosts open several bearers at once and mix them up. \(harm)",
-      evidence: PacketSet(attributes.crossed.prefix(4).flatMap { [$0.request, $0.packet] }))
-    // Hosts that do this do it on each connection, so it is reported once.
-    finding.group = "Responses arrived on a different bearer from the request"
+      evidence: PacketSet(attributes.crossed.prefix(4).flatMap { [$0.request, $0.packet] }),
+      // Hosts that do this do it on each connection, so it is reported once.
+      group: "Responses arrived on a different bearer from the request")
     return [finding]
   }
 }
@@ -359,8 +357,8 @@ private struct Unanswered: Sendable {
         asking == .local && hasArrived
           ? "The peer's controller acknowledged every packet, so the request arrived." : "",
         Wording(why.filter { !$0.isEmpty }, joinedBy: " ")),
-      evidence: PacketSet(of: sent, request.isOvertaken ? nil : end), restsOnAbsence: true)
-    finding.group = words
+      evidence: PacketSet(of: sent, request.isOvertaken ? nil : end), restsOnAbsence: true,
+      group: words)
     // A side that does not get an answer in 30 s has to give up the bearer.
     if isTimedOut, let end, let waited {
       finding.headline =
@@ -430,7 +428,7 @@ private struct Unanswered: Sendable {
   private func refusal(
     by refused: (packet: Int, sender: Side, pending: Int?), _ about: Wording
   ) -> Finding {
-    var finding = Finding(
+    return Finding(
       "\(answering.capitalized) answered an indication\(about) with an Error Response",
       headline:
         "\(answering.words) answered the indication\(about) (\(packet: request.packet)) with an Error Response instead of a confirmation",
@@ -440,13 +438,12 @@ private struct Unanswered: Sendable {
         refused.pending.map {
           "\(asking.capitalized) itself waited for the answer to \(packet: $0) and may take the error for it."
         } ?? ""),
-      evidence: PacketSet([refused.pending ?? 0, request.packet, refused.packet].sorted()))
-    finding.grounds = .fact
-    finding.remedy =
-      answering == .local
-      ? "Make the stack on this host confirm indications: it needs a GATT client (Zephyr: CONFIG_BT_GATT_CLIENT)."
-      : "The peer's stack has to confirm indications: it needs a GATT client (Zephyr: CONFIG_BT_GATT_CLIENT). Until then do not indicate to it, and wait until no request is pending."
-    return finding
+      evidence: PacketSet([refused.pending ?? 0, request.packet, refused.packet].sorted()),
+      grounds: .fact,
+      do: answering == .local
+        ? "Make the stack on this host confirm indications: it needs a GATT client (Zephyr: CONFIG_BT_GATT_CLIENT)."
+        : "The peer's stack has to confirm indications: it needs a GATT client (Zephyr: CONFIG_BT_GATT_CLIENT). Until then do not indicate to it, and wait until no request is pending."
+    )
   }
 
   /// Returns how to fix one side that does not answer a kind of request: values come from the

@@ -26,22 +26,18 @@ extension Rule {
       "A client ends its subscription and continues to write",
       when:
         "a client that got values of a characteristic disables its CCCD, then writes to the same service three times or more and gets no value; the link stays open for 2 s",
-      needs: [.bothDirections, .events, .opening],
+      needs: [.bothDirections, .events, .opening], merges: true,
       do:
         "Keep the subscription as long as answers are expected: look for code that disables it after the first answer (setNotifyValue(false), stop_notify(), setCharacteristicNotification(…, false)), or for a part of the app that ends a subscription that another part uses."
-    ) { connection, evidence in
-      Finding.together(connection.silences(evidence).compactMap(connection.unsubscribed))
-    },
+    ) { connection, evidence in connection.silences(evidence).compactMap(connection.unsubscribed) },
     Rule(
       "gatt-writes-unanswered", .note, .sequence, "Writes are accepted, but no answer comes",
       when:
         "a client subscribes to values of a vendor's service, then writes to that service three times or more; the server accepts the writes and sends no value, none is read, and the link stays open for 2 s",
-      needs: [.bothDirections, .events, .opening],
+      needs: [.bothDirections, .events, .opening], merges: true,
       do:
         "Compare the bytes with those that the maker's app sends: line end, length, checksum and byte order, and whether a login must come first. A device that is only controlled may send no answers."
-    ) { connection, evidence in
-      Finding.together(connection.silences(evidence).compactMap(connection.unanswered))
-    },
+    ) { connection, evidence in connection.silences(evidence).compactMap(connection.unanswered) },
   ]
 }
 
@@ -145,10 +141,9 @@ extension ConnectionHistory {
       why:
         "\(client.capitalized) got \(count: got.sent, "value", "values") and disabled the CCCD at \(packet: off.request.packet). It then wrote \(count) values (from \(packet: silence.first.packet) on) and got none: without the subscription no answer could arrive.",
       evidence: PacketSet(of: off.request, silence.first, silence.series.last), of: owner,
-      silence.series.answered.count == 1 ? .note : nil, restsOnAbsence: true)
+      silence.series.answered.count == 1 ? .note : nil, restsOnAbsence: true,
+      group: "\(client.capitalized) ended its subscription to \(owner), and continued to write")
     finding.repetitions = silence.series.answered.count
-    finding.group =
-      "\(client.capitalized) ended its subscription to \(owner), and continued to write"
     return finding
   }
 
@@ -185,12 +180,11 @@ extension ConnectionHistory {
           "\(client.capitalized) had subscribed to \(answers) (\(packet: subscription.request.packet)). \(usage.server.capitalized) sent no value after \(packet: silence.first.packet), although the link stayed open for \(duration: silence.lasted) after the last write.",
         form),
       evidence: PacketSet(of: subscription.request, silence.first, series.last), of: usage.named,
-      restsOnAbsence: true)
+      restsOnAbsence: true, group: "writes to \(usage.named) got no answer on \(answers)")
     if isOtherForm, let answeredEnd {
       finding.remedy =
         "If these texts are commands, too, end them as those that were answered: with \(answeredEnd.name)."
     }
-    finding.group = "writes to \(usage.named) got no answer on \(answers)"
     return finding
   }
 

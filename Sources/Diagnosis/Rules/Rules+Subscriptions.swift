@@ -12,38 +12,33 @@ extension Rule {
       "Notifications are enabled on a characteristic that only indicates, or the reverse",
       when:
         "a CCCD write sets a bit that the characteristic's declaration in the capture does not offer, while it offers the other one",
-      needs: [.bothDirections], leansOn: .opening,
+      needs: [.bothDirections], leansOn: .opening, merges: true,
       do:
         "Write 0x0001 for notifications and 0x0002 for indications, as the declaration offers (CoreBluetooth and BlueZ choose on their own; on Android write ENABLE_NOTIFICATION_VALUE or ENABLE_INDICATION_VALUE)."
-    ) { connection, _ in
-      Finding.together(connection.attributes.configurations.compactMap(connection.wrongBits))
-    },
+    ) { connection, _ in connection.attributes.configurations.compactMap(connection.wrongBits) },
     Rule(
       about: Subscription.self, "gatt-cccd-write-command", .warning, .meaning,
       "A CCCD is written with Write Command, which servers may ignore",
       when:
         "a CCCD is written with Write Command, and no Write Request to it was accepted; a note if values arrive anyway",
-      needs: .bothDirections,
+      needs: .bothDirections, merges: true,
       elsewise: [
         Alternative("the server accepted it, and has nothing to send") { it, _ in it.sent > 0 }
       ],
       do:
         "Write the CCCD with a Write Request (on Android writeDescriptor(), with BlueZ StartNotify, in JavaScript startNotifications()): a command is not answered, and servers may ignore one to a descriptor (Core, Vol 3, Part G, 4.12.3)."
     ) { connection, _ in
-      Finding.together(
-        connection.attributes.commandedConfigurations.compactMap {
-          connection.commanded(Subscription($0, connection))
-        })
+      connection.attributes.commandedConfigurations.compactMap {
+        connection.commanded(Subscription($0, connection))
+      }
     },
     Rule(
       "gatt-cccd-swapped", .warning, .meaning, "The bytes of a CCCD's value are in the wrong order",
       when: "0x0100, 0x0200 or 0x0300 is written to a CCCD, and no value that subscribes",
-      needs: .bothDirections, leansOn: .opening,
+      needs: .bothDirections, leansOn: .opening, merges: true,
       do:
         "Write the low byte first: 01 00 enables notifications, 02 00 indications. On Android use ENABLE_NOTIFICATION_VALUE, in firmware send the 16-bit number as little-endian."
-    ) { connection, _ in
-      Finding.together(connection.attributes.configurations.compactMap(connection.swapped))
-    },
+    ) { connection, _ in connection.attributes.configurations.compactMap(connection.swapped) },
     Rule(
       "gatt-subscription-misplaced", .warning, .meaning,
       "A subscription is written to an attribute that is not a CCCD",
@@ -63,18 +58,17 @@ extension Rule {
       "A client writes to a service and does not subscribe to its values",
       when:
         "a client writes to a service whose declarations offer notifications or indications, writes no CCCD of it and reads none of its values, none arrives, and the link stays open for 2 s",
-      needs: [.bothDirections, .events, .opening],
+      needs: [.bothDirections, .events, .opening], merges: true,
       elsewise: [
         Alternative(always: "the client expects no answer"), .subscribedBefore,
       ],
       do:
         "If answers are expected, subscribe before writing: on Android setCharacteristicNotification() and writeDescriptor() on the CCCD, on iOS setNotifyValue(), with Bleak start_notify(). A device that is only controlled may need no subscription."
     ) { connection, evidence in
-      Finding.together(
-        connection.missedSubscriptions(evidence).compactMap { missed in
-          missed.mistaken == nil && !missed.isPartial
-            ? connection.notSubscribed(missed, evidence) : nil
-        })
+      connection.missedSubscriptions(evidence).compactMap { missed in
+        missed.mistaken == nil && !missed.isPartial
+          ? connection.notSubscribed(missed, evidence) : nil
+      }
     },
     Rule(
       "gatt-notifications-silent", .warning, .meaning, "A subscription brings no values",
@@ -252,16 +246,14 @@ extension ConnectionHistory {
       })
     else { return nil }
     let it = Subscription(configuration, self)
-    var finding = Finding(
+    return Finding(
       "\(it.client.words) wrote the CCCD\(it.owner) with its bytes in the wrong order",
       at: configuration.request.packet,
       why: Wording(
         sentences:
           "\(code: configuration.value, digits: 4) has only reserved bits. With its bytes swapped it would be \(code: meant, digits: 4), which enables \(meant & 1 != 0 ? "notifications" : "indications" as StaticString).",
         it.outcome), evidence: [configuration.request.packet], of: configuration.owner,
-      it.sent > 0 ? .note : configuration.error != nil ? .error : nil)
-    finding.fault = it.client
-    return finding
+      it.sent > 0 ? .note : configuration.error != nil ? .error : nil, fault: it.client)
   }
 
   fileprivate func commanded(_ it: Subscription) -> (Subscription, Finding)? {
@@ -271,14 +263,13 @@ extension ConnectionHistory {
         $0.isSame(as: configuration) && $0.accepted != nil
       })
     else { return nil }
-    var finding = Finding(
+    let finding = Finding(
       "\(it.client.words) wrote the CCCD\(it.owner) with a Write Command",
       at: configuration.request.packet,
       why:
         "It wrote the subscription without response. The specification lets a client write a descriptor only with a Write Request; \(it.sent == 0 ? "this one sent no value" : "this one sends values anyway" as StaticString).",
       evidence: [configuration.request.packet], of: configuration.owner,
-      it.sent > 0 ? .note : nil, restsOnAbsence: it.sent == 0)
-    finding.fault = it.client
+      it.sent > 0 ? .note : nil, restsOnAbsence: it.sent == 0, fault: it.client)
     return (it, finding)
   }
 
@@ -301,9 +292,10 @@ extension ConnectionHistory {
         sentences:
           "\(it.client.capitalized) wrote \(code: configuration.value, digits: 4) to the CCCD, but the declaration offers \(properties.words).",
         right.map { "The right value followed at \(packet: $0.request.packet)." } ?? it.outcome),
-      evidence: PacketSet(of: configuration.request, configuration.accepted), of: owner)
-    finding.remedy =
-      "Write \(code: notify ? 1 : 2, digits: 4): the declaration offers \(offered) (on Android \(notify ? "ENABLE_NOTIFICATION_VALUE" : "ENABLE_INDICATION_VALUE" as StaticString); CoreBluetooth and BlueZ choose on their own)."
+      evidence: PacketSet(of: configuration.request, configuration.accepted), of: owner,
+      do:
+        "Write \(code: notify ? 1 : 2, digits: 4): the declaration offers \(offered) (on Android \(notify ? "ENABLE_NOTIFICATION_VALUE" : "ENABLE_INDICATION_VALUE" as StaticString); CoreBluetooth and BlueZ choose on their own)."
+    )
     if right != nil || it.sent > 0 { finding.resolve() }
     return finding
   }

@@ -13,27 +13,26 @@ extension Rule {
       "att-write-too-long", .warning, .fact, "A write is longer than allowed",
       when:
         "a Write Request or Command has more bytes than the MTU in force, or a prepared write goes beyond byte 512",
-      needs: [.bothDirections],
+      needs: [.bothDirections], merges: true,
       do:
         "Exchange a larger MTU first (on Android requestMtu()), and split longer values: CoreBluetooth reports the limit in maximumWriteValueLength(for:), Android in onMtuChanged(); no value has more than 512 bytes."
     ) { connection, _ in
-      Finding.together(
-        connection.attributes.longWrites.map { write in
-          let what: Wording =
-            write.isValue
-            ? "A write to \(write.attribute) reaches to byte \(write.length)"
-            : "A write to \(write.attribute) has \(write.length - 3) bytes, but only \(max(0, write.most - 3)) fit"
-          // An exchange may be among the records that are missing.
-          return Finding(
-            what,
-            headline:
-              "\(write.client.words) wrote more to \(write.attribute) than fits (\(packet: write.moment.packet))",
-            why: write.isValue
-              ? "No attribute value is longer than 512 bytes (Core, Vol 3, Part F, 3.2.9)."
-              : "The MTU is \(write.most): a write has room for \(max(0, write.most - 3)) bytes after opcode and handle.",
-            evidence: [write.moment.packet],
-            restsOnAbsence: !write.isValue && connection.connection.mtu == nil)
-        })
+      connection.attributes.longWrites.map { write in
+        let what: Wording =
+          write.isValue
+          ? "A write to \(write.attribute) reaches to byte \(write.length)"
+          : "A write to \(write.attribute) has \(write.length - 3) bytes, but only \(max(0, write.most - 3)) fit"
+        // An exchange may be among the records that are missing.
+        return Finding(
+          what,
+          headline:
+            "\(write.client.words) wrote more to \(write.attribute) than fits (\(packet: write.moment.packet))",
+          why: write.isValue
+            ? "No attribute value is longer than 512 bytes (Core, Vol 3, Part F, 3.2.9)."
+            : "The MTU is \(write.most): a write has room for \(max(0, write.most - 3)) bytes after opcode and handle.",
+          evidence: [write.moment.packet],
+          restsOnAbsence: !write.isValue && connection.connection.mtu == nil)
+      }
     },
     Rule(
       "att-mtu-default", .note, .fact,
@@ -79,35 +78,34 @@ extension Rule {
       "frame-checksum", .warning, .fact, "A frame of a vendor's protocol has a wrong checksum",
       when:
         "a frame on a channel where the protocol was recognised has a checksum that does not match its bytes",
+      merges: true,
       do: "Fix the sender's checksum: the bytes it covers, its initial value, and its byte order."
-    ) { connection, _ in
-      Finding.together(connection.attributes.vendors.badFrames.map(connection.badFrame))
-    },
+    ) { connection, _ in connection.attributes.vendors.badFrames.map(connection.badFrame) },
     Rule(
       "frame-transfer-incomplete", .warning, .fact, "A vendor's transfer is incomplete",
       when: "a vendor's message announces a number of others, or of parts, and fewer follow",
+      merges: true,
       do:
         "Request the missing parts again; look for a transmit queue that overflows, or a link that ends too early."
     ) { connection, _ in
-      Finding.together(
-        connection.attributes.vendors.tallies.flatMap { tally in
-          tally.unfinished.map { unfinished in
-            let kind: Wording = unfinished.kind == .series ? "series" : "message in parts"
-            let counts: Wording =
-              unfinished.count.map { "\(unfinished.received) of \($0)" }
-              ?? "only \(unfinished.received)"
-            let numbers = unfinished.missing.prefix(8).map { Wording("\($0)") }
-            let missing: Wording =
-              numbers.isEmpty ? "" : " Missing: \(Wording(numbers, joinedBy: ", "))."
-            return Finding(
-              "\(Wording(stringLiteral: tally.title)): a \(kind) stayed incomplete",
-              headline:
-                "a \(kind) of \(Wording(stringLiteral: tally.title)) stayed incomplete (\(packet: unfinished.packet))",
-              why:
-                "Of the transfer that \(packet: unfinished.packet) started, \(counts) arrived.\(missing)",
-              evidence: [unfinished.packet], restsOnAbsence: true)
-          }
-        })
+      connection.attributes.vendors.tallies.flatMap { tally in
+        tally.unfinished.map { unfinished in
+          let kind: Wording = unfinished.kind == .series ? "series" : "message in parts"
+          let counts: Wording =
+            unfinished.count.map { "\(unfinished.received) of \($0)" }
+            ?? "only \(unfinished.received)"
+          let numbers = unfinished.missing.prefix(8).map { Wording("\($0)") }
+          let missing: Wording =
+            numbers.isEmpty ? "" : " Missing: \(Wording(numbers, joinedBy: ", "))."
+          return Finding(
+            "\(Wording(stringLiteral: tally.title)): a \(kind) stayed incomplete",
+            headline:
+              "a \(kind) of \(Wording(stringLiteral: tally.title)) stayed incomplete (\(packet: unfinished.packet))",
+            why:
+              "Of the transfer that \(packet: unfinished.packet) started, \(counts) arrived.\(missing)",
+            evidence: [unfinished.packet], restsOnAbsence: true)
+        }
+      }
     },
     Rule(
       "frame-unanswered", .note, .meaning, "Requests of a vendor's protocol have no answer",
@@ -205,12 +203,11 @@ extension ConnectionHistory {
       let evidence = most.count > 1 ? most.first.union(most.last) : most.first
       let what: Wording =
         "Messages of \(count: most.length, "byte", "bytes") took \(most.parts) \(most.isWritten ? ("writes" as Wording) : "notifications") each: the MTU is 23"
-      var finding = Finding(
+      return Finding(
         what, headline: "messages took \(most.parts) packets each because the MTU stays 23",
         why: "\(reason). With an MTU of \(most.length + 3) or more they would fit in one.",
-        evidence: evidence, restsOnAbsence: true)
-      finding.remedy = Self.askForMTU(most.isWritten ? most.sender : most.sender.other)
-      return finding
+        evidence: evidence, restsOnAbsence: true,
+        do: Self.askForMTU(most.isWritten ? most.sender : most.sender.other))
     }
     // Without a known protocol: values in a row that fill the PDU. If each is answered, or
     // numbered, they are messages of this length.
@@ -224,9 +221,9 @@ extension ConnectionHistory {
       "\(tally.count) values of \(usage.named) have exactly 20 bytes: the MTU is 23",
       headline: "values of \(usage.named) are split into 20-byte pieces because the MTU stays 23",
       why: "\(reason), and these values fill it; longer ones need several packets.",
-      evidence: PacketSet(of: tally.first, tally.last), restsOnAbsence: true)
+      evidence: PacketSet(of: tally.first, tally.last), restsOnAbsence: true,
+      do: Self.askForMTU(usage.server.other))
     finding.attribute = usage.named
-    finding.remedy = Self.askForMTU(usage.server.other)
     return finding
   }
 

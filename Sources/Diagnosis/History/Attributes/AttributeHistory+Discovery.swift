@@ -61,16 +61,14 @@ extension AttributeHistory {
     guard value.byteCount == 4, serviceChanges.count < Self.mostListed else { return }
     // A handle that was found before may now be another attribute.
     found = found.filter { $0 >> 16 != Int(context.server.rawValue) }
-    serviceChanges.append(
-      ServiceChange(
-        server: context.server, first: value.littleEndianU16(at: 0),
-        last: value.littleEndianU16(at: 2), moment: context.moment))
+    let (first, last) = (value.littleEndianU16(at: 0), value.littleEndianU16(at: 2))
+    serviceChanges.append((context.server, first, last, context.moment))
   }
 
   /// Records a Database Hash (16 bytes).
   mutating func note(hash value: RawSpan, _ context: Context) {
     outOfSync = nil
     guard value.byteCount == 16, hashes.count < Self.mostListed else { return }
-    hashes.append(HashReading(server: context.server, value: value.array, moment: context.moment))
+    hashes.append((context.server, value.array, context.moment))
   }
 }

@@ -45,9 +45,7 @@ extension AttributeHistory {
   /// Returns what is known of an attribute.
   func identity(
     _ handle: UInt16, _ context: Context, _ memory: borrowing Memory
-  ) -> AttributeIdentity {
-    memory.identity(of: handle, at: context.server, on: context.link)
-  }
+  ) -> AttributeIdentity { memory.identity(of: handle, at: context.server, on: context.link) }
 
   /// Records an operation by a peer that the declaration does not offer.
   mutating func noteUnoffered(
@@ -58,9 +56,7 @@ extension AttributeHistory {
       !properties.has(bit: bit), usages[place].unoffered.count < 4,
       !usages[place].unoffered.contains(where: { $0.operation == operation })
     else { return }
-    usages[place].unoffered.append(
-      AttributeUsage.Unoffered(
-        operation: operation, request: request, answer: context.moment.packet, length: length))
+    usages[place].unoffered.append((operation, request, context.moment.packet, length))
   }
 
   /// Assigns names from profiles to attributes that have no other name, wherever they are reported.
@@ -209,9 +205,7 @@ extension AttributeHistory {
     if value.count == 2 { noteCandidate(usages[place].identity, bytes.part(value), context) }
     noteLength(Int(value.count), offset: nil, handle, place, context, memory)
     if sight(bytes.part(value), place, .written, context, memory) { return }
-    run(.writes, .commanded, context.moment, context, handle, nil) {
-      $0.commands += 1
-    }
+    run(.writes, .commanded, context.moment, context, handle, nil) { $0.commands += 1 }
   }
 
   /// Records a value that was written.

@@ -395,9 +395,7 @@ package struct AttributeHistory: Sendable {
     for index in refusals.indices
     where refusals[index].security == .unknown && refusals[index].request.packet > first
       && refusals[index].answer.packet < last
-    {
-      refusals[index].security = .unencrypted
-    }
+    { refusals[index].security = .unencrypted }
   }
 
   /// Processes the end of the capture.

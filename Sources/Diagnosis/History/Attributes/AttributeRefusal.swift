@@ -119,20 +119,10 @@ package struct DiscoveryRun: Sendable {
 }
 
 /// A server's indication that its attributes have changed (Core, Vol 3, Part G, 7.1).
-package struct ServiceChange: Sendable {
-  package let server: Side
-  package let first: UInt16
-  package let last: UInt16
-  package let moment: Moment
-}
+package typealias ServiceChange = (server: Side, first: UInt16, last: UInt16, moment: Moment)
 
-/// A Database Hash that was read (Core, Vol 3, Part G, 7.3).
-package struct HashReading: Sendable {
-  package let server: Side
-  package let value: [UInt8]
-  /// The response.
-  package let moment: Moment
-}
+/// A Database Hash that was read, and the response (Core, Vol 3, Part G, 7.3).
+package typealias HashReading = (server: Side, value: [UInt8], moment: Moment)
 
 /// A write that is longer than allowed.
 package struct LongWrite: Sendable {

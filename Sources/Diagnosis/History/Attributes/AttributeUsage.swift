@@ -50,13 +50,10 @@ package struct Tally: Sendable {
 
 /// An attribute as one connection used it.
 package struct AttributeUsage: Sendable {
-  /// An operation by the peer that the declaration does not offer.
-  package struct Unoffered: Sendable {
-    package let operation: ValueOperation
-    package let request: Int
-    package let answer: Int
-    package let length: Int
-  }
+  /// An operation by the peer that the declaration does not offer, with its packets.
+  package typealias Unoffered = (
+    operation: ValueOperation, request: Int, answer: Int, length: Int
+  )
 
   package let handle: UInt16
   /// Whether its values answer what is written to it; nil: it has not sent any.
@@ -222,14 +219,9 @@ package struct PieceSeries: Sendable {
 
 /// A byte that increases by one from value to value, with its gaps.
 package struct CountingByte: Sendable {
-  /// A place where the byte increased by more than one.
-  package struct Gap: Sendable {
-    package let before: Int
-    package let after: Int
-    package let missing: Int
-    /// The time from the value before it to the one after it, in nanoseconds.
-    package let pause: Int64?
-  }
+  /// A place where the byte increased by more than one: the packets with the values before and after
+  /// it, how many are missing, and the time between those two in nanoseconds.
+  package typealias Gap = (before: Int, after: Int, missing: Int, pause: Int64?)
 
   /// How often it increased by one.
   package private(set) var steps = 0
@@ -271,9 +263,7 @@ package struct CountingByte: Sendable {
       gapCount &+= 1
       missing &+= Int(step) - 1
       if gaps.count < Self.listed {
-        gaps.append(
-          Gap(
-            before: last.moment.packet, after: moment.packet, missing: Int(step) - 1, pause: pause))
+        gaps.append((last.moment.packet, moment.packet, Int(step) - 1, pause))
       }
     default: breaks &+= 1
     }

@@ -70,23 +70,14 @@ package struct ServerFaults: Sendable {
   }
 
   /// A characteristic's declaration whose value has another form than one.
-  package struct OddDeclaration: Sendable {
-    package let handle: UInt16
-    package let server: Side
-    package let length: Int
-    package let request: Int
-    package let moment: Moment
-  }
+  package typealias OddDeclaration = (
+    handle: UInt16, server: Side, length: Int, request: Int, moment: Moment
+  )
 
-  /// A value that ends before its definition does.
-  package struct ShortValue: Sendable {
-    package let handle: UInt16
-    package let server: Side
-    package let length: Int
-    /// Its meaning, as `show` words it.
-    package let words: Wording
-    package let moment: Moment
-  }
+  /// A value that ends before its definition does, with its meaning, as `show` words it.
+  package typealias ShortValue = (
+    handle: UInt16, server: Side, length: Int, words: Wording, moment: Moment
+  )
 
   /// A characteristic that offers values on its own, but has no descriptor to subscribe with.
   package struct MissingConfiguration: Sendable {
@@ -292,10 +283,7 @@ package struct ServerFaults: Sendable {
     guard length != 5, length != 19, context.isWhole, declarations.count < Self.mostListed else {
       return
     }
-    declarations.append(
-      OddDeclaration(
-        handle: handle, server: context.server, length: length, request: request,
-        moment: context.moment))
+    declarations.append((handle, context.server, length, request, context.moment))
   }
 
   /// Records the first value of a characteristic, if it is too short for its definition.
@@ -308,10 +296,7 @@ package struct ServerFaults: Sendable {
     guard context.isWhole, value.byteCount < most, shortValues.count < Self.mostListed,
       let words = knowledge.shortfall(value, of: usage.identity)
     else { return }
-    shortValues.append(
-      ShortValue(
-        handle: usage.handle, server: context.server, length: value.byteCount, words: words,
-        moment: context.moment))
+    shortValues.append((usage.handle, context.server, value.byteCount, words, context.moment))
   }
 
   // MARK: The end

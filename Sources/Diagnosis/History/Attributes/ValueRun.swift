@@ -55,20 +55,10 @@ package struct PreparedWrite: Sendable {
   private var sum = 0
   /// The number of bytes that were sent: fewer than up to the end, if a part is missing.
   var length: Int { late == nil ? end : sum }
-  /// The first part that starts after the end of the previous parts of its attribute.
-  package private(set) var late: LatePart?
+  /// The first part that starts, at an offset, after the end of the previous parts of its attribute.
+  package private(set) var late: (moment: Moment, handle: UInt16, offset: Int, end: Int)?
   /// The ends of the parts of each attribute, for the first attributes.
   private var ends: [(handle: UInt16, end: Int)] = []
-
-  /// A part with a gap before it.
-  package struct LatePart: Sendable {
-    package let moment: Moment
-    package let handle: UInt16
-    /// The offset at which it starts.
-    package let offset: Int
-    /// The offset at which the previous parts end.
-    package let end: Int
-  }
 
   private static let mostEnds = 16
 
@@ -91,9 +81,7 @@ package struct PreparedWrite: Sendable {
       short.append((handle, value, moment))
     }
     if let known = ends.firstIndex(where: { $0.handle == handle }) {
-      if late == nil, offset > ends[known].end {
-        late = LatePart(moment: moment, handle: handle, offset: offset, end: ends[known].end)
-      }
+      if late == nil, offset > ends[known].end { late = (moment, handle, offset, ends[known].end) }
       ends[known].end = max(ends[known].end, end)
     } else if ends.count < Self.mostEnds {
       ends.append((handle, end))

@@ -152,16 +152,11 @@ package struct PairingAttempt: Sendable {
   package internal(set) var unexpectedOpcode: SMPOpcode?
   /// What its values reveal, after it has ended.
   package internal(set) var outcome = Outcome()
-  var addresses = Addresses()
+  /// The addresses with which the link was established.
+  var addresses: (own: PairingAddress?, peer: PairingAddress?)
   var isSettled = false
   /// The values of passkey rounds over Secure Connections.
   var rounds: [SecureConnectionsRounds.Values] = []
-
-  /// The addresses with which the link was established.
-  struct Addresses: Sendable {
-    var own: PairingAddress?
-    var peer: PairingAddress?
-  }
 
   init(
     initiator: Side, _ opcode: SMPOpcode, _ moment: Moment, by sender: Side,
