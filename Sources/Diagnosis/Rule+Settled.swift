@@ -10,25 +10,25 @@ extension Rule {
 
   private static let settledAtOnce: Set<String> = [
     // Reports by the controller.
-    "hci-hardware-error", "hci-advertising-mixed", "hci-advertising-refused",
-    "hci-scanning-refused", "hci-wrong-advertising-set",
+    "hci_hardware_error", "hci_advertising_mixed", "hci_advertising_refused",
+    "hci_scanning_refused", "hci_wrong_advertising_set",
     // Attempts to connect that have ended.
-    "connect-timeout", "connect-not-established", "connect-limit", "connect-refused",
+    "connect_timeout", "connect_not_established", "connect_limit", "connect_refused",
     // Pairing Failed, by its reason.
-    "smp-passkey-mismatch", "smp-confirm-deviates", "smp-confirm-failed", "smp-numeric-rejected",
-    "smp-just-works-unconfirmed", "smp-dhkey-check-failed", "smp-passkey-entry-failed",
-    "smp-oob-missing", "smp-not-supported", "smp-invalid-parameters", "smp-command-not-supported",
-    "smp-repeated-attempts", "smp-cross-transport", "smp-key-rejected", "smp-busy",
-    "smp-unspecified", "smp-failed", "smp-authentication-requirements", "smp-key-size",
+    "smp_passkey_mismatch", "smp_confirm_deviates", "smp_confirm_failed", "smp_numeric_rejected",
+    "smp_just_works_unconfirmed", "smp_dhkey_check_failed", "smp_passkey_entry_failed",
+    "smp_oob_missing", "smp_not_supported", "smp_invalid_parameters", "smp_command_not_supported",
+    "smp_repeated_attempts", "smp_cross_transport", "smp_key_rejected", "smp_busy",
+    "smp_unspecified", "smp_failed", "smp_authentication_requirements", "smp_key_size",
     // PDUs that should not occur.
-    "smp-unexpected", "smp-invalid-public-key", "smp-debug-key",
+    "smp_unexpected", "smp_invalid_public_key", "smp_debug_key",
     // Encryption that failed.
-    "enc-key-missing-peripheral", "enc-authentication-failure", "enc-rejected",
+    "enc_key_missing_peripheral", "enc_authentication_failure", "enc_rejected",
     // Refused requests. Those refused for security reasons may be allowed later, and are reported
     // then.
-    "att-not-permitted", "att-invalid-handle", "att-invalid-length", "att-invalid-offset",
-    "att-prepare-queue", "att-insufficient-resources", "att-unlikely", "att-invalid-pdu",
-    "att-value-not-allowed", "att-application-error", "att-reserved-error", "att-write-rejected",
-    "att-cccd-improper", "att-procedure-in-progress", "att-out-of-range",
+    "att_not_permitted", "att_invalid_handle", "att_invalid_length", "att_invalid_offset",
+    "att_prepare_queue", "att_insufficient_resources", "att_unlikely", "att_invalid_pdu",
+    "att_value_not_allowed", "att_application_error", "att_reserved_error", "att_write_rejected",
+    "att_cccd_improper", "att_procedure_in_progress", "att_out_of_range",
   ]
 }

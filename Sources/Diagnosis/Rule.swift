@@ -243,7 +243,7 @@ package struct Rule: Sendable {
     case whole(@Sendable (Evidence) -> [Finding])
   }
 
-  /// The rule's stable name: `smp-passkey-mismatch`. JSON has `_` in place of `-`.
+  /// The rule's stable name: `smp_passkey_mismatch`.
   package let id: StaticString
   /// The default severity of its findings.
   package let severity: Severity
@@ -345,7 +345,7 @@ package struct Rule: Sendable {
 
 extension Finding {
   /// The rule's name as JSON, tables and options have it.
-  package var key: String { Rule.key(rule.description) }
+  package var key: String { rule.description }
 
   /// Returns the finding with the explanations that the packets do not exclude.
   fileprivate func weighed<Subject>(
@@ -366,7 +366,7 @@ extension Finding {
 
 extension Rule {
   /// The name as JSON, tables and options have it.
-  package var key: String { Self.key(id.description) }
+  package var key: String { id.description }
 
   /// Returns the same for a name that a user wrote, with `-` or `_`.
   package static func key(_ name: String) -> String { name.lowercased().replacing("-", with: "_") }

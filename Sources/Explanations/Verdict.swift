@@ -69,7 +69,7 @@ extension Explanation {
   }
 
   /// The rule about captures that end while a command has no answer.
-  private static let endRule = "capture-ends-unanswered"
+  private static let endRule = "capture_ends_unanswered"
 
   /// Returns the most important findings of a severity as clauses, in the order of their packets.
   private func headlines(_ severity: Severity) -> Wording {

@@ -27,16 +27,16 @@ import Words
       traffic.connect()
       refuse(&traffic)
     }
-    #expect(certainty("att-cccd-improper", whole) == .certain)
-    #expect(certainty("att-cccd-improper", refuse) == .likely)
+    #expect(certainty("att_cccd_improper", whole) == .certain)
+    #expect(certainty("att_cccd_improper", refuse) == .likely)
     for (words, build) in [("on this connection.", whole), ("in this capture.", refuse)] {
-      let why = finding("att-cccd-improper", in: evidence(build))?.why.text ?? "nothing"
+      let why = finding("att_cccd_improper", in: evidence(build))?.why.text ?? "nothing"
       #expect(why.hasSuffix("none of its CCCDs was written \(words)"), "\(why)")
     }
-    #expect(certainty("att-cccd-improper", losesRecords: true, whole) == .likely)
+    #expect(certainty("att_cccd_improper", losesRecords: true, whole) == .likely)
     // Another refusal of the same rule does not depend on where the capture begins.
     #expect(
-      certainty("att-procedure-in-progress") { $0.ask("12 15 00 02", "01 12 15 00 fe") }
+      certainty("att_procedure_in_progress") { $0.ask("12 15 00 02", "01 12 15 00 fe") }
         == .certain)
   }
 
@@ -52,12 +52,12 @@ import Words
       traffic.connect()
       changed(&traffic)
     }
-    #expect(certainty("gatt-service-changed", whole) == .certain)
-    #expect(certainty("gatt-service-changed", losesRecords: true, whole) == .likely)
+    #expect(certainty("gatt_service_changed", whole) == .certain)
+    #expect(certainty("gatt_service_changed", losesRecords: true, whole) == .likely)
     // A capture that begins late still has everything that would follow.
-    #expect(certainty("gatt-service-changed", changed) == .certain)
+    #expect(certainty("gatt_service_changed", changed) == .certain)
     #expect(
-      certainty("gatt-service-changed", losesRecords: true) {
+      certainty("gatt_service_changed", losesRecords: true) {
         whole(&$0)
         $0.discoverHeartRate()
       } == .certain)
@@ -75,12 +75,12 @@ import Words
       traffic.connect()
       changed(&traffic)
     }
-    #expect(certainty("gatt-stale-cache", whole) == .certain)
-    #expect(certainty("gatt-stale-cache", losesRecords: true, whole) == .likely)
+    #expect(certainty("gatt_stale_cache", whole) == .certain)
+    #expect(certainty("gatt_stale_cache", losesRecords: true, whole) == .likely)
     // The change and what follows it are also in a capture that begins late.
-    #expect(certainty("gatt-stale-cache", changed) == .certain)
+    #expect(certainty("gatt_stale_cache", changed) == .certain)
     // The lack of an earlier discovery is not: then an invalid handle says nothing about maps.
-    #expect(certainty("gatt-stale-cache") { $0.ask("0a 13 00", "01 0a 13 00 01") } == nil)
+    #expect(certainty("gatt_stale_cache") { $0.ask("0a 13 00", "01 0a 13 00 01") } == nil)
   }
 
   @Test("a bond that is created again: the attempt to use it may be in lost records")
@@ -96,10 +96,10 @@ import Words
       traffic.disconnect()
       again(&traffic)
     }
-    #expect(certainty("smp-over-bond", whole) == .certain)
-    #expect(certainty("smp-over-bond", losesRecords: true, whole) == .likely)
+    #expect(certainty("smp_over_bond", whole) == .certain)
+    #expect(certainty("smp_over_bond", losesRecords: true, whole) == .likely)
     // A capture that begins after the bonding knows no bond.
-    #expect(certainty("smp-over-bond", again) == nil)
+    #expect(certainty("smp_over_bond", again) == nil)
   }
 
   @Test(
@@ -115,17 +115,17 @@ import Words
       traffic.connect()
       refuse(&traffic)
     }
-    #expect(certainty("att-0f-without-key", whole) == .likely)
-    #expect(certainty("att-0f-without-key", losesRecords: true, whole) == .possible)
-    #expect(certainty("att-0f-without-key", refuse) == nil)
+    #expect(certainty("att_0f_without_key", whole) == .likely)
+    #expect(certainty("att_0f_without_key", losesRecords: true, whole) == .possible)
+    #expect(certainty("att_0f_without_key", refuse) == nil)
     var bond = Bond(DeviceAddress(value: 0xc011_2233_4455), .random, file: "keys")
     bond.longTermKeys = [Bond.LongTermKey([UInt8](repeating: 7, count: 16))]
     let known = evidence(bonds: [bond], whole)
-    #expect(findings(of: "att-0f-without-key", in: known) == [])
+    #expect(findings(of: "att_0f_without_key", in: known) == [])
     // Only an identity key, which encrypts nothing.
     bond.longTermKeys = []
     bond.identityResolvingKey = [UInt8](repeating: 7, count: 16)
-    #expect(!findings(of: "att-0f-without-key", in: evidence(bonds: [bond], whole)).isEmpty)
+    #expect(!findings(of: "att_0f_without_key", in: evidence(bonds: [bond], whole)).isEmpty)
   }
 
   @Test(
@@ -141,13 +141,13 @@ import Words
         traffic.disconnect()
       }
     }
-    #expect(certainty("link-peer-leaves") { stays(&$0, opens: true) } == .likely)
+    #expect(certainty("link_peer_leaves") { stays(&$0, opens: true) } == .likely)
     #expect(
-      certainty("link-peer-leaves") {
+      certainty("link_peer_leaves") {
         stays(&$0, opens: true)
         $0.connect()
         $0.completed(60)
       } == .possible)
-    #expect(certainty("link-peer-leaves") { stays(&$0, opens: false) } == nil)
+    #expect(certainty("link_peer_leaves") { stays(&$0, opens: false) } == nil)
   }
 }

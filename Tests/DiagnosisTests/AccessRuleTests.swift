@@ -20,15 +20,15 @@ import Words
       $0.disconnect()
     }
     #expect(
-      findings(of: "att-insufficient-authentication", in: evidence) == [
+      findings(of: "att_insufficient_authentication", in: evidence) == [
         "Read of 2a38 Body Sensor Location refused: Insufficient Authentication (0x05) #8 #9"
       ])
-    #expect(severities(of: "att-insufficient-authentication", in: evidence) == [.error])
+    #expect(severities(of: "att_insufficient_authentication", in: evidence) == [.error])
     #expect(
       attributeFindings(in: evidence).first?.why.text
         == "2a38 Body Sensor Location requires a higher security level, and the link was not encrypted. The link was not encrypted afterwards, and neither device asked to pair."
     )
-    #expect(attributeRules(in: evidence) == ["att-insufficient-authentication"])
+    #expect(attributeRules(in: evidence) == ["att_insufficient_authentication"])
   }
 
   @Test("0x05, then pairing, then the same read is allowed: a note") func pairsAndAsksAgain() {
@@ -41,10 +41,10 @@ import Words
       $0.ask("0a 13 00", "0b 01")
     }
     #expect(
-      findings(of: "att-insufficient-authentication", in: evidence) == [
+      findings(of: "att_insufficient_authentication", in: evidence) == [
         "Read of 2a38 Body Sensor Location refused, allowed after pairing (encrypted at #12), 5 ms later: Insufficient Authentication (0x05) #8 #9 #13 #14"
       ])
-    #expect(severities(of: "att-insufficient-authentication", in: evidence) == [.note])
+    #expect(severities(of: "att_insufficient_authentication", in: evidence) == [.note])
     #expect(attributeFindings(in: evidence).allSatisfy { $0.isResolved })
   }
 
@@ -62,7 +62,7 @@ import Words
     }
     #expect(
       attributeFindings(in: evidence).filter {
-        $0.rule.description == "att-insufficient-authentication"
+        $0.rule.description == "att_insufficient_authentication"
       }.map(\.what.text) == [
         "On 3 connections, read of 0x0013 refused, allowed after pairing: Insufficient Authentication (0x05)"
       ])
@@ -78,10 +78,10 @@ import Words
       $0.ask("0a 15 00", "0b 01")
     }
     #expect(
-      findings(of: "att-insufficient-authentication", in: evidence) == [
+      findings(of: "att_insufficient_authentication", in: evidence) == [
         "Read of 0x0013 refused: Insufficient Authentication (0x05) #2 #3 #4"
       ])
-    #expect(severities(of: "att-insufficient-authentication", in: evidence) == [.warning])
+    #expect(severities(of: "att_insufficient_authentication", in: evidence) == [.warning])
   }
 
   @Test("0x05, then pairing fails: the cause names both") func pairingFails() {
@@ -91,13 +91,13 @@ import Words
       $0.agreeToPair()
       $0.smp("05 04", .received)
     }
-    let reported = finding("att-insufficient-authentication", in: evidence)
+    let reported = finding("att_insufficient_authentication", in: evidence)
     #expect(
       reported?.why.text.hasSuffix("Pairing was attempted (#4) and failed (#6).") == true,
       "\(reported?.why.text ?? "nothing")")
     // The failure of the pairing is the cause, and its own error.
     #expect(reported?.severity == .warning)
-    #expect(rules(in: evidence).contains("smp-confirm-failed"))
+    #expect(rules(in: evidence).contains("smp_confirm_failed"))
   }
 
   @Test("0x05 after encryption failed for lack of a key is an effect: a warning") func withoutKey()
@@ -111,10 +111,10 @@ import Words
       $0.event(0x08, [0x06] + little(0x40) + [0])
       $0.disconnect()
     }
-    #expect(severities(of: "att-insufficient-authentication", in: evidence) == [.warning])
+    #expect(severities(of: "att_insufficient_authentication", in: evidence) == [.warning])
     #expect(
       evidence.findings().filter { $0.severity == .error }.map(\.rule.description) == [
-        "enc-key-missing-peripheral"
+        "enc_key_missing_peripheral"
       ])
   }
 
@@ -126,16 +126,16 @@ import Words
       $0.ask("0a 13 00", "01 0a 13 00 0f")
     }
     #expect(
-      findings(of: "att-encryption-too-weak", in: evidence) == [
+      findings(of: "att_encryption_too_weak", in: evidence) == [
         "Read of 2a38 Body Sensor Location refused: Insufficient Encryption (0x0f) #9 #10"
       ])
-    #expect(finding("att-encryption-too-weak", in: evidence)?.certainty == .likely)
+    #expect(finding("att_encryption_too_weak", in: evidence)?.certainty == .likely)
     // Almost: the link is not encrypted.
     let open = DiagnosisTests.evidence {
       $0.connect()
       $0.ask("0a 13 00", "01 0a 13 00 0f")
     }
-    #expect(findings(of: "att-encryption-too-weak", in: open) == [])
+    #expect(findings(of: "att_encryption_too_weak", in: open) == [])
   }
 
   @Test("0x05 on a link encrypted by Just Works: an authenticated key is required")
@@ -148,10 +148,10 @@ import Words
       $0.ask("12 15 00 01", "01 12 15 00 05")
     }
     #expect(
-      findings(of: "att-mitm-demanded", in: evidence) == [
+      findings(of: "att_mitm_demanded", in: evidence) == [
         "Write to 2a39 Heart Rate Control Point refused: Insufficient Authentication (0x05) #11 #12"
       ])
-    #expect(findings(of: "att-insufficient-authentication", in: evidence) == [])
+    #expect(findings(of: "att_insufficient_authentication", in: evidence) == [])
     #expect(attributeFindings(in: evidence).first?.certainty == .certain)
   }
 
@@ -164,7 +164,7 @@ import Words
       $0.encrypted()
       $0.ask("0a 13 00", "01 0a 13 00 05")
     }
-    #expect(attributeRules(in: evidence) == ["att-mitm-demanded"])
+    #expect(attributeRules(in: evidence) == ["att_mitm_demanded"])
     #expect(attributeFindings(in: evidence).first?.evidence == [7, 8])
   }
 
@@ -175,7 +175,7 @@ import Words
       $0.encrypted()
       $0.ask("0a 13 00", "01 0a 13 00 05")
     }
-    let reported = finding("att-mitm-demanded", in: evidence)
+    let reported = finding("att_mitm_demanded", in: evidence)
     #expect(reported?.certainty == .likely)
     #expect(reported?.why.text.contains("the key of an earlier pairing") == true)
     #expect(reported?.alternatives.count == 1)
@@ -194,9 +194,9 @@ import Words
     }
     #expect(
       attributeRules(in: capture(pairs: true)) == [
-        "att-0f-without-key", "att-insufficient-encryption",
+        "att_0f_without_key", "att_insufficient_encryption",
       ])
-    #expect(attributeRules(in: capture(pairs: false)) == ["att-insufficient-encryption"])
+    #expect(attributeRules(in: capture(pairs: false)) == ["att_insufficient_encryption"])
   }
 
   @Test("authorization and key size") func authorizationAndKeySize() {
@@ -205,11 +205,11 @@ import Words
       $0.ask("0a 13 00", "01 0a 13 00 08")
       $0.ask("0a 15 00", "01 0a 15 00 0c")
     }
-    #expect(attributeRules(in: evidence) == ["att-authorization", "att-key-size"])
+    #expect(attributeRules(in: evidence) == ["att_authorization", "att_key_size"])
     // The refusal is a fact; no packet shows why the application decided so.
-    #expect(finding("att-authorization", in: evidence)?.grounds == .fact)
+    #expect(finding("att_authorization", in: evidence)?.grounds == .fact)
     #expect(
-      finding("att-authorization", in: evidence)?.why.text
+      finding("att_authorization", in: evidence)?.why.text
         == "The peer did not authorize the request, which is its application's decision (the link was not encrypted)."
     )
   }
@@ -246,7 +246,7 @@ import Words
       $0.ask("0a 13 00", "01 0a 13 00 05")
     }
     let finding = attributeFindings(in: evidence).first
-    #expect(finding?.rule.description == "att-insufficient-authentication")
+    #expect(finding?.rule.description == "att_insufficient_authentication")
     #expect(finding?.certainty != .certain)
     #expect(
       finding?.why.text.contains("does not show whether the link was encrypted") == true,

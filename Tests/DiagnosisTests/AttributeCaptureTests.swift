@@ -24,23 +24,23 @@ import Words
   @Test(
     "generated captures",
     arguments: [
-      ("hrm.btsnoop", ["att-application-error #159 #161", "att-not-in-properties #118 #120"]),
+      ("hrm.btsnoop", ["att_application_error #159 #161", "att_not_in_properties #118 #120"]),
       (
         "hrm.peripheral.btsnoop",
-        ["att-application-error #172 #173", "att-not-in-properties #123 #124"]
+        ["att_application_error #172 #173", "att_not_in_properties #123 #124"]
       ),
       (
         "wristband_a5.btsnoop",
-        ["frame-checksum #111 #113", "att-mtu-default #103-105 #108-110"]
+        ["frame_checksum #111 #113", "att_mtu_default #103-105 #108-110"]
       ),
       ("cdd1_text.btsnoop", []), ("pair_sc_justworks.btsnoop", []),
       ("bond_privacy_reconnect.btsnoop", []), ("bond_privacy_reconnect.peripheral.btsnoop", []),
-      ("long_write.btsnoop", ["att-invalid-length #124 #159 #160 #162"]),
+      ("long_write.btsnoop", ["att_invalid_length #124 #159 #160 #162"]),
       (
         "misc_att_errors.btsnoop",
         [
-          "att-authorization #100 #102", "att-invalid-handle #85 #87",
-          "att-invalid-handle #91 #93", "att-invalid-handle #94 #96", "att-invalid-offset #88 #90",
+          "att_authorization #100 #102", "att_invalid_handle #85 #87",
+          "att_invalid_handle #91 #93", "att_invalid_handle #94 #96", "att_invalid_offset #88 #90",
         ]
       ),
     ])
@@ -53,13 +53,13 @@ import Words
   func own() throws {
     #expect(
       try found("write-refused.btsnoop", beside: false)?.first?.hasPrefix(
-        "att-insufficient-authentication #78 #80") == true)
+        "att_insufficient_authentication #78 #80") == true)
     #expect(
       try found("wristband.btsnoop", beside: false) == [
-        "frame-checksum #109 #111", "att-mtu-default #101-103 #106-108",
+        "frame_checksum #109 #111", "att_mtu_default #101-103 #106-108",
       ])
     #expect(
-      try found("heart-rate.btsnoop", beside: false) == ["att-application-error #161 #163"])
+      try found("heart-rate.btsnoop", beside: false) == ["att_application_error #161 #163"])
   }
 
   @Test("a frame with a wrong checksum: its consequence, and its sender")
@@ -77,7 +77,7 @@ import Words
       guard let evidence = try evidence(ofCapture: "generated/\(name)", beside: true) else {
         return
       }
-      let reported = finding("frame-checksum", in: evidence)
+      let reported = finding("frame_checksum", in: evidence)
       #expect(
         reported?.what.text
           == "\(who) sent a frame with a wrong checksum: 0x00 instead of 0xbf")
@@ -90,7 +90,7 @@ import Words
     for (name, expected) in [
       ("bj_led-full.pcapng", []),
       // A note: its Device Name offers notifications without a CCCD.
-      ("blue_heron-btstack_govee_btled.pklg", ["gatt-cccd-missing #225 #264"]),
+      ("blue_heron-btstack_govee_btled.pklg", ["gatt_cccd_missing #225 #264"]),
       ("peripage-tool-peripage_capture.pklg", []), ("revcar-cli-btsnoop_hci.log", []),
     ] {
       guard let found = try found("real/\(name)") else { return }
@@ -101,14 +101,14 @@ import Words
   @Test(
     "captures made for one failure each, from both sides",
     arguments: [
-      ("server-silent.btsnoop", ["att-request-unanswered #75 #77"]),
-      ("server-silent.peripheral.btsnoop", ["att-request-unanswered #72 #73"]),
-      ("mitm-demanded.btsnoop", ["att-mitm-demanded #103 #105"]),
-      ("lost-subscription.btsnoop", ["gatt-cccd-lost #100 #103 #136"]),
-      ("lost-subscription.peripheral.btsnoop", ["gatt-cccd-lost #99 #102 #129"]),
+      ("server-silent.btsnoop", ["att_request_unanswered #75 #77"]),
+      ("server-silent.peripheral.btsnoop", ["att_request_unanswered #72 #73"]),
+      ("mitm-demanded.btsnoop", ["att_mitm_demanded #103 #105"]),
+      ("lost-subscription.btsnoop", ["gatt_cccd_lost #100 #103 #136"]),
+      ("lost-subscription.peripheral.btsnoop", ["gatt_cccd_lost #99 #102 #129"]),
       (
         "wrong-use.btsnoop",
-        ["att-not-permitted #75 #77", "att-not-permitted #78 #80", "gatt-wrong-cccd-bits #81 #83"]
+        ["att_not_permitted #75 #77", "att_not_permitted #78 #80", "gatt_wrong_cccd_bits #81 #83"]
       ),
     ])
   func failures(_ name: String, _ expected: [String]) throws {

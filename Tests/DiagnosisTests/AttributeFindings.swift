@@ -9,7 +9,7 @@ func finding(_ rule: String, in evidence: Evidence) -> Finding? {
 /// traffic triggers.
 func attributeFindings(in evidence: Evidence) -> [Finding] {
   evidence.findings().filter { finding in
-    ["att-", "gatt-", "frame-", "app-"].contains { finding.rule.description.hasPrefix($0) }
+    ["att_", "gatt_", "frame_", "app_"].contains { finding.rule.description.hasPrefix($0) }
   }
 }
 

@@ -21,7 +21,7 @@ import Words
   }
 
   @Test("a key that worked before is at most likely to be wrong") func workedBefore() {
-    let rule = "enc-keys-differ"
+    let rule = "enc_keys_differ"
     #expect(finding(rule, in: reconnection(key: 0x22, changesLength: false))?.certainty == .certain)
     #expect(finding(rule, in: reconnection(key: 0x11, changesLength: false))?.certainty == .likely)
   }
@@ -29,8 +29,8 @@ import Words
   @Test("another procedure while encryption starts with a key that worked before")
   func procedureMeanwhile() {
     let evidence = reconnection(key: 0x11, changesLength: true)
-    #expect(findings(of: "enc-keys-differ", in: evidence) == [])
-    let found = finding("enc-mic-failure", in: evidence)
+    #expect(findings(of: "enc_keys_differ", in: evidence) == [])
+    let found = finding("enc_mic_failure", in: evidence)
     #expect(
       found?.what.text
         == "The link was lost because another procedure ran while encryption was being started")
@@ -39,7 +39,7 @@ import Words
       found?.why.text.contains("LE Data Length Change was reported (#16)") == true,
       "\(found?.why.text ?? "")")
     #expect(
-      finding("enc-keys-differ", in: reconnection(key: 0x22, changesLength: true)) != nil,
+      finding("enc_keys_differ", in: reconnection(key: 0x22, changesLength: true)) != nil,
       "another key proves nothing")
   }
 
@@ -73,7 +73,7 @@ import Words
 
   @Test("this host replies with the key that the peer distributed, or with its own reversed")
   func wrongKey() {
-    let rule = "enc-keys-differ"
+    let rule = "enc_keys_differ"
     let swapped = finding(rule, in: mixUp(reply: (16..<32).map { UInt8($0) }))
     #expect(swapped?.what.text == "This host used the wrong key for the bond")
     #expect(
@@ -121,7 +121,7 @@ import Words
         $0.requestKey(key: nil)
         $0.disconnect()
       }
-      return finding("enc-key-missing-peripheral", in: evidence)?.what.text
+      return finding("enc_key_missing_peripheral", in: evidence)?.what.text
     }
     #expect(
       what(refuses: true)
@@ -149,8 +149,8 @@ import Words
         $0.disconnect()
       }
     }
-    #expect(findings(of: "smp-keys-missing", in: capture(both: true)) == [])
-    let found = findings(of: "smp-keys-missing", in: capture(both: false))
+    #expect(findings(of: "smp_keys_missing", in: capture(both: true)) == [])
+    let found = findings(of: "smp_keys_missing", in: capture(both: false))
     #expect(found == (lasts < 5_000 ? [] : ["This host did not distribute its keys #2 #3 #8 #11"]))
   }
 
@@ -178,7 +178,7 @@ import Words
   }
 
   @Test("a bonded device sends nothing on a link that is never encrypted") func neverEncrypted() {
-    let rule = "gatt-not-encrypted"
+    let rule = "gatt_not_encrypted"
     let found = finding(rule, in: withoutEncryption())
     #expect(
       found?.what.text

@@ -18,25 +18,25 @@ import Words
   func invalidNow() {
     let evidence = reconnection("01")
     #expect(
-      findings(of: "gatt-stale-cache", in: evidence) == [
+      findings(of: "gatt_stale_cache", in: evidence) == [
         "Outdated handles: Read of 2a38 Body Sensor Location refused: Invalid Handle (0x01) #12 #13"
       ])
-    #expect(finding("gatt-stale-cache", in: evidence)?.certainty == .likely)
-    #expect(findings(of: "att-invalid-handle", in: evidence) == [])
+    #expect(finding("gatt_stale_cache", in: evidence)?.certainty == .likely)
+    #expect(findings(of: "att_invalid_handle", in: evidence) == [])
   }
 
   @Test("a different hash makes it certain, whatever the error; an equal one does not")
   func hash() {
     let changed = reconnection("02", hashes: ("11", "22"))
-    #expect(finding("gatt-stale-cache", in: changed)?.certainty == .certain)
+    #expect(finding("gatt_stale_cache", in: changed)?.certainty == .certain)
     let same = reconnection("02", hashes: ("11", "11"))
-    #expect(attributeRules(in: same) == ["att-not-permitted"])
+    #expect(attributeRules(in: same) == ["att_not_permitted"])
   }
 
   @Test("a handle that was discovered on this connection is not from an outdated map")
   func discovered() {
     #expect(
-      findings(of: "gatt-stale-cache", in: reconnection("01", discovers: true)) == [])
+      findings(of: "gatt_stale_cache", in: reconnection("01", discovers: true)) == [])
   }
 
   @Test("Service Changed is reported, and the use of a handle in its range without discovery")
@@ -52,10 +52,10 @@ import Words
       $0.disconnect()
     }
     #expect(
-      findings(of: "gatt-service-changed", in: evidence) == [
+      findings(of: "gatt_service_changed", in: evidence) == [
         "The peer indicated that its attributes have changed #8"
       ])
-    let reported = finding("gatt-service-changed", in: evidence)
+    let reported = finding("gatt_service_changed", in: evidence)
     #expect(reported?.why.text.contains("0x000e to 0xffff") == true)
   }
 
@@ -71,7 +71,7 @@ import Words
         $0.sent("52 15 00 01")
         $0.sent("52 15 00 02")
       }
-      return findings(of: "gatt-change-unaware", in: evidence)
+      return findings(of: "gatt_change_unaware", in: evidence)
     }
     #expect(
       capture(reads: false) == ["This host sent 2 commands that the server ignores #2 #3 #4-5"])

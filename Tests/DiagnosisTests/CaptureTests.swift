@@ -14,7 +14,7 @@ import Words
       $0.add([4, 0x13, 5, 1, 0x40, 0, 1, 0], .received, drops: 12)
     }
     #expect(
-      findings(of: "capture-dropped", in: evidence) == [
+      findings(of: "capture_dropped", in: evidence) == [
         "12 records were dropped while recording #2"
       ])
     #expect(
@@ -35,11 +35,11 @@ import Words
       $0.disconnect()
     }
     #expect(
-      findings(of: "capture-records-missing", in: evidence) == [
+      findings(of: "capture_records_missing", in: evidence) == [
         "At least 3 records are missing #7 #6"
       ])
     #expect(
-      first("capture-records-missing", in: evidence)?.why.text
+      first("capture_records_missing", in: evidence)?.why.text
         == "2 data packets were completed that the capture does not show as sent (connection 1) and 1 answer belongs to a command that the capture lacks."
     )
   }
@@ -60,14 +60,14 @@ import Words
       $0.completed(3)
       $0.received("0b 01")
     }
-    #expect(findings(of: "capture-records-missing", in: evidence) == [])
+    #expect(findings(of: "capture_records_missing", in: evidence) == [])
   }
 
   @Test("records that btmon lost silently are noticed") func silentLoss() throws {
     let name = "kernel/btmon-lost-59.btsnoop"
     guard let evidence = try evidence(ofCapture: name, beside: true) else { return }
     #expect(
-      findings(of: "capture-records-missing", in: evidence) == [
+      findings(of: "capture_records_missing", in: evidence) == [
         "At least 1 record is missing #1758"
       ])
     #expect(evidence.lacks.map(\.text) == ["records missing", "connecting seen"])
@@ -82,15 +82,15 @@ import Words
       $0.received("0b 01")
     }
     #expect(
-      findings(of: "capture-truncated", in: one) == [
+      findings(of: "capture_truncated", in: one) == [
         "1 packet was cut short by the recorder #3"
       ])
-    #expect(first("capture-truncated", in: one)?.why.text.contains("Android") == false)
+    #expect(first("capture_truncated", in: one)?.why.text.contains("Android") == false)
     let most = evidence { traffic in
       traffic.connect()
       for _ in 0..<3 { traffic.acl(notification(20), .received, kept: 9) }
     }
-    #expect(first("capture-truncated", in: most)?.why.text.contains("Android") == true)
+    #expect(first("capture_truncated", in: most)?.why.text.contains("Android") == true)
     #expect(
       most.lacks.map(\.text) == [
         "connecting seen", "3 records cut short",
@@ -134,8 +134,8 @@ import Words
       traffic.received("1b 0e 00 01 02")
     }
     #expect(removed.coverage.cuts.reason == .payloads)
-    #expect(first("capture-truncated", in: removed)?.severity == .note)
-    #expect(first("capture-truncated", in: removed)?.why.text.contains("PROHIBITED") == true)
+    #expect(first("capture_truncated", in: removed)?.severity == .note)
+    #expect(first("capture_truncated", in: removed)?.why.text.contains("PROHIBITED") == true)
     let cut = evidence { traffic in
       traffic.connect()
       frame(&traffic, "PROHIBITED")
@@ -151,7 +151,7 @@ import Words
       $0.disconnect()
     }
     #expect(
-      findings(of: "capture-starts-late", in: late) == [
+      findings(of: "capture_starts_late", in: late) == [
         "The capture starts in the middle of 1 connection #1"
       ])
     #expect(
@@ -170,7 +170,7 @@ import Words
       $0.sent("10 01 00 ff ff 00 28")
       $0.received("01 10 01 00 0a")
     }
-    #expect(rules(in: evidence) == ["capture-data-only"])
+    #expect(rules(in: evidence) == ["capture_data_only"])
     #expect(
       evidence.lacks.map(\.text) == ["data only, no commands and events"])
   }
@@ -188,7 +188,7 @@ import Words
   func oneSided(_ pdus: [String], _ direction: Direction, _ expected: Int) {
     func found(_ more: (inout Traffic) -> Void) -> Int {
       findings(
-        of: "capture-one-sided",
+        of: "capture_one_sided",
         in: evidence { traffic in
           traffic.connect()
           // Twenty values need no answer.
@@ -213,7 +213,7 @@ import Words
       $0.received("0b 01")
     }
     #expect(
-      findings(of: "capture-clock-jumps", in: back) == [
+      findings(of: "capture_clock_jumps", in: back) == [
         "The capture's clock goes back 1 time, by up to 2.0 s #2"
       ])
     let pause = evidence {
@@ -222,7 +222,7 @@ import Words
       $0.received("0b 01")
     }
     #expect(
-      findings(of: "capture-clock-jumps", in: pause) == [
+      findings(of: "capture_clock_jumps", in: pause) == [
         "Nothing was captured for up to 2.0 h #2"
       ])
     let disorder = evidence {
@@ -232,7 +232,7 @@ import Words
       $0.clock += 3_000_000
       $0.received("0b 01")
     }
-    #expect(findings(of: "capture-clock-jumps", in: disorder) == [])
+    #expect(findings(of: "capture_clock_jumps", in: disorder) == [])
   }
 
   @Test("a capture that breaks off") func damaged() {
@@ -240,7 +240,7 @@ import Words
       $0.connect()
     }
     #expect(
-      findings(of: "capture-ends-damaged", in: evidence) == ["The capture is damaged after #1 #1"])
+      findings(of: "capture_ends_damaged", in: evidence) == ["The capture is damaged after #1 #1"])
     #expect(evidence.lacks.map(\.text).last == "damaged at its end")
   }
 
@@ -251,7 +251,7 @@ import Words
       $0.received("0b 01")
       for _ in 0..<3 { $0.sent("52 05 00 01") }
     }
-    let finding = try #require(first("capture-cached-discovery", in: evidence))
+    let finding = try #require(first("capture_cached_discovery", in: evidence))
     #expect(finding.line == "This host did not discover the peer's services #3 #6")
     #expect(finding.severity == .note)
   }
@@ -267,7 +267,7 @@ import Words
       for _ in 0..<4 { $0.sent("12 15 00 01") }
       for _ in 0..<4 { $0.received("1b 10 00 01") }
     }
-    #expect(findings(of: "capture-cached-discovery", in: evidence) == [])
+    #expect(findings(of: "capture_cached_discovery", in: evidence) == [])
     let seldom = DiagnosisTests.evidence {
       $0.connect()
       for _ in 0..<3 { $0.sent("52 03 00 01") }
@@ -284,7 +284,7 @@ import Words
       $0.ask("0a 14 00", "01 0a 14 00 02")
       $0.received("1b 10 00 01")
     }
-    let finding = try #require(first("capture-cached-discovery", in: evidence))
+    let finding = try #require(first("capture_cached_discovery", in: evidence))
     #expect(
       finding.line == "This host did not discover all the peer's attributes that it uses #7 #12")
     // The peer sends this value, so this host does not use the handle.
@@ -300,7 +300,7 @@ import Words
       for _ in 0..<3 { $0.received("1b 05 00 01") }
       $0.ask("1d 05 00 01", "1e", by: .received)
     }
-    let finding = try #require(first("capture-cached-discovery", in: evidence))
+    let finding = try #require(first("capture_cached_discovery", in: evidence))
     #expect(finding.line == "This host did not discover the peer's services #2 #5")
     #expect(
       finding.why.text
@@ -316,9 +316,9 @@ import Words
       $0.received("01 08 01 00 0a")
       for _ in 0..<4 { $0.sent("52 03 00 01") }
     }
-    #expect(rules(in: byType) == ["capture-cached-discovery"])
+    #expect(rules(in: byType) == ["capture_cached_discovery"])
     #expect(
-      first("capture-cached-discovery", in: byType)?.why.text.hasSuffix(
+      first("capture_cached_discovery", in: byType)?.why.text.hasSuffix(
         "If the peer's firmware has changed since, they may be wrong.") == true)
     let server = evidence {
       $0.connect(role: 1)
@@ -332,14 +332,14 @@ import Words
   @Test("captures whose link type has no direction report that") func direction() throws {
     guard let evidence = try evidence(ofCapture: "pairing-fails.pcap") else { return }
     #expect(
-      findings(of: "capture-direction-missing", in: evidence) == [
+      findings(of: "capture_direction_missing", in: evidence) == [
         "The capture does not record packet directions"
       ])
   }
 
   /// The rules about links, controllers and captures.
   private static let table = Rule.all.filter { rule in
-    ["capture-", "hci-", "connect-", "link-"].contains { rule.id.description.hasPrefix($0) }
+    ["capture_", "hci_", "connect_", "link_"].contains { rule.id.description.hasPrefix($0) }
   }
 
   /// Captures with failed links: each error was checked against the packets.
@@ -364,17 +364,17 @@ import Words
     let found = evidence.findings(by: Self.table).map { "\($0.rule): \($0.line)" }
     #expect(
       found == [
-        "link-supervision-timeout: The link was lost: Connection Timeout (0x08) #78 #79 #82 #92",
-        "capture-cached-discovery: This host did not discover the peer's services #78 #81",
-        "connect-timeout: Could not connect to F3:F3:F3:F3:F3:F3 #13 #16 #18 #20",
-        "connect-not-established: 3 links to one device were never established after 185 ms: Connection Failed to be Established (0x3e) #30 #34 #44 #48 #58 #62",
+        "link_supervision_timeout: The link was lost: Connection Timeout (0x08) #78 #79 #82 #92",
+        "capture_cached_discovery: This host did not discover the peer's services #78 #81",
+        "connect_timeout: Could not connect to F3:F3:F3:F3:F3:F3 #13 #16 #18 #20",
+        "connect_not_established: 3 links to one device were never established after 185 ms: Connection Failed to be Established (0x3e) #30 #34 #44 #48 #58 #62",
       ])
   }
 
   @Test("a lock that disconnects after the same time, three times") func leaves() throws {
     guard let evidence = try evidence(ofCapture: "peer-leaves.btsnoop") else { return }
     #expect(
-      findings(of: "link-peer-leaves", in: evidence) == [
+      findings(of: "link_peer_leaves", in: evidence) == [
         "The peer ended 3 connections after 5.7 s #142 #76 #124 #172"
       ])
   }
@@ -405,7 +405,7 @@ import Words
       connects: Bool = false, answers: Bool = false, others: Int = 0
     ) -> [String] {
       findings(
-        of: "capture-ends-unanswered",
+        of: "capture_ends_unanswered",
         in: evidence {
           $0.command(0x0c03)
           $0.complete(0x0c03)

@@ -12,7 +12,7 @@ import Words
   func heardWell() {
     func reported(_ rssi: Int8?, then after: Int8? = nil, pause: Int = 200) -> Finding? {
       first(
-        "connect-not-established",
+        "connect_not_established",
         in: evidence {
           if let rssi { $0.advertise(rssi: rssi) }
           $0.askToConnect()
@@ -55,15 +55,15 @@ import Words
         })
     }
     func ask(_ traffic: inout Traffic) { traffic.smp("0b 05", .received) }
-    let kept = reported("enc-key-missing-central", ask)
+    let kept = reported("enc_key_missing_central", ask)
     #expect(
       kept?.line
         == "This host has lost the key of the bond, and the peer refuses to pair again #3 #4 #5")
     #expect(kept?.certainty == .likely)
-    #expect(reported("smp-not-supported", ask) == nil)
+    #expect(reported("smp_not_supported", ask) == nil)
     // Almost: it did not request security.
-    #expect(reported("enc-key-missing-central") { _ in } == nil)
-    #expect(reported("smp-not-supported") { _ in }?.what.text == "The peer refused to pair")
+    #expect(reported("enc_key_missing_central") { _ in } == nil)
+    #expect(reported("smp_not_supported") { _ in }?.what.text == "The peer refused to pair")
   }
 
   @Test(
@@ -71,7 +71,7 @@ import Words
   func refusedParameters() {
     func reported(_ build: (inout Traffic) -> Void) -> Finding? {
       first(
-        "link-parameters-refused",
+        "link_parameters_refused",
         in: evidence {
           $0.connect()
           $0.askForParameters(.received)
@@ -95,7 +95,7 @@ import Words
   @Test("Apple's rules are only mentioned for Apple's devices") func apple() {
     func remedy(_ company: Int) -> String? {
       first(
-        "link-parameters-refused",
+        "link_parameters_refused",
         in: evidence {
           $0.connect(role: 1)
           $0.event(0x0c, [0] + little(0x40) + [12] + little(company) + little(1))
@@ -110,7 +110,7 @@ import Words
   @Test("the verdict of a lost link names the side that heard nothing, and after what") func lost()
   {
     let reported = first(
-      "link-supervision-timeout",
+      "link_supervision_timeout",
       in: evidence {
         $0.connect()
         $0.received("1b 03 00 01")
@@ -128,7 +128,7 @@ import Words
   func together() {
     func found(_ peers: [Int]) -> [String] {
       findings(
-        of: "link-supervision-timeout",
+        of: "link_supervision_timeout",
         in: evidence {
           for peer in peers {
             $0.connect(peer: peer)
@@ -148,7 +148,7 @@ import Words
   @Test("a subscription that is written to a descriptor other than the CCCD") func misplaced() {
     func why(_ value: String) -> String? {
       first(
-        "att-not-permitted",
+        "att_not_permitted",
         in: evidence {
           $0.connect()
           $0.ask("10 01 00 ff ff 00 28", "11 06 0e 00 15 00 0d 18")
@@ -167,7 +167,7 @@ import Words
   func hidden() {
     func names(_ peer: Int) -> Bool? {
       first(
-        "connect-timeout",
+        "connect_timeout",
         in: evidence {
           $0.askToConnect()
           $0.advertise(peer: peer)
@@ -182,7 +182,7 @@ import Words
 
   @Test("what was sent too early, and before which response") func early() {
     let reported = first(
-      "att-second-request",
+      "att_second_request",
       in: evidence {
         $0.connect()
         $0.sent("0a 13 00")

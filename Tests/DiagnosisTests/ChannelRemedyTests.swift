@@ -17,20 +17,20 @@ import Words
   func listening() {
     let given =
       " SPSMs from 0x0080 to 0x00ff are assigned dynamically and may change: use the number"
-    let peer = remedy("l2cap-service-missing") {
+    let peer = remedy("l2cap_service_missing") {
       $0.connect()
       $0.openChannel(result: 2)
     }
     #expect(peer.hasPrefix("Make the peer listen before the request: a socket on BlueZ, "))
     #expect(peer.contains(given), "\(peer)")
     // An assigned SPSM is not allocated by the device.
-    let assigned = remedy("l2cap-service-missing") {
+    let assigned = remedy("l2cap_service_missing") {
       $0.connect()
       $0.signal("14 02 0a 00 25 00 40 00 64 00 1e 00 03 00", .sent)
       $0.signal("15 02 0a 00 00 00 00 00 00 00 00 00 02 00", .received)
     }
     #expect(!assigned.contains("SPSM"), "\(assigned)")
-    let classic = remedy("l2cap-service-missing") {
+    let classic = remedy("l2cap_service_missing") {
       $0.connectClassic()
       $0.signal("02 07 04 00 01 10 45 00", .received, cid: 1)
       $0.signal("03 07 08 00 00 00 45 00 02 00 00 00", .sent, cid: 1)
@@ -40,7 +40,7 @@ import Words
 
   @Test("a rejected command: by reason, and by command") func rejected() {
     func classic(_ command: String, _ answer: String) -> String {
-      remedy("l2cap-command-rejected") {
+      remedy("l2cap_command_rejected") {
         $0.connectClassic()
         $0.signal(command, .sent, cid: 1)
         $0.signal(answer, .received, cid: 1)
@@ -57,7 +57,7 @@ import Words
       classic("0a 05 02 00 02 00", "01 05 02 00 00 00")
         == "Nothing, if this host works without it: the peer may be older than the command.")
     #expect(
-      remedy("l2cap-command-rejected") {
+      remedy("l2cap_command_rejected") {
         $0.connect()
         $0.signal(Self.asked, .sent)
         $0.signal("01 02 02 00 00 00", .received)
@@ -70,7 +70,7 @@ import Words
       $0.received("1b 10 00 01")
       build(&$0)
     }
-    return evidence.findings().filter { $0.rule.description == "l2cap-request-unanswered" }.map {
+    return evidence.findings().filter { $0.rule.description == "l2cap_request_unanswered" }.map {
       "\(($0.severity ?? .note).key) \($0.certainty.key): \($0.line). \($0.why.text)"
     }
   }
@@ -143,7 +143,7 @@ import Words
       $0.disconnect()
     }
     #expect(
-      findings(of: "l2cap-request-unanswered", in: oneSided) == [], "nothing of the peer is there")
+      findings(of: "l2cap_request_unanswered", in: oneSided) == [], "nothing of the peer is there")
   }
 
   @Test("pending for five minutes is reported as such") func pending() {

@@ -13,7 +13,7 @@ import Words
       $0.connect()
       build(&$0)
     }
-    return evidence.findings().filter { $0.rule.description.hasPrefix("l2cap-") }.map {
+    return evidence.findings().filter { $0.rule.description.hasPrefix("l2cap_") }.map {
       "\($0.rule) \(($0.severity ?? .note).key): \($0.line)"
     }
   }
@@ -21,19 +21,19 @@ import Words
   @Test(
     "each result of an LE Credit Based Connection Response has its rule and is named",
     arguments: [
-      ("02", "l2cap-service-missing", "Connection refused, SPSM not supported (0x0002)"),
-      ("04", "l2cap-no-resources", "Connection refused, no resources available (0x0004)"),
-      ("05", "l2cap-security", "Connection refused, insufficient authentication (0x0005)"),
-      ("06", "l2cap-not-authorized", "Connection refused, insufficient authorization (0x0006)"),
-      ("07", "l2cap-security", "Connection refused, encryption key size too short (0x0007)"),
-      ("08", "l2cap-security", "Connection refused, insufficient encryption (0x0008)"),
-      ("09", "l2cap-refused", "Connection refused, invalid Source CID (0x0009)"),
-      ("0a", "l2cap-refused", "Connection refused, Source CID already allocated (0x000a)"),
+      ("02", "l2cap_service_missing", "Connection refused, SPSM not supported (0x0002)"),
+      ("04", "l2cap_no_resources", "Connection refused, no resources available (0x0004)"),
+      ("05", "l2cap_security", "Connection refused, insufficient authentication (0x0005)"),
+      ("06", "l2cap_not_authorized", "Connection refused, insufficient authorization (0x0006)"),
+      ("07", "l2cap_security", "Connection refused, encryption key size too short (0x0007)"),
+      ("08", "l2cap_security", "Connection refused, insufficient encryption (0x0008)"),
+      ("09", "l2cap_refused", "Connection refused, invalid Source CID (0x0009)"),
+      ("0a", "l2cap_refused", "Connection refused, Source CID already allocated (0x000a)"),
       (
-        "0b", "l2cap-unacceptable-parameters",
+        "0b", "l2cap_unacceptable_parameters",
         "Connection refused, unacceptable parameters (0x000b)"
       ),
-      ("77", "l2cap-refused", "0x0077"),
+      ("77", "l2cap_refused", "0x0077"),
     ])
   func results(_ code: String, _ rule: String, _ words: String) {
     let found = finds {
@@ -46,11 +46,11 @@ import Words
   @Test(
     "the results of BR/EDR have other meanings",
     arguments: [
-      ("02", "l2cap-service-missing", "Connection refused, PSM not supported (0x0002)"),
-      ("03", "l2cap-security", "Connection refused, security block (0x0003)"),
-      ("04", "l2cap-no-resources", "Connection refused, no resources available (0x0004)"),
-      ("05", "l2cap-refused", "Connection refused, Controller ID not supported (0x0005)"),
-      ("06", "l2cap-refused", "Connection refused, invalid Source CID (0x0006)"),
+      ("02", "l2cap_service_missing", "Connection refused, PSM not supported (0x0002)"),
+      ("03", "l2cap_security", "Connection refused, security block (0x0003)"),
+      ("04", "l2cap_no_resources", "Connection refused, no resources available (0x0004)"),
+      ("05", "l2cap_refused", "Connection refused, Controller ID not supported (0x0005)"),
+      ("06", "l2cap_refused", "Connection refused, invalid Source CID (0x0006)"),
     ])
   func classic(_ code: String, _ rule: String, _ words: String) {
     let evidence = evidence {
@@ -71,7 +71,7 @@ import Words
   func authorization() throws {
     func finding(pending: String) -> Finding? {
       first(
-        "l2cap-security",
+        "l2cap_security",
         in: evidence {
           $0.connectClassic()
           $0.signal("02 07 04 00 01 10 45 00", .sent, cid: 1)
@@ -94,7 +94,7 @@ import Words
       $0.signal("15 02 0a 00 00 00 00 00 00 00 00 00 04 00", .received)
       $0.signal("15 07 0a 00 51 00 50 00 17 00 02 00 00 00", .sent)
     }
-    let finding = try #require(first("l2cap-no-resources", in: evidence))
+    let finding = try #require(first("l2cap_no_resources", in: evidence))
     #expect(finding.severity == .note)
     #expect(finding.isResolved)
     #expect(finding.certainty == .likely)
@@ -128,7 +128,7 @@ import Words
       $0.pairAndBond()
       $0.openChannel()
     }
-    let finding = try #require(first("l2cap-security", in: evidence))
+    let finding = try #require(first("l2cap_security", in: evidence))
     #expect(finding.severity == .note)
     #expect(finding.isResolved)
     #expect(
@@ -145,13 +145,13 @@ import Words
       $0.openChannel(result: 5)
       $0.openBearers()
     }
-    #expect(first("l2cap-security", in: other)?.severity == .error)
+    #expect(first("l2cap_security", in: other)?.severity == .error)
   }
 
   @Test("equal refusals are reported once, with their number") func repeated() {
     #expect(
       finds { for _ in 0..<3 { $0.openChannel(result: 8) } } == [
-        "l2cap-security error: The peer refused a channel for SPSM 0x0080, 3 times: Connection refused, insufficient encryption (0x0008) #2 #3 #7"
+        "l2cap_security error: The peer refused a channel for SPSM 0x0080, 3 times: Connection refused, insufficient encryption (0x0008) #2 #3 #7"
       ])
     let many = evidence { traffic in
       traffic.connect()
@@ -174,14 +174,14 @@ import Words
         $0.signal(asked, .sent)
         $0.signal("18 03 0c 00 50 00 50 00 08 00 04 00 50 00 00 00", .received)
       } == [
-        "l2cap-some-refused warning: The peer opened 1 of 2 channels for SPSM 0x00a0: Some connections refused, insufficient resources available (0x0004) #2 #3"
+        "l2cap_some_refused warning: The peer opened 1 of 2 channels for SPSM 0x00a0: Some connections refused, insufficient resources available (0x0004) #2 #3"
       ])
     #expect(
       finds {
         $0.signal(asked, .sent)
         $0.signal("18 03 0c 00 50 00 50 00 08 00 04 00 00 00 00 00", .received)
       } == [
-        "l2cap-no-resources error: The peer refused 2 channels for SPSM 0x00a0: Some connections refused, insufficient resources available (0x0004) #2 #3"
+        "l2cap_no_resources error: The peer refused 2 channels for SPSM 0x00a0: Some connections refused, insufficient resources available (0x0004) #2 #3"
       ])
     #expect(
       finds {
@@ -196,7 +196,7 @@ import Words
       $0.signal("17 03 0c 00 27 00 40 00 40 00 08 00 40 00 41 00", .sent)
       $0.signal("18 03 08 00 00 00 00 00 00 00 08 00", .received)
     }
-    let finding = try #require(first("l2cap-security", in: evidence))
+    let finding = try #require(first("l2cap_security", in: evidence))
     #expect(finding.severity == .warning)
     #expect(finding.what.text.hasPrefix("The peer refused 2 channels for EATT (0x0027): All"))
   }
@@ -210,7 +210,7 @@ import Words
         $0.signal("19 05 06 00 80 00 40 00 40 00", .sent)
         $0.signal("1a 05 02 00 00 00", .received)
       } == [
-        "l2cap-reconfigure-refused warning: The peer refused new sizes for a channel for EATT (0x0027): Reconfiguration failed, reduction in size of MTU not allowed (0x0001) #4 #5"
+        "l2cap_reconfigure_refused warning: The peer refused new sizes for a channel for EATT (0x0027): Reconfiguration failed, reduction in size of MTU not allowed (0x0001) #4 #5"
       ])
     let classic = evidence {
       $0.connectClassic()
@@ -222,7 +222,7 @@ import Words
       $0.signal("05 03 06 00 45 00 00 00 02 00", .received, cid: 1)
     }
     #expect(
-      findings(of: "l2cap-configuration-refused", in: classic) == [
+      findings(of: "l2cap_configuration_refused", in: classic) == [
         "The peer refused the configuration of a channel for AVDTP (0x0019): Failure, rejected (0x0002) #6 #7"
       ])
   }
@@ -234,7 +234,7 @@ import Words
         $0.signal("14 02 0a 00 80 00 40 00 64 00 1e 00 03 00", .sent)
         $0.signal("01 02 02 00 00 00", .received)
       } == [
-        "l2cap-command-rejected error: The peer rejected LE Credit Based Connection Request: Command not understood (0x0000) #2 #3"
+        "l2cap_command_rejected error: The peer rejected LE Credit Based Connection Request: Command not understood (0x0000) #2 #3"
       ])
     let classic = evidence {
       $0.connectClassic()
@@ -244,7 +244,7 @@ import Words
       $0.signal("01 06 06 00 02 00 77 00 00 00", .received, cid: 1)
     }
     #expect(
-      findings(of: "l2cap-command-rejected", in: classic) == [
+      findings(of: "l2cap_command_rejected", in: classic) == [
         "The peer rejected Configure Request: Invalid CID in request (0x0002) #4 #5",
         "The peer rejected a command with the code 0x3f: Command not understood (0x0000) #2 #3",
       ])
@@ -272,7 +272,7 @@ import Words
         $0.signal("01 \(identifier) 02 00 00 00", .sent, cid: 1)
       }
     }
-    let credits = try #require(first("l2cap-command-rejected", in: classic))
+    let credits = try #require(first("l2cap_command_rejected", in: classic))
     #expect(
       credits.line
         == "This host rejected Flow Control Credit on BR/EDR, 2 times: Command not understood (0x0000) #4 #5 #7"
@@ -285,7 +285,7 @@ import Words
       $0.signal("01 05 02 00 00 00", .sent)
     }
     #expect(
-      first("l2cap-command-rejected", in: response)?.why.text
+      first("l2cap_command_rejected", in: response)?.why.text
         == "The peer sent a command that L2CAP defines only for BR/EDR, and this host has to reject it."
     )
     #expect(
@@ -304,11 +304,11 @@ import Words
     }
     #expect(
       opened("00") == [
-        "l2cap-size-too-small error: The peer opened a channel for SPSM 0x0080 with an MPS of 0; the least is 23 #2 #3"
+        "l2cap_size_too_small error: The peer opened a channel for SPSM 0x0080 with an MPS of 0; the least is 23 #2 #3"
       ])
     #expect(
       opened("16", mtu: "10") == [
-        "l2cap-size-too-small warning: The peer opened a channel for SPSM 0x0080 with an MTU of 16 and MPS of 22; the least is 23 #2 #3"
+        "l2cap_size_too_small warning: The peer opened a channel for SPSM 0x0080 with an MTU of 16 and MPS of 22; the least is 23 #2 #3"
       ])
     #expect(opened("17") == [])
   }
@@ -319,7 +319,7 @@ import Words
       _ more: (inout Traffic) -> Void = { _ in }
     ) -> Finding? {
       first(
-        "l2cap-no-credits",
+        "l2cap_no_credits",
         in: evidence {
           $0.connect()
           $0.openChannel()
@@ -361,7 +361,7 @@ import Words
   func wrongTransport() throws {
     func refused(flags: String) -> Finding? {
       first(
-        "l2cap-service-missing",
+        "l2cap_service_missing",
         in: evidence {
           $0.command(0x2008, [3] + hex("02 01 \(flags)") + [UInt8](repeating: 0, count: 28))
           $0.complete(0x2008)

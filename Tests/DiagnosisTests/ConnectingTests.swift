@@ -16,7 +16,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.clock += 20_000
       $0.giveUpConnecting()
     }
-    let finding = try #require(first("connect-timeout", in: evidence))
+    let finding = try #require(first("connect_timeout", in: evidence))
     #expect(finding.line == "Could not connect to C0:11:22:33:44:55 #1 #2 #4 #6")
     #expect(finding.severity == .error)
     #expect(
@@ -37,7 +37,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
         $0.clock += 20_000
         $0.giveUpConnecting()
       }
-      let finding = try #require(first("connect-timeout", in: evidence))
+      let finding = try #require(first("connect_timeout", in: evidence))
       #expect(finding.why.text.hasSuffix(words), "\(rssi): \(finding.why.text)")
     }
   }
@@ -51,7 +51,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.clock += 20_000
       $0.giveUpConnecting()
     }
-    let finding = try #require(first("connect-timeout", in: evidence))
+    let finding = try #require(first("connect_timeout", in: evidence))
     #expect(
       finding.why.text.hasSuffix(
         "It was heard advertising 2 times during the attempt, last in #4, but never connectable, with a strong signal (-56 dBm)."
@@ -70,9 +70,9 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
         }
       }
     }
-    let many = try #require(first("connect-timeout", in: attempts(260)))
+    let many = try #require(first("connect_timeout", in: attempts(260)))
     #expect(many.what.text.hasSuffix("(at least 256 attempts)"))
-    let all = try #require(first("connect-timeout", in: attempts(256)))
+    let all = try #require(first("connect_timeout", in: attempts(256)))
     #expect(all.what.text.hasSuffix("(256 attempts)"))
     #expect(all.what.text.contains("at least") == false)
   }
@@ -89,7 +89,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.connect()
       $0.received("1b 03 00 01")
     }
-    let finding = try #require(first("connect-timeout", in: evidence))
+    let finding = try #require(first("connect_timeout", in: evidence))
     #expect(
       finding.line
         == "Could not connect to C0:11:22:33:44:55 (2 attempts) #1 #3 #5 #6 #8 #10")
@@ -118,8 +118,8 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.clock += 200
       $0.giveUpConnecting()
     }
-    #expect(rules(in: evidence) == ["connect-cancelled"])
-    let finding = try #require(first("connect-cancelled", in: evidence))
+    #expect(rules(in: evidence) == ["connect_cancelled"])
+    let finding = try #require(first("connect_cancelled", in: evidence))
     #expect(
       finding.line == "This host cancelled a connection to C0:11:22:33:44:55 after 202 ms #1 #3 #5")
     #expect(finding.severity == .note)
@@ -137,8 +137,8 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.askToDisconnect()
       $0.disconnect(reason: 0x16)
     }
-    #expect(rules(in: evidence) == ["connect-cancelled"])
-    let finding = try #require(first("connect-cancelled", in: evidence))
+    #expect(rules(in: evidence) == ["connect_cancelled"])
+    let finding = try #require(first("connect_cancelled", in: evidence))
     #expect(
       finding.line == "This host ended the connection 2 ms after it was created #3 #4 #6")
     #expect(finding.certainty == .certain)
@@ -173,7 +173,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.command(0x2012, [1] + little(Traffic.peer, width: 6))
       $0.complete(0x2012)
     }
-    let finding = try #require(first("connect-timeout", in: evidence))
+    let finding = try #require(first("connect_timeout", in: evidence))
     #expect(finding.line == "Could not connect to C0:11:22:33:44:55 #5 #7 #9 #10")
     #expect(finding.severity == .error)
   }
@@ -188,8 +188,8 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
           $0.advertise(peer: 0xc0ff_eeff_eeff)
         })
     }
-    #expect(capture(10_000, repeats: false) == ["connect-timeout"])
-    #expect(capture(10_000, repeats: true) == ["connect-timeout"])
+    #expect(capture(10_000, repeats: false) == ["connect_timeout"])
+    #expect(capture(10_000, repeats: true) == ["connect_timeout"])
     #expect(capture(50, repeats: true) == [])
     #expect(capture(500, repeats: false) == [], "another attempt may follow after the capture")
   }
@@ -197,7 +197,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   @Test("a scan without pauses during the attempt comes first") func fullScan() throws {
     func capture(window: String, stops: Bool = false) -> Finding? {
       first(
-        "connect-timeout",
+        "connect_timeout",
         in: evidence {
           $0.command(0x200b, hex("01 30 00 \(window) 00 00"))
           $0.complete(0x200b)
@@ -254,7 +254,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.command(0x2012, [1] + little(Traffic.peer, width: 6))
       $0.complete(0x2012)
     }
-    let finding = try #require(first("connect-timeout", in: evidence))
+    let finding = try #require(first("connect_timeout", in: evidence))
     #expect(finding.severity == .note)
     #expect(
       finding.line
@@ -298,14 +298,14 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.received("1b 03 00 01")
       $0.askToConnect(peer: 0xc0ff_eeff_eeff, status: 0x09)
     }
-    let finding = try #require(first("connect-limit", in: evidence))
+    let finding = try #require(first("connect_limit", in: evidence))
     #expect(
       finding.line
         == "No resources for a connection to C0:FF:EE:FF:EE:FF: Connection Limit Exceeded (0x09) #3 #4"
     )
     #expect(
       finding.why.text == "1 connection of this controller was open when it refused another one.")
-    #expect(rules(in: evidence) == ["connect-limit"])
+    #expect(rules(in: evidence) == ["connect_limit"])
   }
 
   @Test("a second attempt during the first one is refused; the first is not blamed")
@@ -316,8 +316,8 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.connect()
       $0.received("1b 03 00 01")
     }
-    #expect(rules(in: evidence) == ["connect-refused"])
-    let finding = try #require(first("connect-refused", in: evidence))
+    #expect(rules(in: evidence) == ["connect_refused"])
+    let finding = try #require(first("connect_refused", in: evidence))
     #expect(
       finding.line
         == "The controller did not connect to C0:FF:EE:FF:EE:FF: Command Disallowed (0x0c) #3 #4")
@@ -331,7 +331,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.status(0x0405)
       $0.event(0x03, [0x04, 0, 0] + little(Traffic.peer, width: 6) + [1, 0])
     }
-    let finding = try #require(first("connect-bredr-to-le", in: evidence))
+    let finding = try #require(first("connect_bredr_to_le", in: evidence))
     #expect(
       finding.line
         == "A BR/EDR connection was attempted to C0:11:22:33:44:55, an LE device: Page Timeout (0x04) #2 #4 #1"
@@ -349,7 +349,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       traffic.advertise(type: 0, event: event, data: "02 01 \(flags)")
       for _ in 0..<times { Self.page(&traffic, status: status) }
     }
-    return evidence.findings().filter { $0.rule.description == "connect-bredr-to-le" }
+    return evidence.findings().filter { $0.rule.description == "connect_bredr_to_le" }
   }
 
   @Test("a page of a device whose flags do not exclude BR/EDR, although it only answers on LE")
@@ -391,7 +391,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       Self.page(&$0)
       $0.event(0x07, [0] + peer + [0x41, 0])
     }
-    #expect(rules(in: later) == ["connect-page-timeout"])
+    #expect(rules(in: later) == ["connect_page_timeout"])
     #expect(
       Self.pagesOfAdvertiser { $0.event(0x07, [4] + peer) }.count == 1,
       "a name request that failed")
@@ -412,8 +412,8 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       Self.page(&$0)
       Self.page(&$0)
     }
-    #expect(rules(in: evidence) == ["connect-page-timeout"])
-    let finding = try #require(first("connect-page-timeout", in: evidence))
+    #expect(rules(in: evidence) == ["connect_page_timeout"])
+    let finding = try #require(first("connect_page_timeout", in: evidence))
     #expect(
       finding.line
         == "Could not connect to C0:11:22:33:44:55 over BR/EDR (2 attempts): Page Timeout (0x04) #1 #3 #4 #6"
@@ -429,10 +429,10 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   func counted() throws {
     let many = evidence { traffic in for _ in 0..<199 { Self.page(&traffic) } }
     #expect(
-      first("connect-page-timeout", in: many)?.what.text
+      first("connect_page_timeout", in: many)?.what.text
         == "Could not connect to C0:11:22:33:44:55 over BR/EDR (199 attempts): Page Timeout (0x04)")
     let exists = try #require(
-      first("connect-page-timeout", in: evidence { Self.page(&$0, status: 0x0b) }))
+      first("connect_page_timeout", in: evidence { Self.page(&$0, status: 0x0b) }))
     #expect(exists.severity == .note)
     #expect(exists.why.text.hasSuffix("A connection with the device exists or is being made."))
     #expect(exists.remedy == nil)
@@ -446,7 +446,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.received("1b 03 00 01")
       Self.page(&$0)
     }
-    #expect(first("connect-page-timeout", in: beside)?.severity == .note)
+    #expect(first("connect_page_timeout", in: beside)?.severity == .note)
   }
 
   @Test("repeating a pending attempt fails without harm") func repeated()
@@ -458,7 +458,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.connect()
       $0.received("1b 03 00 01")
     }
-    let finding = try #require(first("connect-refused", in: evidence))
+    let finding = try #require(first("connect_refused", in: evidence))
     #expect(
       finding.line
         == "The attempt to connect to C0:11:22:33:44:55 was repeated while it was pending: Command Disallowed (0x0c) #3 #4 #1"
@@ -470,7 +470,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   func otherType() throws {
     func attempt(alsoSeen: Bool) -> Finding? {
       first(
-        "connect-wrong-address",
+        "connect_wrong_address",
         in: evidence {
           $0.advertise(type: 1)
           if alsoSeen { $0.advertise(type: 0) }
@@ -489,7 +489,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   @Test("a device that may still be in a link that was lost here") func deadLink() throws {
     func attempt(after pause: Int) -> Finding? {
       first(
-        "connect-timeout",
+        "connect_timeout",
         in: evidence {
           $0.connect()
           $0.received("1b 03 00 01")
@@ -517,7 +517,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       advertises: Bool = false
     ) -> Finding? {
       first(
-        "connect-timeout",
+        "connect_timeout",
         in: evidence {
           if advertisesBefore { $0.advertise() }
           $0.askToConnect()
@@ -591,7 +591,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
         $0.giveUpConnecting()
         Self.list(&$0, 0x2012)
         Self.list(&$0, 0x2012, peer: other)
-      }.findings().filter { $0.rule.description == "connect-timeout" }
+      }.findings().filter { $0.rule.description == "connect_timeout" }
     }
     let heard = found(hears: true)
     #expect(
@@ -623,9 +623,9 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       for type in [UInt8(0), 1] { Self.list(&$0, 0x2012, type: type) }
       $0.advertise(type: 0)
     }
-    #expect(rules(in: evidence) == ["connect-timeout"])
+    #expect(rules(in: evidence) == ["connect_timeout"])
     #expect(
-      findings(of: "connect-timeout", in: evidence) == [
+      findings(of: "connect_timeout", in: evidence) == [
         "Could not connect to C0:11:22:33:44:55 #7 #9 #11 #14"
       ])
   }
@@ -650,7 +650,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
         if hears { traffic.advertise() }
         traffic.wait(1000)
         traffic.command(0x1001)
-      }.findings().filter { $0.rule.description == "connect-timeout" }
+      }.findings().filter { $0.rule.description == "connect_timeout" }
     }
     let found = capture(12)
     #expect(
@@ -673,7 +673,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   func namesake() throws {
     func attempt(name: String = "41 42 43 44", classic: Bool = true, type: UInt8 = 1) -> Finding? {
       first(
-        "connect-timeout",
+        "connect_timeout",
         in: evidence {
           if classic {
             $0.event(
@@ -701,7 +701,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   @Test("a wrong address type that was put right later is a note") func typePutRight() throws {
     func attempt(type: UInt8) -> Finding? {
       first(
-        "connect-wrong-address",
+        "connect_wrong_address",
         in: evidence {
           $0.advertise(type: 1)
           $0.askToConnect(type: 0)
@@ -727,7 +727,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.giveUpConnecting()
     }
     #expect(
-      findings(of: "connect-scan-wrong-phy", in: wrong) == [
+      findings(of: "connect_scan_wrong_phy", in: wrong) == [
         "The attempt did not scan on the PHY that C0:11:22:33:44:55 advertises on #2 #4 #6 #1"
       ])
     let right = evidence {
@@ -736,7 +736,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.clock += 5000
       $0.giveUpConnecting()
     }
-    #expect(rules(in: right) == ["connect-timeout"])
+    #expect(rules(in: right) == ["connect_timeout"])
   }
 
   @Test("impossible parameters are named with the reason") func impossible() {
@@ -745,11 +745,11 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.askToConnect(wanted: "18 00 18 00 14 00 64 00", status: 0x12)
     }
     #expect(
-      findings(of: "connect-parameters-impossible", in: evidence) == [
+      findings(of: "connect_parameters_impossible", in: evidence) == [
         "The connection was requested with invalid parameters #1 #2"
       ])
     #expect(
-      first("connect-refused", in: evidence)?.why.text.contains("= 1260 ms") == true,
+      first("connect_refused", in: evidence)?.why.text.contains("= 1260 ms") == true,
       "\(rules(in: evidence))")
   }
 }
@@ -764,7 +764,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
 
   @Test("0x3e is reported with its time and the six intervals that it means") func one() throws {
     let evidence = evidence { Self.attempt(&$0, after: 182) }
-    let finding = try #require(first("connect-not-established", in: evidence))
+    let finding = try #require(first("connect_not_established", in: evidence))
     #expect(
       finding.line
         == "The link was never established after 182 ms: Connection Failed to be Established (0x3e) #3 #4"
@@ -774,14 +774,14 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
         == "The controller sent its connection request, which creates the link, and heard nothing from the peer for six connection intervals. Six intervals of 30 ms are 180 ms."
     )
     #expect(finding.severity == .error)
-    #expect(rules(in: evidence) == ["connect-not-established"])
+    #expect(rules(in: evidence) == ["connect_not_established"])
   }
 
   @Test("many of them are one finding") func many() throws {
     let evidence = evidence { traffic in
       for _ in 0..<12 { Self.attempt(&traffic, after: 91) }
     }
-    let found = findings(of: "connect-not-established", in: evidence)
+    let found = findings(of: "connect_not_established", in: evidence)
     #expect(found.count == 1, "\(found)")
     #expect(
       found.first?.hasPrefix(
@@ -796,7 +796,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.connect()
       $0.received("1b 03 00 01")
     }
-    let finding = first("connect-not-established", in: evidence)
+    let finding = first("connect_not_established", in: evidence)
     #expect(finding?.severity == .note)
     #expect(finding?.isResolved == true)
     #expect(finding?.note?.text == "Connection 2, opened in #5, was established.")
@@ -808,7 +808,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.disconnect(reason: 0x3e)
     }
     #expect(
-      first("connect-not-established", in: evidence)?.why.text.hasPrefix(
+      first("connect_not_established", in: evidence)?.why.text.hasPrefix(
         "The central's connection request arrived") == true)
   }
 

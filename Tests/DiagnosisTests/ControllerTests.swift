@@ -11,10 +11,10 @@ import Words
       $0.event(0x10, [0x42])
     }
     #expect(
-      findings(of: "hci-hardware-error", in: evidence) == [
+      findings(of: "hci_hardware_error", in: evidence) == [
         "The controller reports Hardware Error 2 times, code 0x42 #1 #2"
       ])
-    #expect(first("hci-hardware-error", in: evidence)?.severity == .error)
+    #expect(first("hci_hardware_error", in: evidence)?.severity == .error)
   }
 
   @Test("a Hardware Error in place of an answer names the command, and what is wrong with it")
@@ -23,7 +23,7 @@ import Words
       _ bytes: [UInt8], delay: Int = 1, answers: Bool = false
     ) -> Finding? {
       first(
-        "hci-hardware-error",
+        "hci_hardware_error",
         in: evidence {
           $0.command(0x0c03)
           $0.complete(0x0c03)
@@ -53,7 +53,7 @@ import Words
   @Test("a refused command whose length is wrong says what is wrong") func wrongLength() {
     func why(_ parameters: [UInt8], status: UInt8 = 0x12) -> String? {
       first(
-        "hci-advertising-refused",
+        "hci_advertising_refused",
         in: evidence {
           $0.command(0x2008, parameters)
           $0.complete(0x2008, [status])
@@ -78,7 +78,7 @@ import Words
       _ more: [UInt8], times: Int = 2, pause: Int = 4000, goesOn: Bool = false
     ) -> Finding? {
       first(
-        "hci-answer-length",
+        "hci_answer_length",
         in: evidence { traffic in
           for _ in 0..<times {
             traffic.command(0x0c03)
@@ -126,7 +126,7 @@ import Words
         $0.complete(0x2039)
         $0.meta(0x12, [0, handle] + little(0x40) + [0])
       }
-      return findings(of: "hci-wrong-advertising-set", in: evidence)
+      return findings(of: "hci_wrong_advertising_set", in: evidence)
     }
     #expect(
       capture() == [
@@ -142,7 +142,7 @@ import Words
     func capture(key: UInt8, removes: Bool = false) -> Finding? {
       let device = [0] + little(Traffic.peer, width: 6)
       return first(
-        "hci-command-refused",
+        "hci_command_refused",
         in: evidence {
           $0.command(0x0c03)
           $0.complete(0x0c03)
@@ -195,7 +195,7 @@ import Words
         if !closes { $0.disconnect(0x60, reason: 0x08) }
         $0.command(0x2062, parameters)
         $0.complete(0x2062, hex("0c 01 00"))
-      }.findings().filter { $0.rule.description == "hci-command-refused" }
+      }.findings().filter { $0.rule.description == "hci_command_refused" }
     }
     let early = capture(closes: false)
     #expect(
@@ -212,8 +212,8 @@ import Words
       $0.command(0x2006, [UInt8](repeating: 0, count: 15))
       $0.complete(0x2006, [0x11])
     }
-    #expect(rules(in: evidence) == ["hci-advertising-refused"])
-    #expect(first("hci-advertising-refused", in: evidence)?.severity == .error)
+    #expect(rules(in: evidence) == ["hci_advertising_refused"])
+    #expect(first("hci_advertising_refused", in: evidence)?.severity == .error)
   }
 
   @Test(
@@ -227,13 +227,13 @@ import Words
       $0.command(opcode, hex(parameters))
       if opcode == 0x0419 { $0.status(opcode, 0x0c) } else { $0.complete(opcode, [0x0c]) }
     }
-    #expect(first("hci-command-refused", in: evidence)?.severity == .note)
+    #expect(first("hci_command_refused", in: evidence)?.severity == .note)
   }
 
   @Test("a command that was only accepted later has not succeeded") func acceptedOnly() {
     func isResolved(_ again: (inout Traffic) -> Void) -> Bool? {
       first(
-        "hci-command-refused",
+        "hci_command_refused",
         in: evidence {
           $0.connect()
           $0.command(0x2032, little(0x40) + hex("00 02 02 00 00"))
@@ -274,8 +274,8 @@ import Words
       traffic.clock += 2100
       traffic.command(0x0c03)
     }
-    #expect(rules(in: evidence) == ["hci-data-overflow"])
-    let finding = try #require(first("hci-data-overflow", in: evidence))
+    #expect(rules(in: evidence) == ["hci_data_overflow"])
+    let finding = try #require(first("hci_data_overflow", in: evidence))
     #expect(
       finding.line
         == "This host sent more data than the controller has buffers for #6 #10 #14 #16")
@@ -295,7 +295,7 @@ import Words
       for _ in 0..<4 { traffic.sent("52 03 00 01") }
       traffic.event(0x1a, [1])
     }
-    let finding = try #require(first("hci-data-overflow", in: counted))
+    let finding = try #require(first("hci_data_overflow", in: counted))
     #expect(
       finding.line
         == "This host sent more data than the controller has buffers for: Data Buffer Overflow #4 #10 #13 #14"
@@ -307,7 +307,7 @@ import Words
       $0.event(0x1a, [1])
     }
     #expect(
-      findings(of: "hci-data-overflow", in: unknown) == [
+      findings(of: "hci_data_overflow", in: unknown) == [
         "The controller lost data of this host: Data Buffer Overflow #3"
       ])
   }
@@ -317,7 +317,7 @@ import Words
   func enoughBuffers() {
     func found(completes: Bool = true, _ build: (inout Traffic) -> Void) -> [String] {
       findings(
-        of: "hci-data-overflow",
+        of: "hci_data_overflow",
         in: evidence { traffic in
           Self.tellBuffers(&traffic, 2)
           if completes {
@@ -362,7 +362,7 @@ import Words
       } == [], "records are missing")
     #expect(
       findings(
-        of: "hci-data-overflow",
+        of: "hci_data_overflow",
         in: evidence {
           $0.connect()
           send(&$0, 30)
@@ -380,7 +380,7 @@ import Words
       $0.clock += 2001
       $0.command(0x0c03)
     }
-    let finding = try #require(first("hci-command-unanswered", in: evidence))
+    let finding = try #require(first("hci_command_unanswered", in: evidence))
     #expect(
       finding.line
         == "The controller fell silent: no event after Read Local Version Information (#3) #3 #4")
@@ -402,7 +402,7 @@ import Words
       $0.complete(0x0c03)
     }
     #expect(
-      findings(of: "hci-command-unanswered", in: evidence) == [
+      findings(of: "hci_command_unanswered", in: evidence) == [
         "The controller did not answer Read Local Version Information (#3) #3"
       ])
   }
@@ -410,7 +410,7 @@ import Words
   @Test("a command that is sent twice, and refused the second time") func twice() throws {
     func refusal(granted: Bool) -> Finding? {
       first(
-        "hci-advertising-refused",
+        "hci_advertising_refused",
         in: evidence {
           if granted {
             $0.command(0x200a, [1])
@@ -430,7 +430,7 @@ import Words
   @Test("two equal commands, more than the controller allows, one of which is refused")
   func twiceAtOnce() throws {
     let finding = first(
-      "hci-advertising-refused",
+      "hci_advertising_refused",
       in: evidence {
         $0.complete(0x1001)
         $0.command(0x200a, [1])
@@ -473,7 +473,7 @@ import Words
       $0.clock += 5000
       $0.command(0x1001)
     }
-    #expect(findings(of: "hci-command-unanswered", in: evidence) == [])
+    #expect(findings(of: "hci_command_unanswered", in: evidence) == [])
   }
 
   @Test("one command without a response although later ones have theirs") func passed() throws {
@@ -484,7 +484,7 @@ import Words
       $0.command(0x1009)
       $0.complete(0x1009)
     }
-    let finding = try #require(first("hci-command-unanswered", in: evidence))
+    let finding = try #require(first("hci_command_unanswered", in: evidence))
     #expect(
       finding.line == "The controller did not answer Read Local Version Information (#3) #3")
     #expect(finding.severity == .warning)
@@ -503,7 +503,7 @@ import Words
       $0.command(0x1009)
       $0.complete(0x1009)
     }
-    #expect(rules(in: evidence) == ["capture-dropped"])
+    #expect(rules(in: evidence) == ["capture_dropped"])
   }
 
   @Test("extended advertising after legacy is refused: the two are mixed") func mixed() throws {
@@ -515,8 +515,8 @@ import Words
       $0.command(0x2039, hex("01 01 00 00 00 00"))
       $0.complete(0x2039, [0x0c])
     }
-    #expect(rules(in: evidence) == ["hci-advertising-mixed"])
-    let finding = try #require(first("hci-advertising-mixed", in: evidence))
+    #expect(rules(in: evidence) == ["hci_advertising_mixed"])
+    let finding = try #require(first("hci_advertising_mixed", in: evidence))
     #expect(
       finding.line
         == "LE Set Extended Advertising Enable is refused: legacy and extended commands are mixed #3 #5 #6"
@@ -544,7 +544,7 @@ import Words
       $0.command(0x200a, [1])
       $0.complete(0x200a, [0x0c])
     }
-    #expect(rules(in: reset) == ["hci-advertising-refused"])
+    #expect(rules(in: reset) == ["hci_advertising_refused"])
   }
 
   @Test("refused advertising and scanning; a later success makes it a resolved note")
@@ -554,17 +554,17 @@ import Words
       $0.complete(0x200a, [0x0c])
     }
     #expect(
-      findings(of: "hci-advertising-refused", in: advertising) == [
+      findings(of: "hci_advertising_refused", in: advertising) == [
         "The controller refused LE Set Advertising Enable: Command Disallowed (0x0c) #1 #2"
       ])
-    #expect(first("hci-advertising-refused", in: advertising)?.severity == .error)
+    #expect(first("hci_advertising_refused", in: advertising)?.severity == .error)
     let scanning = evidence {
       $0.command(0x200c, [1, 0])
       $0.complete(0x200c, [0x0c])
       $0.command(0x200c, [1, 0])
       $0.complete(0x200c)
     }
-    let finding = first("hci-scanning-refused", in: scanning)
+    let finding = first("hci_scanning_refused", in: scanning)
     #expect(finding?.severity == .note)
     #expect(finding?.isResolved == true)
   }
@@ -586,7 +586,7 @@ import Words
       $0.command(0x2040, [1, 0])
       $0.complete(0x2040, [0x0c])
     }
-    #expect(rules(in: on) == ["hci-advertising-refused"])
+    #expect(rules(in: on) == ["hci_advertising_refused"])
   }
 
   @Test(
@@ -604,9 +604,9 @@ import Words
       $0.wait(3000)
       $0.complete(0)
     }
-    #expect(rules(in: evidence) == ["hci-unknown-command"])
+    #expect(rules(in: evidence) == ["hci_unknown_command"])
     #expect(
-      findings(of: "hci-unknown-command", in: evidence) == [
+      findings(of: "hci_unknown_command", in: evidence) == [
         "The controller does not support 1 command that the host tried #3 #4"
       ])
   }
@@ -639,13 +639,13 @@ import Words
       traffic.complete(0x1009, [0x01])
     }
     #expect(
-      findings(of: "hci-command-refused", in: evidence) == [
+      findings(of: "hci_command_refused", in: evidence) == [
         "The controller refused LE Set Data Length 3 times: Invalid HCI Command Parameters (0x12) #1 #2 #3 #4 #5 #6"
       ])
     #expect(
-      findings(of: "hci-unknown-command", in: evidence) == [
+      findings(of: "hci_unknown_command", in: evidence) == [
         "The controller does not support 1 command that the host tried #7 #8"
       ])
-    #expect(first("hci-unknown-command", in: evidence)?.severity == .note)
+    #expect(first("hci_unknown_command", in: evidence)?.severity == .note)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 import Words
 
 @Suite("Data that is not delivered") struct DeliveryTests {
-  private static let rule = "link-not-delivered"
+  private static let rule = "link_not_delivered"
 
   /// A read whose packet may be completed, notifications meanwhile, and the end of the link.
   private func capture(
@@ -33,7 +33,7 @@ import Words
     let evidence = capture(completes: false)
     #expect(
       findings(of: Self.rule, in: evidence) == ["What this host sent was not delivered #9 #10 #13"])
-    #expect(findings(of: "att-request-unanswered", in: evidence) == [], "the peer never got it")
+    #expect(findings(of: "att_request_unanswered", in: evidence) == [], "the peer never got it")
     let found = finding(Self.rule, in: evidence)
     #expect(found?.certainty == .likely)
     #expect(found?.why.text.contains("The peer itself was heard meanwhile (#10).") == true)
@@ -42,7 +42,7 @@ import Words
   @Test("a request that is completed: the peer is to blame") func delivered() {
     let evidence = capture(completes: true)
     #expect(findings(of: Self.rule, in: evidence) == [])
-    #expect(findings(of: "att-request-unanswered", in: evidence).count == 1)
+    #expect(findings(of: "att_request_unanswered", in: evidence).count == 1)
   }
 
   @Test("no claim about packets that are under way, of a lost link, or in a capture with gaps")
@@ -72,8 +72,8 @@ import Words
       return DiagnosisTests.rules(in: evidence)
     }
     #expect(rules(completes: false).contains(Self.rule))
-    #expect(!rules(completes: false).contains("smp-timeout"))
-    #expect(rules(completes: true).contains("smp-timeout"))
+    #expect(!rules(completes: false).contains("smp_timeout"))
+    #expect(rules(completes: true).contains("smp_timeout"))
     #expect(!rules(completes: true).contains(Self.rule))
   }
 

@@ -10,7 +10,7 @@ import Words
   /// Returns the finding of a link that is lost after `build`, by the supervision timeout.
   private func lost(_ build: (inout Traffic) -> Void) -> Finding? {
     first(
-      "link-supervision-timeout",
+      "link_supervision_timeout",
       in: evidence {
         $0.connect(timeout: 550)
         $0.discoverHeartRate()
@@ -92,7 +92,7 @@ import Words
     func dead(before: Bool) throws -> Finding {
       try #require(
         first(
-          "link-dead-at-disconnect",
+          "link_dead_at_disconnect",
           in: evidence {
             $0.connect(timeout: 500)
             $0.received("1b 03 00 01")
@@ -138,7 +138,7 @@ import Words
   /// is lost.
   private func restart(characteristic: String, value: String) -> Finding? {
     first(
-      "link-supervision-timeout",
+      "link_supervision_timeout",
       in: evidence {
         $0.connect()
         $0.ask("10 01 00 ff ff 00 28", "11 06 20 00 25 00 0d 18")
@@ -174,7 +174,7 @@ import Words
   func repeatedly() throws {
     func twice(_ values: [String]) -> Finding? {
       first(
-        "link-lost-repeatedly",
+        "link_lost_repeatedly",
         in: evidence { traffic in
           for value in values {
             traffic.connect()
@@ -196,7 +196,7 @@ import Words
   {
     func timeout(after milliseconds: Int) -> Finding? {
       first(
-        "link-lmp-timeout",
+        "link_lmp_timeout",
         in: evidence {
           $0.connect()
           $0.received("1b 03 00 01")
@@ -217,7 +217,7 @@ import Words
   {
     let finding = try #require(
       first(
-        "link-supervision-timeout",
+        "link_supervision_timeout",
         in: evidence {
           $0.connectClassic()
           $0.command(0x0c37, little(0x40) + little(8000))

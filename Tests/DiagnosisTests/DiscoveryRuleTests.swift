@@ -21,10 +21,10 @@ import Words
       }
     }
     #expect(
-      findings(of: "gatt-discovery-repeated", in: capture(5)) == [
+      findings(of: "gatt_discovery_repeated", in: capture(5)) == [
         "This host discovered the peer's services 5 times on one connection #5 #21"
       ])
-    #expect(findings(of: "gatt-discovery-repeated", in: capture(4)) == [])
+    #expect(findings(of: "gatt_discovery_repeated", in: capture(4)) == [])
     // Services that change have to be discovered again.
     let changes = evidence {
       $0.connect()
@@ -33,7 +33,7 @@ import Words
         $0.ask("10 14 00 ff ff 00 28", "01 10 14 00 0a")
       }
     }
-    #expect(findings(of: "gatt-discovery-repeated", in: changes) == [])
+    #expect(findings(of: "gatt_discovery_repeated", in: changes) == [])
     // One on each of five connections.
     let connections = evidence {
       for _ in 0..<5 {
@@ -42,13 +42,13 @@ import Words
         $0.disconnect()
       }
     }
-    #expect(findings(of: "gatt-discovery-repeated", in: connections) == [])
+    #expect(findings(of: "gatt_discovery_repeated", in: connections) == [])
     // Searches that do not come to their end.
     let parts = evidence {
       $0.connect()
       for _ in 0..<6 { $0.ask("10 01 00 ff ff 00 28", "11 06 0e 00 13 00 f0 ff") }
     }
-    #expect(findings(of: "gatt-discovery-repeated", in: parts) == [])
+    #expect(findings(of: "gatt_discovery_repeated", in: parts) == [])
   }
 
   @Test("a server that answers with services below the requested handles") func backward() {
@@ -60,7 +60,7 @@ import Words
           $0.ask("10 0a 00 ff ff 00 28", "11 06 01 00 05 00 00 18 06 00 09 00 01 18")
         }
       }
-      return findings(of: "gatt-discovery-backward", in: evidence)
+      return findings(of: "gatt_discovery_backward", in: evidence)
     }
     #expect(
       capture(5) == [
@@ -78,7 +78,7 @@ import Words
         $0.ask("10 01 00 ff ff 00 28", "11 14 0e 00 13 00 \(bytes.joined(separator: " "))")
         if isComplete { $0.ask("10 14 00 ff ff 00 28", "01 10 14 00 0a") }
       }
-      return findings(of: "adv-uuid-reversed", in: evidence)
+      return findings(of: "adv_uuid_reversed", in: evidence)
     }
     #expect(
       capture(bytes.reversed()) == [
@@ -104,7 +104,7 @@ import Words
           $0.disconnect()
         }
       }
-      return evidence.findings().filter { $0.rule.description == "smp-not-bonded" }
+      return evidence.findings().filter { $0.rule.description == "smp_not_bonded" }
     }
     #expect(
       capture().map(\.line) == [

@@ -7,7 +7,7 @@ import Testing
 import Words
 
 @Suite("Encryption that fails") struct EncryptionRuleTests {
-  private static let differ = "enc-keys-differ"
+  private static let differ = "enc_keys_differ"
 
   @Test(
     "a stored key, nothing received, a dead link: different keys, as certain as the reason allows",
@@ -85,9 +85,9 @@ import Words
       $0.clock += 3_000
       $0.disconnect(reason: 0x3d)
     }
-    #expect(rules(in: evidence) == ["enc-mic-failure"])
+    #expect(rules(in: evidence) == ["enc_mic_failure"])
     #expect(
-      findings(of: "enc-mic-failure", in: evidence) == [
+      findings(of: "enc_mic_failure", in: evidence) == [
         "The link was lost because a packet failed its integrity check #4 #5 #6"
       ])
   }
@@ -97,7 +97,7 @@ import Words
       $0.received("0b 64")
       $0.disconnect(reason: 0x3d)
     }
-    #expect(rules(in: evidence).contains("enc-mic-failure"))
+    #expect(rules(in: evidence).contains("enc_mic_failure"))
     #expect(!rules(in: evidence).contains(Self.differ))
   }
 
@@ -108,7 +108,7 @@ import Words
       $0.startEncryption(status: atOnce)
       if atOnce == 0 { $0.encrypted(status: change, enabled: 0) }
     }
-    #expect(rules(in: evidence) == ["enc-rejected"])
+    #expect(rules(in: evidence) == ["enc_rejected"])
     let why = evidence.findings().first?.why.text ?? ""
     #expect(
       why.contains(atOnce == 0 ? "it was refused" : "controller refused to start"),
@@ -133,10 +133,10 @@ import Words
       $0.encrypted(status: 0x05, enabled: 0)
     }
     #expect(
-      findings(of: "enc-authentication-failure", in: evidence) == [
+      findings(of: "enc_authentication_failure", in: evidence) == [
         "Encryption failed: Authentication Failure (0x05) #2 #4"
       ])
-    #expect(rules(in: evidence) == ["enc-authentication-failure"])
+    #expect(rules(in: evidence) == ["enc_authentication_failure"])
   }
 
   @Test("BR/EDR: a stored link key that the other side does not accept, and one that it does")
@@ -153,7 +153,7 @@ import Words
         $0.event(0x06, [status] + little(0x40))
       }
       #expect(
-        findings(of: "enc-authentication-failure", in: evidence)
+        findings(of: "enc_authentication_failure", in: evidence)
           == (status == 0
             ? []
             : ["Authentication over BR/EDR failed: Authentication Failure (0x05) #2 #5 #7"]))
@@ -169,7 +169,7 @@ import Words
         $0.clock += wait
         $0.event(0x13, [0])
       }
-      #expect(rules(in: evidence) == (wait > 10_000 ? ["enc-timeout"] : []), "\(wait) ms")
+      #expect(rules(in: evidence) == (wait > 10_000 ? ["enc_timeout"] : []), "\(wait) ms")
     }
   }
 
@@ -181,7 +181,7 @@ import Words
       $0.disconnect(reason: 0x22)
     }
     #expect(evidence.findings().map(\.certainty) == [.certain])
-    #expect(rules(in: evidence) == ["enc-timeout"])
+    #expect(rules(in: evidence) == ["enc_timeout"])
   }
 
   @Test("a request for the key that this host leaves open, and one that it answers")
@@ -200,7 +200,7 @@ import Words
         $0.clock += 5_000
         $0.disconnect()
       }
-      #expect(rules(in: evidence) == (isAnswered ? [] : ["enc-timeout"]))
+      #expect(rules(in: evidence) == (isAnswered ? [] : ["enc_timeout"]))
     }
   }
 
@@ -215,7 +215,7 @@ import Words
         if reported > 0 { $0.encrypted(keySize: reported) } else { $0.encrypted() }
       }
       #expect(
-        findings(of: "enc-key-size", in: evidence).count == (reported == 16 ? 0 : 1),
+        findings(of: "enc_key_size", in: evidence).count == (reported == 16 ? 0 : 1),
         "\(reported), \(offered)")
     }
   }
@@ -250,7 +250,7 @@ import Words
   @Test("the packet with the key's size is cited; 0 is no size") func keySizePacket() {
     func found(_ size: UInt8) -> [String] {
       findings(
-        of: "enc-key-size",
+        of: "enc_key_size",
         in: evidence {
           $0.connectClassic()
           $0.command(0x0413, little(0x40) + [1])
@@ -270,17 +270,17 @@ import Words
       $0.encrypted()
     }
     #expect(
-      findings(of: "enc-key-size", in: negotiated)
+      findings(of: "enc_key_size", in: negotiated)
         == ["The encryption key has only 7 bytes #2 #3 #8 #10"])
     #expect(
-      finding("enc-key-size", in: negotiated)?.remedy?.text.hasPrefix("Make the peer offer") == true
+      finding("enc_key_size", in: negotiated)?.remedy?.text.hasPrefix("Make the peer offer") == true
     )
   }
 
   @Test("a key that is shorter than on an earlier connection of the two") func keyShrinks() {
     func found(from size: UInt8) -> String? {
       finding(
-        "enc-key-size",
+        "enc_key_size",
         in: evidence {
           for size in [size, 7] {
             $0.connect()
@@ -301,7 +301,7 @@ import Words
   func neverEncrypted() {
     func found(encrypts: Bool, waits: Int = 2_000) -> [String] {
       findings(
-        of: "smp-not-encrypted",
+        of: "smp_not_encrypted",
         in: evidence {
           $0.connect()
           $0.command(0x1405, little(0x40))
@@ -323,7 +323,7 @@ import Words
     func found(hasKey: Bool, encrypts: Bool = false) -> Finding? {
       let peer = little(0xc011_2233_4455, width: 6)
       return finding(
-        "smp-not-encrypted",
+        "smp_not_encrypted",
         in: evidence {
           $0.connectClassic()
           $0.ask("0a 03 00", "0b 64")
@@ -355,7 +355,7 @@ import Words
   func bondOverLE() {
     func why(keys: String) -> String {
       finding(
-        "enc-authentication-failure",
+        "enc_authentication_failure",
         in: evidence {
           $0.connect(peer: 0x0011_2233_4455, type: 0)
           $0.smp("01 03 00 09 10 \(keys)", .sent)
@@ -391,7 +391,7 @@ import Words
   func laterPairing() {
     func severity(pairs: Bool) -> Severity? {
       finding(
-        "smp-unspecified",
+        "smp_unspecified",
         in: evidence {
           $0.connect()
           $0.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
@@ -416,7 +416,7 @@ import Words
       $0.exchangeFeatures()
       $0.pairingFailed(8)
     }
-    let found = finding("smp-over-bond", in: evidence)
+    let found = finding("smp_over_bond", in: evidence)
     #expect(found?.severity == .note)
     #expect(
       found?.why.text.hasSuffix("This host had removed the device from its lists of bonds (#12).")
@@ -438,7 +438,7 @@ import Words
           $0.disconnect(reason: 0x3d)
         })
     }
-    #expect(rules(key: 0x11) == ["enc-mic-failure"])
-    #expect(rules(key: 0x22) == ["enc-keys-differ"])
+    #expect(rules(key: 0x11) == ["enc_mic_failure"])
+    #expect(rules(key: 0x22) == ["enc_keys_differ"])
   }
 }

@@ -75,23 +75,23 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
 
 @Suite("The output formats of explain") struct ExplainFacesTests {
   @Test("the verdict names the most severe finding, and counts the rest") func verdict() {
-    let error = rule("smp-test", .error, on: [2], mismatch)
-    let warning = rule("att-test", .warning, on: [1], mismatch)
-    let note = rule("att-note", .note, on: [1], mismatch)
+    let error = rule("smp_test", .error, on: [2], mismatch)
+    let warning = rule("att_test", .warning, on: [1], mismatch)
+    let note = rule("att_note", .note, on: [1], mismatch)
     let words = { (rules: [Rule]) in explanation(rules).verdict.text }
     #expect(words([error, warning]) == "1 error: pairing failed at #2, and 1 warning")
     #expect(words([warning, note]) == "1 warning: pairing failed at #2")
     var guess = mismatch
     (guess.grounds, guess.repetitions) = (.sequence, 2)
     #expect(
-      words([rule("smp-test", .error, on: [2], guess)])
+      words([rule("smp_test", .error, on: [2], guess)])
         == "1 error: pairing failed at #2 (likely)")
     #expect(words([note]) == "No problem found")
     var resolved = mismatch
     resolved.isResolved = true
     // What was put right is no problem, whatever its rule is.
     #expect(
-      words([rule("att-test", .error, on: [1], resolved)])
+      words([rule("att_test", .error, on: [1], resolved)])
         == "All problems found were put right later")
     #expect(words([]) == "No problem found")
     #expect(explanation([], connections: 0).verdict.text == "This capture is empty")
@@ -109,7 +109,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
       traffic.connect(role: role)
       traffic.disconnect()
     }
-    return Explanation(evidence, Selection(), rules: [rule("att-test", .error, on: [1], finding)])
+    return Explanation(evidence, Selection(), rules: [rule("att_test", .error, on: [1], finding)])
       .verdict.text
   }
 
@@ -146,7 +146,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     other.fault = .peer
     let text = json(
       explanation([
-        rule("smp-test", .error, on: [2], mismatch), rule("hci-test", .warning, on: [], other),
+        rule("smp_test", .error, on: [2], mismatch), rule("hci_test", .warning, on: [], other),
       ]))
     let start = try #require(text.firstRange(of: #""findings":["#)?.upperBound)
     let end = try #require(text.firstRange(of: #""connections":[{"id""#)?.lowerBound, "\(text)")
@@ -159,7 +159,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
   @Test("--strict, --fail-on and --allow: what fails, what passes, and nothing to judge")
   func strictness() {
     let all = explanation([
-      rule("smp-test", .warning, on: [1], mismatch), rule("att-note", .note, on: [2], mismatch),
+      rule("smp_test", .warning, on: [1], mismatch), rule("att_note", .note, on: [2], mismatch),
     ])
     func judge(_ level: Strictness.Level?, _ failing: [String] = [], _ allowed: [String] = [])
       -> Strictness.Judgement
@@ -172,7 +172,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     #expect(judge(.warning, [], ["smp_test"]) == .passed)
     // Names may be written with a dash, and a note fails if its rule may not find anything.
     #expect(judge(nil, ["att-note"]) == .failed && judge(nil, ["ATT_NOTE"]) == .failed)
-    #expect(judge(nil, ["att-other"]) == .passed)
+    #expect(judge(nil, ["att_other"]) == .passed)
     var none = Selection()
     none.connections = [7...7]
     for (explanation, reason) in [
@@ -185,7 +185,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     // An attempt to connect that failed is something to judge.
     let attempt = evidence { $0.advertise() }
     let failed = Explanation(
-      attempt, Selection(), rules: [rule("connect-test", .error, on: [], mismatch)])
+      attempt, Selection(), rules: [rule("connect_test", .error, on: [], mismatch)])
     #expect(Strictness(.error).judge(failed) == .failed)
     #expect(
       Strictness(.error).judge(Explanation(attempt, Selection(), rules: []))
@@ -211,28 +211,28 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
   @Test("a finding appears with its connection, one about the whole before them") func places() {
     let text = page(
       explanation([
-        rule("smp-test", .error, on: [2], mismatch), rule("hci-test", .warning, on: [], mismatch),
-        rule("capture-test", .note, on: [], mismatch),
+        rule("smp_test", .error, on: [2], mismatch), rule("hci_test", .warning, on: [], mismatch),
+        rule("capture_test", .note, on: [], mismatch),
       ]))
-    let order = ["capture-test", "hci-test", "Connection 1:", "Connection 2:", "smp-test"]
+    let order = ["capture_test", "hci_test", "Connection 1:", "Connection 2:", "smp_test"]
     let places = order.compactMap { text.firstRange(of: $0)?.lowerBound }
     #expect(places.count == order.count, "\(text)")
     #expect(places == places.sorted(), "\(text)")
   }
 
   @Test("a finding of three connections is printed once, with their numbers") func grouped() {
-    let all = explanation([rule("link-test", .error, on: [1, 2, 3], mismatch)], connections: 3)
+    let all = explanation([rule("link_test", .error, on: [1, 2, 3], mismatch)], connections: 3)
     #expect(all.findings.map(\.connections) == [[1, 2, 3]])
     #expect(page(all).contains("On 3 connections, the passkeys differ"))
     #expect(all.verdict.text == "1 error: on 3 connections, the passkeys differ")
     #expect(json(all).contains("\"connections\":[1,2,3]"))
     // Two connections of one device are enough.
-    let two = explanation([rule("link-test", .error, on: [1, 2], mismatch)], connections: 3)
+    let two = explanation([rule("link_test", .error, on: [1, 2], mismatch)], connections: 3)
     #expect(two.findings.map(\.connections) == [[1, 2]])
   }
 
   @Test("a secret is in no format unless keys are requested, and then in each") func secrets() {
-    let explanation = explanation([rule("smp-test", .error, on: [1], mismatch)])
+    let explanation = explanation([rule("smp_test", .error, on: [1], mismatch)])
     for hidden in [page(explanation), json(explanation), markdown(explanation)] {
       #expect(!hidden.contains("799309"), "\(hidden)")
       #expect(hidden.contains("hidden"), "\(hidden)")
@@ -257,7 +257,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     options.glyphs = glyphs
     var arrows = mismatch
     arrows.why = "One → two … three → four – five ⇒ six → seven … eight → nine ⇒ ten."
-    let text = page(explanation([rule("smp-test", .error, on: [1], arrows)]), options)
+    let text = page(explanation([rule("smp_test", .error, on: [1], arrows)]), options)
     #expect(text.contains(glyphs.isUTF8 ? "⇒" : "=>"), "\(text)")
     for line in text.split(separator: "\n") {
       #expect(String(line).columns <= columns, "\(columns): \(line)")
@@ -268,7 +268,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     var selection = Selection()
     selection.connections = [2...2]
     let rules = [
-      rule("smp-test", .error, on: [1], mismatch), rule("hci-test", .warning, on: [], mismatch),
+      rule("smp_test", .error, on: [1], mismatch), rule("hci_test", .warning, on: [], mismatch),
     ]
     let chosen = explanation(rules, selection)
     #expect(chosen.connections.map(\.history.id) == [2])
@@ -280,7 +280,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     var selection = Selection()
     selection.connections = [2...2]
     let chosen = explanation(
-      [rule("link-test", .error, on: [1, 2, 3], mismatch)], selection, connections: 3)
+      [rule("link_test", .error, on: [1, 2, 3], mismatch)], selection, connections: 3)
     #expect(chosen.findings.map(\.connections) == [[2]])
   }
 
@@ -290,9 +290,9 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
       Finding("It failed", headline: headline, why: "So it is.", evidence: [packet])
     }
     let all = explanation([
-      rule("smp-test", .error, on: [1], finding("the second", 4)),
-      rule("capture-test", .error, on: [], finding("the capture", 9)),
-      rule("att-test", .error, on: [1], finding("the first", 2)),
+      rule("smp_test", .error, on: [1], finding("the second", 4)),
+      rule("capture_test", .error, on: [], finding("the capture", 9)),
+      rule("att_test", .error, on: [1], finding("the first", 2)),
     ])
     #expect(all.verdict.text == "3 errors: the capture; the first; the second")
   }
@@ -323,7 +323,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
   func peers() throws {
     var timeout = mismatch
     timeout.peers = [DeviceAddress(value: 0xf3f3_f3f3_f3f3)]
-    let rules = [rule("connect-test", .error, on: [], timeout)]
+    let rules = [rule("connect_test", .error, on: [], timeout)]
     for (pattern, isTold) in [("F3:F3:*", true), ("C0:*", false)] {
       var selection = Selection()
       selection.devices = [try DevicePattern(pattern)]

@@ -14,7 +14,7 @@ import Words
         if discovers { $0.discoverVendor() }
         $0.received("1b \(handle) 00 01")
       }
-      return findings(of: "gatt-wrong-handle", in: evidence)
+      return findings(of: "gatt_wrong_handle", in: evidence)
     }
     #expect(
       capture("0f") == [
@@ -28,7 +28,7 @@ import Words
       $0.received("1b 0f 00 01")
       $0.discoverVendor()
     }
-    #expect(findings(of: "gatt-wrong-handle", in: before) == [])
+    #expect(findings(of: "gatt_wrong_handle", in: before) == [])
   }
 
   @Test("a server that notifies a handle outside its services") func outside() {
@@ -42,7 +42,7 @@ import Words
         before(&$0)
         $0.received("1b 20 00 01")
       }
-      return findings(of: "gatt-wrong-handle", in: evidence)
+      return findings(of: "gatt_wrong_handle", in: evidence)
     }
     #expect(
       capture() == ["The peer notifies 0x0020, which is in none of its primary services #5 #6"])
@@ -80,15 +80,15 @@ import Words
       }
     }
     #expect(
-      findings(of: "att-command-not-offered", in: capture()) == [
+      findings(of: "att_command_not_offered", in: capture()) == [
         "This host wrote 3 commands to fff2, which offers only writes with response #10 #12 #14"
       ])
     // One finding for one problem.
-    #expect(findings(of: "gatt-writes-unanswered", in: capture()) == [])
+    #expect(findings(of: "gatt_writes_unanswered", in: capture()) == [])
     #expect(
-      finding("att-command-not-offered", in: capture(subscribes: false))?.severity == .note)
+      finding("att_command_not_offered", in: capture(subscribes: false))?.severity == .note)
     let late = capture(subscribes: false) { $0.ask("12 11 00 01 00", "13") }
-    #expect(finding("att-command-not-offered", in: late)?.severity == .note, "subscribed later")
+    #expect(finding("att_command_not_offered", in: late)?.severity == .note, "subscribed later")
     let others = [
       capture("0c"), capture("0c", subscribes: false), capture(count: 2),
       capture { $0.received("1b 10 00 01") },
@@ -96,10 +96,10 @@ import Words
       capture { $0.ask("0a 10 00", "0b 01") },
     ]
     for (index, evidence) in others.enumerated() {
-      #expect(findings(of: "att-command-not-offered", in: evidence) == [], "capture \(index)")
+      #expect(findings(of: "att_command_not_offered", in: evidence) == [], "capture \(index)")
     }
     // Not writable at all: that has its own rule.
-    #expect(findings(of: "att-command-not-offered", in: capture("02")) == [])
+    #expect(findings(of: "att_command_not_offered", in: capture("02")) == [])
   }
 
   @Test("a server that does not repeat a part of a prepared write") func echo() {
@@ -109,7 +109,7 @@ import Words
         $0.ask("16 13 00 00 00 01 02 03", "17 \(response)")
         $0.ask("18 00", "19")
       }
-      return findings(of: "att-prepare-echo", in: evidence)
+      return findings(of: "att_prepare_echo", in: evidence)
     }
     let found = ["The peer does not repeat the parts of a prepared write to 0x0013 #2 #3"]
     #expect(capture("13 00 00 00") == found)
@@ -129,7 +129,7 @@ import Words
         after(&$0)
         $0.end(after: lasts)
       }
-      return findings(of: "att-prepared-not-executed", in: evidence)
+      return findings(of: "att_prepared_not_executed", in: evidence)
     }
     #expect(capture() == ["This host did not execute its prepared write to 0x0013 #2 #5"])
     #expect(capture(lasts: 1000) == [])
@@ -165,7 +165,7 @@ import Words
         $0.disconnect(0x41)
         $0.disconnect(0x40)
       }
-      return findings(of: "gatt-client-left-out", in: evidence)
+      return findings(of: "gatt_client_left_out", in: evidence)
     }
     #expect(
       capture() == [

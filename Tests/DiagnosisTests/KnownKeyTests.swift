@@ -84,9 +84,9 @@ import Words
   @Test("no key is in a line unless keys are requested, and without keys there is no line")
   func hidden() {
     var evidence = evidence { $0.bond(key: 0x5a) }
-    #expect(findings(of: "keys-known", in: evidence) == [])
+    #expect(findings(of: "keys_known", in: evidence) == [])
     evidence.listsKeys = true
-    let found = evidence.findings().filter { $0.rule.description == "keys-known" }
+    let found = evidence.findings().filter { $0.rule.description == "keys_known" }
     let details = found.flatMap(\.details)
     #expect(details.count == 1)
     #expect(
@@ -111,7 +111,7 @@ import Words
     }
     evidence.listsKeys = true
     let zeros = evidence.keys.zeros
-    let found = evidence.findings().first { $0.rule.description == "keys-known" }
+    let found = evidence.findings().first { $0.rule.description == "keys_known" }
     let first = zeros.first.map { $0 - 2 } ?? 0
     #expect(zeros == [first + 2])
     #expect(
@@ -132,7 +132,7 @@ import Words
     guard var evidence = try evidence(ofCapture: "generated/pair_sc_passkey.btsnoop", beside: true)
     else { return }
     evidence.listsKeys = true
-    let found = evidence.findings().first { $0.rule.description == "keys-known" }
+    let found = evidence.findings().first { $0.rule.description == "keys_known" }
     #expect(found?.line == "3 keys are known #173 #176 #179")
     #expect(
       found?.why.text.hasPrefix("The keys given in #178 and #181 are omitted: they are all zeros.")
@@ -185,7 +185,7 @@ import Words
         $0.disconnect()
       }
       #expect(
-        findings(of: "enc-key-missing-central", in: evidence).count == (isKnown ? 1 : 0))
+        findings(of: "enc_key_missing_central", in: evidence).count == (isKnown ? 1 : 0))
     }
   }
 
@@ -213,7 +213,7 @@ import Words
         $0.disconnect()
       }
       #expect(
-        findings(of: "enc-key-missing-central", in: found).count == expected,
+        findings(of: "enc_key_missing_central", in: found).count == expected,
         "\(isDeleted), \(isHost)")
     }
   }
@@ -232,7 +232,7 @@ import Words
       $0.received("0b 64")
     }
     #expect(
-      findings(of: "bond-address-unresolved", in: evidence).count
+      findings(of: "bond_address_unresolved", in: evidence).count
         == (address == 0x4011_2233_4455 && !isPaired ? 1 : 0))
   }
 
@@ -243,7 +243,7 @@ import Words
         ofCapture: "generated/bond_privacy_reconnect.btsnoop", beside: true)
     else { return }
     #expect(
-      findings(of: "privacy-rotated", in: reconnected) == [
+      findings(of: "privacy_rotated", in: reconnected) == [
         "F1:F1:F1:F1:F1:F1 used 2 private addresses #39 #60 #79"
       ])
     #expect(
@@ -251,7 +251,7 @@ import Words
         $0.why.text.hasPrefix("Its identity resolving key (#60) resolves ")
       })
     guard let other = try evidence(ofCapture: "android-phone.btsnoop") else { return }
-    #expect(findings(of: "privacy-rotated", in: other) == [])
+    #expect(findings(of: "privacy_rotated", in: other) == [])
   }
 
   @Test("a file's identity resolving key resolves a private address") func resolved() throws {

@@ -36,7 +36,7 @@ import Words
     let evidence = evidence(capture)
     #expect(evidence.connections.first?.connection.isEncrypted == true)
     #expect(evidence.connections.first?.pairing.attempts.last?.isBonded == true)
-    #expect(findings(of: "enc-timeout", in: evidence) == [])
+    #expect(findings(of: "enc_timeout", in: evidence) == [])
     let story = try story(capture)
     #expect(story.contains("encrypted with the new key, as the keys that follow show"), "\(story)")
     #expect(!story.contains("never encrypted"), "\(story)")
@@ -100,7 +100,7 @@ import Words
         $0.clock += 20_000
         $0.disconnect(reason: 0x13)
       }
-      return findings(of: "enc-timeout", in: evidence)
+      return findings(of: "enc_timeout", in: evidence)
     }
     #expect(capture(dataAfter: nil).count == 1)
     #expect(capture(dataAfter: 5_000) == [])
@@ -112,7 +112,7 @@ import Words
       $0.encrypted()
       Self.giveIdentity(&$0)
     }
-    #expect(findings(of: "smp-while-encrypted", in: evidence) == [])
+    #expect(findings(of: "smp_while_encrypted", in: evidence) == [])
     #expect(evidence.connections.first?.security.isStoredKey == false)
   }
 
@@ -128,8 +128,8 @@ import Words
       $0.clock += 40_000
       $0.disconnect(reason: 0x13)
     }
-    #expect(findings(of: "att-request-unanswered", in: evidence) == [])
-    #expect(findings(of: "att-second-request", in: evidence) == [])
+    #expect(findings(of: "att_request_unanswered", in: evidence) == [])
+    #expect(findings(of: "att_second_request", in: evidence) == [])
   }
 
   @Test("if the client goes on and is answered, a missing answer is only possible")
@@ -143,7 +143,7 @@ import Words
       $0.clock += 40_000
       $0.disconnect(reason: 0x13)
     }
-    for rule in ["att-request-unanswered", "att-second-request"] {
+    for rule in ["att_request_unanswered", "att_second_request"] {
       let found = finding(rule, in: evidence)
       #expect(found?.certainty != .certain, "\(rule)")
       #expect(found?.severity == .warning, "\(rule)")
@@ -181,7 +181,7 @@ import Words
         $0.clock += 31_000
         $0.sent("0a 09 00")
       }
-      return findings(of: "att-after-timeout", in: evidence)
+      return findings(of: "att_after_timeout", in: evidence)
     }
     #expect(capture(goesOn: false).count == 1)
     #expect(capture(goesOn: true) == [])
@@ -249,7 +249,7 @@ import Words
       $0.sent("02 c8 00")
       $0.ask("12 15 00" + String(repeating: " 01", count: 158), "13")
     }
-    #expect(findings(of: "att-write-too-long", in: evidence) == [])
+    #expect(findings(of: "att_write_too_long", in: evidence) == [])
   }
 
   // MARK: Links
@@ -283,7 +283,7 @@ import Words
         $0.clock += 3_000
         $0.connect(0, status: status)
       }
-      return findings(of: "connect-refused", in: evidence)
+      return findings(of: "connect_refused", in: evidence)
     }
     #expect(capture(status: 0x02) == [])
     #expect(capture(status: 0x1f).count == 1, "any other status is the controller's")
@@ -298,7 +298,7 @@ import Words
         $0.status(0x2016)
         $0.meta(0x04, [status] + little(0x40) + little(0, width: 8))
       }
-      return findings(of: "link-procedure-failed", in: evidence)
+      return findings(of: "link_procedure_failed", in: evidence)
     }
     #expect(capture(status: 0x3e) == [])
     #expect(capture(status: 0x1f).count == 1)
@@ -330,7 +330,7 @@ import Words
         $0.meta(0x04, [0x1f] + little(0x40) + little(0, width: 8))
         if isHeard { $0.received("1b 10 00 01") }
       }
-      return finding("link-procedure-failed", in: evidence)?.why.text
+      return finding("link_procedure_failed", in: evidence)?.why.text
     }
     #expect(why(isHeard: true) == "The link continued unchanged.")
     #expect(why(isHeard: false) == "The peer is not heard after that.")
@@ -347,7 +347,7 @@ import Words
         $0.command(0x0c03)
         $0.complete(0x0c03)
       }
-      return findings(of: "link-reset", in: evidence)
+      return findings(of: "link_reset", in: evidence)
     }
     #expect(capture(asks: false).count == 1)
     #expect(capture(asks: true) == [])
@@ -364,7 +364,7 @@ import Words
           $0.disconnect(reason: 0x13)
         }
       }
-      return finding("link-peer-leaves", in: evidence)?.why.text
+      return finding("link_peer_leaves", in: evidence)?.why.text
     }
     #expect(capture(completes: false)?.hasPrefix("This host sent it nothing") == true)
     #expect(capture(completes: true) == "What crossed the links was not recorded.")

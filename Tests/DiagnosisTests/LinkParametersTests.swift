@@ -12,7 +12,7 @@ import Words
       $0.askForParameters(.sent)
       $0.answerParameters(.received, accepts: false)
     }
-    let finding = try #require(first("link-parameters-refused", in: evidence))
+    let finding = try #require(first("link_parameters_refused", in: evidence))
     #expect(finding.line == "The peer refused new connection parameters #2 #3")
     #expect(
       finding.why.text
@@ -28,7 +28,7 @@ import Words
       $0.answerParameters(.sent, accepts: false)
     }
     #expect(
-      findings(of: "link-parameters-refused", in: response) == [
+      findings(of: "link_parameters_refused", in: response) == [
         "This host refused new connection parameters #2 #3"
       ])
     let reject = evidence {
@@ -37,7 +37,7 @@ import Words
       $0.signal("01 01 02 00 00 00", .sent)
     }
     #expect(
-      findings(of: "link-parameters-refused", in: reject) == [
+      findings(of: "link_parameters_refused", in: reject) == [
         "This host refused new connection parameters #2 #3"
       ])
   }
@@ -51,7 +51,7 @@ import Words
       $0.answerParameters(.received, accepts: true, identifier: "02")
       $0.parametersChanged()
     }
-    let finding = first("link-parameters-refused", in: evidence)
+    let finding = first("link_parameters_refused", in: evidence)
     #expect(finding?.severity == .note)
     #expect(finding?.isResolved == true)
     #expect(
@@ -68,7 +68,7 @@ import Words
       $0.complete(0x2021, [0] + little(0x40))
     }
     #expect(
-      findings(of: "link-parameters-refused", in: negative) == [
+      findings(of: "link_parameters_refused", in: negative) == [
         "This host refused new connection parameters: Unacceptable Connection Parameters (0x3b) #2 #3"
       ])
     let failed = evidence {
@@ -77,18 +77,18 @@ import Words
       $0.parametersChanged(status: 0x3b)
     }
     #expect(
-      findings(of: "link-parameters-refused", in: failed) == [
+      findings(of: "link_parameters_refused", in: failed) == [
         "The peer's controller refused new connection parameters: Unacceptable Connection Parameters (0x3b) #2 #4"
       ])
     // Nobody advises the central to request what the central accepts.
-    let remedy = first("link-parameters-refused", in: failed)?.remedy?.text
+    let remedy = first("link_parameters_refused", in: failed)?.remedy?.text
     #expect(remedy?.hasPrefix("This host, the central, has to choose parameters") == true)
     let atOnce = evidence {
       $0.connect()
       $0.changeParameters(status: 0x12)
     }
     #expect(
-      findings(of: "link-parameters-refused", in: atOnce) == [
+      findings(of: "link_parameters_refused", in: atOnce) == [
         "This host's controller refused new connection parameters: Invalid HCI Command Parameters (0x12) #2 #3"
       ])
   }
@@ -103,7 +103,7 @@ import Words
           traffic.wait(time)
           traffic.disconnect(reason: reason)
         }
-      }.findings(isGrouped: false).filter { $0.rule.description == "link-parameters-refused" }
+      }.findings(isGrouped: false).filter { $0.rule.description == "link_parameters_refused" }
     }
     #expect(capture([(3050, 0x3b), (3060, 0x3b)]).map(\.certainty) == [.likely, .likely])
     #expect(capture([(3050, 0x3b), (60_000, 0x13)]).map(\.certainty) == [.likely])
@@ -113,7 +113,7 @@ import Words
   @Test("the time for a packet limits its length, on the PHY in force") func dataLength() throws {
     func capture(_ time: Int, phy: UInt8? = nil, packets: Int = 0) -> Finding? {
       first(
-        "link-data-length-time",
+        "link_data_length_time",
         in: evidence { traffic in
           traffic.command(0x2024, little(251) + little(2120))
           traffic.complete(0x2024)
@@ -151,7 +151,7 @@ import Words
       -> Finding?
     {
       first(
-        "link-one-packet-per-interval",
+        "link_one_packet_per_interval",
         in: evidence { traffic in
           traffic.connect()
           traffic.meta(0x0c, [0] + little(0x40) + [2, 2])
@@ -183,10 +183,10 @@ import Words
       $0.disconnect(reason: 0x3b)
     }
     #expect(
-      findings(of: "link-parameters-refused", in: evidence) == [
+      findings(of: "link_parameters_refused", in: evidence) == [
         "The peer disconnected because of the connection parameters #3"
       ])
-    #expect(first("link-parameters-refused", in: evidence)?.severity == .error)
+    #expect(first("link_parameters_refused", in: evidence)?.severity == .error)
   }
 
   @Test("a constant time with 0x3b is a timer if a device of the same kind lived on")
@@ -204,14 +204,14 @@ import Words
       }
     }
     let timed = capture(survives: true)
-    #expect(findings(of: "link-parameters-refused", in: timed) == [])
-    let finding = try #require(first("link-peer-leaves", in: timed))
+    #expect(findings(of: "link_parameters_refused", in: timed) == [])
+    let finding = try #require(first("link_peer_leaves", in: timed))
     #expect(finding.what.text == "Peers of the same kind ended 2 connections after 3.1 s")
     #expect(
       finding.why.text.hasPrefix(
         "It gave Unacceptable Connection Parameters (0x3b) as its reason, but connection 2 with a device of the same kind had the same parameters and lived for 60.0 s."
       ))
-    #expect(findings(of: "link-parameters-refused", in: capture(survives: false)).count == 1)
+    #expect(findings(of: "link_parameters_refused", in: capture(survives: false)).count == 1)
   }
 
   @Test(
@@ -269,7 +269,7 @@ import Words
       // The capture has commands, so the missing one was not sent.
       $0.command(0x0c03)
     }
-    let finding = try #require(first("link-parameters-never-applied", in: evidence))
+    let finding = try #require(first("link_parameters_never_applied", in: evidence))
     #expect(
       finding.line == "This host accepted new connection parameters but did not apply them #2 #3")
     #expect(
@@ -331,7 +331,7 @@ import Words
       $0.askForParameters(.received, wanted: "90 01 90 01 04 00 2c 01")
       $0.answerParameters(.sent, accepts: false)
     }
-    let finding = try #require(first("link-parameters-impossible", in: evidence))
+    let finding = try #require(first("link_parameters_impossible", in: evidence))
     #expect(finding.line == "The peer requested invalid parameters #2 #3")
     #expect(
       finding.why.text
@@ -358,7 +358,7 @@ import Words
       $0.parametersChanged("90 01 04 00 2c 01")
       $0.disconnect(reason: 0x08)
     }
-    #expect(first("link-parameters-impossible", in: evidence)?.severity == .error)
+    #expect(first("link_parameters_impossible", in: evidence)?.severity == .error)
   }
 
   @Test("values out of range are listed individually") func ranges() {
@@ -371,7 +371,7 @@ import Words
         $0.connect()
         $0.changeParameters(wanted: wanted)
       }
-      #expect(first("link-parameters-impossible", in: evidence)?.why.text == words)
+      #expect(first("link_parameters_impossible", in: evidence)?.why.text == words)
     }
   }
 }

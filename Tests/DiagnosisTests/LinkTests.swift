@@ -19,7 +19,7 @@ import Words
       $0.clock += 720
       $0.disconnect(reason: 0x08)
     }
-    let finding = try #require(first("link-supervision-timeout", in: evidence))
+    let finding = try #require(first("link_supervision_timeout", in: evidence))
     #expect(finding.line == "The link was lost: Connection Timeout (0x08) #6 #8 #9")
     #expect(
       finding.why.text
@@ -38,7 +38,7 @@ import Words
       $0.disconnect(reason: 0x08)
     }
     #expect(
-      first("link-supervision-timeout", in: evidence)?.why.text.contains(
+      first("link_supervision_timeout", in: evidence)?.why.text.contains(
         "The last sign of it is an acknowledgement (#3), 721 ms before the end. Everything this host sent was acknowledged."
       ) == true)
   }
@@ -52,7 +52,7 @@ import Words
       $0.sent("52 03 00 01", handle: 0x41)
       $0.disconnect(0x41, reason: 0x08)
     }
-    let found = evidence.findings().filter { $0.rule.description == "link-supervision-timeout" }
+    let found = evidence.findings().filter { $0.rule.description == "link_supervision_timeout" }
     #expect(found.count == 2)
     for finding in found {
       #expect(!finding.why.text.contains("acknowledged"), "\(finding.why.text)")
@@ -69,7 +69,7 @@ import Words
       traffic.disconnect(reason: 0x08)
     }
     #expect(
-      first("link-supervision-timeout", in: evidence)?.why.text.contains(
+      first("link_supervision_timeout", in: evidence)?.why.text.contains(
         "200 packets this host sent were never acknowledged.") == true)
   }
 
@@ -95,7 +95,7 @@ import Words
       $0.wait(2500)
       $0.disconnect(reason: 0x08)
     }
-    let finding = try #require(first("link-supervision-timeout", in: evidence))
+    let finding = try #require(first("link_supervision_timeout", in: evidence))
     #expect(
       finding.line
         == "The link was lost right after a data length change: Connection Timeout (0x08) #4 #5 #7")
@@ -113,7 +113,7 @@ import Words
       $0.wait(2500)
       $0.disconnect(reason: 0x08)
     }
-    let other = try #require(first("link-supervision-timeout", in: strong))
+    let other = try #require(first("link_supervision_timeout", in: strong))
     #expect(other.remedy?.text.hasPrefix("The signal was strong (-45 dBm)") == true)
     #expect(other.certainty == .certain, "a fact")
   }
@@ -128,7 +128,7 @@ import Words
       $0.wait(20_000)
       $0.disconnect(reason: 0x08)
     }
-    let finding = try #require(first("link-supervision-timeout", in: evidence))
+    let finding = try #require(first("link_supervision_timeout", in: evidence))
     #expect(
       finding.headline.text == "connection 1 was lost at #5: this host no longer heard the peer")
     #expect(
@@ -142,7 +142,7 @@ import Words
   func procedureOfLoss() throws {
     func capture(_ pause: Int, times: Int = 1) -> Finding? {
       first(
-        "link-supervision-timeout",
+        "link_supervision_timeout",
         in: evidence { traffic in
           for _ in 0..<times {
             traffic.connect(timeout: 500)
@@ -166,7 +166,7 @@ import Words
     func lost(_ meanwhile: (inout Traffic) -> Void) throws -> Finding {
       try #require(
         first(
-          "link-lmp-timeout",
+          "link_lmp_timeout",
           in: evidence {
             $0.connect(timeout: 2000)
             $0.received("1b 03 00 01")
@@ -213,7 +213,7 @@ import Words
     func why(_ life: Int) throws -> String {
       try #require(
         first(
-          "link-supervision-timeout",
+          "link_supervision_timeout",
           in: evidence {
             $0.connect(timeout: 2000)
             $0.changeParameters()
@@ -240,7 +240,7 @@ import Words
   {
     let finding = try #require(
       first(
-        "link-supervision-timeout",
+        "link_supervision_timeout",
         in: evidence {
           $0.connect()
           $0.startEncryption()
@@ -266,7 +266,7 @@ import Words
     func lost(byPeer: Bool, android: Bool = false, timeout: String = "0a 00") throws -> Finding {
       try #require(
         first(
-          "link-supervision-timeout",
+          "link_supervision_timeout",
           in: evidence {
             if android { $0.command(0xfd57, [0]) }
             $0.connect(timeout: 500)
@@ -305,7 +305,7 @@ import Words
     func why(_ pause: Int, _ rest: Int) throws -> String {
       try #require(
         first(
-          "link-supervision-timeout",
+          "link_supervision_timeout",
           in: evidence {
             $0.connect(timeout: 500)
             $0.sent("52 03 00 01")
@@ -335,7 +335,7 @@ import Words
     func remedy(_ pause: Int) throws -> String {
       let finding = try #require(
         first(
-          "link-supervision-timeout",
+          "link_supervision_timeout",
           in: evidence {
             $0.connect()
             $0.received("1b 03 00 01")
@@ -361,7 +361,7 @@ import Words
       $0.disconnect(0x44, reason: 0x13)
     }
     #expect(
-      findings(of: "link-supervision-timeout", in: lost) == [
+      findings(of: "link_supervision_timeout", in: lost) == [
         "A link that was opened before the capture was lost: Connection Timeout (0x08) #2 #4",
         "A link that was opened before the capture was lost: Connection Timeout (0x08) #3",
       ])
@@ -377,7 +377,7 @@ import Words
   func deadAtDisconnect() throws {
     func capture(_ silence: Int, _ wait: Int, reason: UInt8 = 0x08) -> Finding? {
       first(
-        "link-dead-at-disconnect",
+        "link_dead_at_disconnect",
         in: evidence {
           $0.connect(timeout: 500)
           $0.received("1b 03 00 01")
@@ -418,7 +418,7 @@ import Words
       }
     }
     #expect(
-      findings(of: "link-lost-repeatedly", in: twice) == [
+      findings(of: "link_lost_repeatedly", in: twice) == [
         "2 of 2 links to one device were lost after 1.0 s and 1.0 s #2 #4"
       ])
     let apart = evidence { traffic in
@@ -427,7 +427,7 @@ import Words
         traffic.disconnect(reason: 0x08)
       }
     }
-    #expect(findings(of: "link-lost-repeatedly", in: apart) == [])
+    #expect(findings(of: "link_lost_repeatedly", in: apart) == [])
   }
 
   private static func stay(
@@ -452,7 +452,7 @@ import Words
         }
       }
     }
-    let finding = try #require(first("link-peer-leaves", in: evidence))
+    let finding = try #require(first("link_peer_leaves", in: evidence))
     #expect(finding.line == "The peer ended 2 connections after 30.0 s to 30.2 s #7 #4 #8")
     #expect(
       finding.why.text
@@ -467,7 +467,7 @@ import Words
   {
     func stays(_ meanwhile: (inout Traffic, Int) -> Void) -> Finding? {
       first(
-        "link-peer-leaves",
+        "link_peer_leaves",
         in: evidence { traffic in
           for index in 0..<3 {
             traffic.connect()
@@ -502,7 +502,7 @@ import Words
       -> Finding?
     {
       first(
-        "link-peer-leaves-after-change",
+        "link_peer_leaves_after_change",
         in: evidence {
           $0.connect()
           $0.received("1b 03 00 01")
@@ -549,7 +549,7 @@ import Words
       let evidence = evidence { traffic in
         for _ in 0..<2 { Self.stay(&traffic, 10_000, meanwhile) }
       }
-      #expect(first("link-peer-leaves", in: evidence)?.why.text == words)
+      #expect(first("link_peer_leaves", in: evidence)?.why.text == words)
     }
     let quiet = evidence { traffic in
       for _ in 0..<2 {
@@ -560,7 +560,7 @@ import Words
       }
     }
     #expect(
-      first("link-peer-leaves", in: quiet)?.why.text
+      first("link_peer_leaves", in: quiet)?.why.text
         == "On the last connection no request was pending on either side. The devices did not pair. Nothing was sent in the last 10.0 s before the end (last #7)."
     )
   }
@@ -590,7 +590,7 @@ import Words
         for _ in 0..<2 { Self.stay(&traffic, 10_000, meanwhile) }
       }
       #expect(
-        first("link-peer-leaves", in: evidence)?.why.text
+        first("link_peer_leaves", in: evidence)?.why.text
           == words.replacing("#6", with: "#7").replacing("#8", with: "#9"))
     }
   }
@@ -606,7 +606,7 @@ import Words
       $0.askToDisconnect()
       $0.disconnect(reason: 0x16)
     }
-    let finding = try #require(first("link-payload-timeout", in: evidence))
+    let finding = try #require(first("link_payload_timeout", in: evidence))
     #expect(finding.line == "Authenticated Payload Timeout Expired, 2 times #4 #5")
     #expect(finding.severity == .warning)
     #expect(
@@ -634,7 +634,7 @@ import Words
       // A failed request of the peer is not a failure of this host.
       $0.meta(0x23, [0x1f] + change)
     }
-    #expect(findings(of: "link-procedure-failed", in: refused) == [])
+    #expect(findings(of: "link_procedure_failed", in: refused) == [])
     let failed = evidence {
       $0.connect()
       $0.command(0x207e, request)
@@ -642,7 +642,7 @@ import Words
       $0.meta(0x23, [0x1f] + change)
     }
     #expect(
-      findings(of: "link-procedure-failed", in: failed) == [
+      findings(of: "link_procedure_failed", in: failed) == [
         "LE Subrate Request failed: Unspecified Error (0x1f) #4"
       ])
     let changed = evidence {
@@ -664,7 +664,7 @@ import Words
     let own = DiagnosisTests.evidence { traffic in
       for _ in 0..<2 { Self.stay(&traffic, 10_000) { $0.askToDisconnect() } }
     }
-    #expect(findings(of: "link-peer-leaves", in: own) == [])
+    #expect(findings(of: "link_peer_leaves", in: own) == [])
   }
 
   @Test("if the other end is in the capture, too, its host reports it") func bothEnds() {
@@ -681,12 +681,12 @@ import Words
         traffic.disconnect(reason: 0x13)
       }
     }
-    #expect(findings(of: "link-peer-leaves", in: evidence) == [])
+    #expect(findings(of: "link_peer_leaves", in: evidence) == [])
   }
 
   @Test("low resources is a warning, power off a note") func reasons() {
     for (reason, rule, severity) in [
-      (0x14, "link-peer-low-resources", Severity.warning), (0x15, "link-power-off", .note),
+      (0x14, "link_peer_low_resources", Severity.warning), (0x15, "link_power_off", .note),
     ] {
       let evidence = evidence {
         $0.connect()
@@ -706,7 +706,7 @@ import Words
       $0.disconnect(reason: 0x28)
     }
     #expect(
-      findings(of: "link-instant-passed", in: instant) == [
+      findings(of: "link_instant_passed", in: instant) == [
         "The controller ended the link: Instant Passed (0x28) #3 #5"
       ])
     let silent = evidence {
@@ -714,13 +714,13 @@ import Words
       $0.received("1b 03 00 01")
       $0.disconnect(reason: 0x22)
     }
-    #expect(rules(in: silent) == ["link-lmp-timeout"])
+    #expect(rules(in: silent) == ["link_lmp_timeout"])
     let other = evidence {
       $0.connect()
       $0.received("1b 03 00 01")
       $0.disconnect(reason: 0x1f)
     }
-    #expect(rules(in: other) == ["link-controller-ended"])
+    #expect(rules(in: other) == ["link_controller_ended"])
   }
 
   @Test("one known procedure is no collision; what it requests may be in force already")
@@ -735,13 +735,13 @@ import Words
       traffic.changeParameters(wanted: "18 00 18 00 05 00 e8 03")
       traffic.disconnect(reason: 0x28)
     }
-    let finding = try #require(first("link-instant-passed", in: evidence))
+    let finding = try #require(first("link_instant_passed", in: evidence))
     #expect(finding.evidence.ranges.map(\.lowerBound) == [8, 10])
     #expect(
       finding.why.text
         == "A change of parameters, PHY or channels takes effect at an announced event, and the announcement came too late. A change of the connection parameters was under way (#8). It requests what is already in force, 3 times. With latency 5 the peripheral may sleep for 180 ms. Neither host asked to disconnect. The last procedure was a connection parameter change (#8)."
     )
-    #expect(findings(of: "link-procedure-collision", in: evidence) == [])
+    #expect(findings(of: "link_procedure_collision", in: evidence) == [])
   }
 
   @Test("a collision that the link survives is a warning, an update that succeeds is nothing")
@@ -752,10 +752,10 @@ import Words
       $0.parametersChanged(status: 0x23)
     }
     #expect(
-      findings(of: "link-procedure-collision", in: failed) == [
+      findings(of: "link_procedure_collision", in: failed) == [
         "LE Connection Update failed: LL Procedure Collision (0x23) #2 #4"
       ])
-    #expect(first("link-procedure-collision", in: failed)?.severity == .warning)
+    #expect(first("link_procedure_collision", in: failed)?.severity == .warning)
     let done = evidence {
       $0.connect()
       $0.changeParameters()
@@ -772,7 +772,7 @@ import Words
       $0.meta(0x04, [0x1a] + little(0x40) + little(0, width: 8))
     }
     #expect(
-      findings(of: "link-procedure-failed", in: evidence) == [
+      findings(of: "link_procedure_failed", in: evidence) == [
         "LE Set PHY failed: Unspecified Error (0x1f) #2"
       ])
     #expect(evidence.connections.first?.link.established?.packet == 3)
@@ -800,17 +800,17 @@ import Words
       $0.complete(0x0c03)
     }
     #expect(
-      findings(of: "link-reset", in: evidence) == [
+      findings(of: "link_reset", in: evidence) == [
         "The controller was reset or removed with the link open #4"
       ])
-    #expect(rules(in: evidence) == ["link-reset"])
+    #expect(rules(in: evidence) == ["link_reset"])
   }
 
   @Test("LL Response Timeout: what this host had asked for 40 s before, or that it had not")
   func responseTimeout() throws {
     func capture(asks: Bool, at delay: Int = 600, without part: Bool = false) -> Finding? {
       first(
-        "link-lmp-timeout",
+        "link_lmp_timeout",
         in: evidence {
           if !part { $0.command(0x2016, little(0x40)) }
           $0.connect()
@@ -851,7 +851,7 @@ import Words
       _ end: (inout Traffic) -> Void = { $0.disconnect(reason: 0x13) }
     ) -> Finding? {
       first(
-        "link-peer-leaves-at-request",
+        "link_peer_leaves_at_request",
         in: evidence { traffic in
           for _ in 0..<times {
             traffic.connect()
@@ -894,6 +894,6 @@ import Words
       traffic.ask("02 00 01", "03 00 01")
       traffic.disconnect(reason: 0x13)
     }
-    #expect(findings(of: "link-peer-leaves-at-request", in: refuted) == [])
+    #expect(findings(of: "link_peer_leaves_at_request", in: refuted) == [])
   }
 }

@@ -14,7 +14,7 @@ import Words
         $0.ask("02 \(asks)", "03 05 02", by: .received)
         $0.ask("02 05 02", "03 \(answers)")
       }
-      return findings(of: "att-mtu-asymmetric", in: evidence)
+      return findings(of: "att_mtu_asymmetric", in: evidence)
     }
     #expect(
       capture(asks: "a7 02", answers: "67 00") == [
@@ -32,9 +32,9 @@ import Words
       $0.ask("02 05 02", "03 67 00")
       $0.ask("0a 13 00", "0b \(ascending(150))")
     }
-    let found = finding("att-mtu-asymmetric", in: evidence)
+    let found = finding("att_mtu_asymmetric", in: evidence)
     #expect(found?.why.text.contains("sent a Read Response of 151 bytes (#13)") == true)
-    #expect(findings(of: "att-pdu-too-long", in: evidence) == [])
+    #expect(findings(of: "att_pdu_too_long", in: evidence) == [])
   }
 
   @Test("a second exchange with another result; one with the same result") func changed() {
@@ -44,7 +44,7 @@ import Words
         $0.ask("02 c8 00", "03 05 02", by: .received)
         $0.ask("02 \(second)", "03 05 02", by: .received)
       }
-      return findings(of: "att-mtu-changed", in: evidence)
+      return findings(of: "att_mtu_changed", in: evidence)
     }
     #expect(
       capture("64 00") == [
@@ -53,7 +53,7 @@ import Words
     #expect(capture("c8 00") == [])
   }
 
-  private static let long = "att-pdu-too-long"
+  private static let long = "att_pdu_too_long"
 
   @Test("a notification and a response that are longer than the MTU") func longPDUs() {
     let evidence = evidence {
@@ -98,7 +98,7 @@ import Words
         $0.ask("02 58 02", "03 58 02")
         $0.acl(notification(count, handle: 0x10), .received)
       }
-      return findings(of: "att-value-too-long", in: evidence)
+      return findings(of: "att_value_too_long", in: evidence)
     }
     #expect(capture(513) == ["A value of 2a37 Heart Rate Measurement has 513 bytes #10"])
     #expect(capture(512) == [])
@@ -111,12 +111,12 @@ import Words
       $0.ask("0c 13 00 fe 01", "0d 01 02 03")
     }
     #expect(
-      findings(of: "att-value-too-long", in: evidence) == [
+      findings(of: "att_value_too_long", in: evidence) == [
         "A read of 2a38 Body Sensor Location reaches to byte 513 #9"
       ])
   }
 
-  private static let unused = "att-mtu-unused"
+  private static let unused = "att_mtu_unused"
 
   /// Writes of these lengths to 2a39.
   private func writing(_ lengths: [Int], mtu: String? = "64 00", pause: Int = 0) -> Finding? {

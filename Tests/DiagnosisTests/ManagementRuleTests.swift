@@ -32,7 +32,7 @@ import Words
       $0.management(event: true, 0x11, [5])
       answer(&$0, 0x19, 5, Self.device)
     }
-    let finding = try #require(first("mgmt-pairing-failed", in: evidence))
+    let finding = try #require(first("mgmt_pairing_failed", in: evidence))
     #expect(
       finding.line
         == "Pairing with C0:11:22:33:44:55 failed: Authentication Failed (0x05) #1 #2 #3")
@@ -53,7 +53,7 @@ import Words
       }
     }
     #expect(
-      findings(of: "mgmt-pairing-failed", in: evidence) == [
+      findings(of: "mgmt_pairing_failed", in: evidence) == [
         "Pairing with C0:11:22:33:44:55 failed: Authentication Failed (0x05), 2 times #1 #2 #4 #5"
       ])
   }
@@ -61,10 +61,10 @@ import Words
   @Test("Connect Failed names the device and the status") func connecting() {
     let evidence = evidence { $0.management(event: true, 0x0d, [4]) }
     #expect(
-      findings(of: "mgmt-connect-failed", in: evidence) == [
+      findings(of: "mgmt_connect_failed", in: evidence) == [
         "Could not connect to C0:11:22:33:44:55: Connect Failed (0x04) #1"
       ])
-    #expect(rules(in: evidence) == ["mgmt-connect-failed", "capture-management-only"])
+    #expect(rules(in: evidence) == ["mgmt_connect_failed", "capture_management_only"])
     #expect(
       evidence.lacks.map(\.text) == [
         "management interface only, no HCI packets"
@@ -79,13 +79,13 @@ import Words
       $0.management(event: true, 0x11, [5])
       $0.management(event: true, 0x0d, [4])
     }
-    #expect(rules(in: withHCI).filter { $0.hasPrefix("mgmt-") } == [])
-    #expect(findings(of: "capture-management-only", in: withHCI) == [])
+    #expect(rules(in: withHCI).filter { $0.hasPrefix("mgmt_") } == [])
+    #expect(findings(of: "capture_management_only", in: withHCI) == [])
     let works = evidence {
       pairDevice(&$0)
       answer(&$0, 0x19, 0, Self.device)
     }
-    #expect(rules(in: works) == ["capture-management-only"])
+    #expect(rules(in: works) == ["capture_management_only"])
   }
 
   @Test("a refused command is a note, unless it is about a device") func commands() {
@@ -100,10 +100,10 @@ import Words
         framing: .monitor(opcode: 17))
     }
     #expect(
-      findings(of: "mgmt-command-refused", in: evidence) == [
+      findings(of: "mgmt_command_refused", in: evidence) == [
         "The kernel refused Start Discovery: Busy (0x0a) #1 #2"
       ])
-    #expect(first("mgmt-command-refused", in: evidence)?.severity == .note)
+    #expect(first("mgmt_command_refused", in: evidence)?.severity == .note)
   }
 
   @Test(
@@ -125,7 +125,7 @@ import Words
       $0.addControl(opcode, [6])
       answer(&$0, opcode, status, event: 2)
     }
-    let finding = try #require(first("mgmt-command-refused", in: evidence))
+    let finding = try #require(first("mgmt_command_refused", in: evidence))
     #expect(finding.remedy?.text.hasPrefix(remedy) == true, "\(finding.remedy?.text ?? "none")")
   }
 
@@ -146,7 +146,7 @@ import Words
     }
     #expect(many.management.failures.count == 32)
     #expect(
-      first("mgmt-connect-failed", in: many)?.note?.text
+      first("mgmt_connect_failed", in: many)?.note?.text
         == "Only the first 32 failures that the kernel reports are analysed; 68 later ones are not counted here."
     )
   }

@@ -25,7 +25,7 @@ import Words
 
   @Test("a client that writes without a subscription gets a note") func notSubscribed() throws {
     let evidence = Self.writer()
-    let finding = try #require(first("gatt-not-subscribed", in: evidence))
+    let finding = try #require(first("gatt_not_subscribed", in: evidence))
     #expect(
       finding.line
         == "This host wrote to 2a39 Heart Rate Control Point but did not subscribe to 2a37 Heart Rate Measurement #8"
@@ -36,7 +36,7 @@ import Words
 
   @Test("a subscription, a value, a read, a bond or a link that ends at once: no note")
   func subscribed() {
-    let rule = "gatt-not-subscribed"
+    let rule = "gatt_not_subscribed"
     #expect(findings(of: rule, in: Self.writer { $0.ask("12 11 00 01 00", "13") }) == [])
     #expect(findings(of: rule, in: Self.writer { $0.received("1b 10 00 06 48") }) == [])
     #expect(findings(of: rule, in: Self.writer { $0.ask("0a 13 00", "0b 01") }) == [])
@@ -50,7 +50,7 @@ import Words
   @Test("a subscription that is written to another attribute is named") func misdirected() throws {
     func finding(_ write: String) -> Finding? {
       first(
-        "gatt-subscription-misplaced", in: Self.writer { $0.ask("12 \(write) 01 00", "13") })
+        "gatt_subscription_misplaced", in: Self.writer { $0.ask("12 \(write) 01 00", "13") })
     }
     let value = try #require(finding("10 00"))
     #expect(
@@ -75,18 +75,18 @@ import Words
         if let then { $0.ask("12 11 00 \(then)", "13") }
       }
     }
-    let finding = try #require(first("gatt-cccd-swapped", in: evidence("00 01")))
+    let finding = try #require(first("gatt_cccd_swapped", in: evidence("00 01")))
     #expect(
       finding.line
         == "This host wrote the CCCD of 2a37 Heart Rate Measurement with its bytes in the wrong order #8"
     )
     #expect(finding.severity == .warning)
     let refused = evidence("00 01", "01 12 11 00 80")
-    #expect(first("gatt-cccd-swapped", in: refused)?.severity == .error)
+    #expect(first("gatt_cccd_swapped", in: refused)?.severity == .error)
     for value in ["01 00", "00 00", "00 04"] {
-      #expect(findings(of: "gatt-cccd-swapped", in: evidence(value)) == [], "\(value)")
+      #expect(findings(of: "gatt_cccd_swapped", in: evidence(value)) == [], "\(value)")
     }
-    #expect(findings(of: "gatt-cccd-swapped", in: evidence("00 01", then: "01 00")) == [])
+    #expect(findings(of: "gatt_cccd_swapped", in: evidence("00 01", then: "01 00")) == [])
   }
 
   // MARK: Answers
@@ -106,13 +106,13 @@ import Words
       }
     }
     let finding = try #require(
-      first("att-indication-unconfirmed", in: evidence("01 1d 18 00 06")))
+      first("att_indication_unconfirmed", in: evidence("01 1d 18 00 06")))
     #expect(
       finding.line
         == "This host answered an indication of 2a1c Temperature Measurement with an Error Response #11 #12"
     )
     #expect(finding.certainty == .certain)
-    #expect(findings(of: "att-indication-unconfirmed", in: evidence("1e")) == [])
+    #expect(findings(of: "att_indication_unconfirmed", in: evidence("1e")) == [])
   }
 
   @Test("a response that no request waits for makes the next silence less certain")
@@ -128,17 +128,17 @@ import Words
         $0.disconnect()
       }
     }
-    let stray = try #require(first("att-response-unexpected", in: evidence(repeats: true)))
+    let stray = try #require(first("att_response_unexpected", in: evidence(repeats: true)))
     #expect(stray.line == "The peer sent 1 response that no request waits for #4")
-    let silence = finding("att-request-unanswered", in: evidence(repeats: true))
+    let silence = finding("att_request_unanswered", in: evidence(repeats: true))
     #expect(silence?.certainty == .possible)
     #expect(silence?.why.text.contains("(#4)") == true)
-    #expect(findings(of: "att-response-unexpected", in: evidence(repeats: false)) == [])
-    #expect(finding("att-request-unanswered", in: evidence(repeats: false))?.certainty == .likely)
+    #expect(findings(of: "att_response_unexpected", in: evidence(repeats: false)) == [])
+    #expect(finding("att_request_unanswered", in: evidence(repeats: false))?.certainty == .likely)
   }
 
   @Test("no claim about a response if the capture begins late or lacks records") func late() {
-    let rule = "att-response-unexpected"
+    let rule = "att_response_unexpected"
     #expect(findings(of: rule, in: evidence { $0.received("0b 01") }) == [])
     let lossy = evidence {
       $0.connect()
@@ -161,13 +161,13 @@ import Words
         $0.disconnect()
       }
     }
-    let finding = try #require(first("l2cap-excess-data", in: evidence(padding: 14)))
+    let finding = try #require(first("l2cap_excess_data", in: evidence(padding: 14)))
     #expect(finding.line == "This host sent more bytes than its L2CAP PDU announces #5")
     #expect(finding.severity == .error)
     #expect(finding.headline.text.contains("sent 14 bytes more"))
-    #expect(findings(of: "att-request-unanswered", in: evidence(padding: 14)) == [])
-    #expect(findings(of: "l2cap-excess-data", in: evidence(padding: 0)) == [])
-    #expect(findings(of: "att-request-unanswered", in: evidence(padding: 0)).count == 1)
+    #expect(findings(of: "att_request_unanswered", in: evidence(padding: 14)) == [])
+    #expect(findings(of: "l2cap_excess_data", in: evidence(padding: 0)) == [])
+    #expect(findings(of: "att_request_unanswered", in: evidence(padding: 0)).count == 1)
   }
 
   // MARK: Controllers
@@ -201,10 +201,10 @@ import Words
   }
 
   @Test("a host that frees none of its buffers gets no more data") func hostBuffers() throws {
-    let finding = try #require(first("hci-host-buffers", in: Self.holder()))
+    let finding = try #require(first("hci_host_buffers", in: Self.holder()))
     #expect(
       finding.line == "This host held all its 2 buffers for data from the controller #1 #9 #13")
-    #expect(findings(of: "att-request-unanswered", in: Self.holder()) == [])
+    #expect(findings(of: "att_request_unanswered", in: Self.holder()) == [])
   }
 
   @Test("a host that frees buffers, or whose buffers nobody counts, is not to blame")
@@ -215,9 +215,9 @@ import Words
       Self.holder { $0.received("1b 10 00 06 48") },
       Self.holder { $0.add([4, 0xff, 1, 0], .received, drops: 1) },
     ] {
-      #expect(findings(of: "hci-host-buffers", in: evidence) == [])
+      #expect(findings(of: "hci_host_buffers", in: evidence) == [])
     }
-    #expect(findings(of: "att-request-unanswered", in: Self.holder(frees: 1)).count == 1)
+    #expect(findings(of: "att_request_unanswered", in: Self.holder(frees: 1)).count == 1)
   }
 
   /// A host that has three buffers for BR/EDR data and sends packets.
@@ -253,11 +253,11 @@ import Words
   @Test("a controller that returns no buffer keeps the host from sending") func withheldBuffers()
     throws
   {
-    let finding = try #require(first("hci-buffers-withheld", in: Self.sender()))
+    let finding = try #require(first("hci_buffers_withheld", in: Self.sender()))
     #expect(finding.line == "The controller returned none of its 3 buffers #2 #8 #10")
     #expect(finding.severity == .warning)
     #expect(finding.certainty == .possible, "the peer may have stopped taking packets")
-    let unheard = first("hci-buffers-withheld", in: Self.sender(hears: false))
+    let unheard = first("hci_buffers_withheld", in: Self.sender(hears: false))
     #expect(unheard?.severity == .error)
     #expect(unheard?.certainty == .likely)
     let beside = Self.sender(ofLE: 0) {
@@ -265,19 +265,19 @@ import Words
       $0.sent("52 03 00 01", handle: 0x41)
       $0.completed(1, handle: 0x41)
     }
-    #expect(findings(of: "hci-buffers-withheld", in: beside) == [], "LE uses the same buffers")
+    #expect(findings(of: "hci_buffers_withheld", in: beside) == [], "LE uses the same buffers")
     let apart = Self.sender(ofLE: 4) {
       $0.connect(0x41)
       $0.sent("52 03 00 01", handle: 0x41)
       $0.completed(1, handle: 0x41)
     }
-    #expect(findings(of: "hci-buffers-withheld", in: apart).count == 1, "LE has its own buffers")
+    #expect(findings(of: "hci_buffers_withheld", in: apart).count == 1, "LE has its own buffers")
     for evidence in [
       Self.sender(packets: 2), Self.sender(returns: 1), Self.sender(waits: 12_000),
       Self.sender { $0.acl(l2cap([1, 2], cid: 0x41), .sent) },
       Self.sender { $0.add([4, 0xff, 1, 0], .received, drops: 1) },
     ] {
-      #expect(findings(of: "hci-buffers-withheld", in: evidence) == [])
+      #expect(findings(of: "hci_buffers_withheld", in: evidence) == [])
     }
   }
 
@@ -302,15 +302,15 @@ import Words
         $0.event(0x3e, [0xff])
       }
     }
-    let finding = try #require(first("adv-not-restarted", in: evidence()))
+    let finding = try #require(first("adv_not_restarted", in: evidence()))
     #expect(finding.line == "This host did not advertise again after connection 1 #1 #3 #5 #6")
     #expect(finding.severity == .note)
-    #expect(findings(of: "adv-not-restarted", in: evidence(again: true)) == [])
-    #expect(findings(of: "adv-not-restarted", in: evidence(waits: 3000)) == [])
-    #expect(findings(of: "adv-not-restarted", in: evidence(role: 0)) == [])
+    #expect(findings(of: "adv_not_restarted", in: evidence(again: true)) == [])
+    #expect(findings(of: "adv_not_restarted", in: evidence(waits: 3000)) == [])
+    #expect(findings(of: "adv_not_restarted", in: evidence(role: 0)) == [])
     for opcode in [0x0c03, 0x200a, 0x2039, 0xfd54] {
       let other = evidence { $0.command(opcode, [0]) }
-      #expect(findings(of: "adv-not-restarted", in: other) == [], "another wish: \(opcode)")
+      #expect(findings(of: "adv_not_restarted", in: other) == [], "another wish: \(opcode)")
     }
   }
 
@@ -318,7 +318,7 @@ import Words
   func scansTwice() {
     func finding(_ status: UInt8, isScanning: Bool) -> Finding? {
       first(
-        "hci-scanning-refused",
+        "hci_scanning_refused",
         in: evidence {
           if isScanning {
             $0.command(0x200c, [1, 0])
@@ -339,7 +339,7 @@ import Words
   @Test("an address that the controller refuses is not used") func refusedAddress() {
     func found(_ status: UInt8) -> [String] {
       findings(
-        of: "adv-random-address",
+        of: "adv_random_address",
         in: evidence {
           $0.command(0x2005, little(0x9122_3344_5566, width: 6))
           $0.complete(0x2005, [status])
@@ -353,7 +353,7 @@ import Words
   func droppedCommands() {
     func found(_ handle: String, answers: Bool = false) -> [String] {
       findings(
-        of: "att-command-dropped",
+        of: "att_command_dropped",
         in: evidence {
           $0.connect()
           $0.discoverHeartRate()
@@ -376,7 +376,7 @@ import Words
   func unsupportedProcedure() throws {
     func finding(features: String) -> Finding? {
       first(
-        "link-lmp-timeout",
+        "link_lmp_timeout",
         in: evidence {
           $0.connect()
           $0.meta(0x04, [0] + little(0x40) + hex("\(features) 00 00 00 00 00 00 00"))
@@ -417,18 +417,18 @@ import Words
       $0.askToDisconnect()
       $0.disconnect(reason: 0x16)
     }
-    let finding = try #require(first("connect-bredr-to-le", in: linked))
+    let finding = try #require(first("connect_bredr_to_le", in: linked))
     #expect(
       finding.line
         == "A BR/EDR connection was attempted to 5A:B4:98:1F:CC:04, a random address: Page Timeout (0x04) #1 #3 #5 #6"
     )
     #expect(finding.headline.text.hasSuffix("then it ended the LE link to that device"))
-    #expect(findings(of: "connect-page-timeout", in: linked) == [])
+    #expect(findings(of: "connect_page_timeout", in: linked) == [])
     let advertised = evidence {
       $0.advertise(type: 1, event: 0, data: "02 01 06")
       Self.page(&$0, Traffic.peer)
     }
-    #expect(findings(of: "connect-bredr-to-le", in: advertised).count == 1)
+    #expect(findings(of: "connect_bredr_to_le", in: advertised).count == 1)
   }
 
   @Test("a device that advertises a Class of Device or a BR/EDR service class may have both")
@@ -438,7 +438,7 @@ import Words
         $0.advertise(type: 0, event: 0, data: "02 01 02 \(data)")
         Self.page(&$0, Traffic.peer)
       }
-      return findings(of: "connect-bredr-to-le", in: evidence).count
+      return findings(of: "connect_bredr_to_le", in: evidence).count
     }
     #expect(found("03 03 0f 18") == 1, "an LE service")
     #expect(found("03 03 0b 11") == 0, "Audio Sink")
@@ -450,7 +450,7 @@ import Words
   @Test("a bonded peer that ignores a new pairing is named") func ignoredPairing() throws {
     func finding(bonds: Bool, waits: Int = 15_000) -> Finding? {
       first(
-        "smp-abandoned",
+        "smp_abandoned",
         in: evidence {
           if bonds { $0.bond() }
           $0.connect()
@@ -495,7 +495,7 @@ import Words
 
   @Test("a peer with another private address is not recognised, although the key is known")
   func notRecognised() throws {
-    let rule = "enc-key-missing-peripheral"
+    let rule = "enc_key_missing_peripheral"
     let finding = try #require(first(rule, in: Self.returning(keys: "01 01")))
     #expect(
       finding.what.text == "This host did not recognise the bonded peer behind its private address")

@@ -7,8 +7,8 @@ import Testing
 import Words
 
 @Suite("A bond is missing on one side") struct MissingKeyTests {
-  private static let peripheral = "enc-key-missing-peripheral"
-  private static let central = "enc-key-missing-central"
+  private static let peripheral = "enc_key_missing_peripheral"
+  private static let central = "enc_key_missing_central"
 
   @Test("the peer answers PIN or Key Missing to a stored key: its bond is lost")
   func lostByPeer() {
@@ -54,7 +54,7 @@ import Words
       $0.startEncryption(key: 0x22)
       $0.encrypted()
     }
-    let found = evidence.findings().filter { $0.rule.description != "smp-key-exposed" }
+    let found = evidence.findings().filter { $0.rule.description != "smp_key_exposed" }
     #expect(found.map(\.rule.description) == [Self.peripheral])
     #expect(found.allSatisfy { $0.severity == .note && $0.isResolved })
   }

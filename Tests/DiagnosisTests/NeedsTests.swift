@@ -187,27 +187,27 @@ import Words
       for (name, records) in reductions {
         for finding in Self.evidence(records, of: sample).findings(isGrouped: false)
         where finding.severity ?? .note > .note && finding.certainty == .certain
-          && !finding.rule.description.hasPrefix("capture-")
+          && !finding.rule.description.hasPrefix("capture_")
         {
           #expect(
             known.contains(finding.rule.description)
               // It stays true that nothing answers; only the reason is no longer in the capture.
-              || finding.rule.description == "att-request-unanswered"
-                && (known.contains("link-not-delivered") || known.contains("hci-host-buffers"))
+              || finding.rule.description == "att_request_unanswered"
+                && (known.contains("link_not_delivered") || known.contains("hci_host_buffers"))
               // The server refuses; only why the handle is wrong is no longer in the capture.
-              || ["att-not-permitted", "att-invalid-handle"].contains(finding.rule.description)
-                && known.contains("gatt-stale-cache")
-              || finding.rule.description == "smp-not-supported"
-                && known.contains("enc-key-missing-central")
-              || finding.rule.description == "enc-mic-failure"
-                && known.contains("enc-keys-differ")
+              || ["att_not_permitted", "att_invalid_handle"].contains(finding.rule.description)
+                && known.contains("gatt_stale_cache")
+              || finding.rule.description == "smp_not_supported"
+                && known.contains("enc_key_missing_central")
+              || finding.rule.description == "enc_mic_failure"
+                && known.contains("enc_keys_differ")
               // It stays a fact that pairing failed; only the reason is no longer in the capture.
-              || ["smp-confirm-failed", "smp-passkey-entry-failed"].contains(
-                finding.rule.description) && known.contains { $0.hasPrefix("smp-") }
-              || finding.rule.description == "connect-timeout"
-                && known.contains("connect-wrong-address")
-              || finding.rule.description == "link-supervision-timeout"
-                && known.contains("link-dead-at-disconnect"),
+              || ["smp_confirm_failed", "smp_passkey_entry_failed"].contains(
+                finding.rule.description) && known.contains { $0.hasPrefix("smp_") }
+              || finding.rule.description == "connect_timeout"
+                && known.contains("connect_wrong_address")
+              || finding.rule.description == "link_supervision_timeout"
+                && known.contains("link_dead_at_disconnect"),
             "\(sample.name), \(name): \(finding.rule), \(finding.line)")
         }
       }

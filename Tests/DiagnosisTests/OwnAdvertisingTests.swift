@@ -7,8 +7,8 @@ import Testing
 import Words
 
 @Suite("This host's advertising") struct OwnAdvertisingTests {
-  private static let data = "adv-data-malformed"
-  private static let address = "adv-random-address"
+  private static let data = "adv_data_malformed"
+  private static let address = "adv_random_address"
 
   /// Sets legacy advertising data, or scan response data.
   private func setting(_ text: String, _ opcode: Int = 0x2008, kept: Int? = nil) -> Finding? {

@@ -13,7 +13,7 @@ import Words
 /// Returns the findings about pairing of severity error: rule, what and packets.
 func pairingErrors(in evidence: Evidence) -> [String] {
   evidence.findings(by: Rule.all).filter {
-    ($0.severity == .error || $0.isResolved) && $0.rule.description.hasPrefix("smp-")
+    ($0.severity == .error || $0.isResolved) && $0.rule.description.hasPrefix("smp_")
   }.map { "\($0.rule): \($0.line)" }
 }
 
@@ -51,9 +51,9 @@ private func words(_ lines: [StoryLine]) -> [String] {
     guard let evidence = try evidence(ofCapture: name) else { return }
     #expect(
       pairingErrors(in: evidence)
-        == ["smp-passkey-mismatch: The passkeys on the two sides differ #48 #51 #53"])
+        == ["smp_passkey_mismatch: The passkeys on the two sides differ #48 #51 #53"])
     #expect(
-      details(of: "smp-passkey-mismatch", in: evidence) == [
+      details(of: "smp_passkey_mismatch", in: evidence) == [
         "this host <hidden>, the peer unknown; --show-keys prints it | this host 923801, the peer unknown"
       ])
     #expect(
@@ -67,22 +67,22 @@ private func words(_ lines: [StoryLine]) -> [String] {
     arguments: [
       (
         "pairfail_legacy_passkey_confirm",
-        "smp-passkey-mismatch: The passkeys on the two sides differ #43 #46 #48",
-        "smp-passkey-mismatch: The passkeys on the two sides differ #44 #47 #48"
+        "smp_passkey_mismatch: The passkeys on the two sides differ #43 #46 #48",
+        "smp_passkey_mismatch: The passkeys on the two sides differ #44 #47 #48"
       ),
       (
         "pairfail_sc_passkey_confirm",
-        "smp-passkey-mismatch: The passkeys on the two sides differ #50 #53 #55",
-        "smp-passkey-mismatch: The passkeys on the two sides differ #51 #54 #55"
+        "smp_passkey_mismatch: The passkeys on the two sides differ #50 #53 #55",
+        "smp_passkey_mismatch: The passkeys on the two sides differ #51 #54 #55"
       ),
       (
         "pairfail_sc_numeric_rejected",
-        "smp-numeric-rejected: Numeric comparison was refused by this host #40 #42 #50 #51 #53 #54",
-        "smp-numeric-rejected: Numeric comparison was refused by the peer #41 #42 #48 #53 #54 #56"
+        "smp_numeric_rejected: Numeric comparison was refused by this host #40 #42 #50 #51 #53 #54",
+        "smp_numeric_rejected: Numeric comparison was refused by the peer #41 #42 #48 #53 #54 #56"
       ),
       (
-        "pairfail_not_supported", "smp-not-supported: The peer refused to pair #40 #42",
-        "smp-not-supported: This host refused to pair #41 #42"
+        "pairfail_not_supported", "smp_not_supported: The peer refused to pair #40 #42",
+        "smp_not_supported: This host refused to pair #41 #42"
       ),
     ])
   func generated(_ name: String, _ central: String, _ peripheral: String) throws {
@@ -98,15 +98,15 @@ private func words(_ lines: [StoryLine]) -> [String] {
   func generatedDetails() throws {
     for (name, rule, expected) in [
       (
-        "pairfail_legacy_passkey_confirm.peripheral", "smp-passkey-mismatch",
+        "pairfail_legacy_passkey_confirm.peripheral", "smp_passkey_mismatch",
         "the peer <hidden>, this host unknown; --show-keys prints it | the peer 799309, this host unknown"
       ),
       (
-        "pairfail_sc_passkey_confirm", "smp-passkey-mismatch",
+        "pairfail_sc_passkey_confirm", "smp_passkey_mismatch",
         "bit 1 of 20, from the least significant one: this host <hidden>, the peer <hidden>; --show-keys prints them | bit 1 of 20, from the least significant one: this host 1, the peer 0 (concluded)"
       ),
       (
-        "pairfail_sc_numeric_rejected", "smp-numeric-rejected",
+        "pairfail_sc_numeric_rejected", "smp_numeric_rejected",
         "the digits on both sides are 180625 | nothing hidden"
       ),
     ] {
@@ -125,8 +125,8 @@ private func words(_ lines: [StoryLine]) -> [String] {
     else { return }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-passkey-entry-failed: This host reports that the passkey was not entered #2359 #2364 #2372 #2388 #2398 #2401",
-        "smp-unspecified: A program on this host cancelled the pairing #2148 #2153 #2203 #2208",
+        "smp_passkey_entry_failed: This host reports that the passkey was not entered #2359 #2364 #2372 #2388 #2398 #2401",
+        "smp_unspecified: A program on this host cancelled the pairing #2148 #2153 #2203 #2208",
       ])
     #expect(
       evidence.findings().contains {
@@ -162,12 +162,12 @@ private func words(_ lines: [StoryLine]) -> [String] {
     #expect(
       story(of: evidence, connection: 7).contains("the kernel asks bluetoothd for the passkey"))
     #expect(
-      findings(of: "smp-repeated", in: evidence) == [
+      findings(of: "smp_repeated", in: evidence) == [
         "6 attempts to pair with 00:AA:01:01:00:01, 2 failed #2208 #2401"
       ])
     // Repeated Attempts is not in the capture, and is not mentioned.
     #expect(
-      finding("smp-repeated", in: evidence)?.remedy?.text
+      finding("smp_repeated", in: evidence)?.remedy?.text
         == "Fix what the first failure shows (#2208).")
     #expect(
       evidence.connections.map(\.paired.description) == [
@@ -186,21 +186,21 @@ private func words(_ lines: [StoryLine]) -> [String] {
     }
     #expect(
       rules == [
-        "smp-passkey-entry-failed": [153, 96], "smp-oob-missing": [156],
-        "smp-authentication-requirements": [159], "smp-confirm-failed": [162],
-        "smp-not-supported": [165], "smp-key-size": [168], "smp-command-not-supported": [171],
-        "smp-unspecified": [174], "smp-repeated-attempts": [175], "smp-invalid-parameters": [180],
-        "smp-dhkey-check-failed": [183], "smp-just-works-unconfirmed": [186],
-        "smp-cross-transport": [189, 192], "smp-key-rejected": [195], "smp-busy": [198],
-        "smp-failed": [201],
+        "smp_passkey_entry_failed": [153, 96], "smp_oob_missing": [156],
+        "smp_authentication_requirements": [159], "smp_confirm_failed": [162],
+        "smp_not_supported": [165], "smp_key_size": [168], "smp_command_not_supported": [171],
+        "smp_unspecified": [174], "smp_repeated_attempts": [175], "smp_invalid_parameters": [180],
+        "smp_dhkey_check_failed": [183], "smp_just_works_unconfirmed": [186],
+        "smp_cross_transport": [189, 192], "smp_key_rejected": [195], "smp_busy": [198],
+        "smp_failed": [201],
       ])
     // Its secrets are words, so its public keys are not points on the curve.
     #expect(
-      findings(of: "smp-invalid-public-key", in: evidence) == [
+      findings(of: "smp_invalid_public_key", in: evidence) == [
         "On 3 connections, the public keys of both sides are invalid #66 #68 #97 #99 #131 #133"
       ])
     #expect(
-      findings(of: "smp-repeated", in: evidence) == [
+      findings(of: "smp_repeated", in: evidence) == [
         "22 attempts to pair with F3:F3:F3:F3:F3:F3, 18 failed #120 #153 #156 #159 #162 #165 #168 #171 #174 #177 #180 #183 #186 #189 #192 #195 #198 #201"
       ])
   }
@@ -256,7 +256,7 @@ private func words(_ lines: [StoryLine]) -> [String] {
   func recovered(_ name: String) throws {
     guard let evidence = try evidence(ofCapture: name) else { return }
     #expect(
-      details(of: "smp-passkey-recovered", in: evidence)
+      details(of: "smp_passkey_recovered", in: evidence)
         == ["<hidden>; --show-keys prints it | 353169"])
     #expect(pairingErrors(in: evidence) == [])
   }
@@ -288,7 +288,7 @@ private func words(_ lines: [StoryLine]) -> [String] {
         "45-48 both sides have the same passkey",
       ])
     #expect(
-      findings(of: "smp-passkey-exposed", in: evidence) == [
+      findings(of: "smp_passkey_exposed", in: evidence) == [
         "An eavesdropper can find the passkey of this pairing #43 #46"
       ])
   }
@@ -372,5 +372,5 @@ private func words(_ lines: [StoryLine]) -> [String] {
 
 extension Finding {
   /// Whether the rule is one about pairing.
-  fileprivate var isOfPairing: Bool { rule.description.hasPrefix("smp-") }
+  fileprivate var isOfPairing: Bool { rule.description.hasPrefix("smp_") }
 }

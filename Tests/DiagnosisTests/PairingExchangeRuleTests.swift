@@ -58,16 +58,16 @@ import Words
       exchange.initiatorCheck(responderR: .zero, request: request)
     }
     #expect(
-      findings(of: "smp-debug-key", in: evidence) == [
+      findings(of: "smp_debug_key", in: evidence) == [
         "The debug key pair is in use on both sides #6 #7"
       ])
-    let shown = details(of: "smp-debug-key", in: evidence).first ?? ""
+    let shown = details(of: "smp_debug_key", in: evidence).first ?? ""
     #expect(shown.hasPrefix("long-term key <hidden>; --show-keys prints it | long-term key "))
     #expect(
       shown.count == "long-term key <hidden>; --show-keys prints it | long-term key ".count + 32)
     #expect(pairingErrors(in: evidence) == [])
     // Both have the same X, although neither reflects the other's key.
-    #expect(findings(of: "smp-invalid-public-key", in: evidence) == [])
+    #expect(findings(of: "smp_invalid_public_key", in: evidence) == [])
   }
 
   @Test("the debug key pair without the host's own address: reported, but no key")
@@ -75,8 +75,8 @@ import Words
     let evidence = debugPairing(own: false) { exchange, request, _ in
       exchange.initiatorCheck(responderR: .zero, request: request)
     }
-    #expect(rules(in: evidence).contains("smp-debug-key"))
-    #expect(details(of: "smp-debug-key", in: evidence) == [])
+    #expect(rules(in: evidence).contains("smp_debug_key"))
+    #expect(details(of: "smp_debug_key", in: evidence) == [])
   }
 
   @Test("a check value with the other side's capabilities is named") func wrongCheck() {
@@ -86,7 +86,7 @@ import Words
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-dhkey-check-failed: A DHKey check value was refused #4 #5 #11 #12"
+        "smp_dhkey_check_failed: A DHKey check value was refused #4 #5 #11 #12"
       ])
     #expect(
       evidence.findings().first?.why.text.contains("matches none of the known ways to compute it")
@@ -110,7 +110,7 @@ import Words
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-numeric-rejected: Numeric comparison was refused by the peer #4 #5 #8 #9 #10 #12"
+        "smp_numeric_rejected: Numeric comparison was refused by the peer #4 #5 #8 #9 #10 #12"
       ])
     // This is the meaning of the reason.
     #expect(
@@ -120,7 +120,7 @@ import Words
       initiatorKey: key, responderKey: key, initiatorRandom: PairingValue(number: 1234),
       responderRandom: PairingValue(number: 5678))
     #expect(
-      details(of: "smp-numeric-rejected", in: evidence)
+      details(of: "smp_numeric_rejected", in: evidence)
         == ["the digits on both sides are \(digits) | nothing hidden"])
   }
 
@@ -130,7 +130,7 @@ import Words
       let evidence = debugPairing(io: 1, failure: 12, pause: pause) { exchange, request, _ in
         exchange.initiatorCheck(responderR: .zero, request: request)
       }
-      let finding = evidence.findings().first { $0.rule.description == "smp-numeric-rejected" }
+      let finding = evidence.findings().first { $0.rule.description == "smp_numeric_rejected" }
       let reported =
         isProgram
         ? "The peer answered Numeric Comparison Failed (0x0c) \(pause + 3) ms after it could know the digits (#9): no person reads them that fast; a program refused."
@@ -151,7 +151,7 @@ import Words
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-just-works-unconfirmed: Just Works was refused: the peer did not confirm it #4 #5 #12"
+        "smp_just_works_unconfirmed: Just Works was refused: the peer did not confirm it #4 #5 #12"
       ])
     #expect(evidence.findings().first?.grounds == .fact)
   }
@@ -171,7 +171,7 @@ import Words
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-confirm-deviates: The peer computes its confirm value wrongly #6 #8 #9"
+        "smp_confirm_deviates: The peer computes its confirm value wrongly #6 #8 #9"
       ])
   }
 
@@ -201,12 +201,12 @@ import Words
     }
     let differing = play([1, 0, 1], [1, 0, 0])
     #expect(
-      details(of: "smp-passkey-mismatch", in: differing) == [
+      details(of: "smp_passkey_mismatch", in: differing) == [
         "bit 3 of 20, from the least significant one: this host <hidden>, the peer <hidden>; --show-keys prints them | bit 3 of 20, from the least significant one: this host 1, the peer 0"
       ])
     #expect(
       pairingErrors(in: differing) == [
-        "smp-passkey-mismatch: The passkeys on the two sides differ #14 #15 #16 #17 #18"
+        "smp_passkey_mismatch: The passkeys on the two sides differ #14 #15 #16 #17 #18"
       ])
     // No user types so fast, so the program's passkey is mentioned first.
     let typed =
@@ -221,9 +221,9 @@ import Words
     // Almost: the bits are the same.
     #expect(
       pairingErrors(in: play([1, 0, 1], [1, 0, 1])) == [
-        "smp-confirm-deviates: This host refused a confirm value that is right #14 #15 #16 #17 #18"
+        "smp_confirm_deviates: This host refused a confirm value that is right #14 #15 #16 #17 #18"
       ])
-    #expect(findings(of: "smp-passkey-recovered", in: differing) == [])
+    #expect(findings(of: "smp_passkey_recovered", in: differing) == [])
   }
 
   @Test("missing passkey rounds of a successful pairing are reported")
@@ -277,18 +277,18 @@ import Words
     let none = [UInt8](repeating: 1, count: 64)
     let invalid = play(key, none)
     #expect(
-      findings(of: "smp-invalid-public-key", in: invalid)
+      findings(of: "smp_invalid_public_key", in: invalid)
         == ["The public key of the peer is invalid #5"])
     #expect(
       pairingErrors(in: invalid) == [
-        "smp-invalid-parameters: This host rejected a pairing PDU as invalid #2 #3 #5 #6"
+        "smp_invalid_parameters: This host rejected a pairing PDU as invalid #2 #3 #5 #6"
       ])
     #expect(
       evidenceOfReflection(play(none, none)) == ["Both public keys are the same #4 #5"])
-    #expect(findings(of: "smp-invalid-public-key", in: play(key, key)) == [])
+    #expect(findings(of: "smp_invalid_public_key", in: play(key, key)) == [])
   }
 
   private func evidenceOfReflection(_ evidence: Evidence) -> [String] {
-    findings(of: "smp-invalid-public-key", in: evidence)
+    findings(of: "smp_invalid_public_key", in: evidence)
   }
 }

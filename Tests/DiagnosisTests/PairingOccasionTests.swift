@@ -20,7 +20,7 @@ import Words
       traffic.disconnect(reason: 0x13)
     }
     #expect(
-      findings(of: "smp-security-request-ignored", in: evidence) == [
+      findings(of: "smp_security_request_ignored", in: evidence) == [
         "This host ignored a Security Request #2 #5"
       ])
     #expect(evidence.findings().first?.severity == .warning)
@@ -42,10 +42,10 @@ import Words
       traffic.clock += answer == 3 ? 200 : 6000
       traffic.disconnect(reason: 0x13)
     }
-    #expect(findings(of: "smp-security-request-ignored", in: evidence) == [])
+    #expect(findings(of: "smp_security_request_ignored", in: evidence) == [])
     #expect(
       pairingErrors(in: evidence)
-        == (answer == 1 ? ["smp-not-supported: This host refused to pair #2 #3"] : []))
+        == (answer == 1 ? ["smp_not_supported: This host refused to pair #2 #3"] : []))
   }
 
   @Test("a Security Request that the central answers by pairing is named in the story")
@@ -72,10 +72,10 @@ import Words
       }
     }
     #expect(
-      findings(of: "smp-while-encrypted", in: play(true)) == [
+      findings(of: "smp_while_encrypted", in: play(true)) == [
         "The link was encrypted when pairing began #4"
       ])
-    #expect(findings(of: "smp-while-encrypted", in: play(false)) == [])
+    #expect(findings(of: "smp_while_encrypted", in: play(false)) == [])
   }
 
   @Test(
@@ -97,10 +97,10 @@ import Words
       }
     }
     #expect(
-      findings(of: "smp-over-bond", in: evidence)
+      findings(of: "smp_over_bond", in: evidence)
         == (between == 0 || between == 3
           ? ["This host pairs again although the two were bonded #9 #13"] : []))
-    let severity = evidence.findings().first { $0.rule.description == "smp-over-bond" }?.severity
+    let severity = evidence.findings().first { $0.rule.description == "smp_over_bond" }?.severity
     #expect(severity == [0: .warning, 3: .note][between])
   }
 
@@ -112,10 +112,10 @@ import Words
       }
     }
     #expect(
-      findings(of: "smp-unexpected", in: play(.received)) == [
+      findings(of: "smp_unexpected", in: play(.received)) == [
         "The peer is the peripheral and sent a Pairing Request #2"
       ])
-    #expect(findings(of: "smp-unexpected", in: play(.sent)) == [])
+    #expect(findings(of: "smp_unexpected", in: play(.sent)) == [])
   }
 
   @Test("a public key in legacy pairing is out of turn; a value after the failure is not")
@@ -129,10 +129,10 @@ import Words
       }
     }
     #expect(
-      findings(of: "smp-unexpected", in: play(true)) == [
+      findings(of: "smp_unexpected", in: play(true)) == [
         "Pairing Public Key was out of sequence #4"
       ])
-    #expect(findings(of: "smp-unexpected", in: play(false)) == [])
+    #expect(findings(of: "smp_unexpected", in: play(false)) == [])
   }
 
   // MARK: Hostile input

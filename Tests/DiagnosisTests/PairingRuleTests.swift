@@ -22,7 +22,7 @@ import Words
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-user-silent: This host's user did not type the six digits that the peer shows #3 #4"
+        "smp_user_silent: This host's user did not type the six digits that the peer shows #3 #4"
       ])
     #expect(evidence.findings().first?.certainty == .likely)
   }
@@ -36,7 +36,7 @@ import Words
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-passkey-entry-failed: This host reports that the passkey was not entered #2 #3 #4"
+        "smp_passkey_entry_failed: This host reports that the passkey was not entered #2 #3 #4"
       ])
   }
 
@@ -51,7 +51,7 @@ import Words
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-user-silent: The peer's user did not type the six digits that this host shows #4 #5"
+        "smp_user_silent: The peer's user did not type the six digits that this host shows #4 #5"
       ])
   }
 
@@ -63,7 +63,7 @@ import Words
       traffic.clock += 30_000
       traffic.disconnect(reason: 0x13)
     }
-    #expect(rules(in: evidence).contains("smp-user-silent"))
+    #expect(rules(in: evidence).contains("smp_user_silent"))
     #expect(evidence.findings().first?.certainty == .possible)
   }
 
@@ -77,7 +77,7 @@ import Words
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-just-works-unconfirmed: Just Works was refused: the peer did not confirm it #2 #3 #4"
+        "smp_just_works_unconfirmed: Just Works was refused: the peer did not confirm it #2 #3 #4"
       ])
   }
 
@@ -91,7 +91,7 @@ import Words
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-timeout: The peer did not answer the Pairing Request for 30 s #2 #4"
+        "smp_timeout: The peer did not answer the Pairing Request for 30 s #2 #4"
       ])
   }
 
@@ -117,7 +117,7 @@ import Words
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-abandoned: The link ended in the middle of the pairing #4 #5"
+        "smp_abandoned: The link ended in the middle of the pairing #4 #5"
       ])
     #expect(
       evidence.findings().first?.why.text
@@ -202,7 +202,7 @@ import Words
       traffic.disconnect(reason: 0x13)
     }
     #expect(
-      finding("smp-abandoned", in: evidence)?.alternatives.map(\.text)
+      finding("smp_abandoned", in: evidence)?.alternatives.map(\.text)
         == ["a packet that shows otherwise is missing from this capture"])
   }
 
@@ -216,13 +216,13 @@ import Words
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-authentication-requirements: This host requires more than this pairing can provide #2 #3 #4"
+        "smp_authentication_requirements: This host requires more than this pairing can provide #2 #3 #4"
       ])
     #expect(
       evidence.findings().first?.why.text
         == "This host ended the pairing with Authentication Requirements (0x03) after the Pairing Response. This host requested MITM protection, which these IO capabilities do not allow: the peer has no input and no output (this host: keyboard and display; the peer: no input and no output)."
     )
-    #expect(findings(of: "smp-mitm-impossible", in: evidence) == [])
+    #expect(findings(of: "smp_mitm_impossible", in: evidence) == [])
   }
 
   @Test("the same features without a refusal: a note about the key, not an error")
@@ -236,12 +236,12 @@ import Words
       }
     }
     #expect(
-      findings(of: "smp-mitm-impossible", in: play(5)) == [
+      findings(of: "smp_mitm_impossible", in: play(5)) == [
         "The new key is unauthenticated although MITM protection was requested #2 #3"
       ])
     #expect(pairingErrors(in: play(5)) == [])
     // Almost: neither side requires it.
-    #expect(findings(of: "smp-mitm-impossible", in: play(1)) == [])
+    #expect(findings(of: "smp_mitm_impossible", in: play(1)) == [])
   }
 
   @Test(
@@ -270,7 +270,7 @@ import Words
       if auth & 8 == 0 { traffic.legacyValues() } else { traffic.pairingValue(13, 1, .sent) }
       traffic.encrypt()
     }
-    let remedy = evidence.findings().first { $0.rule.description == "smp-mitm-impossible" }?.remedy
+    let remedy = evidence.findings().first { $0.rule.description == "smp_mitm_impossible" }?.remedy
     #expect(
       remedy?.text.hasPrefix(
         "Nothing, if no attribute requires an authenticated key. Otherwise \(words)") == true,
@@ -289,7 +289,7 @@ import Words
             Traffic.pairingFeatures(response: true, io: 3, auth: 1, size: peers), .received)
         }
         traffic.pairingFailed(6, peers == nil ? .received : .sent)
-      }.findings().first { $0.rule.description == "smp-key-size" }
+      }.findings().first { $0.rule.description == "smp_key_size" }
     }
     let both = play(16, 7)
     #expect(
@@ -314,7 +314,7 @@ import Words
         Traffic.pairingFeatures(response: false, io: 3, auth: 1), isLocal ? .received : .sent)
       traffic.pairingFailed(5, isLocal ? .sent : .received)
     }
-    let remedy = evidence.findings().first { $0.rule.description == "smp-not-supported" }?.remedy
+    let remedy = evidence.findings().first { $0.rule.description == "smp_not_supported" }?.remedy
     #expect(
       remedy?.text.hasPrefix(
         isLocal
@@ -329,7 +329,7 @@ import Words
       traffic.pairingFailed(8)
       traffic.pairAndBond()
     }
-    let finding = evidence.findings().first { $0.rule.description == "smp-unspecified" }
+    let finding = evidence.findings().first { $0.rule.description == "smp_unspecified" }
     #expect(finding?.severity == .note)
     #expect(finding?.isResolved == true)
     #expect(finding?.headline.text == "pairing failed at #4, and succeeded at #12")
@@ -344,7 +344,7 @@ import Words
       }
     }
     #expect(
-      pairingErrors(in: evidence) == ["smp-not-supported: The peer refused to pair #2 #3 #5 #7"])
+      pairingErrors(in: evidence) == ["smp_not_supported: The peer refused to pair #2 #3 #5 #7"])
     #expect(
       evidence.findings().first?.note?.text
         == "It failed in the same way 2 more times, from #5 on.")
@@ -360,7 +360,7 @@ import Words
         == "It failed in the same way 23 more times, from #5 on. Of 30 attempts on this connection, 6 in the middle are not analysed, and their outcome is not counted here."
     )
     #expect(
-      findings(of: "smp-repeated", in: evidence) == [
+      findings(of: "smp_repeated", in: evidence) == [
         "3 attempts to pair with C0:11:22:33:44:55, 3 failed #3 #5 #7"
       ])
   }
@@ -372,7 +372,7 @@ import Words
       traffic.pairingFailed(5)
       traffic.pairAndBond()
     }
-    #expect(findings(of: "smp-repeated", in: evidence) == [])
+    #expect(findings(of: "smp_repeated", in: evidence) == [])
   }
 
   @Test("Repeated Attempts reports how soon it came after which failure") func tooSoon() {
@@ -385,7 +385,7 @@ import Words
       traffic.pairingFailed(9)
     }
     #expect(
-      findings(of: "smp-repeated-attempts", in: evidence) == [
+      findings(of: "smp_repeated_attempts", in: evidence) == [
         "The peer refused a new attempt so soon after a failed one #4 #5 #6"
       ])
     #expect(
@@ -408,7 +408,7 @@ import Words
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-just-works-unconfirmed: Just Works was refused: this host did not confirm it #2 #3 #4 #5 #6"
+        "smp_just_works_unconfirmed: Just Works was refused: this host did not confirm it #2 #3 #4 #5 #6"
       ])
     #expect(evidence.findings().first?.grounds == .fact)
     #expect(
@@ -424,7 +424,7 @@ import Words
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-just-works-unconfirmed: Just Works was refused: the peer did not confirm it #2 #3 #4"
+        "smp_just_works_unconfirmed: Just Works was refused: the peer did not confirm it #2 #3 #4"
       ])
     #expect(evidence.findings().first?.grounds == .fact)
   }
@@ -445,11 +445,11 @@ import Words
     }
     #expect(
       pairingErrors(in: play("C0:11:22:33:44:55")) == [
-        "smp-just-works-unconfirmed: Just Works was refused: this host did not confirm it #2 #3 #5 #6"
+        "smp_just_works_unconfirmed: Just Works was refused: this host did not confirm it #2 #3 #5 #6"
       ])
     #expect(
       pairingErrors(in: play("00:11:22:33:44:55")) == [
-        "smp-just-works-unconfirmed: Just Works was refused: this host did not confirm it #2 #3 #6"
+        "smp_just_works_unconfirmed: Just Works was refused: this host did not confirm it #2 #3 #6"
       ])
   }
 
@@ -457,7 +457,7 @@ import Words
   func demandsOutOfBand() {
     func capture(own: UInt8, others: UInt8) -> Finding? {
       finding(
-        "smp-oob-missing",
+        "smp_oob_missing",
         in: evidence {
           $0.connect()
           $0.smp(

@@ -63,9 +63,9 @@ struct LegacyValues {
     let evidence = evidence { LegacyValues().play(&$0, 123, 124, refusedBy: .received) }
     #expect(
       pairingErrors(in: evidence)
-        == ["smp-passkey-mismatch: The passkeys on the two sides differ #4 #6 #7"])
+        == ["smp_passkey_mismatch: The passkeys on the two sides differ #4 #6 #7"])
     #expect(
-      details(of: "smp-passkey-mismatch", in: evidence) == [
+      details(of: "smp_passkey_mismatch", in: evidence) == [
         "this host <hidden>, the peer unknown; --show-keys prints it | this host 000123, the peer unknown"
       ])
     #expect(
@@ -78,9 +78,9 @@ struct LegacyValues {
     let evidence = evidence { LegacyValues().play(&$0, 123, 124, refusedBy: .sent) }
     #expect(
       pairingErrors(in: evidence)
-        == ["smp-passkey-mismatch: The passkeys on the two sides differ #4 #5 #6 #7 #8"])
+        == ["smp_passkey_mismatch: The passkeys on the two sides differ #4 #5 #6 #7 #8"])
     #expect(
-      details(of: "smp-passkey-mismatch", in: evidence) == [
+      details(of: "smp_passkey_mismatch", in: evidence) == [
         "the peer <hidden>, this host <hidden>; --show-keys prints it | the peer 000124, this host 000123"
       ])
   }
@@ -89,7 +89,7 @@ struct LegacyValues {
     "a listener can find a successful pairing's legacy passkey, and compute the key of Just Works; not without the values"
   )
   func exposed() {
-    func play(_ io: UInt8, hasValues: Bool = true, _ rule: String = "smp-passkey-exposed")
+    func play(_ io: UInt8, hasValues: Bool = true, _ rule: String = "smp_passkey_exposed")
       -> [String]
     {
       findings(
@@ -109,9 +109,9 @@ struct LegacyValues {
     #expect(play(2, hasValues: false) == [])
     #expect(play(3) == [])
     #expect(
-      play(3, "smp-key-exposed") == ["An eavesdropper can compute the key of this pairing #6 #7"])
-    #expect(play(3, hasValues: false, "smp-key-exposed") == [])
-    #expect(play(2, "smp-key-exposed") == [])
+      play(3, "smp_key_exposed") == ["An eavesdropper can compute the key of this pairing #6 #7"])
+    #expect(play(3, hasValues: false, "smp_key_exposed") == [])
+    #expect(play(2, "smp_key_exposed") == [])
     // On an encrypted link nobody sees the values.
     let hidden = evidence { traffic in
       traffic.connect()
@@ -122,8 +122,8 @@ struct LegacyValues {
       traffic.startEncryption(key: 0x22)
       traffic.encrypted()
     }
-    #expect(findings(of: "smp-key-exposed", in: hidden) == [])
-    #expect(findings(of: "smp-while-encrypted", in: hidden).count == 1)
+    #expect(findings(of: "smp_key_exposed", in: hidden) == [])
+    #expect(findings(of: "smp_while_encrypted", in: hidden).count == 1)
   }
 
   @Test("the same passkey on both sides, and the initiator refuses: no mismatch, its own mistake")
@@ -131,7 +131,7 @@ struct LegacyValues {
     let evidence = evidence { LegacyValues().play(&$0, 123, 123, refusedBy: .sent) }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-confirm-deviates: This host refused a confirm value that is right #4 #5 #6 #7 #8"
+        "smp_confirm_deviates: This host refused a confirm value that is right #4 #5 #6 #7 #8"
       ])
   }
 
@@ -142,7 +142,7 @@ struct LegacyValues {
     let evidence = evidence { legacy.play(&$0, 123, 123, refusedBy: .received) }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-confirm-deviates: This host computes its confirm value wrongly #4 #6 #7"
+        "smp_confirm_deviates: This host computes its confirm value wrongly #4 #6 #7"
       ])
     #expect(
       evidence.findings().first?.why.text
@@ -161,7 +161,7 @@ struct LegacyValues {
       LegacyValues().play(&traffic, 123, 124, refusedBy: .received)
     }
     let finding = evidence.findings().first
-    #expect(finding?.rule.description == "smp-confirm-deviates")
+    #expect(finding?.rule.description == "smp_confirm_deviates")
     #expect(finding?.certainty == .likely)
     #expect(finding?.why.text.contains("an address other than the initiator's") == true)
   }
@@ -175,7 +175,7 @@ struct LegacyValues {
       traffic.command(0x200d, [UInt8](repeating: 0, count: 12) + [1])
       LegacyValues().play(&traffic, 123, 124, refusedBy: .received)
     }
-    #expect(rules(in: evidence).contains("smp-passkey-mismatch"))
+    #expect(rules(in: evidence).contains("smp_passkey_mismatch"))
   }
 
   @Test("Just Works with a correct value, refused by the responder: its mistake, and no passkeys")
@@ -185,7 +185,7 @@ struct LegacyValues {
     let evidence = evidence { legacy.play(&$0, 0, 0, refusedBy: .received) }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-confirm-deviates: The peer refused a confirm value that is right #4 #6 #7"
+        "smp_confirm_deviates: The peer refused a confirm value that is right #4 #6 #7"
       ])
     #expect(evidence.findings().first?.grounds == .fact)
   }
@@ -200,7 +200,7 @@ struct LegacyValues {
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-confirm-deviates: The peer computes its confirm value wrongly #5 #7 #8"
+        "smp_confirm_deviates: The peer computes its confirm value wrongly #5 #7 #8"
       ])
     #expect(
       evidence.findings().first?.why.text.hasPrefix(
@@ -220,7 +220,7 @@ struct LegacyValues {
       attempts.map { $0.outcome.search?.hasInitiator ?? false } == [
         true, true, true, true, false, false,
       ])
-    let reported = evidence.findings().filter { $0.rule.description == "smp-passkey-mismatch" }
+    let reported = evidence.findings().filter { $0.rule.description == "smp_passkey_mismatch" }
     #expect(reported.map(\.what.text) == ["On 6 connections, the passkeys on the two sides differ"])
   }
 
@@ -235,7 +235,7 @@ struct LegacyValues {
       traffic.smp([4] + legacy.initiatorRandom.bytes, .sent)
       traffic.pairingFailed(4)
     }
-    let mismatch = finding("smp-passkey-mismatch", in: evidence)
+    let mismatch = finding("smp_passkey_mismatch", in: evidence)
     #expect(mismatch?.why.text.contains("the capture has neither") == true)
     #expect(mismatch?.certainty == .likely)
     #expect(mismatch?.details.isEmpty == true)
@@ -250,6 +250,6 @@ struct LegacyValues {
       traffic.pairingFailed(4)
     }
     #expect(
-      pairingErrors(in: evidence) == ["smp-confirm-failed: A confirm value was refused #2 #3 #5"])
+      pairingErrors(in: evidence) == ["smp_confirm_failed: A confirm value was refused #2 #3 #5"])
   }
 }

@@ -26,7 +26,7 @@ import Words
   /// Records a refused write, what follows, and the disconnection.
   private func refused(_ build: (inout Traffic) -> Void) -> Finding? {
     finding(
-      "att-not-permitted",
+      "att_not_permitted",
       in: evidence {
         $0.connect()
         $0.discoverHeartRate()
@@ -65,7 +65,7 @@ import Words
   @Test("a CCCD that a server does not let its client write is the server's defect")
   func badServer() {
     let reported = finding(
-      "att-not-permitted",
+      "att_not_permitted",
       in: evidence {
         $0.connect()
         $0.discoverHeartRate()
@@ -80,7 +80,7 @@ import Words
   @Test("failing to disable notifications has no consequences") func switchesOff() throws {
     let off = try #require(
       finding(
-        "att-not-permitted",
+        "att_not_permitted",
         in: evidence {
           $0.connect()
           $0.discoverHeartRate()
@@ -94,7 +94,7 @@ import Words
   @Test("a write that is refused, and accepted on the next connection") func allowedLater() throws {
     let reported = try #require(
       finding(
-        "att-not-permitted",
+        "att_not_permitted",
         in: evidence {
           $0.connect()
           $0.discoverHeartRate()
@@ -122,7 +122,7 @@ import Words
 
   @Test("Invalid Offset on Execute Write names the part that leaves a gap") func lateParts() throws
   {
-    let finding = try #require(first("att-invalid-offset", in: execution(secondAt: 5)))
+    let finding = try #require(first("att_invalid_offset", in: execution(secondAt: 5)))
     #expect(
       finding.why.text
         == "The part of #4 begins at byte 5 of 0x0015, and those before it end at byte 3: the bytes between are missing."
@@ -131,7 +131,7 @@ import Words
   }
 
   @Test("without a gap the wrong part is unknown") func unknownPart() throws {
-    let finding = try #require(first("att-invalid-offset", in: execution(secondAt: 3)))
+    let finding = try #require(first("att_invalid_offset", in: execution(secondAt: 3)))
     #expect(
       finding.why.text
         == "One of the prepared writes (#2 to #5) begins after the end of the value on the peer; the capture does not show which one."
@@ -144,7 +144,7 @@ import Words
   func writeToBodySensorLocation() {
     #expect(
       finds("12 13 00 01", "01 12 13 00 03") == [
-        "att-not-permitted: The declaration offers read, but not write."
+        "att_not_permitted: The declaration offers read, but not write."
       ])
   }
 
@@ -167,7 +167,7 @@ import Words
   func permissionsDiffer() {
     #expect(
       finds("12 15 00 01", "01 12 15 00 03") == [
-        "att-not-permitted: The declaration offers write, but the peer does not allow it: its permissions and properties do not match."
+        "att_not_permitted: The declaration offers write, but the peer does not allow it: its permissions and properties do not match."
       ])
   }
 
@@ -207,17 +207,17 @@ import Words
       $0.ask(request, answer)
       $0.disconnect()
     }
-    #expect(finding("att-not-permitted", in: evidence)?.remedy?.text == remedy)
+    #expect(finding("att_not_permitted", in: evidence)?.remedy?.text == remedy)
   }
 
   @Test("a handle that was not discovered, and an empty range") func invalidHandle() {
     #expect(
       finds("0a ff 0f", "01 0a ff 0f 01") == [
-        "att-invalid-handle: The discovery of the peer from #2 to #7 found no attribute with the handle 0x0fff."
+        "att_invalid_handle: The discovery of the peer from #2 to #7 found no attribute with the handle 0x0fff."
       ])
     #expect(
       finds("04 05 00 02 00", "01 04 05 00 01") == [
-        "att-invalid-handle: The requested range is empty: its first handle, 0x0005, is above its last one, 0x0002."
+        "att_invalid_handle: The requested range is empty: its first handle, 0x0005, is above its last one, 0x0002."
       ])
   }
 
@@ -248,7 +248,7 @@ import Words
       $0.ask("12 15 00 03", "01 12 15 00 9f")
     }
     #expect(
-      findings(of: "att-application-error", in: evidence) == [
+      findings(of: "att_application_error", in: evidence) == [
         "Write to 2a39 Heart Rate Control Point refused: Control Point Not Supported (0x80) #8 #9",
         "Write to 2a39 Heart Rate Control Point refused: Application Error (0x9f) #10 #11",
       ])
@@ -258,21 +258,21 @@ import Words
   func meaningOfWritten() {
     #expect(
       finds("12 15 00 02", "01 12 15 00 80") == [
-        "att-application-error: The profile's rules do not allow 02 (2, which is reserved)."
+        "att_application_error: The profile's rules do not allow 02 (2, which is reserved)."
       ])
     // Value Not Allowed, Write Request Rejected and Out of Range show it, too.
     #expect(
       finds("12 15 00 01", "01 12 15 00 13") == [
-        "att-value-not-allowed: The length was right, but the peer does not accept 01 (reset energy expended)."
+        "att_value_not_allowed: The length was right, but the peer does not accept 01 (reset energy expended)."
       ])
     // The attribute is unknown, or the value is a part of one.
     #expect(
       finds("12 15 00 02", "01 12 15 00 ff", discovers: false) == [
-        "att-out-of-range: The profile defines a range, and 02 is not in it."
+        "att_out_of_range: The profile defines a range, and 02 is not in it."
       ])
     #expect(
       finds("16 15 00 00 00 02", "01 16 15 00 ff") == [
-        "att-out-of-range: The profile defines a range, and 02 is not in it."
+        "att_out_of_range: The profile defines a range, and 02 is not in it."
       ])
   }
 
@@ -305,21 +305,21 @@ import Words
     }
     #expect(
       attributeFindings(in: evidence).map { "\($0.rule): \($0.what.text)" } == [
-        "att-application-error: Write to 2a44 Alert Notification Control Point refused: Command Not Supported (0xa0)"
+        "att_application_error: Write to 2a44 Alert Notification Control Point refused: Command Not Supported (0xa0)"
       ])
   }
 
   @Test(
     "each error has its rule",
     arguments: [
-      (0x04, "att-invalid-pdu"), (0x06, "att-request-not-supported"), (0x07, "att-invalid-offset"),
-      (0x09, "att-prepare-queue"), (0x0b, "att-not-long"), (0x0d, "att-invalid-length"),
-      (0x0e, "att-unlikely"), (0x10, "att-unsupported-group"), (0x11, "att-insufficient-resources"),
-      (0x12, "att-database-out-of-sync"), (0x13, "att-value-not-allowed"),
-      (0x00, "att-reserved-error"), (0x14, "att-reserved-error"), (0x9f, "att-application-error"),
-      (0xa0, "att-reserved-error"), (0xdf, "att-reserved-error"), (0xe0, "att-reserved-error"),
-      (0xfc, "att-write-rejected"), (0xfd, "att-cccd-improper"),
-      (0xfe, "att-procedure-in-progress"), (0xff, "att-out-of-range"),
+      (0x04, "att_invalid_pdu"), (0x06, "att_request_not_supported"), (0x07, "att_invalid_offset"),
+      (0x09, "att_prepare_queue"), (0x0b, "att_not_long"), (0x0d, "att_invalid_length"),
+      (0x0e, "att_unlikely"), (0x10, "att_unsupported_group"), (0x11, "att_insufficient_resources"),
+      (0x12, "att_database_out_of_sync"), (0x13, "att_value_not_allowed"),
+      (0x00, "att_reserved_error"), (0x14, "att_reserved_error"), (0x9f, "att_application_error"),
+      (0xa0, "att_reserved_error"), (0xdf, "att_reserved_error"), (0xe0, "att_reserved_error"),
+      (0xfc, "att_write_rejected"), (0xfd, "att_cccd_improper"),
+      (0xfe, "att_procedure_in_progress"), (0xff, "att_out_of_range"),
     ])
   func codes(_ code: Int, _ rule: String) {
     let evidence = evidence {
@@ -355,7 +355,7 @@ import Words
       }
     }
     #expect(
-      findings(of: "att-invalid-handle", in: evidence) == [
+      findings(of: "att_invalid_handle", in: evidence) == [
         "Read of 0x0020 refused: Invalid Handle (0x01), and 5 more like it #8 #9 #10 #11 #12 #13 #14 #15 #16 #17 #18 #19"
       ])
   }
@@ -364,7 +364,7 @@ import Words
   func notOffered() {
     #expect(
       finds("0a 10 00", "0b") == [
-        "att-not-in-properties: The peer answered with an empty value instead of Read Not Permitted (0x02)."
+        "att_not_in_properties: The peer answered with an empty value instead of Read Not Permitted (0x02)."
       ])
     #expect(finds("0a 13 00", "0b 01") == [])
   }
@@ -378,12 +378,12 @@ import Words
   @Test("iOS that does not share notifications: its settings, not its firmware")
   func notificationSharing() {
     let silent = notificationCenter(sends: false)
-    let found = finding("att-not-permitted", in: silent)
+    let found = finding("att_not_permitted", in: silent)
     #expect(found?.certainty == .likely)
     #expect(found?.why.text.contains("does not share notifications") == true)
     #expect(found?.remedy?.text.contains("Share System Notifications") == true)
     #expect(found?.remedy?.text.contains("Zephyr") == false)
-    let sharing = finding("att-not-permitted", in: notificationCenter(sends: true))
+    let sharing = finding("att_not_permitted", in: notificationCenter(sends: true))
     #expect(sharing?.why.text.contains("does not share notifications") == false)
   }
 
@@ -397,7 +397,7 @@ import Words
   func queueNotEmptied() {
     func capture(_ build: (inout Traffic) -> Void) -> Finding? {
       finding(
-        "att-prepare-queue",
+        "att_prepare_queue",
         in: evidence {
           $0.connect()
           $0.discoverHeartRate()
@@ -424,7 +424,7 @@ import Words
     #expect(second?.certainty == .certain)
     #expect(second?.why.text == "The peer cannot queue more parts than those already prepared.")
     let late = finding(
-      "att-prepare-queue",
+      "att_prepare_queue",
       in: evidence { $0.ask("16 15 00 00 00 01 02", "01 16 15 00 09") })
     #expect(late?.why.text.contains("first part") == false, "the capture begins in the middle")
     #expect(late?.certainty == .likely)
@@ -460,7 +460,7 @@ import Words
         $0.wait(20_000)
         $0.disconnect()
       }
-      return evidence.findings().filter { $0.rule.description == "gatt-procedure-failed" }
+      return evidence.findings().filter { $0.rule.description == "gatt_procedure_failed" }
         .map { "\($0.isResolved)" }
     }
     // Response Code (06), null operator, request, result: 1 success, 6 no records, 8 not completed.
@@ -472,7 +472,7 @@ import Words
 
   @Test("a control point that answers with a failure, although the write was accepted")
   func controlPoint() {
-    let rule = "gatt-procedure-failed"
+    let rule = "gatt_procedure_failed"
     #expect(
       findings(of: rule, in: fitnessMachine(5)) == [
         "2ad9 Fitness Machine Control Point reported that a procedure failed: response, to request control, control not permitted #7 #8"

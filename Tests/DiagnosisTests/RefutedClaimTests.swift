@@ -28,7 +28,7 @@ import Words
       $0.wait(3000)
       $0.disconnect()
     }
-    return findings(of: "gatt-not-subscribed", in: evidence)
+    return findings(of: "gatt_not_subscribed", in: evidence)
   }
 
   @Test("a server that sends to everybody, and a subscription that a bond keeps")
@@ -54,7 +54,7 @@ import Words
         $0.wait(3000)
         $0.disconnect()
       }
-      return findings(of: "gatt-not-subscribed", in: evidence)
+      return findings(of: "gatt_not_subscribed", in: evidence)
     }
     #expect(
       capture {
@@ -79,7 +79,7 @@ import Words
         $0.ask("12 11 00 01 00", "13")
         change(&$0)
       }
-      return findings(of: "att-command-dropped", in: evidence)
+      return findings(of: "att_command_dropped", in: evidence)
     }
     #expect(capture { $0.sent("52 13 00 02") }.count == 1)
     #expect(
@@ -116,7 +116,7 @@ import Words
         $0.discoverHeartRate()
         change(&$0)
       }
-      return findings(of: "att-mtu-default", in: evidence)
+      return findings(of: "att_mtu_default", in: evidence)
     }
     #expect(capture { for _ in 0..<3 { $0.received("1b 10 00" + Self.full) } }.count == 1)
     #expect(
@@ -155,7 +155,7 @@ import Words
           $0.att(l: [0x1b, 0x10, 0, value, 1])
         }
       }
-      return findings(of: "gatt-counter-gap", in: evidence)
+      return findings(of: "gatt_counter_gap", in: evidence)
     }
     let gap: [UInt8] = Array(1...20) + Array(25...50)
     #expect(capture(gap).count == 1)
@@ -187,10 +187,10 @@ import Words
     }
     for discovers in [false, true] {
       let command = capture(discovers) { $0.sent("52 13 00 02") }
-      #expect(findings(of: "att-command-dropped", in: command).count == (discovers ? 1 : 0))
+      #expect(findings(of: "att_command_dropped", in: command).count == (discovers ? 1 : 0))
       let short = capture(discovers) { $0.ask("0a 10 00", "0b 06") }
-      #expect(findings(of: "gatt-value-too-short", in: short).count == (discovers ? 1 : 0))
-      #expect(findings(of: "att-not-in-properties", in: short).count == (discovers ? 1 : 0))
+      #expect(findings(of: "gatt_value_too_short", in: short).count == (discovers ? 1 : 0))
+      #expect(findings(of: "att_not_in_properties", in: short).count == (discovers ? 1 : 0))
     }
   }
 
@@ -203,7 +203,7 @@ import Words
         $0.sent("52 15 00 01")
         $0.received(answer)
       }
-      return findings(of: "att-response-unexpected", in: evidence)
+      return findings(of: "att_response_unexpected", in: evidence)
     }
     #expect(capture("01 0a 15 00 02").count == 1, "the same bytes again")
     #expect(capture("01 52 15 00 02") == [])
@@ -221,7 +221,7 @@ import Words
       $0.complete(0x200e)
       $0.askToConnect(status: 0x0c)
     }
-    let finding = try #require(first("connect-refused", in: evidence))
+    let finding = try #require(first("connect_refused", in: evidence))
     #expect(finding.why.text.contains("another connection attempt is pending"), "\(finding.why)")
     #expect(!finding.why.text.contains("scan"), "\(finding.why)")
   }

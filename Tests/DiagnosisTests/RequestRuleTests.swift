@@ -18,7 +18,7 @@ import Words
       $0.disconnect(reason: 0x16)
     }
     #expect(
-      findings(of: "att-request-unanswered", in: evidence) == [
+      findings(of: "att_request_unanswered", in: evidence) == [
         "The peer never answered the Read Request for 2a38 Body Sensor Location #8 #9"
       ])
     let finding = attributeFindings(in: evidence).first
@@ -38,7 +38,7 @@ import Words
         $0.wait(wait)
         $0.disconnect(reason: reason)
       }
-      #expect(findings(of: "att-request-unanswered", in: evidence) == [], "after \(wait) ms")
+      #expect(findings(of: "att_request_unanswered", in: evidence) == [], "after \(wait) ms")
     }
   }
 
@@ -49,7 +49,7 @@ import Words
       $0.wait(40_000)
       $0.disconnect()
     }
-    #expect(findings(of: "att-request-unanswered", in: evidence) == [])
+    #expect(findings(of: "att_request_unanswered", in: evidence) == [])
   }
 
   @Test("in data alone, the other direction counts even if it comes later") func heardLater() {
@@ -77,7 +77,7 @@ import Words
       $0.wait(30_500)
       $0.disconnect()
     }
-    let reported = finding("att-request-unanswered", in: evidence)
+    let reported = finding("att_request_unanswered", in: evidence)
     #expect(
       reported?.what.text
         == "This host never answered the Write Request for 2a39 Heart Rate Control Point")
@@ -97,7 +97,7 @@ import Words
       $0.wait(30_500)
       $0.disconnect()
     }
-    let remedy = finding("att-request-unanswered", in: evidence)?.remedy?.text
+    let remedy = finding("att_request_unanswered", in: evidence)?.remedy?.text
     #expect(
       remedy?.hasPrefix(
         role == 1
@@ -116,7 +116,7 @@ import Words
         $0.wait(31_000)
         $0.disconnect()
       }
-      return findings(of: "att-indication-unconfirmed", in: evidence)
+      return findings(of: "att_indication_unconfirmed", in: evidence)
     }
     #expect(
       capture(isConfirmed: false) == [
@@ -137,7 +137,7 @@ import Words
         if side == .local { $0.askToDisconnect() }
         $0.disconnect(reason: side == .local ? 0x16 : 0x13)
       }
-      return try #require(finding("att-indication-unconfirmed", in: evidence))
+      return try #require(finding("att_indication_unconfirmed", in: evidence))
     }
     let own = try unconfirmed(subscribes: true, endsBy: .peer)
     #expect(
@@ -163,7 +163,7 @@ import Words
         if !waits { $0.received("0b 01") }
         $0.received("0b 02")
       }
-      return findings(of: "att-second-request", in: evidence)
+      return findings(of: "att_second_request", in: evidence)
     }
     #expect(
       capture(waits: false) == [
@@ -187,10 +187,10 @@ import Words
     }
     let open = capture { _ in }
     #expect(
-      findings(of: "att-second-request", in: open) == [
+      findings(of: "att_second_request", in: open) == [
         "This host sent a request before the previous one was answered #4 #5"
       ])
-    let reported = finding("att-second-request", in: open)
+    let reported = finding("att_second_request", in: open)
     #expect(reported?.certainty == .likely)
     #expect(
       reported?.why.text.hasSuffix(
@@ -207,10 +207,10 @@ import Words
       $0.wait(3000)
       $0.disconnect()
     }
-    #expect(findings(of: "att-second-request", in: closed) == [])
+    #expect(findings(of: "att_second_request", in: closed) == [])
     // A host that confuses two bearers.
     let answered = capture { $0.sdu("0b 01", .received, cid: 0x41) }
-    #expect(findings(of: "att-second-request", in: answered) == [])
+    #expect(findings(of: "att_second_request", in: answered) == [])
   }
 
   @Test("requests that continue after one has timed out") func afterTimeout() {
@@ -222,7 +222,7 @@ import Words
         $0.wait(wait)
         $0.sent("0a 15 00")
       }
-      return findings(of: "att-after-timeout", in: evidence)
+      return findings(of: "att_after_timeout", in: evidence)
     }
     #expect(capture(31_000) == ["This host continued after an ATT timeout #4 #5"])
     #expect(capture(29_000) == [])
@@ -241,19 +241,19 @@ import Words
     }
     let one = evidence { crossing(&$0) }
     #expect(
-      findings(of: "att-answer-on-other-bearer", in: one) == [
+      findings(of: "att_answer_on_other_bearer", in: one) == [
         "2 responses arrived on a different bearer from the request #4 #6 #5 #7"
       ])
-    let reported = finding("att-answer-on-other-bearer", in: one)
+    let reported = finding("att_answer_on_other_bearer", in: one)
     #expect(reported?.why.text.hasPrefix("#6 is the answer to #4, ") == true)
     #expect(reported?.severity == .note)
     let three = evidence { for _ in 0..<3 { crossing(&$0) } }
     #expect(
-      findings(of: "att-answer-on-other-bearer", in: three) == [
+      findings(of: "att_answer_on_other_bearer", in: three) == [
         "On 3 connections, responses arrived on a different bearer from the request #4 #5 #6 #7 #12 #13 #14 #15 #20 #21 #22 #23"
       ])
     let right = evidence { crossing(&$0, crosses: false) }
-    #expect(findings(of: "att-answer-on-other-bearer", in: right) == [])
+    #expect(findings(of: "att_answer_on_other_bearer", in: right) == [])
   }
 
   @Test("lost records make a missing response less certain") func lost() {

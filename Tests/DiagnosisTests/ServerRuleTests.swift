@@ -25,7 +25,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
         if client == .sent { $0.askToDisconnect() }
         $0.disconnect(reason: client == .sent ? 0x16 : 0x13)
       }
-      return finding("att-malformed", in: evidence)
+      return finding("att_malformed", in: evidence)
     }
     let found = capture("05 03 11 00 02 29", stays: 10)
     #expect(found?.line == "The peer sent a malformed Find Information Response #8 #9 #10")
@@ -46,7 +46,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
         $0.sent("02 64 00")
         $0.acl(l2cap(hex(answer)), .received, kept: kept)
       }
-      return finding("att-malformed", in: evidence)?.why.text
+      return finding("att_malformed", in: evidence)?.why.text
     }
     #expect(why("03 64 00 00") == "1 byte follows its last field.")
     #expect(why("03 64") == "A field needs 2 bytes, but only 1 follow.")
@@ -76,7 +76,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
       }
     }
   }
-  private static let offsets = "att-offset-ignored"
+  private static let offsets = "att_offset_ignored"
 
   @Test("equal parts at rising offsets: the server starts at the first byte again")
   func offsetIgnored() {
@@ -116,7 +116,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
     #expect(finding(Self.offsets, in: evidence)?.certainty == .likely)
     let others = reading([String](repeating: ascending(22), count: 25))
     #expect(finding(Self.offsets, in: others)?.certainty == .certain)
-    #expect(findings(of: "att-value-too-long", in: evidence) == [])
+    #expect(findings(of: "att_value_too_long", in: evidence) == [])
   }
 
   // MARK: Declarations
@@ -129,7 +129,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
         if discovers { $0.discoverHeartRate() }
         $0.ask("0a 0f 00", "0b \(value)")
       }
-      return findings(of: "gatt-declaration-malformed", in: evidence)
+      return findings(of: "gatt_declaration_malformed", in: evidence)
     }
     #expect(
       capture("10") == ["A read of the declaration of 2a37 does not give a declaration #8 #9"])
@@ -139,7 +139,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
 
   // MARK: Short values
 
-  private static let short = "gatt-value-too-short"
+  private static let short = "gatt_value_too_short"
 
   @Test("a heart rate without the rate, and a temperature that ends early") func tooShort() {
     let evidence = evidence {
@@ -189,7 +189,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
 
   // MARK: Missing descriptors
 
-  private static let missing = "gatt-cccd-missing"
+  private static let missing = "gatt_cccd_missing"
 
   /// A heart rate service up to a handle, with descriptors.
   private func service(to last: String, _ descriptors: (request: String, answer: String)?)
@@ -269,7 +269,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
       $0.askToDisconnect()
       $0.disconnect()
     }
-    return findings(of: "gatt-value-before-encryption", in: evidence)
+    return findings(of: "gatt_value_before_encryption", in: evidence)
   }
 
   @Test("a value before encryption and none after it") func tooEarly() {

@@ -64,10 +64,10 @@ extension Traffic {
   @Test("subscribed, wrote three values, nothing came: a note") func silent() {
     let evidence = writes()
     #expect(
-      findings(of: "gatt-writes-unanswered", in: evidence) == [
+      findings(of: "gatt_writes_unanswered", in: evidence) == [
         "3 writes to fff2 were accepted, but no answer came on fff1 #10 #12 #16"
       ])
-    let found = finding("gatt-writes-unanswered", in: evidence)
+    let found = finding("gatt_writes_unanswered", in: evidence)
     #expect(found?.severity == .note)
     #expect(found?.certainty == .possible)
   }
@@ -80,7 +80,7 @@ extension Traffic {
       for _ in 0..<3 { $0.sent("52 13 00 \(ascii("AT+VER?"))") }
       $0.end(after: 3000)
     }
-    let found = finding("gatt-writes-unanswered", in: text)
+    let found = finding("gatt_writes_unanswered", in: text)
     #expect(found?.what.text == "3 commands to fff2 were sent, but no answer came on fff1")
     #expect(found?.why.text.hasSuffix("All of them are text with no line end.") == true)
   }
@@ -99,7 +99,7 @@ extension Traffic {
       for _ in 0..<3 { $0.ask("12 13 00 \(ascii("AT+MODE=2"))", "13") }
       $0.end(after: 3000)
     }
-    let found = finding("gatt-writes-unanswered", in: evidence)
+    let found = finding("gatt_writes_unanswered", in: evidence)
     #expect(found?.line.hasPrefix("3 writes to fff2 were accepted") == true)
     #expect(found?.severity == .note && found?.certainty == .possible)
     #expect(
@@ -162,7 +162,7 @@ extension Traffic {
       },
     ]
     for (index, evidence) in captures.enumerated() {
-      #expect(findings(of: "gatt-writes-unanswered", in: evidence) == [], "capture \(index)")
+      #expect(findings(of: "gatt_writes_unanswered", in: evidence) == [], "capture \(index)")
     }
   }
 
@@ -181,11 +181,11 @@ extension Traffic {
       }
     }
     #expect(
-      findings(of: "gatt-unsubscribed", in: capture()) == [
+      findings(of: "gatt_unsubscribed", in: capture()) == [
         "This host ended its subscription to fff1, then wrote 3 values to fff2 #15 #17 #21"
       ])
-    #expect(findings(of: "gatt-unsubscribed", in: capture(again: true)) == [])
-    #expect(findings(of: "gatt-unsubscribed", in: capture(writes: 2)) == [])
+    #expect(findings(of: "gatt_unsubscribed", in: capture(again: true)) == [])
+    #expect(findings(of: "gatt_unsubscribed", in: capture(writes: 2)) == [])
   }
 
   // MARK: Control points
@@ -202,7 +202,7 @@ extension Traffic {
         after(&$0)
         $0.end(after: lasts)
       }
-      return findings(of: "gatt-result-missing", in: evidence)
+      return findings(of: "gatt_result_missing", in: evidence)
     }
     #expect(
       capture() == [
@@ -236,11 +236,11 @@ extension Traffic {
       }
     }
     #expect(
-      findings(of: "gatt-result-missing", in: capture(31_000)) == [
+      findings(of: "gatt_result_missing", in: capture(31_000)) == [
         "The peer did not report the result of a write to 2a52 Record Access Control Point #12 #18 #24"
       ])
     // Records may follow.
-    #expect(findings(of: "gatt-result-missing", in: capture(10_000)) == [])
-    #expect(findings(of: "gatt-result-missing", in: capture(31_000, result: true)) == [])
+    #expect(findings(of: "gatt_result_missing", in: capture(10_000)) == [])
+    #expect(findings(of: "gatt_result_missing", in: capture(31_000, result: true)) == [])
   }
 }

@@ -33,9 +33,9 @@ import Words
   @Test(
     "a request that is allowed later, with the same protection, depended on the server's state",
     arguments: [
-      ("att-insufficient-authentication", "05"), ("att-insufficient-encryption", "0f"),
-      ("att-not-permitted", "03"), ("att-invalid-handle", "01"), ("att-invalid-length", "0d"),
-      ("att-key-size", "0c"),
+      ("att_insufficient_authentication", "05"), ("att_insufficient_encryption", "0f"),
+      ("att_not_permitted", "03"), ("att_invalid_handle", "01"), ("att_invalid_length", "0d"),
+      ("att_key_size", "0c"),
     ])
   func state(_ rule: String, _ code: String) throws {
     let finding = try #require(
@@ -52,7 +52,7 @@ import Words
   @Test("a write in between is named, and another value may be the reason") func reason() throws {
     let login = try #require(
       Self.repeated(
-        "att-insufficient-authentication", "0a 13 00", "01 0a 13 00 05", "0b 01",
+        "att_insufficient_authentication", "0a 13 00", "01 0a 13 00 05", "0b 01",
         between: { $0.ask("12 15 00 07", "13") }))
     #expect(
       login.why.text.hasSuffix(
@@ -60,7 +60,7 @@ import Words
       "\(login.why.text)")
     let other = try #require(
       Self.repeated(
-        "att-not-permitted", "12 15 00 01", "01 12 15 00 03", "13", again: "12 15 00 02"))
+        "att_not_permitted", "12 15 00 01", "01 12 15 00 03", "13", again: "12 15 00 02"))
     #expect(
       other.why.text.contains("the peer allowed a write of another value"),
       "\(other.why.text)")
@@ -69,7 +69,7 @@ import Words
   @Test("an encryption in between is the reason") func encrypted() throws {
     let finding = try #require(
       Self.repeated(
-        "att-insufficient-authentication", "12 15 00 01", "01 12 15 00 05", "13",
+        "att_insufficient_authentication", "12 15 00 01", "01 12 15 00 05", "13",
         between: { $0.pairAndBond() }))
     #expect(!finding.why.text.contains("state"), "\(finding.why.text)")
     #expect(finding.remedy?.text.hasPrefix("Nothing") == true)
@@ -80,7 +80,7 @@ import Words
   func demanded() throws {
     let finding = try #require(
       Self.repeated(
-        "att-mitm-demanded", "0a 13 00", "01 0a 13 00 05", "0b 01", before: { $0.pairAndBond() }))
+        "att_mitm_demanded", "0a 13 00", "01 0a 13 00 05", "0b 01", before: { $0.pairAndBond() }))
     #expect(finding.grounds == .fact)
     #expect(
       finding.remedy?.text.hasSuffix("Pairing again or another key changes nothing.") == true)
@@ -94,7 +94,7 @@ import Words
       $0.disconnect()
     }
     let finding = try #require(
-      evidence.findings().first { $0.rule.description == "att-invalid-length" })
+      evidence.findings().first { $0.rule.description == "att_invalid_length" })
     #expect(
       finding.why.text
         == "A CCCD has two bytes, for instance 01 00 for notifications or 02 00 for indications; this host wrote 1. Nothing succeeded after it, and the peer disconnected (#10)."
@@ -117,7 +117,7 @@ import Words
       $0.wait(10_000)
       $0.disconnect(reason: 0x16)
     }
-    return findings(of: "att-request-unanswered", in: evidence)
+    return findings(of: "att_request_unanswered", in: evidence)
   }
 
   @Test("an answer needs some connection events") func patience() {
@@ -141,7 +141,7 @@ import Words
       }
       $0.disconnect()
     }
-    return evidence.findings().filter { $0.rule.description == "gatt-counter-gap" }
+    return evidence.findings().filter { $0.rule.description == "gatt_counter_gap" }
   }
 
   @Test("a counter that jumps without a pause lost nothing, if the queue was idle") func idle() {
@@ -169,7 +169,7 @@ import Words
       $0.wait(5000)
       $0.disconnect()
     }
-    return findings(of: "gatt-notifications-silent", in: evidence)
+    return findings(of: "gatt_notifications_silent", in: evidence)
   }
 
   @Test("answers need a sender in the service, and Battery Level need not change") func silent() {
@@ -189,7 +189,7 @@ import Words
         $0.wait(3000)
         $0.disconnect()
       }
-      return findings(of: "gatt-not-subscribed", in: evidence)
+      return findings(of: "gatt_not_subscribed", in: evidence)
     }
     #expect(writing("2c 2a").count == 1)
     #expect(writing("2b 2a") == [])
@@ -210,7 +210,7 @@ import Words
           traffic.wait(5000)
         }
       }
-      return evidence.findings().filter { $0.rule.description == "link-peer-leaves" }
+      return evidence.findings().filter { $0.rule.description == "link_peer_leaves" }
     }
     let idle = leaving { _ in }
     #expect(idle.map(\.certainty) == [.likely])
@@ -228,6 +228,6 @@ import Words
       $0.ask("1d 03 00 01 00 ff ff", "1e", by: .received)
       $0.disconnect()
     }
-    #expect(findings(of: "gatt-service-changed", in: evidence).count == 1)
+    #expect(findings(of: "gatt_service_changed", in: evidence).count == 1)
   }
 }

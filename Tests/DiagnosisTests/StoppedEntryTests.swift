@@ -26,7 +26,7 @@ import Words
         if typed { traffic.pairingValue(3, 1, .sent) }
         traffic.pairingFailed(1, side)
       }
-      #expect(pairingErrors(in: evidence) == ["smp-passkey-entry-failed: \(what)"])
+      #expect(pairingErrors(in: evidence) == ["smp_passkey_entry_failed: \(what)"])
       guard let finding = evidence.findings().first, what.contains("after") else { continue }
       #expect(
         finding.why.text
@@ -54,7 +54,7 @@ import Words
       traffic.pairingFailed(1)
     }
     #expect(
-      evidence.findings().first { $0.rule.description == "smp-passkey-entry-failed" }?.why.text
+      evidence.findings().first { $0.rule.description == "smp_passkey_entry_failed" }?.why.text
         == "The peer stopped after 2 of 20 rounds with Passkey Entry Failed (0x01), although this host had committed to its digits (#8) and had reported that its entry was completed (#7). The capture does not show why."
     )
   }

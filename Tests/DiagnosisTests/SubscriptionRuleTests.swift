@@ -17,11 +17,11 @@ import Words
         $0.disconnect()
       }
       // The correct value for a characteristic that only indicates.
-      if let remedy = finding("gatt-wrong-cccd-bits", in: evidence)?.remedy?.text {
+      if let remedy = finding("gatt_wrong_cccd_bits", in: evidence)?.remedy?.text {
         #expect(remedy.contains("ENABLE_INDICATION_VALUE"))
         #expect(!remedy.contains("ENABLE_NOTIFICATION_VALUE"))
       }
-      return findings(of: "gatt-wrong-cccd-bits", in: evidence)
+      return findings(of: "gatt_wrong_cccd_bits", in: evidence)
     }
     #expect(
       capture("01") == [
@@ -40,7 +40,7 @@ import Words
       $0.ask("12 11 00 01 00", "13")
       $0.received("1b 10 00 06 48")
     }
-    let reported = finding("gatt-wrong-cccd-bits", in: evidence)
+    let reported = finding("gatt_wrong_cccd_bits", in: evidence)
     #expect(reported?.severity == .note)
     #expect(reported?.isResolved == true)
     #expect(reported?.why.text.contains("The right value followed at #10.") == true)
@@ -70,11 +70,11 @@ import Words
   @Test("bonded, reconnected, silent: the server lost the CCCD") func lost() {
     let evidence = reconnection { _ in }
     #expect(
-      findings(of: "gatt-cccd-lost", in: evidence) == [
+      findings(of: "gatt_cccd_lost", in: evidence) == [
         "The peer seems to have lost the subscription to 2a37 Heart Rate Measurement #11 #13 #20"
       ])
     #expect(
-      finding("gatt-cccd-lost", in: evidence)?.connections == [2])
+      finding("gatt_cccd_lost", in: evidence)?.connections == [2])
   }
 
   @Test("a value that arrives, a written CCCD, a short connection, no key: nothing was lost")
@@ -86,7 +86,7 @@ import Words
       reconnection({ _ in }, withKey: false),
     ]
     for (index, evidence) in captures.enumerated() {
-      #expect(findings(of: "gatt-cccd-lost", in: evidence) == [], "capture \(index)")
+      #expect(findings(of: "gatt_cccd_lost", in: evidence) == [], "capture \(index)")
     }
   }
 
@@ -103,7 +103,7 @@ import Words
         $0.wait(5000)
         $0.disconnect()
       }
-      return findings(of: "gatt-notifications-silent", in: evidence)
+      return findings(of: "gatt_notifications_silent", in: evidence)
     }
     #expect(capture(subscribes: false).count == 1)
     #expect(capture(subscribes: true) == [])

@@ -55,7 +55,7 @@ import Words
       fails(&$0, 0, by: .sent)
       fails(&$0, 1, by: .received)
     }
-    let found = evidence.findings().filter { $0.rule.description == "smp-unspecified" }
+    let found = evidence.findings().filter { $0.rule.description == "smp_unspecified" }
     #expect(found.map(\.line) == ["This host ended pairing without giving a reason #7 #8 #9"])
     #expect(
       found.first?.note?.text
@@ -63,7 +63,7 @@ import Words
     )
     // Selected alone, the other end reports its own failure.
     #expect(
-      evidence.findings(among: [2]).filter { $0.rule.description == "smp-unspecified" }.map(\.line)
+      evidence.findings(among: [2]).filter { $0.rule.description == "smp_unspecified" }.map(\.line)
         == ["The peer ended pairing without giving a reason #10 #11 #12"])
   }
 
@@ -83,7 +83,7 @@ import Words
         }
       }
     }
-    let rule = Rule("test-rule", .warning, .meaning, "Something", when: "always") { history, _ in
+    let rule = Rule("test_rule", .warning, .meaning, "Something", when: "always") { history, _ in
       [
         Finding(
           "Something failed", headline: "it failed", why: "So it is.",
@@ -103,10 +103,10 @@ import Words
       fails(&$0, 0, by: .sent)
       fails(&$0, 1, by: .received)
     }
-    #expect(findings(of: "smp-unspecified", in: others).count == 2)
+    #expect(findings(of: "smp_unspecified", in: others).count == 2)
     let one = bothEnds { fails(&$0, 0, by: .sent) }
-    #expect(findings(of: "smp-unspecified", in: one).count == 1)
-    #expect(finding("smp-unspecified", in: one)?.note == nil)
+    #expect(findings(of: "smp_unspecified", in: one).count == 1)
+    #expect(finding("smp_unspecified", in: one)?.note == nil)
   }
 
   @Test("the same wording on one connection is one finding, with its number") func folded() {
@@ -115,7 +115,7 @@ import Words
       $0.disconnect()
       $0.connect()
     }
-    let rule = Rule("test-rule", .warning, .meaning, "Something", when: "always") { history, _ in
+    let rule = Rule("test_rule", .warning, .meaning, "Something", when: "always") { history, _ in
       [1, 5, 9].map {
         Finding(
           $0 == 9 ? "Something else" : "Something failed", headline: "it failed", why: "So it is.",
@@ -141,7 +141,7 @@ import Words
           traffic.pairingFailed(reason)
         }
       }
-      return finding("smp-repeated", in: evidence)?.remedy?.text
+      return finding("smp_repeated", in: evidence)?.remedy?.text
     }
     #expect(remedy([8, 8, 8]) == "Fix what the first failure shows (#4).")
     #expect(
@@ -159,7 +159,7 @@ import Words
         if unpairs { traffic.management(event: false, 0x1b) }
         traffic.pairingFailed(8, side)
       }
-      let remedy = finding("smp-unspecified", in: evidence)?.remedy?.text ?? "none"
+      let remedy = finding("smp_unspecified", in: evidence)?.remedy?.text ?? "none"
       let expected =
         side == .sent && unpairs
         ? "Find the program that sent Unpair Device (#4): "

@@ -15,7 +15,7 @@ import Words
         if exchanges { $0.ask("02 64 00", "03 64 00") }
         $0.ask("12 15 00" + String(repeating: " 01", count: count), "13")
       }
-      return findings(of: "att-write-too-long", in: evidence)
+      return findings(of: "att_write_too_long", in: evidence)
     }
     #expect(
       capture(21) == [
@@ -31,7 +31,7 @@ import Words
         $0.connect()
         $0.ask("16 15 00 \(offset) 01 02", "17 15 00 \(offset) 01 02")
       }
-      return findings(of: "att-write-too-long", in: evidence)
+      return findings(of: "att_write_too_long", in: evidence)
     }
     #expect(capture("ff 01") == ["A write to 0x0015 reaches to byte 513 #2"])
     #expect(capture("fe 01") == [])
@@ -42,7 +42,7 @@ import Words
     let evidence = evidence {
       $0.ask("12 15 00" + String(repeating: " 01", count: 40), "13")
     }
-    #expect(findings(of: "att-write-too-long", in: evidence) == [])
+    #expect(findings(of: "att_write_too_long", in: evidence) == [])
   }
 
   @Test("values of 20 bytes and no MTU exchange: a note; after an exchange nothing")
@@ -54,7 +54,7 @@ import Words
         if exchanges { $0.ask("02 64 00", "03 64 00") }
         for _ in 0..<3 { $0.received("1b 10 00" + String(repeating: " 06", count: 20)) }
       }
-      return findings(of: "att-mtu-default", in: evidence)
+      return findings(of: "att_mtu_default", in: evidence)
     }
     #expect(
       capture(exchanges: false) == [
@@ -71,7 +71,7 @@ import Words
         $0.received("1b 10 00 \(String(value & 0xff, radix: 16)) 00")
       }
     }
-    return findings(of: "gatt-counter-gap", in: evidence)
+    return findings(of: "gatt_counter_gap", in: evidence)
   }
 
   @Test("a counter with a gap") func gap() {

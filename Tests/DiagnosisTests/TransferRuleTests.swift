@@ -29,7 +29,7 @@ import Words
 
   @Test("a provisioning PDU in Mesh Proxy Data In; one in Mesh Provisioning Data In")
   func meshServices() {
-    let rule = "gatt-mesh-wrong-service"
+    let rule = "gatt_mesh_wrong_service"
     let found = finding(rule, in: proxyPDU("03 00 05", to: "14"))
     #expect(found?.line == "The peer wrote a provisioning PDU to 2add Mesh Proxy Data In #5 #8")
     #expect(found?.severity == .error && found?.certainty == .certain)
@@ -66,7 +66,7 @@ import Words
         $0.wait(pause)
       }
     }
-    return finding("gatt-upload-in-steps", in: evidence)
+    return finding("gatt_upload_in_steps", in: evidence)
   }
 
   @Test("different values, each sent as soon as the one before it was answered") func steps() {
@@ -89,7 +89,7 @@ import Words
     guard
       let evidence = try evidence(ofCapture: "claims/upload_in_small_chunks.btsnoop", beside: true)
     else { return }
-    let found = try #require(finding("gatt-upload-in-steps", in: evidence))
+    let found = try #require(finding("gatt_upload_in_steps", in: evidence))
     #expect(found.what.text.hasSuffix("one at a time: 240 bytes in 9.4 s"), "\(found.what.text)")
     #expect(found.why.text.contains("and on average 4 were data"), "\(found.why.text)")
     #expect(found.severity == .warning)
@@ -110,7 +110,7 @@ import Words
       }
       $0.end(after: 5000)
     }
-    return finding("gatt-message-cut", in: evidence)
+    return finding("gatt_message_cut", in: evidence)
   }
 
   @Test("every notification of a message fills a PDU, also the last one") func fullMessages() {
@@ -132,7 +132,7 @@ import Words
   @Test("an MTU exchange without an answer in a capture of data alone") func lonelyMTU() {
     func capture(_ request: String, answered: Bool = false) -> Finding? {
       finding(
-        "att-request-unanswered",
+        "att_request_unanswered",
         in: evidence {
           $0.sent("0a 13 00", handle: 0x41)
           $0.received("0b 01", handle: 0x41)
@@ -155,7 +155,7 @@ import Words
   /// This host indicates 2a1c; the peer does not confirm it.
   private func indication(subscribes: Bool, lasts: Int) -> Finding? {
     finding(
-      "att-indication-unconfirmed",
+      "att_indication_unconfirmed",
       in: evidence {
         $0.connect(role: 1)
         $0.discoverThermometer(by: .received)

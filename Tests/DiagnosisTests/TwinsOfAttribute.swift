@@ -10,7 +10,7 @@ extension Twin {
 
   private static let refusalTwins: [Twin] = [
     Twin(
-      "att-mitm-demanded",
+      "att_mitm_demanded",
       or:
         "the key is authenticated, and the attribute requires LE Secure Connections or another bond",
       excludedBy: {
@@ -24,10 +24,10 @@ extension Twin {
         $0.encrypted()
         $0.ask("0a 13 00", "01 0a 13 00 05")
       }),
-    unprotected("att-insufficient-authentication", "05"),
-    unprotected("att-insufficient-encryption", "0f"),
+    unprotected("att_insufficient_authentication", "05"),
+    unprotected("att_insufficient_encryption", "0f"),
     Twin(
-      "att-not-permitted",
+      "att_not_permitted",
       or: "the handle is from an earlier connection, and the attributes have changed since",
       excludedBy: refusedWrite,
       openIn: {
@@ -38,7 +38,7 @@ extension Twin {
         $0.ask("12 13 00 01", "01 12 13 00 03")
       }),
     Twin(
-      "att-invalid-handle",
+      "att_invalid_handle",
       or: "the handle is from an earlier connection, and the attributes have changed since",
       excludedBy: {
         $0.connect()
@@ -50,10 +50,10 @@ extension Twin {
         $0.ask("0a 13 00", "01 0a 13 00 01")
       }),
     Twin(
-      "att-not-permitted", or: "iOS refuses it for a reason of its own", excludedBy: refusedWrite,
+      "att_not_permitted", or: "iOS refuses it for a reason of its own", excludedBy: refusedWrite,
       openIn: { $0.refuseNotificationCenter(sends: false) }),
     Twin(
-      "att-invalid-offset", or: "the value has become shorter since the previous response",
+      "att_invalid_offset", or: "the value has become shorter since the previous response",
       excludedBy: readBeyondEnd,
       openIn: {
         $0.connect()
@@ -61,7 +61,7 @@ extension Twin {
         $0.ask("0c 13 00 16 00", "01 0c 13 00 07")
       }),
     Twin(
-      "att-invalid-offset",
+      "att_invalid_offset",
       or: "the server had the bytes between already, and another part is wrong",
       excludedBy: readBeyondEnd,
       openIn: {
@@ -71,7 +71,7 @@ extension Twin {
         $0.ask("18 01", "01 18 15 00 07")
       }),
     Twin(
-      "att-prepare-queue", or: "another client has filled the queue",
+      "att_prepare_queue", or: "another client has filled the queue",
       excludedBy: {
         $0.connect()
         $0.ask("16 15 00 00 00 01 02", "17 15 00 00 00 01 02")
@@ -152,7 +152,7 @@ extension Twin {
       if isHeard { traffic.completed(4) }
     }
     return Twin(
-      "att-request-unanswered", or: words,
+      "att_request_unanswered", or: words,
       excludedBy: {
         read(&$0, true, false)
         $0.end(after: 30_000)
@@ -178,7 +178,7 @@ extension Twin {
       traffic.end(after: lasts)
     }
     return Twin(
-      "att-indication-unconfirmed", or: words,
+      "att_indication_unconfirmed", or: words,
       excludedBy: { indicate(&$0, 30_000, true, false) },
       openIn: { indicate(&$0, lasts, isHeard, isEncrypted) })
   }
@@ -188,7 +188,7 @@ extension Twin {
     _ words: String, _ open: @escaping @Sendable (inout Traffic) -> Void
   ) -> Twin {
     Twin(
-      "att-second-request", or: words,
+      "att_second_request", or: words,
       excludedBy: {
         $0.connect()
         $0.sent("0a 13 00")
@@ -206,15 +206,15 @@ extension Twin {
 
   private static let serverTwins: [Twin] = [
     Twin(
-      "att-offset-ignored", or: "the value repeats these bytes",
+      "att_offset_ignored", or: "the value repeats these bytes",
       excludedBy: { $0.readParts(25, ascending(22)) },
       openIn: { $0.readParts(4, ascending(22)) }),
     Twin(
-      "att-offset-ignored", or: "the value has more than 512 bytes, all alike",
+      "att_offset_ignored", or: "the value has more than 512 bytes, all alike",
       excludedBy: { $0.readParts(25, ascending(22)) },
       openIn: { $0.readParts(25, ascending(22, step: 0)) }),
     Twin(
-      "gatt-wrong-handle", or: "the service before it ends too early in the server's table",
+      "gatt_wrong_handle", or: "the service before it ends too early in the server's table",
       excludedBy: {
         $0.connect()
         $0.discoverVendor()
@@ -226,12 +226,12 @@ extension Twin {
         $0.received("1b 20 00 01")
       }),
     Twin(
-      "gatt-stale-cache",
+      "gatt_stale_cache",
       or: "the attributes have not changed, and the server refuses for another reason",
       excludedBy: { $0.refuseLater("02", hashes: ("11", "22")) },
       openIn: { $0.refuseLater("02") }),
     Twin(
-      "gatt-stale-cache", or: "the server never allowed this",
+      "gatt_stale_cache", or: "the server never allowed this",
       excludedBy: { $0.refuseLater("02") },
       openIn: {
         $0.connect()
@@ -241,7 +241,7 @@ extension Twin {
         $0.ask("0a 13 00", "01 0a 13 00 02")
       }),
     Twin(
-      "gatt-value-cut", or: "the texts have this length by chance",
+      "gatt_value_cut", or: "the texts have this length by chance",
       excludedBy: {
         $0.connect()
         $0.discoverVendor()
@@ -260,7 +260,7 @@ extension Twin {
 
   private static let subscriptionTwins: [Twin] = [
     Twin(
-      "gatt-cccd-write-command", or: "the server accepted it, and has nothing to send",
+      "gatt_cccd_write_command", or: "the server accepted it, and has nothing to send",
       excludedBy: {
         $0.connect()
         $0.discoverVendor()
@@ -273,7 +273,7 @@ extension Twin {
         $0.sent("52 11 00 01 00")
       }),
     Twin(
-      "gatt-not-subscribed",
+      "gatt_not_subscribed",
       or: "the client is bonded, and subscribed before this capture began",
       excludedBy: {
         $0.connect()
@@ -291,15 +291,15 @@ extension Twin {
         $0.end(after: 3000)
       }),
     Twin(
-      "gatt-cccd-lost", or: "there was nothing to send",
+      "gatt_cccd_lost", or: "there was nothing to send",
       excludedBy: { $0.reconnect(after: 6, isEncrypted: true) },
       openIn: { $0.reconnect(after: 3, isEncrypted: true) }),
     Twin(
-      "gatt-not-encrypted", or: "there was nothing to send",
+      "gatt_not_encrypted", or: "there was nothing to send",
       excludedBy: { $0.reconnect(after: 6, isEncrypted: false) },
       openIn: { $0.reconnect(after: 3, isEncrypted: false) }),
     Twin(
-      "gatt-result-missing", or: "the procedure was still under way",
+      "gatt_result_missing", or: "the procedure was still under way",
       excludedBy: { $0.controlWithoutResult(lasts: 31_000) },
       openIn: { $0.controlWithoutResult(lasts: 6000) }),
   ]

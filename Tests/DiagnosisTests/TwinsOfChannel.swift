@@ -5,7 +5,7 @@ extension Twin {
   /// The twins of the rules about channels.
   static let channelTwins: [Twin] = [
     Twin(
-      "l2cap-no-resources",
+      "l2cap_no_resources",
       or: "both sides requested the channel at the same time, and one request gave way"
     ) {
       $0.connect()
@@ -17,12 +17,12 @@ extension Twin {
       $0.signal("15 02 0a 00 00 00 00 00 00 00 00 00 04 00", .received)
       $0.signal("15 07 0a 00 00 00 00 00 00 00 00 00 04 00", .sent)
     },
-    Twin("l2cap-no-credits", or: "nothing more was to be sent") {
+    Twin("l2cap_no_credits", or: "nothing more was to be sent") {
       starve(&$0, of: 9)
     } openIn: {
       starve(&$0, of: 5)
     },
-    Twin("l2cap-request-unanswered", or: "the other side would have answered later") {
+    Twin("l2cap_request_unanswered", or: "the other side would have answered later") {
       $0.wait(for: 61_000)
     } openIn: {
       $0.wait(for: 10_000)

@@ -4,7 +4,7 @@ import MadeTraffic
 extension Twin {
   /// The twins of the rules about controllers, this host's advertising, and traffic.
   static let controllerTwins: [Twin] = [
-    Twin("hci-data-overflow", or: "the controller has more buffers than it reports") {
+    Twin("hci_data_overflow", or: "the controller has more buffers than it reports") {
       overflow(&$0)
       $0.event(0x1a, [1])
     } openIn: {
@@ -13,21 +13,21 @@ extension Twin {
       $0.note(12)
     },
     Twin(
-      "hci-buffers-withheld",
+      "hci_buffers_withheld",
       or: "the peer of the only link with data accepted none for this time"
     ) {
       withhold(&$0, links: 2)
     } openIn: {
       withhold(&$0, links: 1, hears: true)
     },
-    Twin("hci-buffers-withheld", or: "the controller was busy for this time") {
+    Twin("hci_buffers_withheld", or: "the controller was busy for this time") {
       withhold(&$0, links: 2)
     } openIn: {
       withhold(&$0, links: 2)
       $0.completed(1)
     },
     Twin(
-      "hci-advertising-refused", or: "the controller refuses the command for another reason"
+      "hci_advertising_refused", or: "the controller refuses the command for another reason"
     ) {
       $0.command(0x200a, [1])
       $0.complete(0x200a)
@@ -40,7 +40,7 @@ extension Twin {
       $0.command(0x200a, [1])
       $0.complete(0x200a, [0x0c])
     },
-    Twin("hci-scanning-refused", or: "the controller refuses the command for another reason") {
+    Twin("hci_scanning_refused", or: "the controller refuses the command for another reason") {
       $0.command(0x200c, [1, 0])
       $0.complete(0x200c)
       $0.command(0x200b, [UInt8](repeating: 0, count: 7))
@@ -53,15 +53,15 @@ extension Twin {
       $0.command(0x200b, [UInt8](repeating: 0, count: 7))
       $0.complete(0x200b, [0x0c])
     },
-    Twin("gatt-counter-gap", or: "the counter itself skips values") {
+    Twin("gatt_counter_gap", or: "the counter itself skips values") {
       count(&$0, pause: 1000)
     } openIn: {
       count(&$0, pause: 0)
     },
-    twice("hci-advertising-refused", 0x200a),
-    twice("hci-scanning-refused", 0x200c),
-    twice("hci-command-refused", 0x2002),
-    Twin("adv-data-malformed", or: "the list of UUIDs is empty on purpose") {
+    twice("hci_advertising_refused", 0x200a),
+    twice("hci_scanning_refused", 0x200c),
+    twice("hci_command_refused", 0x2002),
+    Twin("adv_data_malformed", or: "the list of UUIDs is empty on purpose") {
       $0.command(0x2008, [3] + hex("05 01 06") + [UInt8](repeating: 0, count: 28))
       $0.complete(0x2008)
     } openIn: {

@@ -7,7 +7,7 @@ extension Twin {
 
   private static let lossTwins: [Twin] = [
     Twin(
-      "link-supervision-timeout",
+      "link_supervision_timeout",
       or: "the peer advertised beside the link, and went out of range later"
     ) {
       $0.connect(timeout: 550)
@@ -18,7 +18,7 @@ extension Twin {
       advertise(after: 500, &$0)
     },
     Twin(
-      "link-dead-at-disconnect",
+      "link_dead_at_disconnect",
       or: "the peer advertised beside the link, and went out of range later"
     ) {
       disconnect(advertises: false, &$0)
@@ -26,7 +26,7 @@ extension Twin {
       disconnect(advertises: true, &$0)
     },
     Twin(
-      "link-supervision-timeout",
+      "link_supervision_timeout",
       or: "the peer was lost for another reason, or never got the request"
     ) {
       restart("01", &$0)
@@ -70,14 +70,14 @@ extension Twin {
 
   private static let procedureTwins: [Twin] = [
     Twin(
-      "link-lmp-timeout",
+      "link_lmp_timeout",
       or: "this host's controller had stalled, or gave up a procedure of its own early"
     ) {
       unfinished(0x2032, 41_000, &$0)
     } openIn: {
       unfinished(nil, 1000, &$0)
     },
-    Twin("link-lmp-timeout", or: "the peer was silent at that time, too") {
+    Twin("link_lmp_timeout", or: "the peer was silent at that time, too") {
       unfinished(nil, 1000, &$0)
     } openIn: {
       $0.connect()
@@ -87,17 +87,17 @@ extension Twin {
       $0.complete(0x200c)
       $0.disconnect(reason: 0x22)
     },
-    Twin("link-lmp-timeout", or: "the peer's controller did not answer as it has to") {
+    Twin("link_lmp_timeout", or: "the peer's controller did not answer as it has to") {
       unfinished(0x2032, 40_000, &$0)
     } openIn: {
       unfinished(0x206d, 40_000, &$0)
     },
-    Twin("link-lmp-timeout", or: "this host's controller began the procedure by itself") {
+    Twin("link_lmp_timeout", or: "this host's controller began the procedure by itself") {
       unfinished(0x2032, 40_000, &$0)
     } openIn: {
       unfinished(nil, 40_500, &$0)
     },
-    Twin("link-lmp-timeout", or: "this host asked for a procedure that is not in the capture") {
+    Twin("link_lmp_timeout", or: "this host asked for a procedure that is not in the capture") {
       unfinished(0x2032, 40_000, &$0)
     } openIn: {
       $0.connect()
@@ -106,7 +106,7 @@ extension Twin {
       $0.disconnect(reason: 0x22)
     },
     Twin(
-      "link-parameters-never-applied", or: "this host's controller does not report such changes"
+      "link_parameters_never_applied", or: "this host's controller does not report such changes"
     ) {
       $0.connect()
       $0.changeParameters()
@@ -117,7 +117,7 @@ extension Twin {
       $0.connect()
       neverApply(0x40, &$0)
     },
-    Twin("link-parameters-unanswered", or: "the answer comes after this capture") {
+    Twin("link_parameters_unanswered", or: "the answer comes after this capture") {
       leaveUnanswered(&$0)
       $0.disconnect(reason: 0x13)
     } openIn: {
@@ -125,7 +125,7 @@ extension Twin {
       $0.received("1b 03 00 02")
     },
     Twin(
-      "link-parameters-refused",
+      "link_parameters_refused",
       or: "a timer of the peer's program ended the link, and gave this reason"
     ) {
       $0.connect()
@@ -177,13 +177,13 @@ extension Twin {
 
   private static let leavingTwins: [Twin] = [
     Twin(
-      "link-peer-leaves-at-request", or: "the write asks the peer to leave, or to switch off"
+      "link_peer_leaves_at_request", or: "the write asks the peer to leave, or to switch off"
     ) {
       leave(after: "02 00 01", &$0)
     } openIn: {
       leave(after: "12 10 00 01", &$0)
     },
-    Twin("link-peer-leaves", or: "it had sent all its values") { traffic in
+    Twin("link_peer_leaves", or: "it had sent all its values") { traffic in
       for _ in 0..<2 {
         traffic.connect()
         traffic.received("1b 03 00 01")
@@ -212,7 +212,7 @@ extension Twin {
   }
 
   private static let connectingTwins: [Twin] = [
-    Twin("connect-refused", or: "the controller refuses this command for another reason") {
+    Twin("connect_refused", or: "the controller refuses this command for another reason") {
       $0.askToConnect()
       $0.askToConnect(peer: 0xc0ff_eeff_eeff, status: 0x0c)
     } openIn: {
@@ -221,14 +221,14 @@ extension Twin {
       $0.askToConnect(status: 0x0c)
     },
     Twin(
-      "connect-bredr-to-le", or: "the device has BR/EDR, and was busy or not connectable there"
+      "connect_bredr_to_le", or: "the device has BR/EDR, and was busy or not connectable there"
     ) {
       page(flags: "06", &$0)
     } openIn: {
       page(flags: "02", &$0)
     },
     Twin(
-      "connect-bredr-to-le", or: "the device has BR/EDR, but was switched off or out of range"
+      "connect_bredr_to_le", or: "the device has BR/EDR, but was switched off or out of range"
     ) {
       page(flags: "06", &$0)
     } openIn: {

@@ -6,7 +6,7 @@ extension Twin {
   /// The twins of the rules about pairing, keys and bonds.
   static let pairingTwins: [Twin] =
     [
-      Twin("smp-not-supported", or: "it keeps a bond with the other side, and does not replace it")
+      Twin("smp_not_supported", or: "it keeps a bond with the other side, and does not replace it")
       {
         $0.connect()
         $0.smp("0b 05", .received)
@@ -17,7 +17,7 @@ extension Twin {
         $0.pairingFailed(5)
       },
       Twin(
-        "smp-authentication-requirements",
+        "smp_authentication_requirements",
         or: "it accepts only Secure Connections, which the other side does not offer"
       ) {
         refuse(&$0, auth: 5)
@@ -25,20 +25,20 @@ extension Twin {
         refuse(&$0, auth: 13)
       },
       Twin(
-        "smp-authentication-requirements",
+        "smp_authentication_requirements",
         or: "it requires something that its features do not show, or keeps a better key"
       ) {
         refuse(&$0, auth: 5)
       } openIn: {
         refuse(&$0, auth: 5, by: .received)
       },
-      Twin("smp-passkey-mismatch", or: "a side computes its confirm values wrongly") {
+      Twin("smp_passkey_mismatch", or: "a side computes its confirm values wrongly") {
         LegacyValues().play(&$0, 123, 124, refusedBy: .sent)
       } openIn: {
         LegacyValues().play(&$0, 123, 124, refusedBy: .received)
       },
       Twin(
-        "smp-confirm-deviates", or: "this host used an address whose change the capture lacks"
+        "smp_confirm_deviates", or: "this host used an address whose change the capture lacks"
       ) {
         var legacy = LegacyValues()
         legacy.peer = PairingAddress(legacy.peer.address, isRandom: false)
@@ -48,7 +48,7 @@ extension Twin {
         $0.command(0x200d, [UInt8](repeating: 0, count: 12) + [1])
         LegacyValues().play(&$0, 123, 124, refusedBy: .received)
       },
-      Twin("smp-confirm-deviates", or: "its temporary key is not a passkey of six digits") {
+      Twin("smp_confirm_deviates", or: "its temporary key is not a passkey of six digits") {
         $0.connect()
         $0.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
         $0.legacyValues()
@@ -59,7 +59,7 @@ extension Twin {
         $0.legacyValues()
         $0.pairingFailed(4, .sent)
       },
-      Twin("smp-confirm-failed", or: "a side computes its confirm values wrongly") {
+      Twin("smp_confirm_failed", or: "a side computes its confirm values wrongly") {
         $0.connect()
         $0.exchangeFeatures()
         $0.pairingValue(3, 1, .sent)
@@ -72,38 +72,38 @@ extension Twin {
         $0.pairingFailed(4)
       },
       Twin(
-        "smp-numeric-rejected", or: "the refusing user had cancelled before the digits were shown"
+        "smp_numeric_rejected", or: "the refusing user had cancelled before the digits were shown"
       ) {
         refuseDigits(&$0, after: 2_000)
       } openIn: {
         refuseDigits(&$0, after: 0)
       },
-      Twin("smp-unexpected", or: "one Security Manager answers twice") {
+      Twin("smp_unexpected", or: "one Security Manager answers twice") {
         answerTwice(&$0, io: 4)
       } openIn: {
         answerTwice(&$0, io: 3)
       },
       Twin(
-        "smp-user-silent",
+        "smp_user_silent",
         or: "no user is asked at this step, and that side stopped for another reason"
       ) {
         fallSilent(&$0, io: 2, peerIO: 0)
       } openIn: {
         fallSilent(&$0, io: 3, peerIO: 3)
       },
-      Twin("smp-passkey-exposed", or: "the link was already encrypted when the capture began") {
+      Twin("smp_passkey_exposed", or: "the link was already encrypted when the capture began") {
         $0.connect()
         pairLegacy(&$0, io: 2)
       } openIn: {
         pairLegacy(&$0, io: 2)
       },
-      Twin("smp-key-exposed", or: "the link was already encrypted when the capture began") {
+      Twin("smp_key_exposed", or: "the link was already encrypted when the capture began") {
         $0.connect()
         pairLegacy(&$0, io: 3)
       } openIn: {
         pairLegacy(&$0, io: 3)
       },
-      Twin("bond-address-unresolved", or: "the key is new, from a pairing that the capture lacks") {
+      Twin("bond_address_unresolved", or: "the key is new, from a pairing that the capture lacks") {
         encryptPrivately(&$0, ediv: 0x1234)
       } openIn: {
         encryptPrivately(&$0, ediv: 0)
@@ -112,14 +112,14 @@ extension Twin {
 
   /// The twins of the rules about lost links and lost bonds.
   private static let encryptionTwins: [Twin] = [
-    Twin("enc-keys-differ", or: "another Link Layer procedure ran meanwhile, and the key is right")
+    Twin("enc_keys_differ", or: "another Link Layer procedure ran meanwhile, and the key is right")
     {
       failToEncrypt(&$0)
     } openIn: {
       failToEncrypt(&$0) { $0.setPHY() }
     },
     Twin(
-      "enc-keys-differ",
+      "enc_keys_differ",
       or: "data crossed the link unencrypted meanwhile, and the key is right"
     ) {
       failToEncrypt(&$0)
@@ -127,7 +127,7 @@ extension Twin {
       failToEncrypt(&$0) { $0.sent("52 03 00 01") }
     },
     Twin(
-      "enc-keys-differ", or: "the key is right, as on an earlier connection; a controller fails"
+      "enc_keys_differ", or: "the key is right, as on an earlier connection; a controller fails"
     ) {
       $0.bond(key: 0x22)
       failToEncrypt(&$0)
@@ -136,13 +136,13 @@ extension Twin {
       failToEncrypt(&$0)
     },
     Twin(
-      "enc-keys-differ", or: "the link was lost for another reason, such as the distance"
+      "enc_keys_differ", or: "the link was lost for another reason, such as the distance"
     ) {
       failToEncrypt(&$0)
     } openIn: {
       failToEncrypt(&$0, reason: 0x08)
     },
-    Twin("enc-keys-differ", or: "encryption worked, as the controller reported") {
+    Twin("enc_keys_differ", or: "encryption worked, as the controller reported") {
       failToEncrypt(&$0)
     } openIn: {
       failToEncrypt(&$0, reason: 0x08) {
@@ -150,36 +150,36 @@ extension Twin {
         $0.sent("0a 03 00")
       }
     },
-    Twin("enc-keys-differ", or: "the peer ended the link by itself, for another reason") {
+    Twin("enc_keys_differ", or: "the peer ended the link by itself, for another reason") {
       failToEncrypt(&$0)
     } openIn: {
       failToEncrypt(&$0, reason: 0x13)
     },
-    Twin("enc-keys-differ", or: "the peer has lost its key, and ends the link instead") {
+    Twin("enc_keys_differ", or: "the peer has lost its key, and ends the link instead") {
       failToEncrypt(&$0)
     } openIn: {
       failToEncrypt(&$0, reason: 0x13)
     },
-    Twin("enc-mic-failure", or: "the two sides have different keys") {
+    Twin("enc_mic_failure", or: "the two sides have different keys") {
       $0.bond()
       encryptTooEarly(&$0, succeedsLater: true)
     } openIn: {
       encryptTooEarly(&$0)
     },
-    Twin("enc-mic-failure", or: "a controller fails for another reason") {
+    Twin("enc_mic_failure", or: "a controller fails for another reason") {
       disturb(&$0, times: 2)
     } openIn: {
       disturb(&$0)
     },
     Twin(
-      "enc-key-missing-peripheral",
+      "enc_key_missing_peripheral",
       or: "it has the key, but did not recognise the other side behind its private address"
     ) {
       lackKey(&$0, own: 0xc0ff_eec0_ffee)
     } openIn: {
       lackKey(&$0, own: 0x40ff_eec0_ffee)
     },
-    Twin("enc-key-missing-peripheral", or: "it has lost the key") {
+    Twin("enc_key_missing_peripheral", or: "it has lost the key") {
       lackKey(&$0, own: 0xc0ff_eec0_ffee)
     } openIn: {
       $0.connect(peer: 0x4011_2233_4455, role: 1)
@@ -192,7 +192,7 @@ extension Twin {
       $0.disconnect()
     },
     Twin(
-      "enc-key-missing-central",
+      "enc_key_missing_central",
       or: "the peripheral keeps no bond, and does not pair at the moment, or at all"
     ) {
       $0.addControl(
@@ -204,14 +204,14 @@ extension Twin {
       $0.bond()
       refuseAnew(&$0, reason: 5)
     },
-    Twin("enc-key-missing-central", or: "the pairing does not meet its requirements") {
+    Twin("enc_key_missing_central", or: "the pairing does not meet its requirements") {
       $0.bond()
       refuseAnew(&$0, reason: 5)
     } openIn: {
       $0.bond()
       refuseAnew(&$0, reason: 3)
     },
-    Twin("enc-key-missing-central", or: "it ended the pairing for a reason that it does not give") {
+    Twin("enc_key_missing_central", or: "it ended the pairing for a reason that it does not give") {
       $0.bond()
       refuseAnew(&$0, reason: 5)
     } openIn: {

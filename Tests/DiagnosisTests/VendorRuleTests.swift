@@ -86,7 +86,7 @@ enum Trial {
   @Test("a wrong checksum and its consequence; a correct one, and an unknown protocol")
   func checksum() throws {
     let bad = try found([(true, frame(0x03, isBad: true)), (false, frame(0xff, [1]))])
-    #expect(names(bad) == ["frame-checksum"])
+    #expect(names(bad) == ["frame_checksum"])
     #expect(bad.first?.evidence == [6, 7])
     #expect(
       bad.first?.why.text.hasSuffix(
@@ -105,7 +105,7 @@ enum Trial {
   {
     let some = [(true, frame(0x03)), (false, frame(0x83, [3]))]
     let two = try found(some + [(false, frame(0x84, [1])), (false, frame(0x84, [3]))])
-    #expect(names(two) == ["frame-transfer-incomplete"])
+    #expect(names(two) == ["frame_transfer_incomplete"])
     #expect(
       two.first?.why.text == "Of the transfer that #7 started, 2 of 3 arrived. Missing: 2.",
       "\(two.first?.why.text ?? "nothing")")
@@ -117,7 +117,7 @@ enum Trial {
   @Test("one request of two is answered: a note; both are nothing") func unanswered() throws {
     let pair = [(true, frame(0x03)), (false, frame(0x83, [0]))]
     let one = try found(pair + [(true, frame(0x03))])
-    #expect(names(one) == ["frame-unanswered"])
+    #expect(names(one) == ["frame_unanswered"])
     #expect(one.first?.evidence == [8])
     #expect(names(try found(pair + pair)) == [])
   }
@@ -126,7 +126,7 @@ enum Trial {
   func login() throws {
     let login = [(true, frame(0x01, [7])), (false, frame(0x81, [0]))]
     let reported = try found(login)
-    #expect(names(reported) == ["app-level-pairing"])
+    #expect(names(reported) == ["app_level_pairing"])
     #expect(
       reported.first?.why.text
         == "The link was never encrypted, and the profile trial calls the first message (\"7\") login.request."
@@ -143,7 +143,7 @@ enum Trial {
     let long = frame(0xf0, [UInt8](repeating: 5, count: 40))
     let parts = [long[..<20], long[20..<40], long[40...]].map { (false, Array($0)) }
     let findings = try found([(true, frame(0x70))] + parts)
-    #expect(names(findings) == ["att-mtu-default"])
+    #expect(names(findings) == ["att_mtu_default"])
     #expect(
       findings.first?.what.text
         == "Messages of 44 bytes took 3 notifications each: the MTU is 23")

@@ -14,7 +14,7 @@ extension Rule {
 
   private static let security: [Rule] = [
     refused(
-      "att-mitm-demanded", .error, .meaning, 0x05...0x05,
+      "att_mitm_demanded", .error, .meaning, 0x05...0x05,
       "A request is refused on an encrypted link because its key is not authenticated",
       when:
         "Insufficient Authentication (0x05) answers a request on a link that is encrypted with a Just Works key or the key of an earlier pairing",
@@ -37,20 +37,20 @@ extension Rule {
         "\(refusal.refuser) answered Insufficient Authentication (0x05) although \(refusal.protection): the attribute requires \(demand)."
     },
     unprotected(
-      "att-insufficient-authentication", 0x05,
+      "att_insufficient_authentication", 0x05,
       "A request is refused because the link is not protected by a key",
       when:
         "Insufficient Authentication (0x05) answers a request on a link that is not encrypted; a note if the same request is allowed later",
       do: howToPair),
     unprotected(
-      "att-insufficient-encryption", 0x0f, "A request is refused because the link is not encrypted",
+      "att_insufficient_encryption", 0x0f, "A request is refused because the link is not encrypted",
       when:
         "Insufficient Encryption (0x0f) answers a request on a link that is not encrypted; a note if the same request is allowed later",
       do:
         "Encrypt the link before the request: with the stored key if the devices are bonded, otherwise by pairing. A server should answer 0x05 to a peer for which it has no key."
     ),
     refused(
-      "att-encryption-too-weak", .error, .meaning, 0x0f...0x0f,
+      "att_encryption_too_weak", .error, .meaning, 0x0f...0x0f,
       "A request is refused for lack of encryption although the link is encrypted",
       when: "Insufficient Encryption (0x0f) answers a request on an encrypted link",
       elsewise: [Alternative(always: "the server uses this error code for something else")],
@@ -62,7 +62,7 @@ extension Rule {
         "\(refusal.refuser) answered Insufficient Encryption (0x0f) although \(refusal.protection): the attribute requires a longer key or another type of key."
     },
     Rule(
-      "att-0f-without-key", .note, .meaning,
+      "att_0f_without_key", .note, .meaning,
       "A server answers Insufficient Encryption although there is no key to encrypt with",
       when:
         "Insufficient Encryption (0x0f) answers a request on an unencrypted link, the devices pair only afterwards, and neither the capture nor a --keys file has a bond between them",
@@ -94,7 +94,7 @@ extension Rule {
       ]
     },
     refused(
-      "att-authorization", .error, .fact, 0x08...0x08,
+      "att_authorization", .error, .fact, 0x08...0x08,
       "A request is refused for lack of authorization",
       when: "Insufficient Authorization (0x08) answers a request",
       do:
@@ -103,7 +103,7 @@ extension Rule {
       "\(refusal.refuser) did not authorize the request, which is its application's decision (\(refusal.protection))."
     },
     refused(
-      "att-key-size", .error, .meaning, 0x0c...0x0c,
+      "att_key_size", .error, .meaning, 0x0c...0x0c,
       "A request is refused because the key is too short",
       when: "Encryption Key Size Too Short (0x0c) answers a request",
       do:

@@ -7,7 +7,7 @@ import Words
 extension Rule {
   static let bonds: [Rule] = [
     Rule(
-      about: Bool.self, "bond-address-unresolved", .note, .meaning,
+      about: Bool.self, "bond_address_unresolved", .note, .meaning,
       "A bonded peer uses a private address that no known key resolves",
       when:
         "the peer uses a resolvable private address that no identity resolving key in the capture or from --keys resolves, and the link was encrypted with a stored key",
@@ -48,14 +48,14 @@ extension Rule {
       return [(isStored, finding)]
     },
     Rule(
-      whole: "privacy-rotated", .note, .fact,
+      whole: "privacy_rotated", .note, .fact,
       "One device connected under several private addresses",
       when:
         "an identity resolving key in the capture or from --keys resolves the addresses of two or more connections to one identity",
       needs: [.events]
     ) { evidence in rotated(evidence) },
     Rule(
-      whole: "keys-known", .note, .fact, "Known keys",
+      whole: "keys_known", .note, .fact, "Known keys",
       when: "--show-keys is given, and the capture or a --keys file has keys"
     ) { evidence in
       guard evidence.listsKeys else { return [] }

@@ -7,7 +7,7 @@ import Words
 extension Rule {
   static let cache: [Rule] = [
     Rule(
-      about: StaleHandle.self, "gatt-stale-cache", .error, .meaning,
+      about: StaleHandle.self, "gatt_stale_cache", .error, .meaning,
       "A client uses handles from an outdated attribute cache",
       when:
         "Invalid Handle, Read Not Permitted, Write Not Permitted or a length error answers a request whose handle was not discovered on this connection, and an earlier connection, the Database Hash or Service Changed shows that it was another attribute",
@@ -20,7 +20,7 @@ extension Rule {
       ], do: staleRemedy
     ) { connection, evidence in connection.staleRefusals(evidence) },
     Rule(
-      "gatt-map-conflict", .warning, .fact, "A supplied map does not match the device",
+      "gatt_map_conflict", .warning, .fact, "A supplied map does not match the device",
       when: "what the capture shows at a handle cannot be what the map of --map has there",
       do: "Supply a map of this device and firmware, or none."
     ) { connection, _ in
@@ -34,7 +34,7 @@ extension Rule {
       }
     },
     Rule(
-      "gatt-service-changed", .note, .fact, "A server indicates that its attributes have changed",
+      "gatt_service_changed", .note, .fact, "A server indicates that its attributes have changed",
       when: "Service Changed (2a05) is indicated",
       do: "Rediscover the range before using its handles; hosts do so on their own."
     ) { connection, _ in
@@ -57,7 +57,7 @@ extension Rule {
       ]
     },
     Rule(
-      "att-database-out-of-sync", .warning, .meaning,
+      "att_database_out_of_sync", .warning, .meaning,
       "A server refuses a request because the client does not yet know that attributes have changed",
       when: "Database Out Of Sync (0x12) answers a request", needs: [.bothDirections], merges: true,
       do:
@@ -71,7 +71,7 @@ extension Rule {
       }
     },
     Rule(
-      "gatt-change-unaware", .warning, .meaning,
+      "gatt_change_unaware", .warning, .meaning,
       "Commands are dropped because the client's attribute cache is out of date",
       when:
         "Write Commands follow Database Out Of Sync (0x12) before the client reads the Database Hash or discovers",

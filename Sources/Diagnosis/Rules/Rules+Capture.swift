@@ -10,7 +10,7 @@ extension Rule {
   /// The rules about what the capture lacks.
   static let capture: [Rule] = [
     Rule(
-      whole: "capture-ends-damaged", .warning, .fact, "The capture is damaged and ends early",
+      whole: "capture_ends_damaged", .warning, .fact, "The capture is damaged and ends early",
       when: "reading stopped at a corrupt or incomplete record",
       do: "Stop the recording properly before copying the file, and copy it again."
     ) { evidence in
@@ -26,7 +26,7 @@ extension Rule {
       ]
     },
     Rule(
-      whole: "capture-damaged-between", .warning, .fact,
+      whole: "capture_damaged_between", .warning, .fact,
       "One of several files is damaged, and records are missing",
       when: "a file that others follow, or an archive, cannot be read to its end",
       do: "Copy the file again from where it was recorded, or take another bug report."
@@ -50,7 +50,7 @@ extension Rule {
       }
     },
     Rule(
-      whole: "capture-dropped", .warning, .fact, "Records are missing in the capture",
+      whole: "capture_dropped", .warning, .fact, "Records are missing in the capture",
       when: "the capture's own counters report dropped records",
       do:
         "Record to a faster disk or on a less busy machine; on Linux give btmon a larger buffer, or write with -w and decode later."
@@ -67,7 +67,7 @@ extension Rule {
       ]
     },
     Rule(
-      whole: "capture-records-missing", .warning, .fact,
+      whole: "capture_records_missing", .warning, .fact,
       "Records are missing, and the capture does not report it",
       when:
         "a controller completed more packets than the capture shows as sent, or answered commands that are not in the capture",
@@ -97,7 +97,7 @@ extension Rule {
       ]
     },
     Rule(
-      whole: "capture-truncated", .warning, .fact, "Packets were cut short by the recorder",
+      whole: "capture_truncated", .warning, .fact, "Packets were cut short by the recorder",
       when: "records keep fewer bytes than their packets had",
       do:
         "On Android set the developer option Bluetooth HCI snoop log to Enabled, not Enabled filtered, switch Bluetooth off and on, and record again; on Windows choose Full Packet Logging in btvs; with tcpdump use -s 0."
@@ -142,7 +142,7 @@ extension Rule {
       return [finding]
     },
     Rule(
-      whole: "capture-one-sided", .warning, .meaning, "The capture has one direction only",
+      whole: "capture_one_sided", .warning, .meaning, "The capture has one direction only",
       when:
         "all data went one way, and some of it needs an answer or is one: a response, or a request after another one",
       elsewise: [Alternative(always: "that side sends requests without waiting for answers")],
@@ -167,7 +167,7 @@ extension Rule {
       ]
     },
     Rule(
-      whole: "capture-data-only", .note, .fact, "The capture has data, but no commands and events",
+      whole: "capture_data_only", .note, .fact, "The capture has data, but no commands and events",
       when: "there are data packets, but no HCI commands or events",
       do:
         "Record with the phone's HCI snoop log or with btmon, and start before the devices connect."
@@ -183,7 +183,7 @@ extension Rule {
       ]
     },
     Rule(
-      whole: "capture-starts-late", .note, .fact, "The capture starts in the middle of connections",
+      whole: "capture_starts_late", .note, .fact, "The capture starts in the middle of connections",
       when: "data or events belong to a connection whose opening is not in the capture",
       do:
         "Start recording before the devices connect; on Android switch Bluetooth off and on after enabling the log."
@@ -213,7 +213,7 @@ extension Rule {
       return [earlier, unseen].compactMap(\.self)
     },
     Rule(
-      whole: "capture-direction-missing", .note, .fact,
+      whole: "capture_direction_missing", .note, .fact,
       "The capture does not record packet directions", when: "the link type has no direction (187)",
       do: "Save with a link type that records directions (201), or as btsnoop."
     ) { evidence in
@@ -227,7 +227,7 @@ extension Rule {
       ]
     },
     Rule(
-      whole: "capture-clock-jumps", .note, .fact, "The capture's clock jumps",
+      whole: "capture_clock_jumps", .note, .fact, "The capture's clock jumps",
       when:
         "a record's time is more than a second before that of the previous one, or more than an hour after it"
     ) { evidence in
@@ -250,7 +250,7 @@ extension Rule {
       ].compactMap(\.self)
     },
     Rule(
-      whole: "capture-management-only", .note, .fact,
+      whole: "capture_management_only", .note, .fact,
       "The capture has the kernel's management interface, but no HCI packets",
       when:
         "there are records of the management interface, and no HCI command, event or data packet",
@@ -271,7 +271,7 @@ extension Rule {
 
   /// Only in captures without a connection, which show nothing but commands: others end anywhere.
   private static let endsUnanswered = Rule(
-    whole: "capture-ends-unanswered", .note, .fact,
+    whole: "capture_ends_unanswered", .note, .fact,
     "The capture ends with a command without an answer",
     when:
       "the last record is a command that would have an answer, the controller answered others before, and the capture has no connection",
@@ -301,7 +301,7 @@ extension Rule {
 
   /// The host skipped the discovery because it knew the answers.
   private static let cachedDiscovery = Rule(
-    "capture-cached-discovery", .note, .fact,
+    "capture_cached_discovery", .note, .fact,
     "Attributes are used whose discovery is not in the capture",
     when:
       "handles of the peer that neither a discovery in the capture nor a supplied map identifies are used four times or more",

@@ -8,7 +8,7 @@ extension Rule {
   /// The rules about channels.
   static let channels: [Rule] = [
     refused(
-      .service, "l2cap-service-missing", .error, .meaning,
+      .service, "l2cap_service_missing", .error, .meaning,
       "No service listens for a requested channel",
       when:
         "a connection request is refused because its PSM or SPSM is not supported (result 0x0002)",
@@ -20,21 +20,21 @@ extension Rule {
       $0.listeningRemedy
     },
     refused(
-      .security, "l2cap-security", .error, .meaning, "A channel requires a higher security level",
+      .security, "l2cap_security", .error, .meaning, "A channel requires a higher security level",
       when:
         "a connection request is refused for insufficient authentication (0x0005), a key that is too short (0x0007), insufficient encryption (0x0008), or on BR/EDR for security (0x0003)",
       do:
         "Pair and encrypt the link before requesting the channel. If the link is already encrypted, pair again with MITM protection (passkey entry or numeric comparison) or with a 16-byte key."
     ) { $0.securityWords },
     refused(
-      .authorization, "l2cap-not-authorized", .error, .meaning, "A channel requires authorization",
+      .authorization, "l2cap_not_authorized", .error, .meaning, "A channel requires authorization",
       when: "a connection request is refused for insufficient authorization (0x0006)",
       do: "Authorize the device on the side that refused: in its settings, its app or its firmware."
     ) { request in
       "This does not depend on keys: on \(request.side.other.words) the user or a program has to permit it."
     },
     refused(
-      .resources, "l2cap-no-resources", .error, .meaning,
+      .resources, "l2cap_no_resources", .error, .meaning,
       "There are no resources for another channel",
       when: "a connection request is refused because no resources are available (0x0004)",
       elsewise: [
@@ -46,7 +46,7 @@ extension Rule {
         "Close channels that are not needed, or raise the limit (Zephyr: CONFIG_BT_L2CAP_TX_BUF_COUNT and the server's own limit); try again later."
     ) { "\($0.side.other.capitalized) ran out of channels or memory." },
     refused(
-      .parameters, "l2cap-unacceptable-parameters", .error, .fact,
+      .parameters, "l2cap_unacceptable_parameters", .error, .fact,
       "A channel is refused because of the requested sizes",
       when:
         "a credit-based connection request is refused for unacceptable (0x000b) or invalid parameters (0x000c)",
@@ -54,7 +54,7 @@ extension Rule {
         "Request an MTU and an MPS of at least 23 bytes (64 on enhanced channels), an MPS of at most 65533, and one to five channels at a time."
     ) { "It offered \($0.offer.words); the refusal does not show which of them is wrong." },
     refused(
-      .part, "l2cap-some-refused", .warning, .fact,
+      .part, "l2cap_some_refused", .warning, .fact,
       "Only some of the requested channels are opened",
       when: "a Credit Based Connection Response opens fewer channels than were requested",
       do: "Use those that were opened; request fewer at a time."
@@ -62,27 +62,27 @@ extension Rule {
       "\($0.side.capitalized) requested \($0.count), and \($0.side.other.words) opened \($0.opened)."
     },
     refused(
-      .other, "l2cap-refused", .error, .fact, "A channel is refused for another reason",
+      .other, "l2cap_refused", .error, .fact, "A channel is refused for another reason",
       when:
         "a connection request is refused with another result: an invalid Source CID (0x0009), one that is in use (0x000a), or one that the specification does not define",
       do:
         "Give each channel a Source CID of its own, from 0x0040 to 0x007f on LE, and reuse it only after the channel is closed on both sides."
     ) { "The result is the only reason that \($0.side.other.words) gives." },
     refused(
-      .configuration, "l2cap-configuration-refused", .error, .fact,
+      .configuration, "l2cap_configuration_refused", .error, .fact,
       "The configuration of a BR/EDR channel is refused",
       when: "a Configure Request is refused without an alternative: rejected, or its flow spec is",
       do: "Compare the modes and options that both sides support (Information Response)."
     ) { _ in "Nothing can be sent on the channel until both sides agree on a configuration." },
     refused(
-      .reconfiguration, "l2cap-reconfigure-refused", .warning, .fact,
+      .reconfiguration, "l2cap_reconfigure_refused", .warning, .fact,
       "The sizes of an open channel cannot be changed",
       when: "a Credit Based Reconfigure Response has a failing result",
       do:
         "Do not request a smaller MTU than before; reduce the MPS on one channel at a time; list only open channels."
     ) { request in "The channels keep their previous sizes." },
     refused(
-      .rejected, "l2cap-command-rejected", .warning, .fact, "A signalling command is rejected",
+      .rejected, "l2cap_command_rejected", .warning, .fact, "A signalling command is rejected",
       when: "Command Reject answers anything but a Connection Parameter Update Request on LE",
       do:
         "Compare the command with what the other side reports as supported (Information Response)."
@@ -328,7 +328,7 @@ extension Rule {
 
   /// A channel that was opened although a side accepts too little on it.
   private static let sizeTooSmall = Rule(
-    "l2cap-size-too-small", .warning, .fact,
+    "l2cap_size_too_small", .warning, .fact,
     "A channel is opened with an MTU or MPS that is too small",
     when:
       "a credit-based channel is opened, and a side accepts SDUs or frames of fewer than 23 bytes (64 on enhanced channels); an error if that is 0",
@@ -368,7 +368,7 @@ extension Rule {
 
   /// A channel on which the receiver gives no more credits.
   private static let noCredits = Rule(
-    about: ChannelHistory.Starvation.self, "l2cap-no-credits", .warning, .meaning,
+    about: ChannelHistory.Starvation.self, "l2cap_no_credits", .warning, .meaning,
     "A channel stops because its receiver gives no credits",
     when:
       "the last credit of a credit-based channel is used, and no Flow Control Credit follows for 5 s on an open link; an error if an SDU is incomplete",

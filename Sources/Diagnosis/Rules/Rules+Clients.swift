@@ -7,7 +7,7 @@ import Words
 extension Rule {
   static let clients: [Rule] = [
     Rule(
-      whole: "gatt-client-left-out", .warning, .meaning,
+      whole: "gatt_client_left_out", .warning, .meaning,
       "A server sends values to one of its clients only",
       when:
         "two clients have subscribed to a characteristic of this host, and while both are connected it sends ten or more values to one and none to the other",

@@ -14,7 +14,7 @@ extension Rule {
   static let classic: [Rule] = [unpaged]
 
   private static let connectTimeout = Rule(
-    whole: "connect-timeout", .error, .fact, "An attempt to connect was given up",
+    whole: "connect_timeout", .error, .fact, "An attempt to connect was given up",
     when:
       "a connection attempt was cancelled a second or more after it began, without a connection; with the filter accept list, only if the device was then removed from it, or no attempt followed within two seconds; a note if the host only scanned now and then for a device of that list, still waits for it after it cancelled ten times or more, or lost its link to the device before",
     needs: [.commands, .events],
@@ -110,7 +110,7 @@ extension Rule {
   }
 
   private static let wrongAddress = Rule(
-    whole: "connect-wrong-address", .error, .meaning,
+    whole: "connect_wrong_address", .error, .meaning,
     "This host tried to connect to an address that the device does not advertise with",
     when:
       "an attempt to connect was cancelled a second or more later, and the device was seen with the other address type, or meanwhile with a private address that a known identity resolving key resolves",
@@ -140,7 +140,7 @@ extension Rule {
   }
 
   private static let connectLimit = Rule(
-    whole: "connect-limit", .error, .fact,
+    whole: "connect_limit", .error, .fact,
     "The controller or the host cannot open another connection",
     when:
       "an attempt to connect ended with Connection Limit Exceeded (0x09) or Connection Rejected due to Limited Resources (0x0d)",
@@ -167,7 +167,7 @@ extension Rule {
     "Stop scanning before connecting, and start it again afterwards if needed."
 
   private static let connectRefused = Rule(
-    about: Bool.self, whole: "connect-refused", .error, .meaning,
+    about: Bool.self, whole: "connect_refused", .error, .meaning,
     "The controller refused or failed to connect",
     when: "an attempt to connect ended with another failing status", needs: [.commands, .events],
     elsewise: [
@@ -217,7 +217,7 @@ extension Rule {
   }
 
   private static let bredrToLE = Rule(
-    about: AdapterHistory.PageFailures.self, whole: "connect-bredr-to-le", .error, .meaning,
+    about: AdapterHistory.PageFailures.self, whole: "connect_bredr_to_le", .error, .meaning,
     "A BR/EDR connection was attempted to an LE device",
     when:
       "Create Connection to a random address, or to a device that advertises on LE, had no answer; not if the device was ever heard on BR/EDR",
@@ -320,7 +320,7 @@ extension Rule {
   }
 
   private static let unpaged = Rule(
-    whole: "connect-page-timeout", .note, .fact,
+    whole: "connect_page_timeout", .note, .fact,
     "A BR/EDR connection attempt failed",
     when: "Create Connection failed for a device that is not reported as one of LE",
     needs: [.commands, .events],
@@ -365,7 +365,7 @@ extension Rule {
   }
 
   private static let notAdvertisingAgain = Rule(
-    whole: "adv-not-restarted", .note, .fact, "A peripheral does not advertise after a connection",
+    whole: "adv_not_restarted", .note, .fact, "A peripheral does not advertise after a connection",
     when:
       "this host enabled legacy advertising and was connected as the peripheral, the link ended, and no command that may concern advertising follows in the 10 s or more that the capture continues",
     needs: [.commands, .events],
@@ -396,7 +396,7 @@ extension Rule {
   private static let silence: Int64 = 10_000_000_000
 
   private static let wrongPHY = Rule(
-    whole: "connect-scan-wrong-phy", .note, .fact,
+    whole: "connect_scan_wrong_phy", .note, .fact,
     "A connection attempt did not scan on the PHY that the device advertises on",
     when: "an attempt failed that did not scan on the primary PHY on which the device was seen",
     needs: [.commands, .events],
@@ -419,7 +419,7 @@ extension Rule {
   }
 
   private static let cancelled = Rule(
-    whole: "connect-cancelled", .note, .fact, "This host cancelled a connection at once",
+    whole: "connect_cancelled", .note, .fact, "This host cancelled a connection at once",
     when:
       "an attempt was cancelled within a second, or a new link was ended by this host within a second without any data",
     needs: [.commands, .events],
@@ -628,7 +628,7 @@ extension Rule {
   /// A link that was only created ends after six intervals without a packet (Core, Vol 6, Part B,
   /// 4.5.2).
   private static let notEstablished = Rule(
-    whole: "connect-not-established", .error, .fact,
+    whole: "connect_not_established", .error, .fact,
     "A link was created, but the peer never answered",
     when: "a connection ended with Connection Failed to be Established (0x3e)", needs: [.events],
     do:

@@ -14,7 +14,7 @@ extension Rule {
   ]
 
   private static let hardwareError = Rule(
-    whole: "hci-hardware-error", .error, .fact, "The controller reports a hardware error",
+    whole: "hci_hardware_error", .error, .fact, "The controller reports a hardware error",
     when: "the controller sent a Hardware Error event", needs: [.events],
     do:
       "The controller has lost its state: the host has to reset it. Look for newer controller firmware, and for problems of the power supply or the transport (UART flow control, USB) at that time."
@@ -61,7 +61,7 @@ extension Rule {
     "Fix the program on the host that builds this command: its length field must match its bytes, and its parameters the specification."
 
   private static let dataOverflow = Rule(
-    about: DataBuffers.self, whole: "hci-data-overflow", .error, .meaning,
+    about: DataBuffers.self, whole: "hci_data_overflow", .error, .meaning,
     "The host sends more data packets than the controller has buffers for",
     when:
       "the controller sent Data Buffer Overflow, or had more packets to hold than it has buffers and completed none for a second or more",
@@ -121,7 +121,7 @@ extension Rule {
   }
 
   private static let buffersWithheld = Rule(
-    about: DataBuffers.Withheld.self, whole: "hci-buffers-withheld", .error, .meaning,
+    about: DataBuffers.Withheld.self, whole: "hci_buffers_withheld", .error, .meaning,
     "The controller returns none of its buffers, so the host cannot send",
     when:
       "the host has sent as many packets as the controller has buffers, and no Number Of Completed Packets follows for 5 s and longer than the supervision timeout",
@@ -174,7 +174,7 @@ extension Rule {
   }
 
   private static let hostBuffersFull = Rule(
-    whole: "hci-host-buffers", .error, .meaning,
+    whole: "hci_host_buffers", .error, .meaning,
     "The host does not free its buffers, so the controller delivers no more data",
     when:
       "the host switched on flow control for data from the controller, received as many packets as its Host Buffer Size, and freed none for 5 s or more (Host Number Of Completed Packets)",
@@ -198,7 +198,7 @@ extension Rule {
   }
 
   private static let badAnswer = Rule(
-    whole: "hci-answer-length", .error, .sequence,
+    whole: "hci_answer_length", .error, .sequence,
     "The host stops at an answer whose length is wrong",
     when:
       "the return parameters of a Command Complete are longer or shorter than the command's, and the host sends nothing for a second or more and then a reset",
@@ -239,7 +239,7 @@ extension Rule {
   }
 
   private static let wrongAdvertisingSet = Rule(
-    whole: "hci-wrong-advertising-set", .warning, .meaning,
+    whole: "hci_wrong_advertising_set", .warning, .meaning,
     "The controller reports an advertising set that the host never configured",
     when:
       "LE Advertising Set Terminated has a handle that no command has configured since a reset that the capture contains",
@@ -269,7 +269,7 @@ extension Rule {
   }
 
   private static let unanswered = Rule(
-    whole: "hci-command-unanswered", .warning, .meaning, "The controller does not answer a command",
+    whole: "hci_command_unanswered", .warning, .meaning, "The controller does not answer a command",
     when:
       "a command has neither Command Complete nor Command Status although later ones have, or the controller is silent for two seconds or more",
     needs: [.commands, .events],
@@ -324,7 +324,7 @@ extension Rule {
   }
 
   private static let advertisingMixed = Rule(
-    whole: "hci-advertising-mixed", .error, .meaning,
+    whole: "hci_advertising_mixed", .error, .meaning,
     "Legacy and extended advertising commands were mixed, which controllers refuse",
     when:
       "a command of one family was refused with Command Disallowed (0x0c) and the other family was used since the last reset",
@@ -348,7 +348,7 @@ extension Rule {
   }
 
   private static let advertisingRefused = Rule(
-    about: CommandHistory.Refusal.self, whole: "hci-advertising-refused", .error, .meaning,
+    about: CommandHistory.Refusal.self, whole: "hci_advertising_refused", .error, .meaning,
     "The controller refuses to advertise",
     when: "a command that sets up or enables advertising was refused", needs: [.commands, .events],
     elsewise: refusalAlternatives
@@ -359,7 +359,7 @@ extension Rule {
   }
 
   private static let scanningRefused = Rule(
-    about: CommandHistory.Refusal.self, whole: "hci-scanning-refused", .error, .meaning,
+    about: CommandHistory.Refusal.self, whole: "hci_scanning_refused", .error, .meaning,
     "The controller refuses to scan",
     when: "a command that sets up or enables scanning was refused", needs: [.commands, .events],
     elsewise: refusalAlternatives
@@ -385,7 +385,7 @@ extension Rule {
   }
 
   private static let refused = Rule(
-    about: CommandHistory.Refusal.self, whole: "hci-command-refused", .warning, .meaning,
+    about: CommandHistory.Refusal.self, whole: "hci_command_refused", .warning, .meaning,
     "The controller refuses a command",
     when:
       "a command other than those that connect, advertise, scan or encrypt was answered with an error status",
@@ -404,7 +404,7 @@ extension Rule {
   }
 
   private static let unknownCommand = Rule(
-    whole: "hci-unknown-command", .note, .fact,
+    whole: "hci_unknown_command", .note, .fact,
     "The controller does not support a command or its parameters",
     when:
       "commands were answered with Unknown HCI Command (0x01) or Unsupported Feature or Parameter Value (0x11)",

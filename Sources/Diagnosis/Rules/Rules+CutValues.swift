@@ -7,7 +7,7 @@ import Words
 extension Rule {
   static let cutValues: [Rule] = [
     Rule(
-      about: CutValues.self, "gatt-value-cut", .warning, .meaning,
+      about: CutValues.self, "gatt_value_cut", .warning, .meaning,
       "Values are cut to what one PDU holds",
       when:
         "three or more values of a characteristic have exactly as many bytes as a notification or write holds with the MTU, or, if they are read, 22 although the MTU is larger; each is text that opens a bracket and does not close it, and the next begins anew; or each of three other texts of this length is sent again",
@@ -25,7 +25,7 @@ extension Rule {
       }
     },
     Rule(
-      "gatt-message-cut", .note, .meaning,
+      "gatt_message_cut", .note, .meaning,
       "Messages of several notifications end with one that fills a PDU",
       when:
         "after a write a server sends two or more notifications, each of them as long as the MTU permits, the last one too; no message ends with a shorter one",

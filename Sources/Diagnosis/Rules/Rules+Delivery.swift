@@ -10,7 +10,7 @@ extension Rule {
   static let delivery: [Rule] = [undelivered, excessData]
 
   private static let excessData = Rule(
-    "l2cap-excess-data", .error, .meaning, "A request has more data than its L2CAP PDU announces",
+    "l2cap_excess_data", .error, .meaning, "A request has more data than its L2CAP PDU announces",
     when:
       "a fragment has more bytes than its L2CAP PDU still needs, and the request in that PDU is never answered; no records are missing",
     needs: [.bothDirections, .events, .opening],
@@ -36,7 +36,7 @@ extension Rule {
   }
 
   private static let undelivered = Rule(
-    "link-not-delivered", .error, .meaning, "The controller does not deliver what this host sends",
+    "link_not_delivered", .error, .meaning, "The controller does not deliver what this host sends",
     when:
       "Number Of Completed Packets does not report a packet for 5 s and longer than the supervision timeout, although the link lives on; the capture has the link from its beginning and no records are missing",
     needs: [.commands, .events, .sentData, .opening],

@@ -7,7 +7,7 @@ import Words
 extension Rule {
   static let discovery: [Rule] = [
     Rule(
-      "gatt-discovery-backward", .error, .meaning,
+      "gatt_discovery_backward", .error, .meaning,
       "A server answers a search with services before its start, so the search gets no further",
       when:
         "five or more responses to Read By Group Type Requests list only services below the first handle that was asked for",
@@ -20,7 +20,7 @@ extension Rule {
       }
     },
     Rule(
-      "gatt-discovery-repeated", .warning, .meaning,
+      "gatt_discovery_repeated", .warning, .meaning,
       "A client discovers the same server again and again",
       when: "five or more complete searches for a server's primary services on one connection",
       needs: [.bothDirections, .events], leansOn: .opening,
@@ -32,7 +32,7 @@ extension Rule {
       }
     },
     Rule(
-      "adv-uuid-reversed", .warning, .meaning,
+      "adv_uuid_reversed", .warning, .meaning,
       "A device advertises a UUID with its bytes in reverse order",
       when:
         "a 128-bit UUID that a device advertised is the byte reversal of one of its services, and none of its services has it; all its primary services were discovered",

@@ -9,7 +9,7 @@ extension Rule {
 
   private static let encryptionFailures: [Rule] = [
     Rule(
-      "enc-authentication-failure", .error, .fact, "Encryption or authentication of a link failed",
+      "enc_authentication_failure", .error, .fact, "Encryption or authentication of a link failed",
       when:
         "encryption ends with Authentication Failure (0x05), or authentication of a BR/EDR link with a status other than success",
       needs: [.events],
@@ -28,7 +28,7 @@ extension Rule {
       } + classicFailures(history, evidence)
     },
     Rule(
-      "enc-timeout", .error, .fact, "Encryption was started and never completed",
+      "enc_timeout", .error, .fact, "Encryption was started and never completed",
       when:
         "no Encryption Change follows LE Enable Encryption for 10 s, the link ends with LL Response Timeout (0x22), or this host leaves LE Long Term Key Request unanswered",
       needs: [.commands, .events],
@@ -36,7 +36,7 @@ extension Rule {
         "If a host does not answer LE Long Term Key Request, its stack may be waiting for the application: the handler of that event must always reply, with the key or with the negative reply. Otherwise check the firmware of the peer's controller."
     ) { history, evidence in unfinished(history, evidence).map { [$0] } ?? [] },
     Rule(
-      "enc-rejected", .error, .fact, "Encryption was rejected",
+      "enc_rejected", .error, .fact, "Encryption was rejected",
       when:
         "LE Enable Encryption or Encryption Change ends with a status other than a missing key or a lost link",
       needs: [.events],
@@ -59,7 +59,7 @@ extension Rule {
         }
     },
     Rule(
-      "enc-key-size", .warning, .fact, "The encryption key is shorter than 16 bytes",
+      "enc_key_size", .warning, .fact, "The encryption key is shorter than 16 bytes",
       when:
         "the controller reports a key size below 16 bytes, or the two sides negotiated one in pairing; the finding also says if it was longer before",
       needs: [.events],

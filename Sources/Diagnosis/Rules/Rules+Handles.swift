@@ -8,7 +8,7 @@ import Words
 extension Rule {
   static let handles: [Rule] = [
     Rule(
-      about: AttributeUsage.self, "gatt-wrong-handle", .warning, .meaning,
+      about: AttributeUsage.self, "gatt_wrong_handle", .warning, .meaning,
       "A server sends values with the wrong handle",
       when:
         "a notification or indication has the handle of a characteristic's declaration that was discovered on this connection before, or one outside all primary services of a complete discovery",
@@ -26,7 +26,7 @@ extension Rule {
       }
     },
     Rule(
-      "att-command-not-offered", .warning, .meaning,
+      "att_command_not_offered", .warning, .meaning,
       "Write Commands go to a characteristic that offers only Write Requests",
       when:
         "three or more Write Commands go to a characteristic whose declaration, discovered on this connection, offers Write but not Write Without Response; no value of the service is sent or read after the first. A note unless the client has subscribed to the service",
@@ -40,7 +40,7 @@ extension Rule {
       connection.attributes.usages.compactMap { connection.notOffered($0, evidence) }
     },
     Rule(
-      "att-prepare-echo", .warning, .fact,
+      "att_prepare_echo", .warning, .fact,
       "A server's response to a prepared write differs from the request",
       when:
         "the handle, offset or value in a Prepare Write Response differ from those in the request",
@@ -49,7 +49,7 @@ extension Rule {
         "Fix the server: a Prepare Write Response repeats the request (Core, Vol 3, Part F, 3.4.6.2). Clients that compare the two, as a reliable write does, cancel the write."
     ) { connection, _ in connection.attributes.echoes.map(connection.wrongEcho) },
     Rule(
-      "att-prepared-not-executed", .warning, .meaning, "A prepared write is never executed",
+      "att_prepared_not_executed", .warning, .meaning, "A prepared write is never executed",
       when:
         "the server has accepted parts of a prepared write, no Execute Write Request follows, and the link stays open for 2 s",
       needs: [.bothDirections, .events, .opening],

@@ -8,7 +8,7 @@ import Words
 extension Rule {
   static let keyMismatches: [Rule] = [
     Rule(
-      about: Doubts.self, "enc-keys-differ", .error, .meaning,
+      about: Doubts.self, "enc_keys_differ", .error, .meaning,
       "The two sides have different keys for the bond",
       when:
         "encryption was started with a stored key, nothing was received afterwards, and the link was lost within the supervision timeout: with MIC Failure (0x3d) on the side that notices, with Connection Timeout (0x08) or 0x13 on the other; not if the key had worked and another procedure was pending",
@@ -28,7 +28,7 @@ extension Rule {
       mismatch(history, evidence).map { [($0.doubts, differing($0, history, evidence))] } ?? []
     },
     Rule(
-      about: Doubts.self, "enc-mic-failure", .error, .meaning,
+      about: Doubts.self, "enc_mic_failure", .error, .meaning,
       "An encrypted link was lost because a packet failed its integrity check",
       when:
         "the link ends with MIC Failure (0x3d) after it was encrypted with a new key, or after encrypted data was received; or data was sent, or another procedure was pending, while encryption was started",

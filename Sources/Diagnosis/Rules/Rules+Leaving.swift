@@ -6,7 +6,7 @@ import Words
 
 extension Rule {
   static let peerLeavesAtRequest = Rule(
-    about: Bool.self, whole: "link-peer-leaves-at-request", .warning, .sequence,
+    about: Bool.self, whole: "link_peer_leaves_at_request", .warning, .sequence,
     "The peer ends its connections when it receives a certain request",
     when:
       "two or more connections of one device were ended by the peer within a second after the same request, which is unanswered and the last that this host sent; a write, or if the capture has no data of the peer, only if it is the only one",
@@ -50,7 +50,7 @@ extension Rule {
   }
 
   static let peerLeaves = Rule(
-    about: Bool.self, whole: "link-peer-leaves", .warning, .sequence,
+    about: Bool.self, whole: "link_peer_leaves", .warning, .sequence,
     "The peer ends its connections after a constant time",
     when:
       "two or more connections of one device, each a second or longer, were ended by the peer after times that differ by at most a tenth; or three or more after such times since encryption, or since the same last request of this host",
@@ -107,7 +107,7 @@ extension Rule {
   }
 
   static let peerLeavesAfterChange = Rule(
-    "link-peer-leaves-after-change", .warning, .sequence,
+    "link_peer_leaves_after_change", .warning, .sequence,
     "The peer left right after this host had made the link slower",
     when:
       "this host, the central, made the connection interval four times as long or more without being asked by the peer, which ended the link within a second",

@@ -34,7 +34,7 @@ extension Rule {
   ) { loss, _ in loss != .departure }
 
   private static let supervisionTimeout = Rule(
-    about: Loss.self, whole: "link-supervision-timeout", .error, .meaning,
+    about: Loss.self, whole: "link_supervision_timeout", .error, .meaning,
     "A link was lost: the peer was no longer heard",
     when:
       "a link ended with Connection Timeout (0x08); a warning if the capture has neither its opening nor data of it",
@@ -185,7 +185,7 @@ extension Rule {
   }
 
   private static let lostRepeatedly = Rule(
-    whole: "link-lost-repeatedly", .note, .fact, "The links to one device are lost repeatedly",
+    whole: "link_lost_repeatedly", .note, .fact, "The links to one device are lost repeatedly",
     when:
       "two or more connections of one device ended with Connection Timeout (0x08), or LL Response Timeout (0x22) when this host disconnected",
     needs: [.events, .end],
@@ -217,7 +217,7 @@ extension Rule {
   }
 
   private static let deadAtDisconnect = Rule(
-    about: Loss.self, "link-dead-at-disconnect", .warning, .meaning,
+    about: Loss.self, "link_dead_at_disconnect", .warning, .meaning,
     "This host disconnected a link that was already dead",
     when:
       "this host asked to disconnect, and the link ended with Connection Timeout (0x08) or LL Response Timeout (0x22); a note if the peer may have fallen silent only then",
@@ -289,7 +289,7 @@ extension Rule {
   }
 
   private static let responseTimeout = Rule(
-    about: Unfinished.self, "link-lmp-timeout", .error, .meaning,
+    about: Unfinished.self, "link_lmp_timeout", .error, .meaning,
     "A Link Layer procedure was not answered in time",
     when: "the link or a procedure on it ended with LL Response Timeout (0x22)", needs: [.events],
     elsewise: [
@@ -349,7 +349,7 @@ extension Rule {
   private static let procedureTimeout: Int64 = 40_000_000_000
 
   private static let collision = Rule(
-    "link-procedure-collision", .error, .meaning, "Procedures of the two controllers collided",
+    "link_procedure_collision", .error, .meaning, "Procedures of the two controllers collided",
     when:
       "the link or a procedure on it ended with LL Procedure Collision (0x23) or Different Transaction Collision (0x2a)",
     needs: [.events],
@@ -362,7 +362,7 @@ extension Rule {
   }
 
   private static let instantPassed = Rule(
-    "link-instant-passed", .error, .meaning,
+    "link_instant_passed", .error, .meaning,
     "A change took effect before the other side knew of it",
     when: "the link or a procedure on it ended with Instant Passed (0x28)", needs: [.events],
     do:
@@ -470,7 +470,7 @@ extension Rule {
   }
 
   private static let procedureFailed = Rule(
-    "link-procedure-failed", .note, .fact, "A Link Layer procedure failed",
+    "link_procedure_failed", .note, .fact, "A Link Layer procedure failed",
     when:
       "a feature, version, PHY or subrate procedure ended with another error status on a link that stayed open",
     needs: [.events]
@@ -485,7 +485,7 @@ extension Rule {
   }
 
   private static let payloadTimeout = Rule(
-    "link-payload-timeout", .warning, .fact,
+    "link_payload_timeout", .warning, .fact,
     "No authenticated packet came from the peer on an encrypted link",
     when: "the controller reports Authenticated Payload Timeout Expired", needs: [.events],
     do:
@@ -509,7 +509,7 @@ extension Rule {
   }
 
   private static let controllerEnded = Rule(
-    "link-controller-ended", .error, .fact, "A controller ended the link by itself",
+    "link_controller_ended", .error, .fact, "A controller ended the link by itself",
     when: "Disconnection Complete has a reason that no host gives, and no other rule explains it",
     needs: [.events, .end],
     do:
@@ -521,7 +521,7 @@ extension Rule {
   }
 
   private static let lowResources = Rule(
-    "link-peer-low-resources", .warning, .fact, "The peer ended the link for lack of resources",
+    "link_peer_low_resources", .warning, .fact, "The peer ended the link for lack of resources",
     when: "the reason is Remote Device Terminated Connection due to Low Resources (0x14)",
     needs: [.events, .end],
     do:
@@ -529,7 +529,7 @@ extension Rule {
   ) { history, _ in ended(history, .remoteLowResources, "for lack of resources") }
 
   private static let powerOff = Rule(
-    "link-power-off", .note, .fact, "The peer ended the link because it is switched off",
+    "link_power_off", .note, .fact, "The peer ended the link because it is switched off",
     when: "the reason is Remote Device Terminated Connection due to Power Off (0x15)",
     needs: [.events, .end]
   ) { history, _ in ended(history, .remotePowerOff, "because it, or its Bluetooth, is switched off")
@@ -550,7 +550,7 @@ extension Rule {
   }
 
   private static let reset = Rule(
-    "link-reset", .note, .fact, "The controller was reset or removed while a link was open",
+    "link_reset", .note, .fact, "The controller was reset or removed while a link was open",
     when:
       "a reset, or the controller's removal, ended an open link that this host had not asked to end",
     needs: [.events]
@@ -570,7 +570,7 @@ extension Rule {
   }
 
   private static let hostStalled = Rule(
-    whole: "host-stalled", .error, .sequence,
+    whole: "host_stalled", .error, .sequence,
     "A request reaches this host 30 s late, and the peer has given up",
     when:
       "a request of the peer arrives 29 to 31 s after the previous packet, followed at once by the peer's disconnection, on two or more connections, or on one after which the controller leaves a command unanswered",

@@ -15,7 +15,7 @@ extension Rule {
     "Choose a supervision timeout above 2 × (1 + latency) × maximum interval, preferably six times that, within 100 ms to 32 s; intervals from 7.5 ms to 4 s. Apple's rules for accessories are stricter: interval at least 15 ms, latency at most 30, timeout 6 s (2 to 6 s in older releases, 6 to 18 s in newer ones)."
 
   private static let impossible = Rule(
-    "link-parameters-impossible", .warning, .meaning, "Connection parameters are invalid",
+    "link_parameters_impossible", .warning, .meaning, "Connection parameters are invalid",
     when:
       "parameters that are requested or in force are out of range, or their supervision timeout is too short for interval and latency",
     do: remedyForImpossible
@@ -51,7 +51,7 @@ extension Rule {
   }
 
   private static let impossibleAttempt = Rule(
-    whole: "connect-parameters-impossible", .warning, .meaning,
+    whole: "connect_parameters_impossible", .warning, .meaning,
     "A connection attempt requests invalid parameters",
     when:
       "LE Create Connection has a supervision timeout that is too short for interval and latency, or values out of range",
@@ -76,7 +76,7 @@ extension Rule {
   }
 
   private static let refusedParameters = Rule(
-    about: Refusal.self, "link-parameters-refused", .warning, .meaning,
+    about: Refusal.self, "link_parameters_refused", .warning, .meaning,
     "A change of the connection parameters was refused",
     when:
       "a Connection Parameter Update Response, a negative reply or LE Connection Update Complete refuses the change, and no later change was accepted; or the peer ends the link with Unacceptable Connection Parameters (0x3b)",
@@ -143,7 +143,7 @@ extension Rule {
   }
 
   private static let unansweredParameters = Rule(
-    about: Bool.self, "link-parameters-unanswered", .warning, .meaning,
+    about: Bool.self, "link_parameters_unanswered", .warning, .meaning,
     "A connection parameter update request is never answered",
     when:
       "a Connection Parameter Update Request has no response for 30 s or until the other side ends the link 5 s later or more, and the parameters do not change; an error if the requesting side ends the link",
@@ -195,7 +195,7 @@ extension Rule {
   private static let leastPaced = 8
 
   private static let longInterval = Rule(
-    "link-interval-long", .warning, .meaning, "The connection interval is too long for the traffic",
+    "link_interval_long", .warning, .meaning, "The connection interval is too long for the traffic",
     when:
       "eight packets or more are sent as soon as the previous one is acknowledged, at a connection interval of 400 ms or more",
     needs: [.events, .sentData],
@@ -234,7 +234,7 @@ extension Rule {
   private static let longestChange: Int64 = 5_000_000_000
 
   private static let neverApplied = Rule(
-    "link-parameters-never-applied", .warning, .meaning,
+    "link_parameters_never_applied", .warning, .meaning,
     "Connection parameters were accepted but never applied",
     when:
       "a change was accepted, no LE Connection Update Complete followed in the five seconds that the link stayed open, and the parameters in force are not those requested",
@@ -287,7 +287,7 @@ extension Rule {
   private static let mostBytes = 5_000
 
   private static let shortPackets = Rule(
-    "link-data-length-time", .warning, .meaning, "The packets are shorter than the data length",
+    "link_data_length_time", .warning, .meaning, "The packets are shorter than the data length",
     when:
       "the last LE Data Length Change allows so little time for a packet that it holds at most half of the bytes on the PHY in force; a note unless 50 or more packets with longer data crossed the link",
     needs: [.events, .opening],
@@ -298,7 +298,7 @@ extension Rule {
   }
 
   private static let onePerInterval = Rule(
-    "link-one-packet-per-interval", .warning, .fact,
+    "link_one_packet_per_interval", .warning, .fact,
     "A transfer has one packet per connection interval",
     when:
       "the controller completed 50 packets, or 5 kB, one at a time and a connection interval or more apart, although two or more were waiting and would fit into an interval",

@@ -8,7 +8,7 @@ import Words
 extension Rule {
   static let mtu: [Rule] = [
     Rule(
-      "att-mtu-asymmetric", .warning, .meaning,
+      "att_mtu_asymmetric", .warning, .meaning,
       "A device offers different MTUs as a client and as a server",
       when:
         "both sides exchange the MTU, a side's request and response name different MTUs, and so the two exchanges have different results",
@@ -17,7 +17,7 @@ extension Rule {
         "Offer the same MTU in the request and in the response (Core, Vol 3, Part F, 3.4.2.1). Until then, exchange it from one side only."
     ) { connection, _ in connection.isWhole ? connection.asymmetricMTU.map { [$0] } ?? [] : [] },
     Rule(
-      "att-mtu-changed", .warning, .meaning,
+      "att_mtu_changed", .warning, .meaning,
       "A client exchanges the MTU twice, with different results",
       when: "a client's second MTU exchange on a connection has another result than its first",
       needs: [.bothDirections, .events, .opening],
@@ -25,7 +25,7 @@ extension Rule {
         "Send one Exchange MTU Request on a connection (Core, Vol 3, Part F, 3.4.2.1), and ask for the final size at once. As a server, keep the first result."
     ) { connection, _ in connection.isWhole ? connection.changedMTU.map { [$0] } ?? [] : [] },
     Rule(
-      "att-pdu-too-long", .warning, .meaning, "A server sends a PDU that is longer than the MTU",
+      "att_pdu_too_long", .warning, .meaning, "A server sends a PDU that is longer than the MTU",
       when:
         "a response, notification or indication on the link's own bearer has more bytes than the MTU that was exchanged on this connection",
       needs: [.bothDirections, .events, .opening], merges: true,
@@ -38,7 +38,7 @@ extension Rule {
       return connection.attributes.faults.longPDUs.map(connection.tooLong)
     },
     Rule(
-      "att-value-too-long", .warning, .fact, "A server sends a value of more than 512 bytes",
+      "att_value_too_long", .warning, .fact, "A server sends a value of more than 512 bytes",
       when:
         "a notification or an indication has more than 512 bytes, or a read reaches beyond byte 512",
       merges: true,
@@ -58,7 +58,7 @@ extension Rule {
 
   /// It costs only time, so it comes after the rules about links.
   static let mtuUnused = Rule(
-    "att-mtu-unused", .note, .meaning, "A client writes 20-byte pieces although the MTU is larger",
+    "att_mtu_unused", .note, .meaning, "A client writes 20-byte pieces although the MTU is larger",
     when:
       "ten or more consecutive writes to an attribute have exactly 20 bytes, with pauses of at most 500 ms, after a larger MTU was exchanged; not if they are numbered, or the messages of a known protocol",
     needs: [.bothDirections], merges: true,

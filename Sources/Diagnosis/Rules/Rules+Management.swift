@@ -9,7 +9,7 @@ import Words
 extension Rule {
   static let management: [Rule] = [
     Rule(
-      whole: "mgmt-pairing-failed", .error, .fact, "The kernel reports that pairing failed",
+      whole: "mgmt_pairing_failed", .error, .fact, "The kernel reports that pairing failed",
       when:
         "Authentication Failed, or Pair Device answered with a failure, in a capture without HCI packets",
       do:
@@ -30,7 +30,7 @@ extension Rule {
       }
     },
     Rule(
-      whole: "mgmt-connect-failed", .error, .fact, "The kernel reports that it could not connect",
+      whole: "mgmt_connect_failed", .error, .fact, "The kernel reports that it could not connect",
       when: "Connect Failed in a capture without HCI packets",
       do:
         "Check that the device is powered, in range and sends connectable advertisements. Record HCI packets too (btmon, or btmon -w FILE): they show whether it was heard and which status the controller returned."
@@ -44,7 +44,7 @@ extension Rule {
       }
     },
     Rule(
-      whole: "mgmt-command-refused", .note, .fact,
+      whole: "mgmt_command_refused", .note, .fact,
       "The kernel refuses a command of its management interface",
       when: "a management command that concerns no device is answered with an error status",
       do:

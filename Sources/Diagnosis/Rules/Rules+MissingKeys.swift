@@ -8,7 +8,7 @@ import Words
 extension Rule {
   static let missingKeys: [Rule] = [
     Rule(
-      about: Doubts.self, "enc-key-missing-peripheral", .error, .meaning,
+      about: Doubts.self, "enc_key_missing_peripheral", .error, .meaning,
       "The central encrypts with the key of a bond, but the peripheral finds no key for it",
       when:
         "encryption ends with PIN or Key Missing (0x06), or the peripheral's host answers LE Long Term Key Request with the Negative Reply",
@@ -39,7 +39,7 @@ extension Rule {
       return [(doubts, finding)]
     },
     Rule(
-      about: LostBond.self, "enc-key-missing-central", .error, .meaning,
+      about: LostBond.self, "enc_key_missing_central", .error, .meaning,
       "The central has lost the bond and pairs again, but the peripheral still has the bond and refuses",
       when:
         "a Pairing Request without a preceding attempt to encrypt is refused at once, and the two had a bond on an earlier connection of the capture, or a --keys file has one; or the refusing side had sent a Security Request",

@@ -9,7 +9,7 @@ import Words
 extension Rule {
   /// The rule about requests for channels that are not answered.
   static let openChannels = Rule(
-    about: Bool.self, "l2cap-request-unanswered", .error, .meaning,
+    about: Bool.self, "l2cap_request_unanswered", .error, .meaning,
     "A channel request is never answered",
     when:
       "a connection request has no response for 60 s, or until the link is ended on purpose 2 s later or more, and the other side was heard; 300 s if a response reports it as pending",

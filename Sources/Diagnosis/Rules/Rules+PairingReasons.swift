@@ -10,19 +10,19 @@ import Words
 extension Rule {
   static let pairingReasons: [Rule] = [
     failing(
-      "smp-passkey-entry-failed", .fact, "The passkey was not entered",
+      "smp_passkey_entry_failed", .fact, "The passkey was not entered",
       on: .passkeyEntryFailed, when: "Passkey Entry Failed (0x01)",
       do:
         "Pair again, and type the digits within 30 s. On BlueZ an agent with a keyboard has to be registered (bluetoothctl: agent KeyboardDisplay, default-agent); on Zephyr answer passkey_entry with bt_conn_auth_passkey_entry."
     ) { $0.isSilence ? nil : $0.stoppedAfterEntry() ?? $0.cancelledEntry() },
     failing(
-      "smp-oob-missing", .fact, "One side has no out-of-band data",
+      "smp_oob_missing", .fact, "One side has no out-of-band data",
       on: .oobNotAvailable, when: "OOB Not Available (0x02)",
       do:
         "Transfer the out-of-band data before pairing begins, or clear the OOB data flag: legacy pairing needs the data on both sides, Secure Connections on one."
     ) { $0.withoutOutOfBand() },
     failing(
-      "smp-not-supported", .meaning, "One side does not pair", on: .pairingNotSupported,
+      "smp_not_supported", .meaning, "One side does not pair", on: .pairingNotSupported,
       when:
         "Pairing Not Supported (0x05), unless the evidence is that the side keeps a bond that the other one has lost",
       elsewise: [
@@ -35,7 +35,7 @@ extension Rule {
         "Make the side that refused pairable, or put it into pairing mode. \(enablingPairing)"
     ) { $0.isSilence || $0.connection.lostBond($0.evidence) != nil ? nil : $0.refused() },
     failing(
-      "smp-authentication-requirements", .meaning,
+      "smp_authentication_requirements", .meaning,
       "One side requires more than this pairing can provide",
       on: .authenticationRequirements, when: "Authentication Requirements (0x03)",
       elsewise: [
@@ -55,29 +55,29 @@ extension Rule {
         "Give one side a display and the other a keyboard, or use numeric comparison: on Zephyr bt_conn_auth_cb_register with passkey_display or passkey_confirm, on BlueZ an agent with KeyboardDisplay, on Nordic's SoftDevice io_caps. Or do not request MITM protection if the device has neither; if Secure Connections is required, enable it on both sides."
     ) { $0.unmetRequirements() },
     failing(
-      "smp-key-size", .fact, "The negotiated key is too short for one side",
+      "smp_key_size", .fact, "The negotiated key is too short for one side",
       on: .encryptionKeySize, when: "Encryption Key Size (0x06)",
       do:
         "Allow 16-byte keys on the side that offers only shorter ones. The size that a side requires is set with CONFIG_BT_SMP_MIN_ENC_KEY_SIZE on Zephyr, with min_key_size and max_key_size on Nordic's SoftDevice."
     ) { $0.shortKey() },
     failing(
-      "smp-invalid-parameters", .fact, "A Security Manager PDU was refused because of its content",
+      "smp_invalid_parameters", .fact, "A Security Manager PDU was refused because of its content",
       on: .invalidParameters, when: "Invalid Parameters (0x0a)",
       do:
         "Check the last PDU before the refusal: its length, reserved values, a key size outside 7 to 16, a public key that is not on the curve or equals the receiver's own."
     ) { $0.invalidParameters() },
     reported(
-      "smp-command-not-supported", [.commandNotSupported: "did not understand a pairing PDU"],
+      "smp_command_not_supported", [.commandNotSupported: "did not understand a pairing PDU"],
       "A Security Manager PDU was not understood", when: "Command Not Supported (0x07)",
       do: "Check the last PDU before the refusal, and the Bluetooth version of that side."),
     failing(
-      "smp-repeated-attempts", .fact, "A new pairing attempt came too soon after a failed one",
+      "smp_repeated_attempts", .fact, "A new pairing attempt came too soon after a failed one",
       on: .repeatedAttempts, when: "Repeated Attempts (0x09)",
       do:
         "Wait: after a failure a device refuses to pair for a time that grows with each failure (Core, Vol 3, Part H, 2.3.6). Fix the first failure."
     ) { $0.tooSoon() },
     reported(
-      "smp-cross-transport",
+      "smp_cross_transport",
       [
         .brEDRPairingInProgress: "is pairing over BR/EDR",
         .crossTransportNotAllowed: "does not allow cross-transport key derivation",
@@ -89,21 +89,21 @@ extension Rule {
         "Pair on one transport at a time; a key of the other transport that is stronger or authenticated is not replaced by a weaker one."
     ),
     reported(
-      "smp-key-rejected", [.keyRejected: "rejected a key"], "One side rejected a key",
+      "smp_key_rejected", [.keyRejected: "rejected a key"], "One side rejected a key",
       when: "Key Rejected (0x0f)",
       do:
         "Check whether a key before the refusal is all zeros, or on a list of publicly known keys."),
     reported(
-      "smp-busy", [.busy: "is busy"], "One side is busy", when: "Busy (0x10)",
+      "smp_busy", [.busy: "is busy"], "One side is busy", when: "Busy (0x10)",
       do: "Pair again later; some devices pair with only one other at a time."),
     failing(
-      "smp-unspecified", .fact, "One side ended pairing without giving a reason",
+      "smp_unspecified", .fact, "One side ended pairing without giving a reason",
       on: .unspecified, when: "Unspecified Reason (0x08)",
       do:
         "Check the log of the side that ended it; only that shows why. Often a program or its user cancelled: Unpair Device or Cancel Pair Device on BlueZ, removeBond or cancelBondProcess on Android."
     ) { $0.isSilence ? nil : $0.unspecified() },
     failing(
-      "smp-failed", .fact,
+      "smp_failed", .fact,
       "Pairing was refused for a reason that the specification does not define",
       when: "Pairing Failed with a reason above 0x10, or 0",
       do:
@@ -115,7 +115,7 @@ extension Rule {
         why: "\(failed.answer) The specification does not define this reason.")
     },
     Rule(
-      "smp-mitm-impossible", .note, .fact,
+      "smp_mitm_impossible", .note, .fact,
       "MITM protection was requested, but the IO capabilities allow only Just Works",
       when:
         "a side requests MITM protection, the method is Just Works, and the pairing did not fail because of that",

@@ -6,7 +6,7 @@ import Words
 
 extension Rule {
   static let unexpectedPDU = Rule(
-    "smp-unexpected", .warning, .meaning, "A Security Manager PDU was out of sequence",
+    "smp_unexpected", .warning, .meaning, "A Security Manager PDU was out of sequence",
     when:
       "a Pairing Request from the peripheral, a second Pairing Response, or a value that the pairing method does not use",
     needs: [.bothDirections],
@@ -19,7 +19,7 @@ extension Rule {
 
   static let pairingSilence: [Rule] = [
     Rule(
-      about: Doubts.self, "smp-user-silent", .error, .meaning,
+      about: Doubts.self, "smp_user_silent", .error, .meaning,
       "A user had to act for the pairing to continue, but did not",
       when:
         "no SMP PDU for 25 s or more at a step where digits are typed or compared, then the pairing or the link ends",
@@ -33,7 +33,7 @@ extension Rule {
         "Pair again, and act within 30 s. If nothing was shown, the app or firmware does not handle the request: on Android the pairing notification, on iOS the dialog, on BlueZ an agent, on Zephyr bt_conn_auth_cb."
     ) { connection, evidence in SilentPairing.findings(connection, evidence) { $0.ofUser() } },
     Rule(
-      "smp-timeout", .error, .fact, "A pairing was not answered for 30 s",
+      "smp_timeout", .error, .fact, "A pairing was not answered for 30 s",
       when:
         "no SMP PDU for 30 s at a step where no user has to act; then the pairing is over (Core, Vol 3, Part H, 3.4)",
       needs: [.bothDirections, .events],
@@ -41,14 +41,14 @@ extension Rule {
         "Check the log of the side that had to answer. After this timeout no SMP PDU may be sent on the link: disconnect, then connect again."
     ) { connection, evidence in SilentPairing.findings(connection, evidence) { $0.ofProgram() } },
     Rule(
-      "smp-abandoned", .error, .fact, "The link ended in the middle of a pairing",
+      "smp_abandoned", .error, .fact, "The link ended in the middle of a pairing",
       when: "the link ends before it is encrypted with the new key, and neither side refused",
       needs: [.bothDirections, .events, .end],
       do:
         "Find out why the link ended. If a host ended it, its log shows why; an app must not disconnect while the system pairs."
     ) { connection, evidence in SilentPairing.findings(connection, evidence) { $0.abandoned() } },
     Rule(
-      "smp-not-encrypted", .error, .fact,
+      "smp_not_encrypted", .error, .fact,
       "A pairing was complete or confirmed, but the link was never encrypted",
       when:
         "all values of a pairing were exchanged, or this host confirmed a pairing over BR/EDR, and the link is not encrypted for 25 s, or until it ends",
@@ -60,7 +60,7 @@ extension Rule {
         + connection.confirmedInVain(evidence)
     },
     Rule(
-      "smp-security-request-ignored", .warning, .fact,
+      "smp_security_request_ignored", .warning, .fact,
       "A peripheral requested security, but the central did nothing",
       when:
         "a Security Request on a link that is not encrypted, after which the central neither pairs nor encrypts for 5 s, or until the link ends",

@@ -9,7 +9,7 @@ import Words
 extension Rule {
   static let pairingValues: [Rule] = [
     failing(
-      "smp-passkey-mismatch", .meaning, "The two sides of a pairing have different passkeys",
+      "smp_passkey_mismatch", .meaning, "The two sides of a pairing have different passkeys",
       when:
         "Confirm Value Failed (0x04) in passkey entry, and the values show that the refused side had another passkey, or that its own values are sound",
       elsewise: [
@@ -28,7 +28,7 @@ extension Rule {
       }
     },
     failing(
-      "smp-confirm-deviates", .meaning, "One side computes its confirm value wrongly",
+      "smp_confirm_deviates", .meaning, "One side computes its confirm value wrongly",
       when:
         "Confirm Value Failed (0x04), and the refused value fits no passkey, fits only a wrong computation, or is right",
       elsewise: [
@@ -49,7 +49,7 @@ extension Rule {
       }
     },
     failing(
-      "smp-confirm-failed", .meaning,
+      "smp_confirm_failed", .meaning,
       "A confirm value was refused, and the capture does not show why",
       when: "Confirm Value Failed (0x04) without values that could be checked",
       elsewise: [
@@ -79,7 +79,7 @@ extension Rule {
 
   static let pairingChecks: [Rule] = [
     failing(
-      "smp-numeric-rejected", .fact, "Numeric comparison was refused",
+      "smp_numeric_rejected", .fact, "Numeric comparison was refused",
       when:
         "Numeric Comparison Failed (0x0c) in numeric comparison, or another refusal of values that are right, after both sides had shown their digits",
       elsewise: [
@@ -97,7 +97,7 @@ extension Rule {
       return failed.refusedDigits()
     },
     failing(
-      "smp-just-works-unconfirmed", .fact, "Just Works was refused as if digits had been compared",
+      "smp_just_works_unconfirmed", .fact, "Just Works was refused as if digits had been compared",
       when:
         "Numeric Comparison Failed (0x0c) in a pairing without a comparison, or before the method is known",
       do:
@@ -109,7 +109,7 @@ extension Rule {
       return failed.unconfirmed()
     },
     failing(
-      "smp-dhkey-check-failed", .fact, "A DHKey check value was refused",
+      "smp_dhkey_check_failed", .fact, "A DHKey check value was refused",
       on: .dhKeyCheckFailed, when: "DHKey Check Failed (0x0b)",
       do:
         "Check f5 and f6 of both firmwares against the sample data of the Core Specification (Vol 3, Part H, Appendix D): the address types, the order of AuthReq, OOB data flag and IO capability, and r."

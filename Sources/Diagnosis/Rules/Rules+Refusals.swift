@@ -8,7 +8,7 @@ import Words
 extension Rule {
   static let refusals: [Rule] = [
     refused(
-      "att-not-permitted", .warning, .meaning, 0x02...0x03,
+      "att_not_permitted", .warning, .meaning, 0x02...0x03,
       "The server does not permit a read or write",
       when: "Read Not Permitted (0x02) or Write Not Permitted (0x03) answers a request",
       elsewise: [
@@ -28,7 +28,7 @@ extension Rule {
         ) : refusal.notPermitted
     },
     refused(
-      "att-invalid-handle", .warning, .meaning, 0x01...0x01,
+      "att_invalid_handle", .warning, .meaning, 0x01...0x01,
       "The server does not have the requested handle",
       when: "Invalid Handle (0x01) answers a request", elsewise: [.moved],
       do:
@@ -55,7 +55,7 @@ extension Rule {
         "The discovery of \(refusal.server.words) from \(packet: run.first.packet) to \(packet: run.last.packet) found no attribute with the handle \(handle: refusal.handle)."
     },
     refused(
-      "att-invalid-length", .warning, .fact, 0x0d...0x0d,
+      "att_invalid_length", .warning, .fact, 0x0d...0x0d,
       "A value with the wrong length is written",
       when: "Invalid Attribute Value Length (0x0d) answers a request",
       do: "Compare the length with what the characteristic's definition or the firmware accepts."
@@ -69,7 +69,7 @@ extension Rule {
       }
     },
     refused(
-      "att-invalid-offset", .warning, .meaning, 0x07...0x07,
+      "att_invalid_offset", .warning, .meaning, 0x07...0x07,
       "A read or write begins after the end of the value",
       when: "Invalid Offset (0x07) answers a request",
       elsewise: [
@@ -98,7 +98,7 @@ extension Rule {
       }
     },
     refused(
-      "att-prepare-queue", .warning, .meaning, 0x09...0x09,
+      "att_prepare_queue", .warning, .meaning, 0x09...0x09,
       "A server's queue of prepared writes is full",
       when: "Prepare Queue Full (0x09) answers a request",
       elsewise: [
@@ -123,20 +123,20 @@ extension Rule {
       )
     },
     refused(
-      "att-not-long", .note, .fact, 0x0b...0x0b,
+      "att_not_long", .note, .fact, 0x0b...0x0b,
       "Read Blob Request is used for a value that fits into one response",
       when: "Attribute Not Long (0x0b) answers a request",
       do:
         "Nothing: the value is complete; clients that get a response of MTU − 1 bytes check for more."
     ) { _, _ in "The value fits into one Read Response, so there is no further part." },
     refused(
-      "att-insufficient-resources", .warning, .fact, 0x11...0x11,
+      "att_insufficient_resources", .warning, .fact, 0x11...0x11,
       "A server has no resources for a request",
       when: "Insufficient Resources (0x11) answers a request",
       do: "Request less at a time, or later; look for leaked buffers in the firmware."
     ) { refusal, _ in "\(refusal.refuser) ran out of memory or of another resource." },
     refused(
-      "att-unlikely", .warning, .fact, 0x0e...0x0e,
+      "att_unlikely", .warning, .fact, 0x0e...0x0e,
       "A server fails to handle a request and gives no reason",
       when: "Unlikely Error (0x0e) answers a request",
       do:
@@ -145,7 +145,7 @@ extension Rule {
       "The error only shows that the application or the stack of \(refusal.server.words) failed."
     },
     refused(
-      "att-request-not-supported", .note, .fact, 0x06...0x06, "A server does not support a request",
+      "att_request_not_supported", .note, .fact, 0x06...0x06, "A server does not support a request",
       when: "Request Not Supported (0x06) answers a request",
       do:
         "Nothing, if the client works without it: few requests are mandatory. If the same server answers it at other times, its database was not ready."
@@ -153,19 +153,19 @@ extension Rule {
       "\(refusal.refuser) reported that it does not support this request\(refusal.opcode == .exchangeMTURequest ? ": the MTU stays unchanged" : "; clients can use others" as StaticString)."
     },
     refused(
-      "att-unsupported-group", .note, .fact, 0x10...0x10,
+      "att_unsupported_group", .note, .fact, 0x10...0x10,
       "Read By Group Type Request is used with a type that is not a group",
       when: "Unsupported Group Type (0x10) answers a request",
       do:
         "Use Read By Group Type Request for primary and secondary services only (Core, Vol 3, Part G, 2.5.3)."
     ) { _, _ in "The requested type is not a grouping attribute." },
     refused(
-      "att-invalid-pdu", .warning, .fact, 0x04...0x04, "A server rejects a request as malformed",
+      "att_invalid_pdu", .warning, .fact, 0x04...0x04, "A server rejects a request as malformed",
       when: "Invalid PDU (0x04) answers a request",
       do: "Compare the request's length and fields with the specification, or the server's parser."
     ) { refusal, _ in "\(refusal.refuser) considers the request malformed." },
     refused(
-      "att-value-not-allowed", .warning, .fact, 0x13...0x13,
+      "att_value_not_allowed", .warning, .fact, 0x13...0x13,
       "The server does not accept a written value",
       when: "Value Not Allowed (0x13) answers a request",
       do: "Write a value that the characteristic's definition allows in this state."
@@ -173,7 +173,7 @@ extension Rule {
       "The length was right, but \(refusal.server.words) does not accept \(refusal.headWords)."
     },
     refused(
-      "att-application-error", .warning, .fact, 0x80...0x9f, also: [0xa0...0xdf],
+      "att_application_error", .warning, .fact, 0x80...0x9f, also: [0xa0...0xdf],
       "A profile's rule, or the server's application, refuses a request",
       when:
         "an error between 0x80 and 0x9f answers a request, or one between 0xa0 and 0xdf that the profile names",
@@ -193,7 +193,7 @@ extension Rule {
       }
     },
     refused(
-      "att-reserved-error", .warning, .fact, 0x14...0x7f, also: [0xa0...0xfb, 0x00...0x00],
+      "att_reserved_error", .warning, .fact, 0x14...0x7f, also: [0xa0...0xfb, 0x00...0x00],
       "A server answers with a reserved error code",
       when:
         "the error 0x00, one between 0x14 and 0x7f, or one between 0xa0 and 0xfb that no profile names answers a request",
@@ -206,13 +206,13 @@ extension Rule {
         : "The specification reserves this code, so it gives no reason."
     },
     refused(
-      "att-write-rejected", .warning, .fact, 0xfc...0xfc,
+      "att_write_rejected", .warning, .fact, 0xfc...0xfc,
       "A write is refused for a reason that no other code covers",
       when: "Write Request Rejected (0xfc) answers a request",
       do: "Check in the profile in which state the value is accepted."
     ) { refusal, _ in "The profile does not allow \(refusal.headWords) now." },
     refused(
-      "att-cccd-improper", .warning, .meaning, 0xfd...0xfd,
+      "att_cccd_improper", .warning, .meaning, 0xfd...0xfd,
       "A procedure is started without the subscription that its answers need",
       when:
         "Client Characteristic Configuration Descriptor Improperly Configured (0xfd) answers a request",
@@ -231,13 +231,13 @@ extension Rule {
         "\(refusal.refuser) answers by notifications or indications of a characteristic other than \(owner), whose CCCD was written at \(packet: last.request.packet), or that CCCD enables the wrong one of the two."
     },
     refused(
-      "att-procedure-in-progress", .warning, .fact, 0xfe...0xfe,
+      "att_procedure_in_progress", .warning, .fact, 0xfe...0xfe,
       "A procedure is started while another one is running",
       when: "Procedure Already in Progress (0xfe) answers a request",
       do: "Wait for the previous procedure's answer, or abort it."
     ) { _, _ in "The previous procedure has not finished." },
     refused(
-      "att-out-of-range", .warning, .fact, 0xff...0xff, "A written value is out of range",
+      "att_out_of_range", .warning, .fact, 0xff...0xff, "A written value is out of range",
       when: "Out of Range (0xff) answers a request",
       do: "Write a value within the characteristic's range."
     ) { refusal, _ in "The profile defines a range, and \(refusal.headWords) is not in it." },
@@ -245,7 +245,7 @@ extension Rule {
   ]
 
   private static let failedProcedure = Rule(
-    "gatt-procedure-failed", .warning, .fact, "A control point reports that a procedure failed",
+    "gatt_procedure_failed", .warning, .fact, "A control point reports that a procedure failed",
     when:
       "a notification or an indication of a control point has a result other than success; a note if the same command succeeds later",
     needs: .bothDirections, merges: true,
@@ -271,7 +271,7 @@ extension Rule {
   }
 
   private static let droppedCommands = Rule(
-    "att-command-dropped", .warning, .meaning,
+    "att_command_dropped", .warning, .meaning,
     "Commands are written to an attribute that cannot be written",
     when:
       "a Write Command goes to a declaration, or to a value whose declaration, discovered on this connection, does not offer writing; not if the server seems to carry it out",
@@ -300,7 +300,7 @@ extension Rule {
   }
 
   private static let notInProperties = Rule(
-    "att-not-in-properties", .note, .fact,
+    "att_not_in_properties", .note, .fact,
     "A server allows what the characteristic's declaration does not offer",
     when:
       "a read, a write, a notification or an indication succeeds although the characteristic's declaration in the capture lacks the property",

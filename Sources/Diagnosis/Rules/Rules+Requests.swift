@@ -8,7 +8,7 @@ import Words
 extension Rule {
   static let requests: [Rule] = [
     Rule(
-      about: Unanswered.self, "att-request-unanswered", .error, .meaning,
+      about: Unanswered.self, "att_request_unanswered", .error, .meaning,
       "A request is never answered",
       when:
         "a request has no answer for 30 s, or until a host ends the link (2 s and three connection events later, or more), or while later ones are answered; in a capture without events only an Exchange MTU Request. A warning for the MTU, and if later ones are answered",
@@ -30,7 +30,7 @@ extension Rule {
       }
     },
     Rule(
-      about: Unanswered.self, "att-indication-unconfirmed", .error, .meaning,
+      about: Unanswered.self, "att_indication_unconfirmed", .error, .meaning,
       "An indication is never confirmed",
       when:
         "an indication has no confirmation for 30 s, or until a host ends the link (2 s and three connection events later, or more), or while later ones are confirmed; a note unless the side that indicated ends the link when ATT's 30 s have passed",
@@ -52,7 +52,7 @@ extension Rule {
       }
     },
     Rule(
-      about: Overlapping.self, "att-second-request", .warning, .meaning,
+      about: Overlapping.self, "att_second_request", .warning, .meaning,
       "A request is sent before the previous one is answered",
       when:
         "a request or an indication is sent while another one of the same side is pending on the same bearer; on an enhanced bearer only if neither is answered",
@@ -76,7 +76,7 @@ extension Rule {
       }
     },
     Rule(
-      "att-after-timeout", .warning, .meaning, "Requests continue after one has timed out",
+      "att_after_timeout", .warning, .meaning, "Requests continue after one has timed out",
       when: "a client sends on a bearer on which its request has been pending for 30 s or longer",
       needs: [.bothDirections, .events],
       elsewise: [Alternative(always: "its answer is missing from this capture")],
@@ -95,7 +95,7 @@ extension Rule {
   ]
 
   private static let strayResponses = Rule(
-    "att-response-unexpected", .warning, .meaning, "A response is sent twice",
+    "att_response_unexpected", .warning, .meaning, "A response is sent twice",
     when:
       "an ATT response with the opcode and bytes of the one before it arrives, and no pending request fits it, on a connection whose opening is in the capture and that lacks no records",
     needs: [.bothDirections, .events, .opening],
@@ -120,7 +120,7 @@ extension Rule {
   }
 
   private static let crossedBearers = Rule(
-    "att-answer-on-other-bearer", .note, .fact,
+    "att_answer_on_other_bearer", .note, .fact,
     "Responses arrive on a different enhanced bearer from their requests",
     when:
       "a response on an enhanced bearer can only be the answer to a request on another one",

@@ -7,7 +7,7 @@ import Words
 extension Rule {
   static let servers: [Rule] = [
     Rule(
-      "att-malformed", .warning, .fact, "A server sends a malformed PDU",
+      "att_malformed", .warning, .fact, "A server sends a malformed PDU",
       when:
         "a response, notification or indication is too short or too long, or has an impossible format; an error if its receiver ends the link within 1 s",
       merges: true,
@@ -15,7 +15,7 @@ extension Rule {
         "Fix the server: compare the PDU with its layout (Core, Vol 3, Part F, 3.4). As a client, report such a PDU and continue without it."
     ) { connection, _ in connection.attributes.faults.malformed.map(connection.malformed) },
     Rule(
-      about: ServerFaults.RepeatedParts.self, "att-offset-ignored", .error, .meaning,
+      about: ServerFaults.RepeatedParts.self, "att_offset_ignored", .error, .meaning,
       "A server ignores the offset of a Read Blob Request",
       when:
         "all parts of a value that is read in parts are equal, and a part does not repeat itself",
@@ -34,7 +34,7 @@ extension Rule {
       }
     },
     Rule(
-      "gatt-declaration-malformed", .warning, .meaning,
+      "gatt_declaration_malformed", .warning, .meaning,
       "Reading a characteristic's declaration does not give a declaration",
       when:
         "a Read Request for a declaration that was discovered on this connection is answered with a value of neither 5 nor 19 bytes",
@@ -43,7 +43,7 @@ extension Rule {
         "Fix the server: a read must return the same value as discovery, that is the properties, the handle of the value and the UUID (Core, Vol 3, Part G, 3.3.1). As a client, use what discovery returned."
     ) { connection, _ in connection.attributes.faults.declarations.map(connection.oddDeclaration) },
     Rule(
-      "gatt-value-too-short", .warning, .meaning,
+      "gatt_value_too_short", .warning, .meaning,
       "A value is shorter than its characteristic's definition requires",
       when:
         "the first value that is read, or sent by the server, of a characteristic defined by the Bluetooth SIG ends inside a field that the definition requires",
@@ -52,7 +52,7 @@ extension Rule {
         "Fix the server: give the value all fields of its definition (GATT Specification Supplement). Clients that follow it reject the value, or read beyond its end."
     ) { connection, _ in connection.attributes.faults.shortValues.map(connection.tooShort) },
     Rule(
-      "gatt-cccd-missing", .warning, .meaning,
+      "gatt_cccd_missing", .warning, .meaning,
       "A characteristic offers notifications or indications, but has no CCCD",
       when:
         "the declaration offers them, and all handles up to the next declaration or the end of the service were discovered without a Client Characteristic Configuration descriptor; a note if values arrive anyway, or in the services Generic Access and Generic Attribute",
@@ -63,7 +63,7 @@ extension Rule {
       connection.attributes.faults.missing.map(connection.missingConfiguration)
     },
     Rule(
-      "gatt-value-before-encryption", .note, .sequence,
+      "gatt_value_before_encryption", .note, .sequence,
       "A bonded server sends values before the link is encrypted",
       when:
         "a characteristic whose values arrived on an encrypted link before, or which is of the HID service, notifies only before this link is encrypted with the stored key, and not in the 5 s or more after it; its CCCD is not written on this connection",

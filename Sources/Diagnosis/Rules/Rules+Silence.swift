@@ -7,7 +7,7 @@ import Words
 extension Rule {
   static let unansweredWrites: [Rule] = [
     Rule(
-      about: Int64.self, "gatt-result-missing", .warning, .meaning,
+      about: Int64.self, "gatt_result_missing", .warning, .meaning,
       "A control point does not report the result of a procedure",
       when:
         "a write to the control point of a fitness machine, a cycling sensor or power meter, records, user data or objects is accepted while its indications are enabled, and it indicates nothing for 5 s; for 30 s if the procedure takes its time or sends records",
@@ -22,7 +22,7 @@ extension Rule {
         "Fix the server: indicate a response code for every procedure, also for one that it does not support or that fails, after it has answered the write. As a client, give up after 30 s, and connect again."
     ) { connection, evidence in connection.missingResults(evidence) },
     Rule(
-      "gatt-unsubscribed", .warning, .sequence,
+      "gatt_unsubscribed", .warning, .sequence,
       "A client ends its subscription and continues to write",
       when:
         "a client that got values of a characteristic disables its CCCD, then writes to the same service three times or more and gets no value; the link stays open for 2 s",
@@ -31,7 +31,7 @@ extension Rule {
         "Keep the subscription as long as answers are expected: look for code that disables it after the first answer (setNotifyValue(false), stop_notify(), setCharacteristicNotification(…, false)), or for a part of the app that ends a subscription that another part uses."
     ) { connection, evidence in connection.silences(evidence).compactMap(connection.unsubscribed) },
     Rule(
-      "gatt-writes-unanswered", .note, .sequence, "Writes are accepted, but no answer comes",
+      "gatt_writes_unanswered", .note, .sequence, "Writes are accepted, but no answer comes",
       when:
         "a client subscribes to values of a vendor's service, then writes to that service three times or more; the server accepts the writes and sends no value, none is read, and the link stays open for 2 s",
       needs: [.bothDirections, .events, .opening], merges: true,

@@ -8,7 +8,7 @@ import Words
 extension Rule {
   static let subscriptions: [Rule] = [
     Rule(
-      "gatt-wrong-cccd-bits", .warning, .meaning,
+      "gatt_wrong_cccd_bits", .warning, .meaning,
       "Notifications are enabled on a characteristic that only indicates, or the reverse",
       when:
         "a CCCD write sets a bit that the characteristic's declaration in the capture does not offer, while it offers the other one",
@@ -17,7 +17,7 @@ extension Rule {
         "Write 0x0001 for notifications and 0x0002 for indications, as the declaration offers (CoreBluetooth and BlueZ choose on their own; on Android write ENABLE_NOTIFICATION_VALUE or ENABLE_INDICATION_VALUE)."
     ) { connection, _ in connection.attributes.configurations.compactMap(connection.wrongBits) },
     Rule(
-      about: Subscription.self, "gatt-cccd-write-command", .warning, .meaning,
+      about: Subscription.self, "gatt_cccd_write_command", .warning, .meaning,
       "A CCCD is written with Write Command, which servers may ignore",
       when:
         "a CCCD is written with Write Command, and no Write Request to it was accepted; a note if values arrive anyway",
@@ -33,14 +33,14 @@ extension Rule {
       }
     },
     Rule(
-      "gatt-cccd-swapped", .warning, .meaning, "The bytes of a CCCD's value are in the wrong order",
+      "gatt_cccd_swapped", .warning, .meaning, "The bytes of a CCCD's value are in the wrong order",
       when: "0x0100, 0x0200 or 0x0300 is written to a CCCD, and no value that subscribes",
       needs: .bothDirections, leansOn: .opening, merges: true,
       do:
         "Write the low byte first: 01 00 enables notifications, 02 00 indications. On Android use ENABLE_NOTIFICATION_VALUE, in firmware send the 16-bit number as little-endian."
     ) { connection, _ in connection.attributes.configurations.compactMap(connection.swapped) },
     Rule(
-      "gatt-subscription-misplaced", .warning, .meaning,
+      "gatt_subscription_misplaced", .warning, .meaning,
       "A subscription is written to an attribute that is not a CCCD",
       when:
         "a value that subscribes (0x0001 to 0x0003) is written to an attribute that is not a CCCD and cannot be written, in a service that can send values; no CCCD of that service is written, and none of its values arrives or is read",
@@ -54,7 +54,7 @@ extension Rule {
       }
     },
     Rule(
-      "gatt-not-subscribed", .note, .meaning,
+      "gatt_not_subscribed", .note, .meaning,
       "A client writes to a service and does not subscribe to its values",
       when:
         "a client writes to a service whose declarations offer notifications or indications, writes no CCCD of it and reads none of its values, none arrives, and the link stays open for 2 s",
@@ -71,7 +71,7 @@ extension Rule {
       }
     },
     Rule(
-      "gatt-notifications-silent", .warning, .meaning, "A subscription brings no values",
+      "gatt_notifications_silent", .warning, .meaning, "A subscription brings no values",
       when:
         "a CCCD was written on a link whose opening is in the capture and no value arrives, while the client writes to another service that can send values and whose CCCDs it has not written",
       needs: [.bothDirections, .events, .opening],
@@ -83,7 +83,7 @@ extension Rule {
         "Write the CCCD of the characteristic that sends the answers: the one in the service that is written to."
     ) { connection, evidence in connection.otherSubscription(evidence).map { [$0] } ?? [] },
     Rule(
-      about: EarlierValues.self, "gatt-cccd-lost", .warning, .meaning,
+      about: EarlierValues.self, "gatt_cccd_lost", .warning, .meaning,
       "A bonded server has lost its client's subscriptions",
       when:
         "an earlier connection of the device wrote a CCCD and got values; this one is encrypted with the stored key, lasts longer than any earlier pause between values, writes no CCCD and gets no value",
@@ -96,7 +96,7 @@ extension Rule {
         "CCCDs of bonded clients persist: store them in the firmware with the bond (Zephyr: CONFIG_BT_SETTINGS and settings_load(), Nordic: peer manager). As a client, write the CCCD on each connection: it does no harm."
     ) { connection, evidence in connection.lostSubscriptions(evidence) },
     Rule(
-      about: EarlierValues.self, "gatt-not-encrypted", .warning, .meaning,
+      about: EarlierValues.self, "gatt_not_encrypted", .warning, .meaning,
       "A bonded client gets no values on a link that is never encrypted",
       when:
         "an earlier link with the device was encrypted and carried values of a characteristic; this one is not encrypted, lasts longer than any earlier pause between values, and carries none",

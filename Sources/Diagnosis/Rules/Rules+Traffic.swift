@@ -10,7 +10,7 @@ extension Rule {
   /// The rules about lengths, frames and transfers.
   static let traffic: [Rule] = [
     Rule(
-      "att-write-too-long", .warning, .fact, "A write is longer than allowed",
+      "att_write_too_long", .warning, .fact, "A write is longer than allowed",
       when:
         "a Write Request or Command has more bytes than the MTU in force, or a prepared write goes beyond byte 512",
       needs: [.bothDirections], merges: true,
@@ -35,7 +35,7 @@ extension Rule {
       }
     },
     Rule(
-      "att-mtu-default", .note, .fact,
+      "att_mtu_default", .note, .fact,
       "Values are split into 20-byte pieces because the MTU is not exchanged",
       when:
         "no MTU is exchanged on a link whose opening is in the capture, and a message needs several notifications or writes that fill the default MTU of 23",
@@ -44,7 +44,7 @@ extension Rule {
         "Exchange the MTU after connecting: on Android requestMtu(517), with Zephyr bt_gatt_exchange_mtu(); iOS does so on its own."
     ) { connection, _ in connection.defaultMTU.map { [$0] } ?? [] },
     Rule(
-      about: Bool.self, "gatt-counter-gap", .warning, .meaning,
+      about: Bool.self, "gatt_counter_gap", .warning, .meaning,
       "Values are missing: a counter in them has gaps",
       when:
         "the first byte of 20 or more notifications grows by one each time, except in a few places where it grows by more; not if the queue was idle and no time passed for the missing values",
@@ -75,14 +75,14 @@ extension Rule {
       }
     },
     Rule(
-      "frame-checksum", .warning, .fact, "A frame of a vendor's protocol has a wrong checksum",
+      "frame_checksum", .warning, .fact, "A frame of a vendor's protocol has a wrong checksum",
       when:
         "a frame on a channel where the protocol was recognised has a checksum that does not match its bytes",
       merges: true,
       do: "Fix the sender's checksum: the bytes it covers, its initial value, and its byte order."
     ) { connection, _ in connection.attributes.vendors.badFrames.map(connection.badFrame) },
     Rule(
-      "frame-transfer-incomplete", .warning, .fact, "A vendor's transfer is incomplete",
+      "frame_transfer_incomplete", .warning, .fact, "A vendor's transfer is incomplete",
       when: "a vendor's message announces a number of others, or of parts, and fewer follow",
       merges: true,
       do:
@@ -108,7 +108,7 @@ extension Rule {
       }
     },
     Rule(
-      "frame-unanswered", .note, .meaning, "Requests of a vendor's protocol have no answer",
+      "frame_unanswered", .note, .meaning, "Requests of a vendor's protocol have no answer",
       when: "no matching response follows a request within the protocol's timeout",
       needs: [.bothDirections],
       elsewise: [Alternative(always: "the protocol has no answer to these requests")],
@@ -149,7 +149,7 @@ extension Rule {
       }
     },
     Rule(
-      "app-level-pairing", .note, .meaning,
+      "app_level_pairing", .note, .meaning,
       "The application has its own pairing and does not use Bluetooth's",
       when:
         "the link was never encrypted, neither side asked to pair, its opening is in the capture, and the first message of a vendor's protocol is a login or a handshake",

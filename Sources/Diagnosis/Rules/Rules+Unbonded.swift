@@ -8,7 +8,7 @@ import Words
 extension Rule {
   static let unbonded: [Rule] = [
     Rule(
-      whole: "smp-not-bonded", .warning, .meaning,
+      whole: "smp_not_bonded", .warning, .meaning,
       "The devices pair on each connection because a side does not bond",
       when:
         "pairing succeeds on two or more connections of a device, one side declares no bonding in each of them, and no connection is encrypted with a stored key",

@@ -37,7 +37,7 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
       text == """
         Connection 1: C0:11:22:33:44:55 random static; this host is the central
 
-        warning  Write to 2a38 Body Sensor Location refused: Write Not Permitted (0x03)    att-not-permitted
+        warning  Write to 2a38 Body Sensor Location refused: Write Not Permitted (0x03)    att_not_permitted
           why      The declaration offers read, but not write.                                certain  #8 #9
           do       Use what it offers: read it. If it should be written, the firmware has to declare write
                    and allow it (Zephyr: BT_GATT_PERM_WRITE).
