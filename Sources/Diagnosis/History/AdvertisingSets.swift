@@ -4,8 +4,8 @@ import Dissectors
 
 /// The advertising sets that a host configured, and what it advertises about itself.
 package struct AdvertisingSets: Sendable {
-  /// An LE Advertising Set Terminated, the sets that the host configured, those that it enabled last,
-  /// and the last command that enabled one.
+  /// An LE Advertising Set Terminated, the sets that the host configured, those that it enabled
+  /// last, and the last command that enabled one.
   package typealias Foreign = (
     handle: UInt8, moment: Moment, configured: [UInt8], enabled: [UInt8], switched: Moment?
   )

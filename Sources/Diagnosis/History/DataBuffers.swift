@@ -86,9 +86,9 @@ package struct DataBuffers: Sendable {
   private static let mostLinks = 64
   private static let leastSilence: Int64 = 1_000_000_000
 
-  /// Records the answer to a command if that reads the buffers: status (1 byte), then LE Read Buffer
-  /// Size: length (2), packets (1); Read Buffer Size: length (2), synchronous length (1), packets
-  /// (2) (Core, Vol 4, Part E, 7.8.2 and 7.4.5).
+  /// Records the answer to a command if that reads the buffers: status (1 byte), then LE Read
+  /// Buffer Size: length (2), packets (1); Read Buffer Size: length (2), synchronous length (1),
+  /// packets (2) (Core, Vol 4, Part E, 7.8.2 and 7.4.5).
   mutating func learn(_ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
     var cursor = Cursor(bytes, body)
     guard (try? CommandComplete(parsing: &cursor)) != nil, (try? cursor.u8()) == 0,

@@ -70,9 +70,9 @@ package struct LinkHistory: Sendable {
   }
 
   /// A change of the number of connection events in use (Core, Vol 4, Part E, 7.7.65.35), or a
-  /// failed attempt: this host's LE Subrate Request, if it made it, and the requested values, unless
-  /// they are cut off; LE Subrate Change, or the Command Status that refused the request, and its
-  /// status; the values in force afterwards, if something changed.
+  /// failed attempt: this host's LE Subrate Request, if it made it, and the requested values,
+  /// unless they are cut off; LE Subrate Change, or the Command Status that refused the request,
+  /// and its status; the values in force afterwards, if something changed.
   package typealias SubrateChange = (
     asked: Moment?, wanted: LESubrateRequest?, moment: Moment, status: StatusCode,
     result: LESubrateChange?
@@ -117,8 +117,9 @@ package struct LinkHistory: Sendable {
   package private(set) var acknowledgedLate: Moment?
   /// The last event for which the peer's controller or host had to send something.
   package private(set) var eventLast: Moment?
-  /// What the controller reported last about the radio, with Read RSSI or Android's Bluetooth Quality
-  /// Report: the signal in dBm, and how often packets had to be sent again, if it reports that.
+  /// What the controller reported last about the radio, with Read RSSI or Android's Bluetooth
+  /// Quality Report: the signal in dBm, and how often packets had to be sent again, if it reports
+  /// that.
   package private(set) var quality: (moment: Moment, rssi: Int8, retransmissions: UInt32?)?
   /// The last report that no packet was received for half of the supervision timeout.
   package private(set) var nearTimeout: Moment?

@@ -38,7 +38,7 @@ extension Rule {
         Doubts.unrepeated.or("a controller fails for another reason"),
       ],
       do:
-        "Check the controllers' firmware versions first: a packet counter or a key refresh that the two sides handle differently is a frequent cause. If it happens in one place only, somebody there may be injecting packets."
+        "Check the controllers' firmware versions first: a packet counter or a key refresh that the two sides handle differently is a frequent cause. If it happens in one place only, a device there may be injecting packets."
     ) { history, evidence in
       guard let end = history.connection.lastPacket, mismatch(history, evidence) == nil
       else { return [] }

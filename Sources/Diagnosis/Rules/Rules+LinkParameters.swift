@@ -378,8 +378,8 @@ extension ConnectionHistory {
   /// The longest wait of a peripheral for its parameters (Core, Vol 3, Part C, 9.3.12.2: 30 s).
   private static let patienceOfPeripherals: Int64 = 31_000_000_000
 
-  /// Returns when the side that requested parameters disconnected after they were refused, or nil if
-  /// it did not, or the link was used for something else in between.
+  /// Returns when the side that requested parameters disconnected after they were refused, or nil
+  /// if it did not, or the link was used for something else in between.
   fileprivate func end(
     overParameters refused: ParameterUpdate
   ) -> (packet: Int, passed: Int64)? {
@@ -423,8 +423,9 @@ extension Evidence {
     return (others.filter(\.leavesOverParameters), others.last { !$0.leavesOverParameters })
   }
 
-  /// Returns whether a timer of the peer's program ended a connection, though it gave the parameters
-  /// as the reason: others ended after the same time, and one lived on with the same parameters.
+  /// Returns whether a timer of the peer's program ended a connection, though it gave the
+  /// parameters as the reason: others ended after the same time, and one lived on with the same
+  /// parameters.
   func leavesByTimer(_ history: ConnectionHistory) -> Bool {
     guard history.leavesOverParameters else { return false }
     let (alike, survivor) = siblings(of: history)

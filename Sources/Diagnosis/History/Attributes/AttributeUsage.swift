@@ -219,8 +219,8 @@ package struct PieceSeries: Sendable {
 
 /// A byte that increases by one from value to value, with its gaps.
 package struct CountingByte: Sendable {
-  /// A place where the byte increased by more than one: the packets with the values before and after
-  /// it, how many are missing, and the time between those two in nanoseconds.
+  /// A place where the byte increased by more than one: the packets with the values before and
+  /// after it, how many are missing, and the time between those two in nanoseconds.
   package typealias Gap = (before: Int, after: Int, missing: Int, pause: Int64?)
 
   /// How often it increased by one.

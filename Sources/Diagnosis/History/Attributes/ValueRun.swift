@@ -55,7 +55,7 @@ package struct PreparedWrite: Sendable {
   private var sum = 0
   /// The number of bytes that were sent: fewer than up to the end, if a part is missing.
   var length: Int { late == nil ? end : sum }
-  /// The first part that starts, at an offset, after the end of the previous parts of its attribute.
+  /// The first part that starts, at an offset, after the end of its attribute's previous parts.
   package private(set) var late: (moment: Moment, handle: UInt16, offset: Int, end: Int)?
   /// The ends of the parts of each attribute, for the first attributes.
   private var ends: [(handle: UInt16, end: Int)] = []

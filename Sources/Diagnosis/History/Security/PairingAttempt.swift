@@ -46,8 +46,8 @@ package struct PairingAttempt: Sendable {
     /// Its check value (Secure Connections).
     package internal(set) var check: Moment?
     package internal(set) var keypresses: Run?
-    /// The number of Keypress Notifications by type: 0 started, 1 entered, 2 erased, 3 cleared, 4 completed, 5 any
-    /// other (Core, Vol 3, Part H, 3.5.8).
+    /// The number of Keypress Notifications by type: 0 started, 1 entered, 2 erased,
+    /// 3 cleared, 4 completed, 5 any other (Core, Vol 3, Part H, 3.5.8).
     package internal(set) var presses = [0, 0, 0, 0, 0, 0]
     /// The keys that it distributed: bit 0 LTK, 1 IRK, 2 CSRK.
     package internal(set) var keys: Run?

@@ -102,8 +102,8 @@ extension HCICommand {
   /// LE Set Periodic Advertising Parameters, version 2
   package static let leSetPeriodicAdvertisingParametersV2: UInt16 = 0x2086
 
-  /// The vendor-specific commands of Android's Bluetooth stack (Android, "HCI requirements"). Linux's
-  /// kernel sends the first one and the one for quality reports to some controllers.
+  /// The vendor-specific commands of Android's Bluetooth stack (Android, "HCI requirements").
+  /// Linux's kernel sends the first one and the one for quality reports to some controllers.
   package static let androidVendorCommands: ClosedRange<UInt16> = 0xfd53...0xfd5f
 
   /// The LE Controller commands: OGF 0x08. Those that are assigned end before this range does.
