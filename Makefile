@@ -193,13 +193,13 @@ bench: ## measure speed and memory, side by side with tshark and btmon
 	$(PYTHON) Benchmarks/diff.py $(PROGRAM)
 
 # It uses all processors by itself.
-cost: build ## count instructions, allocations and memory of each verb, and compare them with Benchmarks/cost.tsv
+cost: build ## count instructions, allocations and memory of each verb, and compare them with Benchmarks/cost.tsv; with BUILD=1 also the time to build each module
 	@Scripts/install-packages.sh $(COST_PACKAGES) || echo "valgrind cannot be installed; costs are not measured"
-	$(PYTHON) Scripts/cost.py $(BUILT)
+	$(PYTHON) Scripts/cost.py $(BUILT) $(if $(BUILD),--build '$(TESTED)')
 
 cost-record: build ## write the costs that changed to Benchmarks/cost.tsv; all of them with ALL=1
 	@Scripts/install-packages.sh $(COST_PACKAGES)
-	$(PYTHON) Scripts/cost.py $(BUILT) --record $(if $(ALL),--all)
+	$(PYTHON) Scripts/cost.py $(BUILT) --record $(if $(ALL),--all) $(if $(BUILD),--build '$(TESTED)')
 
 test-fleet: build ## test the tables of `table` in DuckDB and in a Spark cluster on this machine
 	@Scripts/install-packages.sh $(FLEET_PACKAGES) || echo "not all packages of the fleet's tests can be installed"

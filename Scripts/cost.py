@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts what the program costs, and compares it with the recorded costs in Benchmarks/cost.tsv.
 
-usage: cost.py PROGRAM [--record [--all]] [--only TEXT]
+usage: cost.py PROGRAM [--record [--all]] [--only TEXT] [--build FLAGS]
 
 valgrind counts the instructions of each verb over six captures of about 10,000 records, which are always the same, and
 of the start. Each is also run by itself, for peak memory and the number of allocations. Unlike times, these numbers do
@@ -9,7 +9,8 @@ not depend on what else the machine does.
 
 Exit status 1: a row rose by more than 2 %, or the table does not fit what is measured. `--record` writes the rows that
 changed by more than 2 %; smaller changes stay, so that many of them add up until they are noticed. `--all` writes all
-rows. `--only` measures the cells whose names contain a text.
+rows. `--only` measures the cells whose names contain a text. `--build` also builds everything anew with these flags, which
+takes minutes, and measures the processor time of each module; only then its rows are compared.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import hashlib
 import os
 import platform
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -27,12 +29,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+import build_cost
 from tested_program import IN_CI, ROOT
 from traffic import costs
 
 BENCHMARKS = ROOT / "Benchmarks"
 TABLE, FUNCTIONS = BENCHMARKS / "cost.tsv", BENCHMARKS / "cost-functions.tsv"
 ACCEPTED = 0.02  # the most that a row may rise
+ACCEPTED_BUILD = 0.10  # the same for times, which are never exact
 # More that peak memory may rise: the kernel maps neighbouring pages of files only if it has read them. The second is for
 # a kernel that places memory at random and does not let a process switch that off.
 NOISE_KB, RANDOM_NOISE_KB = 512, 1024
@@ -41,6 +45,7 @@ SHOWN = 3  # of those that grew
 NAME = 120  # the longest part of a function's name that is kept
 SMALLEST = 0.0005  # the least share of a function that is looked at
 INSTRUCTIONS, PEAK, ALLOCATIONS, SIZE, DIGEST = "instructions", "kB at the peak", "allocations", "bytes", "sha256"
+BUILD = "% of the processor time for swift-argument-parser"
 
 # Of Benchmarks/make-traffic.py: sessions with all layers, and what is on the page.
 MIXES = {"mixed": "mixed-layers", "page": "spine"}
@@ -159,9 +164,10 @@ class Comparison:
             self.wrong += [f"{name}: {unit} are in the table but not measured" for name, unit in table if (name, unit) not in measured]
 
     def _compare(self, change: Change, noise: int) -> None:
-        if change.now > change.before * (1 + ACCEPTED) + noise:
+        accepted = ACCEPTED_BUILD if change.key[1] == BUILD else ACCEPTED
+        if change.now > change.before * (1 + accepted) + noise:
             self.grown.append(change)
-        elif change.now < change.before * (1 - ACCEPTED) - noise:
+        elif change.now < change.before * (1 - accepted) - noise:
             self.shrunk.append(change)
 
     @property
@@ -387,6 +393,12 @@ def measure(scale: Scale, chosen: list[Cell], table: Table) -> dict[str, Measure
     return {cell.name: found[cell.name] for cell in chosen}
 
 
+def build_rows(flags: list[str], folder: Path) -> Table:
+    modules = sorted(path.name for path in (ROOT / "Sources").iterdir() if any(path.rglob("*.swift")))
+    times = build_cost.build(flags, folder)
+    return {(f"build of {name}", BUILD): Row(str(value)) for name, value in build_cost.ratios(times, modules).items()}
+
+
 # ------------------------------------------------------------------------------------------------------------ the whole
 
 
@@ -409,11 +421,13 @@ def main() -> int:
     parser.add_argument("--record", action="store_true")
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--only", default="")
+    parser.add_argument("--build", metavar="FLAGS")
     arguments = parser.parse_args()
     if not shutil.which("valgrind"):
         print("valgrind is not installed: costs are not measured")
         return 1 if IN_CI or arguments.record else 0
     table, functions = read_table(TABLE), read_functions(FUNCTIONS)
+    built = {} if arguments.build else {key: table.pop(key) for key in list(table) if key[1] == BUILD}
     here = machine(arguments.program)
     there = table.pop(("machine", ""), Row("")).value
     chosen = [cell for cell in cells() if arguments.only in cell.name]
@@ -424,6 +438,8 @@ def main() -> int:
         measured = measure(scale, chosen, table)
         for each in measured.values():
             rows |= each.rows
+        if arguments.build:
+            rows |= build_rows(shlex.split(arguments.build), Path(folder))
         compared = Comparison(table, rows, is_whole, scale.noise_kb)
     if arguments.record:
         new = recorded(table, rows, is_whole, arguments.all or here != there)
@@ -431,7 +447,7 @@ def main() -> int:
         for name in changed | {name for name in measured if name not in functions}:
             functions[name] = largest(readable(measured[name].profile))
         names = [cell.name for cell in cells() if cell.name in functions]
-        write_table(TABLE, {("machine", ""): Row(here), **new})
+        write_table(TABLE, {("machine", ""): Row(here), **new, **built})
         write_functions(FUNCTIONS, {name: functions[name] for name in names})
         print(f"{sum(new.get(key) != table.get(key) for key in new)} of {len(new)} rows written to {TABLE.relative_to(ROOT)}")
         return 0

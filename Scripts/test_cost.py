@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ import unittest
 import unittest.mock
 from pathlib import Path
 
+import build_cost
 import cost
 from cost import ALLOCATIONS, DIGEST, INSTRUCTIONS, PEAK, Change, Comparison, Measured, Row
 from traffic import attacks, costs
@@ -214,6 +216,16 @@ class WholeTest(unittest.TestCase):
         self.assertIn("make cost-record", printed)
         self.assertEqual(table[SHOW], TABLE[SHOW])
 
+    def test_rows_of_the_build_need_the_option(self) -> None:
+        key = ("build of Bytes", cost.BUILD)
+        status, _, table = self.run_with(TABLE | {key: Row("200")}, changed(show=1200), ["--record"])
+        self.assertEqual((status, table[key]), (0, Row("200")))
+        self.assertEqual(self.run_with(TABLE | {key: Row("200")}, TABLE)[0], 0)
+        with unittest.mock.patch.object(cost, "build_rows", lambda flags, _: {key: Row("300")}):
+            status, printed, _ = self.run_with(TABLE | {key: Row("200")}, TABLE, ["--build", "-c release"])
+        self.assertEqual(status, 1)
+        self.assertIn("ROSE  build of Bytes: 300", printed)
+
     def test_another_system_only_reports(self) -> None:
         status, printed, _ = self.run_with(TABLE, changed(show=1200), here="Debian 13")
         self.assertEqual(status, 0)
@@ -227,6 +239,54 @@ class WholeTest(unittest.TestCase):
         # With numbers of another system the rows do not fit each other.
         _, _, table = self.run_with(TABLE, changed(json=3001), ["--record"], here="Debian 13")
         self.assertEqual((table["machine", ""].value, table[JSON].value), ("Debian 13", "3001"))
+
+
+class BuildTest(unittest.TestCase):
+    """Runs the stand-in for the compiler with a stand-in for Swift."""
+
+    SWIFT = """#!/bin/sh
+for module in ArgumentParser Bytes Captures Captures; do
+  "$SWIFT_EXEC" -O -module-name $module a.swift || exit 1
+done
+"$SWIFT_EXEC" -module-name gattscope -emit-executable
+"$SWIFT_EXEC" -print-target-info
+"""
+    COMPILER = """#!/bin/sh
+case "$*" in *Fails*) exit 3;; *Captures*) i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done;; esac
+"""
+
+    def build(self, swift: str) -> dict[str, float]:
+        with tempfile.TemporaryDirectory() as name:
+            tools, folder = Path(name) / "tools", Path(name) / "out"
+            tools.mkdir()
+            folder.mkdir()
+            for tool, text in (("swift", swift), ("swiftc", self.COMPILER)):
+                (tools / tool).write_text(text)
+                (tools / tool).chmod(0o755)
+            with unittest.mock.patch.dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}"):
+                return build_cost.build(["-c", "release"], folder)
+
+    def test_times_of_modules(self) -> None:
+        times = self.build(self.SWIFT)
+        self.assertEqual(set(times), {"ArgumentParser", "Bytes", "Captures"})
+        self.assertGreater(times["Captures"], times["Bytes"])
+
+    def test_a_failing_compiler(self) -> None:
+        with self.assertRaises(subprocess.CalledProcessError):
+            self.build(self.SWIFT.replace("Bytes", "Fails"))
+
+    def test_ratios(self) -> None:
+        times = build_cost.seconds(["ArgumentParser 1.5", "Bytes 0.5", "ArgumentParserToolInfo 0.5", "Bytes 0.75", "other 9"])
+        self.assertEqual(build_cost.ratios(times, ["Bytes"]), {"Bytes": 62})
+        for missing in (["Bytes", "Captures"], []):
+            with self.assertRaises(SystemExit):
+                build_cost.ratios(times if missing else {"Bytes": 1}, missing or ["Bytes"])
+
+    def test_times_may_differ_more(self) -> None:
+        key = ("build of Bytes", cost.BUILD)
+        for now, grown in ((220, 0), (221, 1)):
+            result = Comparison({key: Row("200")}, {key: Row(str(now))}, is_whole=True)
+            self.assertEqual(len(result.grown), grown)
 
 
 class CaptureTest(unittest.TestCase):
