@@ -60,6 +60,7 @@ LIVE_PACKAGES := $(BUILD_PACKAGES) bluez bluez-test-tools busybox-static kmod qe
 FLEET_PACKAGES := $(BUILD_PACKAGES) openjdk-17-jre-headless procps python3 python3-venv
 PAGE_PACKAGES := chromium chromium-driver python3-selenium
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
+COST_PACKAGES := $(BUILD_PACKAGES) binutils python3 valgrind
 PROFILES := $(sort $(wildcard Profiles/*/*.yaml))
 SWIFT_FOLDERS := Package.swift $(wildcard Plugins Sources Tests Fuzz)
 FUZZERS := FuzzExplain FuzzTrace FuzzRedact FuzzDiff FuzzConvert FuzzDissect FuzzPDU FuzzDecode FuzzProfile \
@@ -76,7 +77,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: $(FROM_OUTSIDE) check-units built-with-tests units packages-of-neighbours tests-of-neighbours help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet test-page picture bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
+.PHONY: $(FROM_OUTSIDE) check-units cost cost-record built-with-tests units packages-of-neighbours tests-of-neighbours help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet test-page picture bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -123,7 +124,7 @@ units:
 	$(TEST) --skip-build
 
 # In parallel, since parts of each use one core only. Packages and .venv come before, since apt and pip run alone.
-test-all: packages ## run `test` with full sweeps, and also the release program, a virtual machine, a browser, a fleet, and each fuzzer
+test-all: packages ## run `test` with full sweeps, and also the release program, a virtual machine, a browser, a fleet, costs, and each fuzzer
 	@$(MAKE) --no-print-directory -j2 test release SWEEPS=full
 	@$(MAKE) --no-print-directory packages-of-neighbours
 	@$(MAKE) --no-print-directory -j2 test-fleet tests-of-neighbours test-release
@@ -168,6 +169,7 @@ test-release: $(BUILD_PROGRAM) ## run the tests that need the release program: t
 tests-of-neighbours:
 	@$(MAKE) --no-print-directory test-live
 	@$(MAKE) --no-print-directory test-page
+	@$(MAKE) --no-print-directory cost
 
 test-live: ## test `live` against a real kernel, in a virtual machine
 	@Scripts/install-packages.sh $(LIVE_PACKAGES) || echo "not all packages of the virtual machine can be installed"
@@ -189,6 +191,15 @@ bench: ## measure speed and memory, side by side with tshark and btmon
 	$(PYTHON) Benchmarks/live.py $(PROGRAM)
 	$(PYTHON) Benchmarks/convert.py $(PROGRAM)
 	$(PYTHON) Benchmarks/diff.py $(PROGRAM)
+
+# It uses all processors by itself.
+cost: build ## count instructions, allocations and memory of each verb, and compare them with Benchmarks/cost.tsv; with BUILD=1 also the time to build each module
+	@Scripts/install-packages.sh $(COST_PACKAGES) || echo "valgrind cannot be installed; costs are not measured"
+	$(PYTHON) Scripts/cost.py $(BUILT) $(if $(BUILD),--build '$(TESTED)')
+
+cost-record: build ## write the costs that changed to Benchmarks/cost.tsv; all of them with ALL=1
+	@Scripts/install-packages.sh $(COST_PACKAGES)
+	$(PYTHON) Scripts/cost.py $(BUILT) --record $(if $(ALL),--all) $(if $(BUILD),--build '$(TESTED)')
 
 test-fleet: build ## test the tables of `table` in DuckDB and in a Spark cluster on this machine
 	@Scripts/install-packages.sh $(FLEET_PACKAGES) || echo "not all packages of the fleet's tests can be installed"
@@ -309,6 +320,7 @@ packages-of-neighbours:
 	-@Scripts/install-packages.sh $(LIVE_PACKAGES)
 	-@Scripts/install-packages.sh $(FLEET_PACKAGES)
 	-@Scripts/install-packages.sh $(PAGE_PACKAGES)
+	-@Scripts/install-packages.sh $(COST_PACKAGES)
 	-@$(MAKE) --no-print-directory .venv/bin/cyclonedx-made .venv/bin/fleet-made
 
 packages: ## install the Debian packages that the tests need
