@@ -64,14 +64,16 @@ struct Paragraph: Sendable {
     return previous != space
   }
 
-  /// Splits a word into pieces that fit into a line: after a hyphen if there is one, otherwise at
+  /// Splits a word into pieces that fit into a line: after a hyphen or an underscore if there is one, otherwise at
   /// the end of the line.
   private static func pieces(of word: String, columns: Int) -> [String] {
     var pieces: [String] = []
-    var piece = ""
+    /// piece = ""
     for character in word {
       if !piece.isEmpty, (piece + String(character)).columns > columns {
-        let end = piece.lastIndex(of: "-").map { piece.index(after: $0) } ?? piece.endIndex
+        let end =
+          piece.lastIndex { $0 == "-" || $0 == "_" }.map { piece.index(after: $0) }
+          ?? piece.endIndex
         pieces.append(String(piece[..<end]))
         piece = String(piece[end...])
       }
