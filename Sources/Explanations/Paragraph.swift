@@ -64,11 +64,11 @@ struct Paragraph: Sendable {
     return previous != space
   }
 
-  /// Splits a word into pieces that fit into a line: after a hyphen or an underscore if there is one, otherwise at
-  /// the end of the line.
+  /// Splits a word into pieces that fit into a line: after a hyphen or an underscore if there is
+  /// one, otherwise at the end of the line.
   private static func pieces(of word: String, columns: Int) -> [String] {
     var pieces: [String] = []
-    /// piece = ""
+    var piece = ""
     for character in word {
       if !piece.isEmpty, (piece + String(character)).columns > columns {
         let end =
