@@ -42,7 +42,8 @@ struct DiscoveryEvents: Sendable {
     static let mostOpenIncludes = 256
     static let mostLanes = 16
 
-    var isSearching: Bool { lanes.contains { $0.open != nil || $0.isAsked } }
+    var isSearching: Bool { lanes.contains { $0.open != nil } || isAsked }
+    var isAsked: Bool { lanes.contains(where: \.isAsked) }
 
     /// Returns the lane of a bearer, and adds it if it is new.
     mutating func lane(_ bearer: ChannelID?) -> Int {
@@ -103,7 +104,7 @@ struct DiscoveryEvents: Sendable {
         opcode == .findInformationRequest
         && clients.last { $0.id == id }?.isDescribed(fields.startHandle ?? 0) == true
       if opcode.role == .request || opcode.role == .unacknowledged, !opcode.isServers,
-        !isSearch || looksAgain
+        !isSearch || looksAgain, clients.last(where: { $0.id == id })?.isAsked != true
       {
         conclude(id, &events)
       }

@@ -433,6 +433,11 @@ package struct Memory: ~Copyable, Sendable {
       links[link].interval = update.interval
       links[link].latency = update.latency
       links[link].supervisionTimeout = update.supervisionTimeout
+    } else if subevent == LinkEvent.subrateChangeSubevent {
+      guard let change = try? LESubrateChange(parsing: &cursor), change.status == .success,
+        let link = answer.link
+      else { return }
+      links[link].supervisionTimeout = change.supervisionTimeout
     } else if LinkEvent.isochronousSubevents.contains(subevent) {
       guard let established = try? LinkEvent(parsing: &cursor), established.status == .success
       else { return }

@@ -87,7 +87,7 @@ import Testing
         "\(times): \(ending.text)")
     }
     let part = try run("--from", "0.5", "--to", "1", sample).lines
-    #expect(part.dropFirst().first?.contains("; this covers only #") == true, "\(part)")
+    #expect(part.dropFirst().first?.contains("; the findings cover only #") == true, "\(part)")
     #expect(try run("--from", "2", "--to", "1", sample).status == 64)
   }
 

@@ -11,7 +11,7 @@ import Words
   private func found(_ name: String, beside: Bool = true) throws -> [String]? {
     try evidence(ofCapture: name, beside: beside)?.findings().filter {
       ["att", "gatt", "frame", "app"].contains(
-        $0.rule.description.split(separator: "-").first.map(String.init) ?? "")
+        $0.rule.description.split(separator: "_").first.map(String.init) ?? "")
     }.map { finding in
       let packets = finding.line.split(separator: " ").filter {
         // The evidence; packets within a sentence are followed by punctuation.

@@ -206,10 +206,10 @@ import Words
     let timed = capture(survives: true)
     #expect(findings(of: "link_parameters_refused", in: timed) == [])
     let finding = try #require(first("link_peer_leaves", in: timed))
-    #expect(finding.what.text == "Peers of the same kind ended 2 connections after 3.1 s")
+    #expect(finding.what.text == "Peers with like names ended 2 connections after 3.1 s")
     #expect(
       finding.why.text.hasPrefix(
-        "It gave Unacceptable Connection Parameters (0x3b) as its reason, but connection 2 with a device of the same kind had the same parameters and lived for 60.0 s."
+        "It gave Unacceptable Connection Parameters (0x3b) as its reason, but connection 2 with a device of a like name had the same parameters and lived for 60.0 s."
       ))
     #expect(findings(of: "link_parameters_refused", in: capture(survives: false)).count == 1)
   }

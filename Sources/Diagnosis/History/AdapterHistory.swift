@@ -164,6 +164,12 @@ package struct AdapterHistory: Sendable {
 
   mutating func observeData() { commands.observeData() }
 
+  /// Records that the controller delivers data.
+  mutating func hear(from connection: Int, _ moment: Moment) {
+    buffers.hear(from: connection)
+    commands.lastData = moment.packet
+  }
+
   /// Records an answer to a command whose length is wrong.
   private mutating func observeLength(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer

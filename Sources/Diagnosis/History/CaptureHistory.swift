@@ -105,7 +105,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
   ) {
     let index = record.adapter
     for adapter in evidence.adapters.indices where evidence.adapters[adapter].index == index {
-      evidence.adapters[adapter].buffers.hear(from: connection)
+      evidence.adapters[adapter].hear(from: connection, Moment(record))
       if isAnswer { evidence.adapters[adapter].buffers.answer(connection) }
       if evidence.adapters[adapter].hostBuffers.isCounting, !record.isDirectionInferred {
         evidence.adapters[adapter].hostBuffers.receive(header.handle, Moment(record))

@@ -83,6 +83,8 @@ package struct CommandHistory: Sendable {
   package private(set) var orphanCount = 0
   /// The last event of the controller.
   package private(set) var lastEvent: Moment?
+  /// The last data from the controller.
+  var lastData = 0
   /// The last command during which the controller was silent for long, and the next event.
   package private(set) var lastStall: (opcode: UInt16, asked: Moment, ended: Moment)?
   /// The first answers with a wrong length at which the host stopped.
@@ -197,7 +199,7 @@ package struct CommandHistory: Sendable {
   /// Records an event of any kind.
   mutating func hear(_ moment: Moment) {
     if let command = waiting.last, !command.isPassed,
-      lastEvent?.packet ?? 0 < command.moment.packet,
+      max(lastEvent?.packet ?? 0, lastData) < command.moment.packet,
       let wait = moment.nanoseconds(since: command.moment), Self.stalls.contains(wait)
     {
       lastStall = (command.opcode, command.moment, moment)

@@ -48,9 +48,9 @@ package struct Sighting: Sendable {
     return known == .min ? nil : known
   }
 
-  /// The RSSI of the last report in dBm.
-  var lastSignal: Int8? {
-    let rssi = signals[(count &- 1) & 7]
+  /// The lowest RSSI of the last eight reports in dBm.
+  var weakestSignal: Int8? {
+    let rssi = signals.min()
     return rssi == Self.unknownSignal ? nil : rssi
   }
 

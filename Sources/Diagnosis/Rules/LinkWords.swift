@@ -111,7 +111,9 @@ extension ConnectionHistory {
   /// Sentences about the supervision timeout, and who requested it if it is short.
   var timeoutWords: Wording {
     let timeout: Wording = link.supervisionTimeout.map { " of \($0 / 1_000_000) ms" } ?? ""
-    if let length, length < link.supervisionTimeout ?? 0 {
+    if let length, let least = [link.supervisionTimeout, openingTimeout].compactMap(\.self).min(),
+      length < Connection.leastSilence(timeout: least)
+    {
       return
         "The link ended \(duration: length) after it was opened (\(packet: connection.firstPacket)), before its supervision timeout\(timeout) can have passed\(link.lastSign == nil ? ": nothing was heard from the peer since" : "" as Wording)."
     }
@@ -131,13 +133,20 @@ extension ConnectionHistory {
 
   /// The change from which the supervision timeout in force comes; nil: the link opened with it.
   private var timeoutChange: ParameterUpdate? {
-    link.updates.last { $0.result != nil && $0.result?.timeout == link.current?.timeout }
+    link.updates.last {
+      $0.result.map { $0.timeout == link.current?.timeout } ?? false
+        && $0.before?.timeout != $0.result?.timeout
+    }
   }
 
   /// Who requested it, and where. A central that grants a request may choose another timeout.
+  /// If no command or request is in the capture, the central changed it, unless that is this host,
+  /// which may have granted a request.
   var timeoutRequest: (side: Side, packet: Int)? {
-    timeoutChange.map { change in
-      change.wanted.map { $0.timeout == change.result?.timeout } ?? true
+    timeoutChange.flatMap { change in
+      if change.procedure == .unasked, connection.central != .peer { return nil }
+      return
+        change.wanted.map { $0.timeout == change.result?.timeout } ?? true
         ? (change.side, change.asked.packet)
         : (connection.central ?? change.side.other, change.command?.packet ?? change.lastPacket)
     }
@@ -216,7 +225,9 @@ extension ConnectionHistory {
   var departure: (words: Wording, moment: Moment, left: Int64)? {
     // Earlier than a supervision timeout before the end, the peer advertised beside the link.
     let longest = max(link.supervisionTimeout ?? 0, openingTimeout ?? 0) + Self.aftermath
-    guard let away = link.away, away.moment.packet > link.lastSign?.packet ?? 0,
+    // A central may advertise beside the link.
+    guard connection.central == .local, let away = link.away,
+      away.moment.packet > link.lastSign?.packet ?? 0,
       let left = link.ended?.nanoseconds(since: away.moment), left <= longest
     else { return nil }
     let signal: Wording = away.signal.map { ", \(Int($0)) dBm" } ?? ""
@@ -234,6 +245,7 @@ extension ConnectionHistory {
   var controllerStall: (opcode: UInt16, asked: Moment, ended: Moment, length: Int64)? {
     guard let stall = link.controllerStall, let since = link.lastSign ?? link.opened,
       let length = stall.ended.nanoseconds(since: stall.asked), stall.ended.packet > since.packet,
+      stall.ended.packet < link.ended?.packet ?? 0,
       length * 2 >= link.ended?.nanoseconds(since: since) ?? .max
     else { return nil }
     return (stall.opcode, stall.asked, stall.ended, length)

@@ -607,8 +607,10 @@ extension Evidence {
     var finding = finding
     finding.peers = [peer]
     let other = last.elsewhere.flatMap { $0.isResolved ? nil : Attributes.key($0.address, $0.type) }
+    let adapter = adapters.first { $0.attempts.kept.contains { $0.asked == last.asked } }?.index
     let later = connections.first {
       $0.connection.peer == peer && $0.connection.transport == .le && $0.connection.isEstablished
+        && $0.connection.adapter == adapter
         && $0.connection.role(of: .local) == .central
         && $0.connection.firstPacket > last.asked.packet
         && (other == nil || Attributes.key(peer, $0.connection.peerType ?? .public) == other)
@@ -662,7 +664,7 @@ extension Rule {
     let reports = links.compactMap { history in
       evidence.adapters.lazy.compactMap {
         $0.sightings.failures[history.link.ended?.packet ?? 0]
-      }.first.flatMap { seen in seen.lastSignal.map { (seen.last.packet, $0) } }
+      }.first.flatMap { seen in seen.weakestSignal.map { (seen.last.packet, $0) } }
     }
     return reports.min { $0.1 < $1.1 }.flatMap { clear ~= $0.1 ? $0 : nil }
   }
@@ -705,8 +707,11 @@ extension Rule {
       finding.remedy =
         "Look for interference at this host: on a combined chip its own 2.4 GHz Wi-Fi takes the antenna away just as the link begins, and USB 3 ports disturb a dongle next to them. Try with Wi-Fi off or in the 5 GHz band, or with another adapter on a cable. Otherwise the peer is busy, or resets on connection."
     }
+    let last = group[group.count - 1].connection
     if let later = evidence.later(than: group[group.count - 1]).first(where: {
-      $0.connection.isEstablished
+      $0.connection.isEstablished && $0.connection.transport == .le
+        && $0.connection.adapter == last.adapter
+        && $0.connection.role(of: .local) == last.role(of: .local)
     }) {
       finding.resolve()
       finding.note =

@@ -43,7 +43,7 @@ extension Rule {
       "att_prepare_echo", .warning, .fact,
       "A server's response to a prepared write differs from the request",
       when:
-        "the handle, offset or value in a Prepare Write Response differ from those in the request",
+        "the handle, offset, length or one of the first four bytes of the value in a Prepare Write Response differ from those in the request, unless that byte is zero, as after redaction",
       needs: [.bothDirections], merges: true,
       do:
         "Fix the server: a Prepare Write Response repeats the request (Core, Vol 3, Part F, 3.4.6.2). Clients that compare the two, as a reliable write does, cancel the write."

@@ -66,7 +66,8 @@ extension Rule {
         // What it waited for, or left at, has its own finding.
         && !evidence.hasOtherEnd(of: $0) && !$0.link.hasOpenRequest(of: .peer)
     }.grouped {
-      evidence.leavesByTimer($0) ? AnyHashable($0.product) : AnyHashable($0.device)
+      (evidence.leavesByTimer($0) ? $0.product.map { AnyHashable($0) } : nil)
+        ?? AnyHashable($0.device)
     }.filter { $0.count >= 2 }.compactMap { left in
       // Only if this applies to all connections that the peer ended, not to two of many.
       guard let stay = Stay(left), !left.allSatisfy({ evidence.fatalRequest(of: $0) != nil })
@@ -76,9 +77,9 @@ extension Rule {
         ? ("What crossed the links was not recorded.", nil) : left[left.count - 1].lastWish
       let isOne = left.allSatisfy { $0.device == left[0].device }
       var finding = Finding(
-        "\(isOne ? "The peer" : "Peers of the same kind" as StaticString) ended \(left.count, isLeast: evidence.omitsConnections) connections \(stay.words)",
+        "\(isOne ? "The peer" : "Peers with like names" as StaticString) ended \(left.count, isLeast: evidence.omitsConnections) connections \(stay.words)",
         headline:
-          "\(isOne ? "the peer ends its" : "peers of the same kind end their" as StaticString) connections \(stay.words)",
+          "\(isOne ? "the peer ends its" : "peers with like names end their" as StaticString) connections \(stay.words)",
         why: wish.words,
         evidence: PacketSet(
           [wish.packet ?? 0] + left.prefix(8).compactMap(\.connection.lastPacket)
@@ -89,7 +90,7 @@ extension Rule {
       {
         finding.why = Wording(
           sentences:
-            "It gave \(StatusCode.unacceptableConnectionParameters) as its reason, but connection \(lived.id) with a device of the same kind had the same parameters and lived for \(duration: length).",
+            "It gave \(StatusCode.unacceptableConnectionParameters) as its reason, but connection \(lived.id) with \(lived.device == left[0].device ? "the same device" : "a device of a like name" as StaticString) had the same parameters and lived for \(duration: length).",
           finding.why)
         finding.evidence.insert(lived.connection.lastPacket)
       }

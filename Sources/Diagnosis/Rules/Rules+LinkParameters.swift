@@ -95,7 +95,9 @@ extension Rule {
     let refused = link.updates.filter { $0.isRefused && $0.status?.isProcedureTrouble != true }
     var findings: [(Refusal, Finding)] = []
     if let first = refused.first, let last = refused.last {
-      let later = link.updates.first { $0.status == .success && $0.lastPacket > last.lastPacket }
+      let later = link.updates.first {
+        $0.status == .success && $0.lastPacket > last.lastPacket && $0.grants(last.wanted)
+      }
       let who = history.refuser(of: first)
       let reason: Wording = (first.status ?? first.refusal).map { ": \($0)" } ?? ""
       let times: Wording =
@@ -399,10 +401,27 @@ extension ConnectionHistory {
 }
 
 extension LinkHistory {
-  /// Returns whether the link had these parameters at some time.
-  fileprivate func had(_ parameters: LinkParameters) -> Bool {
-    current == parameters
-      || updates.contains { $0.before == parameters || $0.result == parameters }
+  /// Returns whether the link had these parameters for longer than this time without a change.
+  fileprivate func had(_ parameters: LinkParameters, longerThan time: Int64) -> Bool {
+    var since = opened
+    for update in updates where update.result != nil {
+      if update.before == parameters, let since,
+        update.completed?.nanoseconds(since: since) ?? 0 > time
+      {
+        return true
+      }
+      since = update.completed
+    }
+    return current == parameters && since.flatMap { ended?.nanoseconds(since: $0) } ?? 0 > time
+  }
+}
+
+extension ParameterUpdate {
+  /// Returns whether its result is what was requested before.
+  fileprivate func grants(_ wanted: WantedParameters?) -> Bool {
+    guard let wanted, let result else { return true }
+    return result.interval >= wanted.intervalMin && result.interval <= wanted.intervalMax
+      && result.latency == wanted.latency
   }
 }
 
@@ -418,7 +437,8 @@ extension Evidence {
       guard other.id != history.id, let span = other.length else { return false }
       return other.leavesOverParameters
         ? abs(span - length) <= length / 20
-        : span / 2 > length && history.link.current.map(other.link.had) ?? false
+        : span / 2 > length
+          && history.link.current.map { other.link.had($0, longerThan: length) } ?? false
     }.filter { $0.device == history.device || product != nil && $0.product == product }
     return (others.filter(\.leavesOverParameters), others.last { !$0.leavesOverParameters })
   }

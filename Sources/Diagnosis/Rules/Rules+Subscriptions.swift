@@ -283,7 +283,7 @@ extension ConnectionHistory {
     let it = Subscription(configuration, self)
     let right = attributes.configurations.first {
       $0.isSame(as: configuration) && $0.request.packet > configuration.request.packet
-        && $0.value & (notify ? 1 : 2) != 0
+        && $0.value & (notify ? 1 : 2) != 0 && $0.accepted != nil
     }
     var finding = Finding(
       "\(it.client.words) enabled \(wrong) of \(owner), which offers only \(offered)",
