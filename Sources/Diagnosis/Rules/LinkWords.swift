@@ -111,11 +111,9 @@ extension ConnectionHistory {
   /// Sentences about the supervision timeout, and who requested it if it is short.
   var timeoutWords: Wording {
     let timeout: Wording = link.supervisionTimeout.map { " of \($0 / 1_000_000) ms" } ?? ""
-    if let length, let least = [link.supervisionTimeout, openingTimeout].compactMap(\.self).min(),
-      length < Connection.leastSilence(timeout: least)
-    {
+    if let length, length < link.supervisionTimeout ?? 0 {
       return
-        "The link ended \(duration: length) after it was opened (\(packet: connection.firstPacket)), before its supervision timeout\(timeout) can have passed\(link.lastSign == nil ? ": nothing was heard from the peer since" : "" as Wording)."
+        "The link ended \(duration: length) after it was opened (\(packet: connection.firstPacket)), with a supervision timeout\(timeout)\(link.lastSign == nil ? ": nothing was heard from the peer since" : "" as Wording)."
     }
     let heard: Wording = "Nothing was heard from the peer for the supervision timeout\(timeout)."
     guard hasShortTimeout, let current = link.current else { return heard }
