@@ -187,7 +187,7 @@ import Words
     #expect(late.certainty == .likely)
     #expect(late.alternatives.map(\.text) == ["the peer was silent at that time, too"])
     #expect(late.remedy?.text.hasPrefix("Suspect this host's controller") == true)
-    // The link's end is no answer. A controller that answers, or sends other events, has not stalled.
+    // The link's end is no answer. A controller that sends anything else has not stalled.
     let alive = [
       try lost { $0.wait(1000) },
       try lost {
