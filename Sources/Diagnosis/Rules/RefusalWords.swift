@@ -252,7 +252,6 @@ extension Rule {
           finding.add("The write was to switch notifications and indications off.")
         }
         if let (later, packet) = connection.allowed(refusal, evidence) {
-          if refusal.isSwitchingOff { finding.isResolved = true }
           finding.note = Wording(
             sentences: finding.note ?? "",
             "The attribute could be \(refusal.opcode.isWrite ? "written" : "read" as StaticString) on connection \(later) (\(packet: packet))."
