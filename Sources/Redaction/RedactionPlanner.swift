@@ -186,9 +186,12 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     let header =
       (dissection.body.start > 0 ? L2CAPHeader.size : 0)
       + (dissection.att != nil ? 3 : dissection.smp != nil ? 1 : 0)
+    // What an echo repeats is replaced in the request only: a piece of a name would stay here.
+    let isEcho = dissection.att?.opcode == .prepareWriteResponse
+    let start = isEcho ? header + 2 : max(header, places.firstPiece)
     var isRemoved = false
-    for index in max(header, places.firstPiece)..<max(header, places.firstPiece, changed.count)
-    where changed[index] != 0 && changed[index] == bytes.byte(at: index) {
+    for index in start..<max(start, changed.count)
+    where changed[index] != 0 && (isEcho || changed[index] == bytes.byte(at: index)) {
       changed[index] = 0
       isRemoved = true
     }
