@@ -200,12 +200,12 @@ class PageTest(unittest.TestCase):
 
     def test_verdict_is_selected(self) -> None:
         first = "return String(JSON.parse(document.getElementById('data').textContent).marks[0][2])"
-        self.open(self.page(CAPTURES / "connecting-fails.btsnoop"))
+        self.open(self.page(CAPTURES / "pairing-all-keys.btsnoop"))
         number = self.element(".verdict a").get_attribute("href").split("=")[1]
         self.assertNotEqual(self.run_script(first), number, "this verdict must not be about the first error")
         self.assertEqual(self.element("#rows [aria-selected=true] .n").text, number, "the packet of the verdict")
         # This verdict names no packet.
-        self.open(self.page(CAPTURES / "lost-subscription.btsnoop"))
+        self.open(self.page(CAPTURES / "peer-leaves.btsnoop"))
         self.assertEqual(self.element("#rows [aria-selected=true] .n").text, self.run_script(first), "the first warning")
 
     def test_link_to_a_packet_that_is_not_on_the_page(self) -> None:
