@@ -139,10 +139,12 @@ extension ConnectionHistory {
 
   /// Who requested it, and where. A central that grants a request may choose another timeout.
   /// If no command or request is in the capture, the central changed it, unless that is this host,
-  /// which may have granted a request.
+  /// which may have granted a request. The requests of a peripheral are data, unlike the commands
+  /// that grant them.
   var timeoutRequest: (side: Side, packet: Int)? {
     timeoutChange.flatMap { change in
       if change.procedure == .unasked, connection.central != .peer { return nil }
+      if change.procedure == .command, lacksData { return nil }
       return
         change.wanted.map { $0.timeout == change.result?.timeout } ?? true
         ? (change.side, change.asked.packet)
