@@ -7,8 +7,8 @@ import Bytes
 ///     CodeSet("@1 Off | On | @fe Unresolved")  // 1, 2 and 0xfe
 ///
 /// The text has one name for each code from 0, or for each bit from the lowest, separated by ` | `
-/// or line ends. `@` sets the code of a name, in hexadecimal, and an empty line leaves one out. It
-/// is constant: nothing is built at start-up.
+/// or line ends. `@` sets the code of a name, in hexadecimal, and an empty line leaves one out. Codes
+/// ascend. The text is constant: nothing is built at start-up.
 package struct CodeSet: Equatable, Sendable {
   private let names: StaticString
   /// The code in `names` of this set's 0.
@@ -32,33 +32,86 @@ package struct CodeSet: Equatable, Sendable {
   /// Returns the name of a code, or of a bit by its number; nil if the specification has none.
   package func name(of code: UInt64) -> AssignedName? {
     let (wanted, isTooLarge) = code.addingReportingOverflow(first)
-    guard !isTooLarge else { return nil }
+    guard !isTooLarge, let slice = CodeIndex.slice(of: wanted, in: names) else { return nil }
+    return AssignedName(names, slice)
+  }
+}
+
+/// Where in a set's text the name of each code is. Made when the set is used for the first time.
+private struct CodeIndex: Sendable {
+  /// The address of the text, which identifies it, since literals never move.
+  private let address: UInt
+  /// The names of the first codes, at the position of their code. Empty if there is none.
+  private let dense: [Slice]
+  /// All other codes with their names, in ascending order.
+  private let sparse: [(code: UInt64, name: Slice)]
+
+  /// The number of codes that are found without a search.
+  private static let mostDense: UInt64 = 256
+  /// The number of slots for indexes, a power of two. There are fewer sets than half of them.
+  private static let slots = 1024
+  private static let indexes = LazyImmortals<CodeIndex>(count: slots)
+
+  /// Returns where the name of `code` is in the text of a set; nil if it has none.
+  static func slice(of code: UInt64, in names: StaticString) -> Slice? {
+    let address = unsafe UInt(bitPattern: names.utf8Start)
+    var slot = Int(truncatingIfNeeded: (address ^ address &>> 10) & UInt(slots - 1))
+    for _ in 0..<slots {
+      let index = indexes.element(at: slot) { CodeIndex(of: names, at: address) }
+      if index.element.address == address { return index.element.slice(of: code) }
+      slot = (slot + 1) & (slots - 1)
+    }
+    // All slots are taken by other sets.
+    return CodeIndex(of: names, at: address).slice(of: code)
+  }
+
+  private func slice(of code: UInt64) -> Slice? {
+    if code < UInt64(dense.count) {
+      let name = dense[Int(code)]
+      return name.count > 0 ? name : nil
+    }
+    var (low, high) = (0, sparse.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if sparse[middle].code < code { low = middle + 1 } else { high = middle }
+    }
+    return low < sparse.count && sparse[low].code == code ? sparse[low].name : nil
+  }
+
+  /// Reads the text of a set.
+  private init(of names: StaticString, at address: UInt) {
+    var dense: [Slice] = []
+    var sparse: [(code: UInt64, name: Slice)] = []
     let text = names.bytes
-    var (start, next) = (0, UInt64(0))
+    var (start, code) = (0, UInt64(0))
     while start < text.byteCount {
       if text.byte(at: start) == UInt8(ascii: "@") {
-        next = 0
+        code = 0
         start += 1
         while text.byte(at: start) != 0x20 {
           let digit = text.byte(at: start)
-          next = next << 4 | UInt64(digit < 0x3a ? digit - 0x30 : digit - 0x57)
+          code = code << 4 | UInt64(digit < 0x3a ? digit - 0x30 : digit - 0x57)
           start += 1
         }
         start += 1
       }
-      guard next <= wanted else { return nil }
       var end = start
       while end < text.byteCount, !Self.isSeparator(text.byte(at: end)) { end += 1 }
       // A bar is between two spaces.
       let space = end < text.byteCount && text.byte(at: end) != 0x0a ? 1 : 0
-      if next == wanted {
-        let count = end - space - start
-        return count > 0 ? AssignedName(names, Slice(start: start, count: count)) : nil
+      let name = Slice(start: start, count: end - space - start)
+      if name.count > 0, code < Self.mostDense {
+        while dense.count <= Int(code) { dense.append(Slice(start: 0, count: 0)) }
+        dense[Int(code)] = name
+      } else if name.count > 0 {
+        sparse.append((code, name))
       }
-      next += 1
+      code += 1
       start = end + 1 + space
     }
-    return nil
+    self.address = address
+    self.dense = dense
+    self.sparse = sparse
   }
 
   private static func isSeparator(_ byte: UInt8) -> Bool {

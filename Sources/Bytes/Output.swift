@@ -131,37 +131,36 @@ package struct Output: ~Copyable {
     raw(unsafe RawSpan(_unsafeStart: text.utf8Start, byteCount: text.utf8CodeUnitCount))
   }
 
-  /// Copies up to 32 bytes without a call, as two halves that overlap if they are longer than the
+  /// Appends up to 32 bytes without a call, as two halves that overlap if they are longer than the
   /// whole.
   @inline(__always)
-  private static func copyShort(
-    _ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, count length: Int
-  ) {
-    let source = unsafe UnsafeRawPointer(source)
-    let target = UnsafeMutableRawPointer(target)
+  private mutating func short(_ bytes: RawSpan) {
+    reserve(32)
+    let length = bytes.byteCount
     if length >= 16 {
-      unsafe copyEnds(source, to: target, count: length, as: SIMD16<UInt8>.self)
+      ends(of: bytes, as: SIMD16<UInt8>.self)
     } else if length >= 8 {
-      unsafe copyEnds(source, to: target, count: length, as: UInt64.self)
+      ends(of: bytes, as: UInt64.self)
     } else if length >= 4 {
-      unsafe copyEnds(source, to: target, count: length, as: UInt32.self)
+      ends(of: bytes, as: UInt32.self)
     } else {
       for index in 0..<length {
-        unsafe target.storeBytes(
-          of: source.load(fromByteOffset: index, as: UInt8.self), toByteOffset: index,
-          as: UInt8.self)
+        unsafe buffer[count &+ index] = bytes.unsafeLoad(
+          fromUncheckedByteOffset: index, as: UInt8.self)
       }
     }
+    count &+= length
   }
 
-  /// Copies the first and the last `Word` of `count` bytes.
+  /// Copies the first and the last `Word` of `bytes`, which has at least one, behind the buffered
+  /// bytes.
   @inline(__always)
-  private static func copyEnds<Word: BitwiseCopyable>(
-    _ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, count: Int, as word: Word.Type
-  ) {
-    let last = count &- MemoryLayout<Word>.size
+  private func ends<Word: BitwiseCopyable>(of bytes: RawSpan, as word: Word.Type) {
+    let last = bytes.byteCount &- MemoryLayout<Word>.size
+    let target = unsafe UnsafeMutableRawPointer(buffer + count)
     let (start, end) = unsafe (
-      source.loadUnaligned(as: word), source.loadUnaligned(fromByteOffset: last, as: word)
+      bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: 0, as: word),
+      bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: last, as: word)
     )
     unsafe target.storeBytes(of: start, as: word)
     unsafe target.storeBytes(of: end, toByteOffset: last, as: word)
@@ -195,7 +194,7 @@ package struct Output: ~Copyable {
 
   /// Appends a string that is not constant. Not for use on every packet.
   package mutating func string(_ string: String) {
-    for byte in string.utf8 { self.byte(byte) }
+    raw(unsafe string.utf8Span.span.bytes)
   }
 
   /// Appends a number in native byte order.
@@ -213,16 +212,7 @@ package struct Output: ~Copyable {
   @inline(never)
   package mutating func raw(_ bytes: RawSpan) {
     // Most spans are short, and calling the system's copy function costs more than copying them.
-    if bytes.byteCount <= 32 {
-      reserve(32)
-      unsafe bytes.withUnsafeBytes { source in
-        guard let start = source.baseAddress else { return }
-        unsafe Self.copyShort(
-          start.assumingMemoryBound(to: UInt8.self), to: buffer + count, count: source.count)
-      }
-      count &+= bytes.byteCount
-      return
-    }
+    if bytes.byteCount <= 32 { return short(bytes) }
     if let descriptor, bytes.byteCount > Self.bufferSize {
       flush()
       if isWritable {

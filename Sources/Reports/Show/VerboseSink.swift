@@ -32,11 +32,6 @@ package struct VerboseSink: FieldSink, ~Copyable {
     repeating: (0, 0, 0), count: marginPlaces)
   private static let marginPlaces = 128
   private static let bytesPerMargin = 24
-  /// The names of the last flags by their lowest bits, since to find the names of bits takes a
-  /// search in a text, and advertisers have the same flags again and again.
-  private var flagNames = [(value: UInt64, set: CodeSet?, names: [UInt8])](
-    repeating: (0, nil, []), count: flagPlaces)
-  private static let flagPlaces = 32
   /// The last connection, the position where its lines begin, and a copy of them.
   private var lastConnection: ConnectionState?
   private var connectionStart = 0
@@ -356,19 +351,9 @@ package struct VerboseSink: FieldSink, ~Copyable {
   package mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet) {
     line(key)
     output.hexadecimal(value, digits: digits)
-    let place = Int(truncatingIfNeeded: value) & (Self.flagPlaces - 1)
-    if flagNames[place].value == value, flagNames[place].set == set {
-      Self.copy(flagNames[place].names, into: &output)
-    } else {
-      let start = output.count
-      if output.names(value, set, opening: " (") { output.byte(0x29) }
-      let names = output.bytes.part(Slice(start: start, count: output.count - start)).array
-      flagNames[place] = (value, set, names)
-    }
+    if output.names(value, set, opening: " (") { output.byte(0x29) }
     endLine()
   }
-
-  private static func copy(_ names: [UInt8], into output: inout Output) { output.raw(names.bytes) }
 
   package mutating func bytes(_ key: StaticString, _ bytes: RawSpan) {
     line(key)
