@@ -7,8 +7,8 @@ import Bytes
 ///     CodeSet("@1 Off | On | @fe Unresolved")  // 1, 2 and 0xfe
 ///
 /// The text has one name for each code from 0, or for each bit from the lowest, separated by ` | `
-/// or line ends. `@` sets the code of a name, in hexadecimal, and an empty line leaves one out. Codes
-/// ascend. The text is constant: nothing is built at start-up.
+/// or line ends. `@` sets the code of a name, in hexadecimal, and an empty line leaves one out.
+/// Codes ascend. The text is constant: nothing is built at start-up.
 package struct CodeSet: Equatable, Sendable {
   private let names: StaticString
   /// The code in `names` of this set's 0.

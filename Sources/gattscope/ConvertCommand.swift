@@ -65,22 +65,19 @@ struct ConvertCommand: ParsableCommand {
   var selection: PacketOptions
 
   @OptionGroup(title: "Selection")
-  var end: EndOrFormatOption
+  var end: EndOptions
 
   @OptionGroup(title: "Selection")
   var kinds: PacketKindOptions
 
-  @OptionGroup(title: "Selection")
-  var count: CountOption
+  @Option(name: .long, help: MapArgument.help, completion: .file())
+  var map: [String] = []
 
-  @OptionGroup
-  var supplied: MapFileOptions
+  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
+  var profile: [String] = []
 
-  @OptionGroup
-  var supplying: ProfileFileOptions
-
-  @OptionGroup
-  var known: KeysFileOptions
+  @Option(name: .long, help: KeysArgument.help, completion: .file())
+  var keys: [String] = []
 
   /// The formats that were named with `--as` and `--to`.
   private var targets: [WriterTarget] { file.formats + end.formats }
@@ -110,17 +107,17 @@ struct ConvertCommand: ParsableCommand {
   mutating func run() throws {
     if listFormats { return try Self.printFormats() }
     guard let out = files.last, let target = targets.first ?? file.target(of: out) else { return }
-    let profiles = try supplying.profiles()
+    let profiles = try ProfileArgument.profiles(profile)
     let inputs = Array(files.dropLast())
     let found = try archives.search(inputs)
     var conversion = Conversion(inputs, found, to: out, as: target, file, merges: merge)
     conversion.comments = comments
     conversion.profiles = profiles
-    conversion.bonds = try known.bonds() + found.bonds
+    conversion.bonds = try KeysArgument.bonds(keys) + found.bonds
     conversion.redaction = redacting.options(bonds: conversion.bonds)
-    conversion.maps = try supplied.maps()
+    conversion.maps = try MapArgument.maps(map)
     conversion.selection = try selection.selection(profiles, kinds, to: end.times)
-    conversion.selection.limit = count.limit
+    conversion.selection.limit = end.limit
     try conversion.run()
   }
 
@@ -136,8 +133,8 @@ struct ConvertCommand: ParsableCommand {
   }
 }
 
-/// The `--to` of `convert`: the end of a time range, or a format.
-struct EndOrFormatOption: ParsableArguments {
+/// The `--to` of `convert`, the end of a time range or a format, and `--limit`.
+struct EndOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -145,6 +142,9 @@ struct EndOrFormatOption: ParsableArguments {
       valueName: "time"),
     transform: { try Argument($0) })
   var to: [Argument] = []
+
+  @Option(name: .long, help: CountArgument.help, transform: CountArgument.limit)
+  var limit: Int?
 
   enum Argument {
     case format(WriterTarget)

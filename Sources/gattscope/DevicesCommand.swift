@@ -37,23 +37,23 @@ struct DevicesCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var kinds: PacketKindOptions
 
-  @OptionGroup
-  var times: TimeOptions
+  @Option(name: .long, help: ShowOptions.TimeStyle.help)
+  var time: ShowOptions.TimeStyle?
 
   @Flag(name: .long, help: "Explain what an iOS app could not advertise in the same way.")
   var ios = false
 
-  @OptionGroup
-  var supplying: ProfileFileOptions
+  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
+  var profile: [String] = []
 
-  @OptionGroup
-  var known: KeysFileOptions
+  @Option(name: .long, help: KeysArgument.help, completion: .file())
+  var keys: [String] = []
 
   @OptionGroup
   var presentation: OutputOptions
 
   func validate() throws {
-    if times.time == .delta {
+    if time == .delta {
       throw ValidationError("--time delta applies to lines, and devices prints none.")
     }
   }
@@ -64,14 +64,14 @@ struct DevicesCommand: ParsableCommand {
     options.isJSON = presentation.json
     options.showsAppleLimits = ios
     presentation.apply(to: &options.show)
-    let profiles = try supplying.profiles()
+    let profiles = try ProfileArgument.profiles(profile)
     options.show.profiles = profiles
     let found = try archives.search(captures)
-    let bonds = try known.bonds() + found.bonds
+    let bonds = try KeysArgument.bonds(keys) + found.bonds
     options.show.selection = Run.finding(
       try selection.selection(profiles, kinds), in: found.files, bonds: bonds)
-    options.times = times.time
-    options.show.time = times.time ?? .elapsed
+    options.times = time
+    options.show.time = time ?? .elapsed
     options.show.zoneOffset = Terminal.zoneOffset(at:)
     try Run.captures(found, bonds: bonds, profiles: nil) { DevicesReport(options, $0) }
   }

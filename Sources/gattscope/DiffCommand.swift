@@ -96,14 +96,14 @@ struct DiffCommand: ParsableCommand {
   @Flag(name: .long, help: "Also print what is the same, and every value that differs.")
   var all = false
 
-  @OptionGroup
-  var supplied: MapFileOptions
+  @Option(name: .long, help: MapArgument.help, completion: .file())
+  var map: [String] = []
 
-  @OptionGroup
-  var known: KeysFileOptions
+  @Option(name: .long, help: KeysArgument.help, completion: .file())
+  var keys: [String] = []
 
-  @OptionGroup
-  var supplying: ProfileFileOptions
+  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
+  var profile: [String] = []
 
   @OptionGroup
   var presentation: OutputOptions
@@ -153,8 +153,8 @@ struct DiffCommand: ParsableCommand {
     let names = html ? PageFileOptions.fileNames(captures) : captures
     options.names = (names[0], names[names.count - 1])
     let reader = SideReader(
-      archives: archives, maps: try supplied.maps(), bonds: try known.bonds(),
-      profiles: try supplying.profiles(),
+      archives: archives, maps: try MapArgument.maps(map), bonds: try KeysArgument.bonds(keys),
+      profiles: try ProfileArgument.profiles(profile),
       showsKeys: presentation.showKeys)
     var damage: ExitCode?
     var left = try reader.read(captures[0], &damage)

@@ -73,14 +73,14 @@ struct ExplainCommand: ParsableCommand {
   @Flag(name: .long, help: "List the rules: everything that explain looks for.")
   var listRules = false
 
-  @OptionGroup
-  var supplied: MapFileOptions
+  @Option(name: .long, help: MapArgument.help, completion: .file())
+  var map: [String] = []
 
-  @OptionGroup
-  var known: KeysFileOptions
+  @Option(name: .long, help: KeysArgument.help, completion: .file())
+  var keys: [String] = []
 
-  @OptionGroup
-  var supplying: ProfileFileOptions
+  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
+  var profile: [String] = []
 
   @OptionGroup
   var presentation: OutputOptions
@@ -120,7 +120,7 @@ struct ExplainCommand: ParsableCommand {
     presentation.terminal.page(captures)
     if listRules {
       let catalogue = RuleCatalogue(face)
-      let (glyphs, width) = (presentation.signs.glyphs, presentation.terminal.columns)
+      let (glyphs, width) = (presentation.terminal.glyphs, presentation.terminal.columns)
       let isEndless = presentation.terminal.width == 0
       return try Terminal.write {
         catalogue.write(glyphs, width: width, isEndless: isEndless, into: &$0)
@@ -137,13 +137,13 @@ struct ExplainCommand: ParsableCommand {
     options.name = captures.joined(separator: " ")
     options.strictness = Strictness(strict, failing: failOn, allowed: allow)
     let found = try archives.search(captures)
-    let bonds = try known.bonds() + found.bonds
-    options.profiles = try supplying.profiles()
+    let bonds = try KeysArgument.bonds(keys) + found.bonds
+    options.profiles = try ProfileArgument.profiles(profile)
     options.selection = Run.finding(options.selection, in: found.files, bonds: bonds)
     let chosen = options
     var judgement = Strictness.Judgement.passed
     try Run.captures(
-      found, maps: supplied.maps(), bonds: bonds, profiles: chosen.profiles
+      found, maps: MapArgument.maps(map), bonds: bonds, profiles: chosen.profiles
     ) { _ in
       ExplainReport(chosen)
     } inspect: { report in

@@ -2,23 +2,18 @@ import ArgumentParser
 import Bluetooth
 import ProfileFiles
 
-/// The options for keys of bonds that are not in the capture.
-struct KeysFileOptions: ParsableArguments {
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Keys of bonds, to resolve private addresses and to find which key was used: a YAML file as "
-        + "described in docs/keys.md, or BlueZ's info file of a device "
-        + "(/var/lib/bluetooth/ADAPTER/DEVICE/info; elsewhere ADDRESS=FILE). Keys are printed only with "
-        + "--show-keys.",
-      valueName: "file"),
-    completion: .file())
-  var keys: [String] = []
+/// Reads the files of `--keys`: keys of bonds that are not in the capture.
+enum KeysArgument {
+  static let help = ArgumentHelp(
+    "Keys of bonds, to resolve private addresses and to find which key was used: a YAML file as "
+      + "described in docs/keys.md, or BlueZ's info file of a device "
+      + "(/var/lib/bluetooth/ADAPTER/DEVICE/info; elsewhere ADDRESS=FILE). Keys are printed only with "
+      + "--show-keys.",
+    valueName: "file")
 
-  /// Reads the bonds from the files.
-  func bonds() throws -> [Bond] {
+  static func bonds(_ arguments: [String]) throws -> [Bond] {
     var bonds: [Bond] = []
-    for argument in keys {
+    for argument in arguments {
       let (path, address) = Self.parts(argument)
       if argument.split(separator: "=").contains(where: KeysFile.mayBeKey), !Terminal.exists(path) {
         Terminal.complain("--keys takes the name of a file with keys, not a key: see docs/keys.md")

@@ -71,20 +71,20 @@ struct LiveCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var kinds: PacketKindOptions
 
-  @OptionGroup
-  var supplied: MapFileOptions
+  @Option(name: .long, help: MapArgument.help, completion: .file())
+  var map: [String] = []
 
-  @OptionGroup
-  var supplying: ProfileFileOptions
+  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
+  var profile: [String] = []
 
   @OptionGroup(title: "Packets")
   var lines: PacketLineOptions
 
-  @OptionGroup
-  var times: TimeOptions
+  @Option(name: .long, help: ShowOptions.TimeStyle.help)
+  var time: ShowOptions.TimeStyle?
 
-  @OptionGroup
-  var known: KeysFileOptions
+  @Option(name: .long, help: KeysArgument.help, completion: .file())
+  var keys: [String] = []
 
   @OptionGroup
   var presentation: OutputOptions
@@ -109,24 +109,25 @@ struct LiveCommand: ParsableCommand {
 
   mutating func run() throws {
     if list {
-      let sources = SourceList(LiveSourceInfo.all, glyphs: presentation.signs.glyphs)
+      let sources = SourceList(LiveSourceInfo.all, glyphs: presentation.terminal.glyphs)
       let isJSON = presentation.json
       return try Terminal.write {
         isJSON ? sources.writeJSON(into: &$0) : sources.writeText(into: &$0)
       }
     }
     var options = ShowOptions()
-    let profiles = try supplying.profiles()
+    let profiles = try ProfileArgument.profiles(profile)
     options.profiles = profiles
     options.selection = try selection.selection(profiles, kinds)
     lines.apply(to: &options)
     presentation.apply(to: &options)
-    options.time = times.time ?? .elapsed
+    options.time = time ?? .elapsed
     options.zoneOffset = Terminal.zoneOffset(at:)
     let session = LiveSession(
       address: try LiveAddress(input), reopens: reconnect, keepsRoot: keepRoot,
       recording: recording, end: end, printsToError: recording.takesOutput,
-      selection: options.selection, maps: try supplied.maps(), bonds: try known.bonds(),
+      selection: options.selection, maps: try MapArgument.maps(map),
+      bonds: try KeysArgument.bonds(keys),
       profiles: profiles)
     if recording.takesOutput, view == nil, !presentation.json, !lines.isAnySet {
       return try session.run { _ in SilentReport() }
@@ -167,7 +168,7 @@ struct LiveCommand: ParsableCommand {
   private func showDevices(_ session: LiveSession, _ shown: ShowOptions) throws {
     var options = DevicesOptions()
     options.show = shown
-    options.times = times.time
+    options.times = time
     options.isJSON = presentation.json
     let chosen = options
     if Terminal.isTerminal, !presentation.json {

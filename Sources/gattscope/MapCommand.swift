@@ -31,14 +31,14 @@ struct MapCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var subject: SubjectOptions
 
-  @OptionGroup
-  var supplied: MapFileOptions
+  @Option(name: .long, help: MapArgument.help, completion: .file())
+  var map: [String] = []
 
-  @OptionGroup
-  var supplying: ProfileFileOptions
+  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
+  var profile: [String] = []
 
-  @OptionGroup
-  var known: KeysFileOptions
+  @Option(name: .long, help: KeysArgument.help, completion: .file())
+  var keys: [String] = []
 
   @OptionGroup
   var presentation: OutputOptions
@@ -49,11 +49,12 @@ struct MapCommand: ParsableCommand {
     subject.choose(in: &options.selection)
     options.isJSON = presentation.json
     presentation.apply(to: &options)
-    options.profiles = try supplying.profiles()
+    options.profiles = try ProfileArgument.profiles(profile)
     let chosen = options
     let found = try archives.search(captures)
     try Run.captures(
-      found, maps: supplied.maps(), bonds: known.bonds() + found.bonds, profiles: chosen.profiles
+      found, maps: MapArgument.maps(map), bonds: KeysArgument.bonds(keys) + found.bonds,
+      profiles: chosen.profiles
     ) { _ in
       MapReport(chosen)
     }

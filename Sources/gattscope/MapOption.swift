@@ -2,21 +2,19 @@ import ArgumentParser
 import Reports
 import Sessions
 
-/// The options for service maps that are not in the capture.
-struct MapFileOptions: ParsableArguments {
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "The services of devices, for captures that begin after discovery: the output of map --json on another "
-        + "capture, or a file of BlueZ below /var/lib/bluetooth (cache/DEVICE).",
-      valueName: "file"),
-    completion: .file())
-  var map: [String] = []
+/// Reads the files of `--map`: service maps that are not in the capture.
+///
+/// The option itself is declared by each verb, as are `--profile` and `--keys`: a group for a
+/// single option would lengthen the start by two per cent.
+enum MapArgument {
+  static let help = ArgumentHelp(
+    "The services of devices, for captures that begin after discovery: the output of map --json on another "
+      + "capture, or a file of BlueZ below /var/lib/bluetooth (cache/DEVICE).",
+    valueName: "file")
 
-  /// Reads the maps from the files.
-  func maps() throws -> [SuppliedMap] {
+  static func maps(_ paths: [String]) throws -> [SuppliedMap] {
     var maps: [SuppliedMap] = []
-    for path in map {
+    for path in paths {
       let bytes = try Terminal.file(path)
       let name = path.split(separator: "/").last.map(String.init) ?? path
       do throws(MapFileError) {

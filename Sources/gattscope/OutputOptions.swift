@@ -14,27 +14,18 @@ struct OutputOptions: ParsableArguments {
   @OptionGroup(title: "Terminal")
   var terminal: TerminalOptions
 
-  @OptionGroup(title: "Terminal")
-  var signs: SignOptions
-
   /// Copies these options into a report's options.
   func apply(to options: inout some PresentationOptions) {
     options.showsKeys = showKeys
     options.usesColor = terminal.usesColor
     options.width = terminal.columns
-    options.glyphs = signs.glyphs
+    options.glyphs = terminal.glyphs
   }
 }
 
-/// The option for how times are printed.
-struct TimeOptions: ParsableArguments {
-  @Option(
-    name: .long,
-    help: """
-      How to print times: elapsed seconds by default, and none in devices. With local, --from and --to \
-      are local times too.
-      """)
-  var time: ShowOptions.TimeStyle?
+extension ShowOptions.TimeStyle: ExpressibleByArgument {
+  static let help: ArgumentHelp = """
+    How to print times: elapsed seconds by default, and none in devices. With local, --from and --to \
+    are local times too.
+    """
 }
-
-extension ShowOptions.TimeStyle: ExpressibleByArgument {}

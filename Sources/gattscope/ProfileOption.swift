@@ -5,21 +5,18 @@ import Decoders
 import Glibc
 import ProfileFiles
 
-/// The options for the user's own profiles.
-struct ProfileFileOptions: ParsableArguments {
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "A profile of yours that describes values; can be repeated. Profiles in "
-        + "~/.config/gattscope/profiles (XDG_CONFIG_HOME) are always read.",
-      valueName: "file"),
-    completion: .file(extensions: ["yaml", "yml"]))
-  var profile: [String] = []
+/// Reads the files of `--profile`: the user's own profiles.
+enum ProfileArgument {
+  static let help = ArgumentHelp(
+    "A profile of yours that describes values; can be repeated. Profiles in "
+      + "~/.config/gattscope/profiles (XDG_CONFIG_HOME) are always read.",
+    valueName: "file")
+  static let completion = CompletionKind.file(extensions: ["yaml", "yml"])
 
   /// Reads the profiles: those that were named, then those in the user's folder.
-  func profiles() throws -> SuppliedProfiles {
+  static func profiles(_ paths: [String]) throws -> SuppliedProfiles {
     var supplied = SuppliedProfiles()
-    for profile in try ProfileFilesOnDisk.read(profile, beside: ProfileFilesOnDisk.ofThisUser) {
+    for profile in try ProfileFilesOnDisk.read(paths, beside: ProfileFilesOnDisk.ofThisUser) {
       supplied.definitions += profile.definitions
       if let vendor = profile.vendor { supplied.vendors.append(vendor) }
     }

@@ -92,17 +92,18 @@ struct ProfilesListCommand: ParsableCommand {
         gattscope profiles list --json | jq -r '.definitions[] | select(.profile == "heart_rate") | .uuid'
       """)
 
-  @OptionGroup
-  var supplying: ProfileFileOptions
+  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
+  var profile: [String] = []
 
   @Flag(name: .long, help: "Print a JSON document.")
   var json = false
 
-  @OptionGroup(title: "Terminal")
-  var signs: SignOptions
+  @Flag(name: .long, help: TerminalOptions.asciiHelp)
+  var ascii = false
 
   mutating func run() throws {
-    let list = ProfileList(own: try supplying.profiles(), glyphs: signs.glyphs)
+    let list = ProfileList(
+      own: try ProfileArgument.profiles(profile), glyphs: Terminal.glyphs(ascii: ascii))
     for (path, reason) in ProfileFilesOnDisk.othersOfThisUser {
       Terminal.complain("\(path) is not read: \(reason)")
     }
@@ -125,8 +126,8 @@ struct ProfilesShowCommand: ParsableCommand {
   @Argument(help: "The profile's name, as list prints it.")
   var name: String
 
-  @OptionGroup
-  var supplying: ProfileFileOptions
+  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
+  var profile: [String] = []
 
   mutating func run() throws {
     if let own = try ownText() {
@@ -143,7 +144,7 @@ struct ProfilesShowCommand: ParsableCommand {
   /// Returns the text of the user's own profile with the name; profiles that were named come first.
   private func ownText() throws -> [UInt8]? {
     let reader = ProfileReader(others: ProfileSources.files)
-    for path in supplying.profile {
+    for path in profile {
       let bytes = try Terminal.file(path)
       if reader.read(bytes, name: path).profile?.name == name { return bytes }
     }

@@ -19,8 +19,8 @@ struct ProfilesDecodeCommand: ParsableCommand {
         gattscope profiles decode --company 004c --json < lines-of-hex
       """)
 
-  @OptionGroup
-  var supplying: ProfileFileOptions
+  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
+  var profile: [String] = []
 
   @Option(name: .long, help: ArgumentHelp("The characteristic or descriptor.", valueName: "uuid"))
   var uuid: String?
@@ -67,7 +67,7 @@ struct ProfilesDecodeCommand: ParsableCommand {
 
   mutating func run() throws {
     let subjects = try self.subjects()
-    var trial = ValueTrial(try supplying.profiles())
+    var trial = ValueTrial(try ProfileArgument.profiles(profile))
     let service = try service.map { try Self.uuid($0) }
     let (written, json) = (written, json)
     func decode(_ text: String, into output: inout Output) throws(BytesError) {

@@ -20,24 +20,26 @@ struct ProfilesMatchCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var archives: ArchiveOptions
 
-  @OptionGroup
-  var supplying: ProfileFileOptions
+  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
+  var profile: [String] = []
 
-  @OptionGroup
-  var supplied: MapFileOptions
+  @Option(name: .long, help: MapArgument.help, completion: .file())
+  var map: [String] = []
 
   @Flag(name: .long, help: "Print a JSON document.")
   var json = false
 
-  @OptionGroup(title: "Terminal")
-  var signs: SignOptions
+  @Flag(name: .long, help: TerminalOptions.asciiHelp)
+  var ascii = false
 
   mutating func run() throws {
     var options = ValuesOptions()
-    options.profiles = try supplying.profiles()
-    options.glyphs = signs.glyphs
+    options.profiles = try ProfileArgument.profiles(profile)
+    options.glyphs = Terminal.glyphs(ascii: ascii)
     let chosen = options
-    try Run.captures(archives.search(captures), maps: supplied.maps(), profiles: chosen.profiles) {
+    try Run.captures(
+      archives.search(captures), maps: MapArgument.maps(map), profiles: chosen.profiles
+    ) {
       [json] _ in
       ProfileMatches(chosen, isJSON: json)
     }

@@ -244,34 +244,19 @@ struct EndOption: ParsableArguments {
   var to: [TimePoint] = []
 }
 
-/// How many packets at most.
-struct CountOption: ParsableArguments {
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Stop after this many packets (values: this many values; trace: lines).", valueName: "n"),
-    transform: { text in
-      guard let limit = Int(text), limit >= 0 else {
-        throw ValidationError("expected a number from 0 on, as in 20")
-      }
-      return limit
-    })
-  var limit: Int?
-}
-
 /// The options that select the packets to show.
 struct SelectionOptions: ParsableArguments {
   @OptionGroup
   var packets: PacketOptions
 
-  // Not an option group: one more would lengthen the start by two per cent.
+  // Not option groups: each more would lengthen the start by two per cent.
   @Option(
     name: .long, help: ArgumentHelp(StretchOptions.toHelp, valueName: "time"),
     transform: { try TimePoint($0) })
   var to: [TimePoint] = []
 
-  @OptionGroup
-  var count: CountOption
+  @Option(name: .long, help: CountArgument.help, transform: CountArgument.limit)
+  var limit: Int?
 
   /// Whether a time range is selected.
   var choosesTimes: Bool { !packets.from.isEmpty || !to.isEmpty }
@@ -287,8 +272,21 @@ struct SelectionOptions: ParsableArguments {
     _ profiles: SuppliedProfiles, _ kinds: PacketKindOptions
   ) throws -> Selection {
     var selection = try packets.selection(profiles, kinds, to: to)
-    selection.limit = count.limit
+    selection.limit = limit
     return selection
+  }
+}
+
+/// Parses the number of packets at most.
+enum CountArgument {
+  static let help = ArgumentHelp(
+    "Stop after this many packets (values: this many values; trace: lines).", valueName: "n")
+
+  static func limit(_ text: String) throws -> Int {
+    guard let limit = Int(text), limit >= 0 else {
+      throw ValidationError("expected a number from 0 on, as in 20")
+    }
+    return limit
   }
 }
 

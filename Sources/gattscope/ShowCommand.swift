@@ -45,11 +45,11 @@ struct ShowCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var kinds: PacketKindOptions
 
-  @OptionGroup
-  var supplied: MapFileOptions
+  @Option(name: .long, help: MapArgument.help, completion: .file())
+  var map: [String] = []
 
-  @OptionGroup
-  var supplying: ProfileFileOptions
+  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
+  var profile: [String] = []
 
   @OptionGroup
   var lines: PacketLineOptions
@@ -61,11 +61,11 @@ struct ShowCommand: ParsableCommand {
   )
   var follow = false
 
-  @OptionGroup
-  var times: TimeOptions
+  @Option(name: .long, help: ShowOptions.TimeStyle.help)
+  var time: ShowOptions.TimeStyle?
 
-  @OptionGroup
-  var known: KeysFileOptions
+  @Option(name: .long, help: KeysArgument.help, completion: .file())
+  var keys: [String] = []
 
   @OptionGroup
   var presentation: OutputOptions
@@ -80,17 +80,17 @@ struct ShowCommand: ParsableCommand {
   mutating func run() throws {
     if !follow { presentation.terminal.page(captures) }
     var options = ShowOptions()
-    let profiles = try supplying.profiles()
+    let profiles = try ProfileArgument.profiles(profile)
     options.profiles = profiles
     let found = try archives.search(captures, follows: follow)
-    let bonds = try known.bonds() + found.bonds
+    let bonds = try KeysArgument.bonds(keys) + found.bonds
     let chosen = try selection.selection(profiles, kinds)
     options.selection = follow ? chosen : Run.finding(chosen, in: found.files, bonds: bonds)
-    options.time = times.time ?? .elapsed
+    options.time = time ?? .elapsed
     lines.apply(to: &options)
     presentation.apply(to: &options)
     options.zoneOffset = Terminal.zoneOffset(at:)
-    let maps = try supplied.maps()
+    let maps = try MapArgument.maps(map)
     if presentation.json {
       try Run.captures(found, follows: follow, maps: maps, bonds: bonds, profiles: profiles) {
         [options] in ShowJSON(options, $0)
@@ -132,9 +132,6 @@ struct InfoCommand: ParsableCommand {
   @OptionGroup(title: "Terminal")
   var terminal: TerminalOptions
 
-  @OptionGroup(title: "Terminal")
-  var signs: SignOptions
-
   mutating func run() throws {
     terminal.page(captures)
     var failed: ExitCode?
@@ -156,7 +153,7 @@ struct InfoCommand: ParsableCommand {
     _ capture: String, isFirst: Bool, done: @escaping () -> Void
   ) throws {
     let found = try archives.search([capture])
-    let (name, json, glyphs) = (found.files[0].name, json, signs.glyphs)
+    let (name, json, glyphs) = (found.files[0].name, json, terminal.glyphs)
     let (width, usesColor) = (terminal.columns, terminal.usesColor)
     try Run.captures(
       found, reportsRemarks: false, profiles: nil,

@@ -117,8 +117,8 @@ struct TableCommand: ParsableCommand {
   @Flag(name: .long, help: "End with exit status 65 if a file was not read to its end.")
   var strict = false
 
-  @OptionGroup
-  var supplying: ProfileFileOptions
+  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
+  var profile: [String] = []
 
   /// The number of the part to write, for the processes of `TableJobs`.
   @Option(name: .long, help: .hidden)
@@ -162,7 +162,7 @@ struct TableCommand: ParsableCommand {
 
   mutating func run() throws {
     if out != nil { try checkRegularFiles() }
-    var options = RowsOptions(try supplying.profiles())
+    var options = RowsOptions(try ProfileArgument.profiles(profile))
     options.kinds = kinds
     options.patienceSeconds = timeout
     if let redact {
@@ -222,7 +222,7 @@ struct TableCommand: ParsableCommand {
 
   /// Refuses a key or profile that is not a regular file, since each process reads it again.
   private func checkRegularFiles() throws {
-    for path in [redact].compactMap(\.self) + supplying.profile
+    for path in [redact].compactMap(\.self) + profile
     where Terminal.isOtherThanFile(path) {
       Terminal.complain("\(path) is not a regular file, and --out reads it several times")
       throw ExitCode(66)
@@ -232,7 +232,7 @@ struct TableCommand: ParsableCommand {
   /// Returns a digest of the user's profiles, in their order.
   private func profilesDigest() -> UInt64 {
     let digest = SHA256()
-    for path in supplying.profile + ProfileFilesOnDisk.ofThisUser {
+    for path in profile + ProfileFilesOnDisk.ofThisUser {
       // A profile that cannot be read was already reported.
       let content = (try? Terminal.contents(of: path)) ?? []
       digest.add(Array("\(content.count) ".utf8).bytes)
@@ -248,7 +248,7 @@ struct TableCommand: ParsableCommand {
     arguments.append("--kind=\(kinds.each.map(\.name).joined(separator: ","))")
     if csv { arguments.append("--csv") }
     if let redact { arguments.append("--redact=\(redact)") }
-    for profile in supplying.profile { arguments.append("--profile=\(profile)") }
+    for profile in profile { arguments.append("--profile=\(profile)") }
     return arguments
   }
 

@@ -5,16 +5,7 @@ import Glibc
 import Reports
 import Synchronization
 
-/// The option for the character set of the output.
-struct SignOptions: ParsableArguments {
-  @Flag(name: .long, help: "Print ASCII only.")
-  var ascii = false
-
-  /// The signs that the locale can show.
-  var glyphs: Glyphs { ascii || !Terminal.isUTF8 ? .ascii : .utf8 }
-}
-
-/// The options for how lines look: colour and width.
+/// The options for how lines look: colour, width and character set.
 struct TerminalOptions: ParsableArguments {
   enum Color: String, ExpressibleByArgument, CaseIterable {
     case auto, always, never
@@ -38,6 +29,13 @@ struct TerminalOptions: ParsableArguments {
       return width
     })
   var width: Int?
+
+  @Flag(name: .long, help: Self.asciiHelp)
+  var ascii = false
+
+  static let asciiHelp: ArgumentHelp = "Print ASCII only."
+
+  var glyphs: Glyphs { Terminal.glyphs(ascii: ascii) }
 
   /// Shows the report on `captures` page by page, if it goes to a terminal. A pipe may never end,
   /// and its packets are shown when they come.
@@ -203,6 +201,9 @@ enum Terminal {
     guard let value = unsafe getenv(name) else { return nil }
     return unsafe String(cString: value)
   }
+
+  /// The signs that the locale can show.
+  static func glyphs(ascii: Bool) -> Glyphs { ascii || !isUTF8 ? .ascii : .utf8 }
 
   /// Whether the locale is UTF-8. The first of LC_ALL, LC_CTYPE and LANG that is set decides. If
   /// none is set, redirected output is UTF-8 and output to a terminal is not.

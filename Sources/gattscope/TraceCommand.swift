@@ -67,17 +67,17 @@ struct TraceCommand: ParsableCommand {
       valueName: "seconds"))
   var clockOffset: Double = 0
 
-  @OptionGroup
-  var supplied: MapFileOptions
+  @Option(name: .long, help: MapArgument.help, completion: .file())
+  var map: [String] = []
 
-  @OptionGroup
-  var supplying: ProfileFileOptions
+  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
+  var profile: [String] = []
 
-  @OptionGroup
-  var known: KeysFileOptions
+  @Option(name: .long, help: KeysArgument.help, completion: .file())
+  var keys: [String] = []
 
-  @OptionGroup
-  var times: TimeOptions
+  @Option(name: .long, help: ShowOptions.TimeStyle.help)
+  var time: ShowOptions.TimeStyle?
 
   @OptionGroup
   var presentation: OutputOptions
@@ -97,13 +97,13 @@ struct TraceCommand: ParsableCommand {
     options.hidesSystem = appOnly
     options.reportsDuplicates = duplicates
     options.isJSON = presentation.json
-    options.time = times.time ?? .elapsed
+    options.time = time ?? .elapsed
     options.zoneOffset = Terminal.zoneOffset(at:)
-    let profiles = try supplying.profiles()
+    let profiles = try ProfileArgument.profiles(profile)
     options.profiles = profiles
     presentation.apply(to: &options)
     let found = try archives.search(captures)
-    let bonds = try known.bonds() + found.bonds
+    let bonds = try KeysArgument.bonds(keys) + found.bonds
     options.selection = Run.finding(
       try selection.selection(profiles, kinds), in: found.files, bonds: bonds)
     if let appLog {
@@ -121,7 +121,7 @@ struct TraceCommand: ParsableCommand {
     }
     let chosen = options
     try Run.captures(
-      found, maps: supplied.maps(), bonds: bonds, profiles: chosen.profiles
+      found, maps: MapArgument.maps(map), bonds: bonds, profiles: chosen.profiles
     ) {
       TraceReport(chosen, $0)
     }

@@ -47,11 +47,11 @@ struct ValuesCommand: ParsableCommand {
   @OptionGroup(visibility: .hidden)
   var kinds: OtherKindOptions
 
-  @OptionGroup
-  var supplied: MapFileOptions
+  @Option(name: .long, help: MapArgument.help, completion: .file())
+  var map: [String] = []
 
-  @OptionGroup
-  var supplying: ProfileFileOptions
+  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
+  var profile: [String] = []
 
   @Option(
     name: .long,
@@ -97,11 +97,11 @@ struct ValuesCommand: ParsableCommand {
     })
   var channel: UInt16?
 
-  @OptionGroup
-  var times: TimeOptions
+  @Option(name: .long, help: ShowOptions.TimeStyle.help)
+  var time: ShowOptions.TimeStyle?
 
-  @OptionGroup
-  var known: KeysFileOptions
+  @Option(name: .long, help: KeysArgument.help, completion: .file())
+  var keys: [String] = []
 
   @OptionGroup
   var presentation: OutputOptions
@@ -114,11 +114,11 @@ struct ValuesCommand: ParsableCommand {
     if follow, raw != nil {
       throw ValidationError("--raw writes a file that is whole; with --follow there is no end.")
     }
-    if csv, times.time == .delta {
+    if csv, time == .delta {
       throw ValidationError("--time delta is for lines; rows count from the first record.")
     }
     let hasLines = all || csv || follow || presentation.json
-    if let time = times.time, !hasLines, time == .delta || !selection.choosesTimes {
+    if let time = time, !hasLines, time == .delta || !selection.choosesTimes {
       throw ValidationError(
         "--time is for --all, --follow and --csv, and for how --from and --to are read; the table and "
           + "--raw have no times.")
@@ -138,19 +138,19 @@ struct ValuesCommand: ParsableCommand {
   mutating func run() throws {
     if !follow, raw == nil { presentation.terminal.page(captures) }
     var options = ValuesOptions()
-    let profiles = try supplying.profiles()
+    let profiles = try ProfileArgument.profiles(profile)
     options.profiles = profiles
     let found = try archives.search(captures, follows: follow)
-    let bonds = try known.bonds() + found.bonds
+    let bonds = try KeysArgument.bonds(keys) + found.bonds
     var packets = PacketKindOptions()
     (packets.layers, packets.others) = (layers, kinds)
     options.selection = Run.finding(
       try selection.selection(profiles, packets), in: found.files, bonds: bonds)
     options.operations = operation.flatMap(\.self)
-    options.time = times.time ?? .elapsed
+    options.time = time ?? .elapsed
     options.zoneOffset = Terminal.zoneOffset(at:)
     presentation.apply(to: &options)
-    let maps = try supplied.maps()
+    let maps = try MapArgument.maps(map)
     if let raw {
       try write(raw, of: found, options, maps, bonds)
     } else if presentation.json {

@@ -8,6 +8,8 @@ import Words
 /// `info` as text.
 struct InfoPage: ~Copyable {
   private let facts: CaptureFacts
+  /// Whether the connections belong to more than one adapter.
+  private let hasSeveralAdapters: Bool
   private let source: CaptureSummary
   private let archives: [ArchiveContents]
   private let failure: CaptureFailure?
@@ -29,6 +31,9 @@ struct InfoPage: ~Copyable {
     _ failure: CaptureFailure?, _ glyphs: Glyphs, width: Int?, usesColor: Bool
   ) {
     self.facts = facts
+    hasSeveralAdapters = facts.connections.contains {
+      $0.adapter != facts.connections[0].adapter
+    }
     self.source = source
     self.archives = archives
     self.failure = failure
@@ -366,7 +371,7 @@ struct InfoPage: ~Copyable {
 
   /// Appends the controller if there are several, the peer, the role and the transport.
   private mutating func subject(_ connection: Connection, _ memory: borrowing Memory) {
-    if facts.hasSeveralAdapters, let number = connection.adapter.number {
+    if hasSeveralAdapters, let number = connection.adapter.number {
       out.write("hci\(number), ")
     }
     out.text("peer ")

@@ -339,11 +339,6 @@ package struct CaptureFacts: Sendable {
   /// Whether the capture has no HCI events, so that the beginnings and ends of connections are
   /// unknown.
   var lacksEvents: Bool { kinds[Kind.event.rawValue] == 0 }
-
-  /// Whether the connections belong to more than one adapter.
-  var hasSeveralAdapters: Bool {
-    connections.contains { $0.adapter != connections[0].adapter }
-  }
 }
 
 extension Array {
