@@ -3,6 +3,9 @@
 `make dist` and `make deb` refuse and sign.
 """
 
+import bz2
+import contextlib
+import lzma
 import os
 import pty
 import re
@@ -10,9 +13,11 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
-from tested_program import IN_CI, ROOT
+from tested_program import IN_CI, PROGRAM, ROOT
 
 SCRIPTS = ROOT / "Scripts"
 REQUIREMENTS = SCRIPTS / "requirements"
@@ -23,6 +28,27 @@ def needs(*tools: str):
     """Skips a test without these tools, which is a failure in continuous integration."""
     missing = [tool for tool in tools if not shutil.which(tool)]
     return unittest.skipUnless(IN_CI or not missing, f"{', '.join(missing)} not installed")
+
+
+@contextlib.contextmanager
+def throwaway_key() -> Iterator[dict[str, str]]:
+    """Yields the environment in which gpg has a key of packager@example.org."""
+    # gpg's agent listens on a socket, whose path must be short.
+    with tempfile.TemporaryDirectory(dir="/tmp") as home:
+        environment = {"GNUPGHOME": home}
+        options = {"check": True, "capture_output": True, "timeout": SECONDS, "env": os.environ | environment}
+        try:
+            subprocess.run(
+                ["gpg", "--batch", "--pinentry-mode", "loopback", "--passphrase", "", "--quick-generate-key", "packager@example.org",
+                 "ed25519", "sign"], **options)
+            yield environment
+        finally:
+            subprocess.run(["gpgconf", "--kill", "gpg-agent"], **options)
+
+
+def is_signed(file: Path, environment: dict[str, str]) -> bool:
+    command = ["gpg", "--batch", "--verify", f"{file}.asc", file]
+    return subprocess.run(command, check=False, capture_output=True, env=os.environ | environment).returncode == 0
 
 
 class InstallPackagesTests(unittest.TestCase):
@@ -189,30 +215,58 @@ class LinkingTests(unittest.TestCase):
         self.program(*self.GOOD)
         self.assertEqual(self.dist().returncode, 0)
         self.assertEqual(sorted(path.suffix for path in (self.folder / "out").iterdir()), [".gz", ".sha256"])
-        # gpg's agent listens on a socket, whose path must be short.
-        with tempfile.TemporaryDirectory(dir="/tmp") as home:
-            keys = {"GNUPGHOME": home}
-            gpg = ["gpg", "--batch", "--quiet"]
-            try:
-                subprocess.run(
-                    [*gpg, "--pinentry-mode", "loopback", "--passphrase", "", "--quick-generate-key", "packager@example.org", "ed25519", "sign"],
-                    check=True, capture_output=True, env=os.environ | keys, timeout=SECONDS)
-                ended = self.dist(SIGN="packager@example.org", **keys)
-                self.assertEqual(ended.returncode, 0, ended.stderr)
-                archive = Path(ended.stdout.strip())
-                signature = archive.with_name(f"{archive.name}.asc")
+        with throwaway_key() as keys:
+            ended = self.dist(SIGN="packager@example.org", **keys)
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+            archive = Path(ended.stdout.strip())
+            self.assertTrue(is_signed(archive, keys))
+            with archive.open("ab") as file:
+                file.write(b"changed")
+            self.assertFalse(is_signed(archive, keys))
+            self.assertNotEqual(self.dist(SIGN="stranger@example.org", **keys).returncode, 0)
 
-                def verified() -> int:
-                    return subprocess.run(
-                        [*gpg, "--verify", signature, archive], check=False, capture_output=True, env=os.environ | keys).returncode
 
-                self.assertEqual(verified(), 0)
-                with archive.open("ab") as file:
-                    file.write(b"changed")
-                self.assertNotEqual(verified(), 0)
-                self.assertNotEqual(self.dist(SIGN="stranger@example.org", **keys).returncode, 0)
-            finally:
-                subprocess.run(["gpgconf", "--kill", "gpg-agent"], check=False, capture_output=True, env=os.environ | keys)
+@needs("cc")
+@unittest.skipUnless(PROGRAM.exists() or IN_CI, f"there is no {PROGRAM}")
+class PlantedLibraryTests(unittest.TestCase):
+    """Puts a library beside the program and into the current folder, in place of each one that it loads."""
+
+    LIBRARIES = ("libarchive.so.13", "libpcap.so.0.8", "libpcap.so.1", "liblzma.so.5", "libzstd.so.1", "libbz2.so.1.0", "libbz2.so.1")
+
+    def setUp(self) -> None:
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        source = self.folder / "planted.c"
+        source.write_text(
+            '#include <unistd.h>\n__attribute__((constructor)) static void run(void) { if (write(2, "PLANTED\\n", 8) != 8) _exit(1); }\n')
+        subprocess.run(["cc", "-shared", "-fPIC", source, "-o", self.folder / self.LIBRARIES[0]], check=True)
+        for name in self.LIBRARIES[1:]:
+            shutil.copy(self.folder / self.LIBRARIES[0], self.folder / name)
+        self.program = self.folder / "gattscope"
+        shutil.copy(PROGRAM, self.program)
+        capture = (ROOT / "captures" / "heart-rate.btsnoop").read_bytes()
+        (self.folder / "log.xz").write_bytes(lzma.compress(capture))
+        (self.folder / "log.bz2").write_bytes(bz2.compress(capture))
+        # An empty frame.
+        (self.folder / "log.zst").write_bytes(bytes.fromhex("28b52ffd2000010000"))
+        shutil.copy(ROOT / "captures" / "heart-rate.pcap", self.folder / "log.pcap")
+        with zipfile.ZipFile(self.folder / "log.zip", "w") as archive:
+            archive.writestr("FS/data/misc/bluetooth/logs/btsnoop_hci.log", capture)
+
+    def planted(self, **environment: str) -> list[str]:
+        """Returns the inputs for which a planted library ran."""
+        found = []
+        for capture in sorted(self.folder.glob("log.*")):
+            ended = subprocess.run(
+                [self.program, "info", capture.name], cwd=self.folder, env=os.environ | environment, check=False, capture_output=True,
+                timeout=SECONDS)
+            if b"PLANTED" in ended.stderr:
+                found.append(capture.suffix)
+        return found
+
+    def test_library_beside_the_program_is_not_loaded(self) -> None:
+        self.assertEqual(self.planted(), [])
+        # It would run if the loader found it.
+        self.assertIn(".pcap", self.planted(LD_LIBRARY_PATH=str(self.folder)))
 
 
 if __name__ == "__main__":
