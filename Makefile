@@ -4,14 +4,16 @@
 # program a third faster. CONTRIBUTING.md compares the ways to link.
 # Swift's static libraries export all their symbols, which would keep unused code until after optimisation. Packed
 # relocations make the program 1.5 MB smaller and each start 0.5 ms faster; glibc reads them since 2.36 (Debian 12).
+# Without SwiftPM's $ORIGIN and with all functions bound at the start, no library beside the program is loaded, and no
+# pointer to a library's function can be overwritten later; Scripts/check-linking.sh checks both.
 RELEASE := -c release -debug-info-format none --scratch-path .build-release --product gattscope --static-swift-stdlib \
 	--experimental-lto-mode=full -Xswiftc -use-ld=lld -Xlinker --lto-O3 -Xlinker --no-export-dynamic \
-	-Xlinker -z -Xlinker pack-relative-relocs --omit-frame-pointers
+	-Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker now --disable-local-rpath --omit-frame-pointers
 PROGRAM := .build-release/release/gattscope
 # The build after every change, which the unit tests use: as optimised and with the same checks as the release (only the tests and the command line are not optimised), but each
 # module on its own, which takes a fraction of the time and memory. Debug information would double the object files, and
 # nothing reads it. The index must stay: it is how tests are found.
-TESTED := -c release -debug-info-format none -Xswiftc -use-ld=lld -Xswiftc -enable-testing --omit-frame-pointers
+TESTED := -c release -debug-info-format none -Xswiftc -use-ld=lld -Xswiftc -enable-testing --disable-local-rpath --omit-frame-pointers
 # `swift test` would add -enable-testing a second time, so the next `swift build` would compile everything again.
 TEST := swift test $(TESTED) --disable-testable-imports
 BUILT := .build/release/gattscope
@@ -38,6 +40,8 @@ EXTCAP ?= $(firstword $(wildcard $(if $(filter /usr /usr/local,$(PREFIX)),/usr/l
 	$(PREFIX)/lib/wireshark/extcap)
 # Folder, version and date of packages and archives. The date is that of the commit, or of this file.
 DIST ?= .build/dist
+# The OpenPGP key that signs them; without one they are not signed.
+SIGN ?=
 VERSION := $(shell sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/gattscope/Version.swift)
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y Makefile)
 # Not exported: SwiftPM reads the manifest again whenever the environment changes.
@@ -45,9 +49,6 @@ DATED := SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH)
 
 # Debian's Python finds Debian's jsonschema; another Python that comes first in PATH does not.
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
-BUMBLE := bumble==0.0.236
-CYCLONEDX := cyclonedx-python-lib[json-validation]==11.12.0
-FLEET := duckdb==2.0.1 pyspark==4.3.0
 
 # More captures, which the tests also use if they exist.
 MORE_CAPTURES ?= ../shared/captures
@@ -55,7 +56,7 @@ MORE_CAPTURES ?= ../shared/captures
 BUILD_PACKAGES := g++ libarchive-dev libarchive13 libbluetooth-dev libc6-dev git libpcap-dev libpcap0.8 libssl-dev libyaml-dev \
 	zlib1g-dev
 DEB_PACKAGES := binutils dpkg-dev gzip lintian python3-venv xz-utils
-TEST_PACKAGES := $(BUILD_PACKAGES) $(DEB_PACKAGES) tshark jq python3 python3-fastjsonschema python3-jsonschema debootstrap fish libarchive-tools man-db zsh zstd
+TEST_PACKAGES := $(BUILD_PACKAGES) $(DEB_PACKAGES) tshark jq python3 python3-fastjsonschema python3-jsonschema debian-archive-keyring debootstrap fish gnupg libarchive-tools man-db zsh zstd
 LIVE_PACKAGES := $(BUILD_PACKAGES) bluez bluez-test-tools busybox-static kmod qemu-system-x86 tcpdump tshark
 FLEET_PACKAGES := $(BUILD_PACKAGES) openjdk-17-jre-headless procps python3 python3-venv
 PAGE_PACKAGES := chromium chromium-driver python3-selenium
@@ -77,7 +78,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: $(FROM_OUTSIDE) check-units cost cost-record built-with-tests units packages-of-neighbours tests-of-neighbours help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet test-page picture bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
+.PHONY: $(FROM_OUTSIDE) check-units cost cost-record built-with-tests units packages-of-neighbours tests-of-neighbours help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet test-page picture bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures requirements install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -207,13 +208,6 @@ test-fleet: build ## test the tables of `table` in DuckDB and in a Spark cluster
 	@python=.venv/bin/python; [ -x $$python ] || python=$(PYTHON); \
 		GATTSCOPE=$(abspath $(BUILT)) $$python fleet/test_fleet.py -v
 
-# Two packages, so that the rule for one library does not fit.
-.venv/bin/fleet-made: Makefile
-	@Scripts/install-packages.sh python3 python3-venv
-	$(PYTHON) -m venv .venv
-	.venv/bin/pip install --quiet $(FLEET)
-	@touch $@
-
 fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@Scripts/install-packages.sh $(BUILD_PACKAGES)
 	@for fuzzer in $(FUZZERS); do $(FUZZ_BUILD) --product $$fuzzer || exit 1; done
@@ -258,16 +252,21 @@ man: $(BUILD_PROGRAM) ## write the manual page, .build/man/gattscope.1
 captures: .venv/bin/bumble-made ## recreate the sample captures
 	.venv/bin/python Scripts/make-captures.py captures
 
-# Each stamp is named after the pinned library in the virtual environment.
-.venv/bin/bumble-made: LIBRARY := $(BUMBLE)
-.venv/bin/cyclonedx-made: LIBRARY := $(CYCLONEDX)
-.venv/bin/%-made: Makefile
+# Each stamp is named after the list of packages that the virtual environment has. pip installs only files with the digests
+# of the list, and what has to be built is built with a setuptools that was checked, too.
+PIP_INSTALL := .venv/bin/pip install --quiet --require-hashes --no-build-isolation --use-pep517
+.venv/bin/%-made: Scripts/requirements/%.txt Scripts/requirements/setuptools.txt
 	@Scripts/install-packages.sh python3 python3-venv
 	$(PYTHON) -m venv .venv
-	.venv/bin/pip install --quiet "$(LIBRARY)"
+	$(PIP_INSTALL) --requirement Scripts/requirements/setuptools.txt
+	$(PIP_INSTALL) --requirement $<
 	@touch $@
 
 .PRECIOUS: .venv/bin/%-made
+
+requirements: .venv/bin/uv-made ## pin the Python packages of Scripts/requirements/*.in and what they need, with the digests of their files
+	for list in $(basename $(wildcard Scripts/requirements/*.in)); do .venv/bin/uv pip compile $$list.in --output-file $$list.txt \
+		--universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet || exit 1; done
 
 # Never builds, so that nothing is compiled or downloaded as root. Strips symbols, a third of the program.
 install: ## install what `make release` built (or PROGRAM=FILE): program, manual page, completions and documents below PREFIX (/usr/local), and the extcap where Wireshark looks (EXTCAP), for DESTDIR
@@ -302,18 +301,18 @@ uninstall: ## remove everything that install wrote below PREFIX, and the extcap
 describe = $(DATED) .venv/bin/python Scripts/make-sbom.py $(1)$(2)/bin/gattscope > $(1)$(2)/$(DOCUMENTS)gattscope.cdx.json
 
 # Each run fills an empty tree, so that no file of an earlier run is packed.
-deb: $(BUILD_PROGRAM) .venv/bin/cyclonedx-made ## make a Debian package with its bill of materials, in DIST (.build/dist)
+deb: $(BUILD_PROGRAM) .venv/bin/cyclonedx-made ## make a Debian package with its bill of materials, in DIST (.build/dist); signed with SIGN=KEY
 	@Scripts/install-packages.sh $(DEB_PACKAGES)
 	rm -rf .build/deb
 	@$(MAKE) --no-print-directory install PROGRAM="$(PROGRAM)" PREFIX=/usr EXTCAP=/usr/lib/wireshark/extcap DESTDIR=.build/deb >/dev/null
 	$(call describe,.build/deb,/usr)
-	$(DATED) Scripts/make-deb.sh .build/deb "$(DIST)"
+	$(DATED) SIGN="$(SIGN)" Scripts/make-deb.sh .build/deb "$(DIST)"
 
-dist: $(BUILD_PROGRAM) .venv/bin/cyclonedx-made ## make an archive for Debian 12 and newer, with its checksum, in DIST (.build/dist)
+dist: $(BUILD_PROGRAM) .venv/bin/cyclonedx-made ## make an archive for Debian 12 and newer, with its checksum, in DIST (.build/dist); signed with SIGN=KEY
 	rm -rf .build/dist-tree
 	@$(MAKE) --no-print-directory install PROGRAM="$(PROGRAM)" PREFIX= EXTCAP=/lib/wireshark/extcap DESTDIR=.build/dist-tree >/dev/null
 	$(call describe,.build/dist-tree,)
-	$(DATED) Scripts/make-dist.sh .build/dist-tree "$(DIST)" "$(VERSION)"
+	$(DATED) SIGN="$(SIGN)" Scripts/make-dist.sh .build/dist-tree "$(DIST)" "$(VERSION)"
 
 # What cannot be installed is reported by the tests that need it.
 packages-of-neighbours:

@@ -5,7 +5,8 @@ usage: run.py GATTSCOPE [--quick] [--rounds N] [--from FOLDER]...
 
 Output goes to /dev/null. The programs take turns, and the median of the rounds counts. The time for a capture of one
 record is subtracted before rates are computed, so that a slow start is not counted against a program. Exit status 1: a
-target was missed. `--quick` uses fewer records; its figures are only rough.
+target was missed. `--quick` uses fewer records; its figures are only rough. After the ratios it prints the lines of
+README.md that they give.
 """
 
 import argparse
@@ -34,7 +35,19 @@ MIXES = {"": "spine", ", layers": "mixed-layers"}  # suffixes in the table
 # These print what they gathered at the end; `values --json` prints at once.
 SUMMARIES = (["map"], ["devices"], ["values"], ["values", "--json"])
 WORKING = "working"  # a mix without failed pairings: for a failed one, explain searches for the passkey
+RECORDS = {False: (1_000_000, 200_000, 50_000), True: (200_000, 50_000, 20_000)}  # of gattscope, tshark and its JSON; --quick
 EXPLAINING = 0.05  # the most that explain may cost beyond map without failed pairings: the noise between runs
+
+
+def for_readme(btmon: str, tshark: str, ek: str, day: str, quick: bool, processors: int) -> str:
+    """Returns the rows of the comparison in README.md, and the sentence about them."""
+    _, records, records_of_json = RECORDS[quick]
+    command = "`Benchmarks/run.py --quick`" if quick else "`make bench`"
+    return (
+        f"| time for text, packet by packet | 1 | {btmon} | {tshark} |\n"
+        f"| time for JSON | 1 | – | {ek} |\n\n"
+        f"The ratios are of one run of {command} on {day}, side by side on the same captures, with {processors} processors and one thread "
+        f"each. btmon read commands and events only, tshark {records:,} records ({records_of_json:,} for JSON).\n")
 
 
 class Run(NamedTuple):
@@ -90,7 +103,7 @@ class Bench:
     # Each part prints its results.
 
     def speed(self) -> None:
-        ours, tshark, ek = (200_000, 50_000, 20_000) if self.quick else (1_000_000, 200_000, 50_000)
+        ours, tshark, ek = RECORDS[self.quick]
         spine = {"mix": "spine"}
         layers = {"mix": "mixed-layers"}
         jobs = {
@@ -138,6 +151,13 @@ class Bench:
                 continue
             ratio = rates[left] / rates[right]
             self.verdict(f"{left} : {right}", f"{ratio:.1f} x", f"{least} x", ratio >= least)
+
+        def times(left: str, right: str) -> str:
+            return f"{rates[left] / rates[right]:.0f} times" if right in rates else "–"
+
+        print("\nREADME.md:\n" + for_readme(
+            times("gattscope show, HCI only", "btmon -r, HCI only"), times("gattscope show", "tshark -n -r"),
+            times("gattscope show --json", "tshark -T ek -n -r"), time.strftime("%Y-%m-%d", time.gmtime()), self.quick, os.cpu_count() or 1))
 
     def million(self) -> None:
         """Compares whole runs on the same million records: tshark's time per record grows with them. Only once, because
@@ -296,4 +316,5 @@ def main() -> int:
     return 1 if bench.missed else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -24,7 +24,8 @@ command -v debootstrap >/dev/null || skip "debootstrap is not installed"
 if [ ! -e "$root/.whole" ]; then
   rm -rf "$root"
   mkdir -p "$root"
-  debootstrap --variant=minbase "$suite" "$root" http://deb.debian.org/debian > "$root.log" 2>&1 ||
+  debootstrap --variant=minbase --force-check-gpg --keyring=/usr/share/keyrings/debian-archive-keyring.gpg \
+    "$suite" "$root" > "$root.log" 2>&1 ||
     skip "debootstrap could not create a Debian root: $(tail -n 1 "$root.log")"
   touch "$root/.whole"
 fi

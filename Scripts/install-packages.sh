@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs the missing ones of the given Debian packages. usage: install-packages.sh PACKAGE...
+# Asks first on a terminal, unless CI or ASSUME_YES is set. Without a terminal, only root installs without being asked.
 # Without apt-get, it only prints their names.
 set -eu
 
@@ -23,7 +24,21 @@ if [ "$(id -u)" -ne 0 ]; then
   as_root=sudo
 fi
 
-echo "installing:$missing"
+if [ -n "${CI:-}${ASSUME_YES:-}" ]; then
+  echo "installing:$missing"
+elif [ -t 0 ]; then
+  printf 'These packages are needed:%s\nInstall them, and what they depend on, with %s? [Y/n] ' "$missing" "$as_root${as_root:+ }apt-get" >&2
+  read -r answer || answer=n
+  case $answer in
+    "" | [Yy]*) ;;
+    *) echo "not installed:$missing" >&2; exit 1 ;;
+  esac
+elif [ -z "$as_root" ]; then
+  echo "installing:$missing"
+else
+  echo "not installed, since there is no terminal to ask on (ASSUME_YES=1 installs them with sudo apt-get):$missing" >&2
+  exit 1
+fi
 export DEBIAN_FRONTEND=noninteractive
 install() {
   # The variable is set again because sudo does not pass the environment.

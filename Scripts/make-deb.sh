@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes a Debian package from a tree that `make install PREFIX=/usr` created. usage: make-deb.sh TREE FOLDER
 # Changes the tree. The same tree and SOURCE_DATE_EPOCH make the same package, byte for byte. DEB_LEVEL is the
-# compression level: 1 is fast, 6 is small.
+# compression level: 1 is fast, 6 is small. SIGN is the OpenPGP key that signs the package, if any.
 set -eu
 
 tree=$1
@@ -12,6 +12,7 @@ architecture=$(dpkg --print-architecture)
 package=$folder/gattscope_${version}_$architecture.deb
 documents=$tree/usr/share/doc/gattscope
 
+"$(dirname "$0")/check-linking.sh" "$tree/usr/bin/gattscope"
 # Debian's places and names: the licence is in the copyright file, zsh and Wireshark have other folders, manual pages
 # are compressed.
 rm -f "$documents/LICENSE" "$documents/COPYRIGHT"
@@ -46,4 +47,5 @@ sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@SIZE@
 chmod -R u=rwX,go=rX "$tree"
 mkdir -p "$folder"
 dpkg-deb --root-owner-group -Zxz -z"${DEB_LEVEL:-6}" --build "$tree" "$package" >/dev/null
+[ -z "${SIGN:-}" ] || gpg --batch --yes --local-user "$SIGN" --armor --detach-sign "$package"
 echo "$package"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes an archive for Debian 12 and newer, and its checksum, from a tree that `make install PREFIX=` created: program,
 # licence, manual page and completions. usage: make-dist.sh TREE FOLDER VERSION
-# The same tree and SOURCE_DATE_EPOCH make the same archive, byte for byte.
+# The same tree and SOURCE_DATE_EPOCH make the same archive, byte for byte. SIGN is the OpenPGP key that signs it, if any.
 set -eu
 
 tree=$1
@@ -9,6 +9,7 @@ folder=$2
 version=$3
 name=gattscope-$version-linux-$(uname -m)
 
+"$(dirname "$0")/check-linking.sh" "$tree/bin/gattscope"
 # Everything else must be linked in: every Debian has only these libraries.
 needed=$(readelf -d "$tree/bin/gattscope" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 for library in $needed; do
@@ -27,4 +28,5 @@ chmod -R u=rwX,go=rX "$work/$name"
 tar -C "$work" --sort=name --format=ustar --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" -cf - "$name" |
   gzip -9n > "$folder/$name.tar.gz"
 (cd "$folder" && sha256sum "$name.tar.gz" > "$name.tar.gz.sha256")
+[ -z "${SIGN:-}" ] || gpg --batch --yes --local-user "$SIGN" --armor --detach-sign "$folder/$name.tar.gz"
 echo "$folder/$name.tar.gz"

@@ -27,6 +27,7 @@ asks for them.
 .TP
 .B PAGER
 The program that shows text longer than the screen, by default less. If it is empty or cat, text is printed directly.
+Under sudo, it is started with LESSSECURE=1.
 .TP
 .B XDG_CONFIG_HOME
 Your own profiles are read from its folder gattscope/profiles, or from \(ti/.config/gattscope/profiles if it is not set.

@@ -6,6 +6,7 @@ writes: the following commands find it in that folder. A line with only … matc
 """
 
 import contextlib
+import importlib.util
 import json
 import os
 import re
@@ -179,7 +180,8 @@ class ToldCommandTests(unittest.TestCase):
 
     def test_options_that_are_named_are_options(self) -> None:
         """Options must exist for the command's verb, or for any verb, except those of other programs."""
-        others = {"--filter", "--files", "--gattscope"}  # options of swift test, spark-submit and the Spark job
+        # Options of swift test, spark-submit, the Spark job, the benchmark, gpg and pip.
+        others = {"--filter", "--files", "--gattscope", "--quick", "--verify", "--require-hashes"}
         # Names from other programs, which gattscope also accepts.
         guesses = (ROOT / "Sources/gattscope/Guesses.swift").read_text(encoding="utf-8")
         others |= set(re.findall(r'"(--[a-z-]+)": "-', guesses))
@@ -247,6 +249,20 @@ class TextTests(unittest.TestCase):
                     pattern = re.compile(".*/" + re.escape(word.rstrip("/")).replace("…", ".*"))
                     self.assertTrue(any(map(pattern.fullmatch, known)))
         self.assertGreater(count, 100)
+
+    def test_speed_is_as_the_benchmark_prints_it(self) -> None:
+        """The ratios and their date come from one run: both are the lines that Benchmarks/run.py prints."""
+        specification = importlib.util.spec_from_file_location("run", ROOT / "Benchmarks" / "run.py")
+        benchmark = importlib.util.module_from_spec(specification)
+        specification.loader.exec_module(benchmark)
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        btmon, tshark = re.search(r"^\| time for text, packet by packet \| 1 \| (\d+ times) \| (\d+ times) \|$", readme, re.MULTILINE).groups()
+        ek = re.search(r"^\| time for JSON \| 1 \| – \| (\d+ times) \|$", readme, re.MULTILINE)[1]
+        command, day, processors = re.search(
+            r"The ratios are of one run of (`[^`]*`) on (\d{4}-\d\d-\d\d), [^.]* with (\d+) processors", " ".join(readme.split())).groups()
+        printed = benchmark.for_readme(btmon, tshark, ek, day, "--quick" in command, int(processors))
+        for line in filter(None, printed.splitlines()):
+            self.assertIn(line, " ".join(readme.split()))
 
     def test_links_lead_to_files(self) -> None:
         for document in DOCUMENTS:

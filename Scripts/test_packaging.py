@@ -18,6 +18,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from test_supply_chain import is_signed, throwaway_key
 from tested_program import IN_CI, PROGRAM, ROOT
 
 SCRIPTS = ROOT / "Scripts"
@@ -314,6 +315,12 @@ class PackageTests(unittest.TestCase):
         program = out / top / "bin" / "gattscope"
         self.assertNotIn(".symtab", run("readelf", "-S", program))
         self.assertIn("HRM-7", run(program, "info", ROOT / "captures" / "heart-rate.btsnoop"))
+
+    @unittest.skipUnless(has("dpkg-deb", "dpkg-shlibdeps", "gpg"), "dpkg-dev and gpg are not installed")
+    def test_both_are_signed(self) -> None:
+        with throwaway_key() as keys:
+            make("deb", "dist", f"DIST={self.folder}", "SIGN=packager@example.org", DEB_LEVEL="1", **keys)
+            self.assertEqual([is_signed(next(self.folder.glob(name)), keys) for name in ("*.deb", "*.tar.gz")], [True, True])
 
     def test_both_in_a_bare_debian_root(self) -> None:
         make("deb", "dist", f"DIST={self.folder}", DEB_LEVEL="1")

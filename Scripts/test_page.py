@@ -3,6 +3,8 @@
 Needs Chromium, its driver and Selenium (`make test-page` installs them). Without them, the tests are skipped.
 """
 
+import base64
+import hashlib
 import json
 import os
 import re
@@ -406,12 +408,47 @@ class PageTest(unittest.TestCase):
         text = path.read_text()
         self.assertIn("default-src 'none'", text)
         self.run_script("document.getElementById('copy').click()")
-        requests = []
+        self.assertEqual(self.requests(), [])
+
+    def requests(self) -> list[str]:
+        """Returns what the browser requested since the page was opened, except files and what the policy stopped."""
+        found = {}
         for entry in self.browser.get_log("performance"):
             message = json.loads(entry["message"])["message"]
+            values = message["params"]
             if message["method"] == "Network.requestWillBeSent":
-                requests.append(message["params"]["request"]["url"])
-        self.assertEqual([url for url in requests if not url.startswith(("file:", "data:", "about:"))], [])
+                found[values["requestId"]] = values["request"]["url"]
+            elif message["method"] == "Network.loadingFailed" and values.get("blockedReason") == "csp":
+                del found[values["requestId"]]
+        return [url for url in found.values() if not url.startswith(("file:", "data:", "about:"))]
+
+    def test_policy_stops_what_a_hole_in_the_page_could_add(self) -> None:
+        """Text that reached the page as HTML could run no script, change no link, and send nothing by a form."""
+        path = self.page(CAPTURES / "heart-rate.btsnoop")
+        added = """<base href="http://example.org/"><script>document.title = 'ran'</script>
+        <svg onload="document.title = 'ran'"></svg><a id="j" href="javascript:document.title = 'ran'">j</a>
+        <img src="http://example.org/i"><link rel="stylesheet" href="http://example.org/s"><iframe src="http://example.org/f"></iframe>
+        <form id="f" action="http://example.org/" method="post"><input name="stolen" value="1"></form>"""
+        path.write_text(path.read_text().replace("<header>", added + "<header>", 1))
+        self.browser.get(path.as_uri())
+        self.assertIsNotNone(self.run_script("return document.documentElement.dataset.ready"), "the page's own script runs")
+        self.run_script("document.getElementById('j').click(); document.getElementById('f').submit()")
+        self.browser.implicitly_wait(1)
+        self.assertEqual(self.run_script("return [document.title, document.baseURI]"), ["heart-rate.btsnoop", path.as_uri()])
+        self.assertEqual(self.requests(), [])
+        refused = " ".join(entry["message"] for entry in self.browser.get_log("browser"))
+        for directive in ("script-src", "base-uri", "form-action", "img-src|default-src", "style-src", "frame-src|default-src"):
+            self.assertRegex(refused, directive)
+
+    def test_saved_page_works(self) -> None:
+        """A browser saves a page as it is then, with what the script has added."""
+        path = self.page(CAPTURES / "write-refused.btsnoop")
+        self.open(path)
+        rows = self.entries()
+        saved = self.folder / "a saved page.html"
+        saved.write_text("<!doctype html>\n" + self.run_script("return document.documentElement.outerHTML"))
+        self.open(saved)
+        self.assertEqual(self.entries(), rows)
 
     def test_hostile_names_stay_text(self) -> None:
         hostile = b"</script><script>document.title='x'</script><img src=x onerror=\"document.title='x'\">"
@@ -481,6 +518,17 @@ class SourceTest(unittest.TestCase):
         folder = ROOT / "Sources" / "Reports" / "Page"
         lines = {file.name: len(file.read_text().splitlines()) for file in folder.glob("page.*")}
         self.assertLessEqual(sum(lines.values()), MOST_LINES, lines)
+
+    @unittest.skipUnless(PROGRAM.exists() or IN_CI, f"there is no {PROGRAM}")
+    def test_policy_names_the_script(self) -> None:
+        page = program("report", str(CAPTURES / "heart-rate.btsnoop"))
+        digest = base64.b64encode(hashlib.sha256(re.search(r"<script>(.*?)</script>", page, re.DOTALL)[1].encode()).digest()).decode()
+        comparison = program("diff", "--html", *(str(CAPTURES / f"{name}.btsnoop") for name in ("mitm-demanded", "write-refused")), status=1)
+        for text, scripts in ((page, [f"script-src 'sha256-{digest}'"]), (comparison, [])):
+            policy = re.search(r'http-equiv="Content-Security-Policy"\s+content="([^"]*)"', text)[1].split("; ")
+            self.assertEqual(policy, ["default-src 'none'", *scripts, "style-src 'unsafe-inline'", "form-action 'none'", "base-uri 'none'"])
+            # A policy does not cover what precedes it.
+            self.assertNotRegex(text.partition("Content-Security-Policy")[0], "<(script|style|link|base)")
 
     def test_data_enters_as_text_only(self) -> None:
         script = (ROOT / "Sources" / "Reports" / "Page" / "page.js").read_text()

@@ -48,6 +48,10 @@ class LinkedTests(unittest.TestCase):
     def test_nothing_else_is_needed(self) -> None:
         self.assertLessEqual(self.needed, EVERYWHERE)
 
+    def test_nothing_beside_it_is_loaded(self) -> None:
+        ended = subprocess.run([ROOT / "Scripts" / "check-linking.sh", PROGRAM], check=False, text=True, stderr=subprocess.PIPE)
+        self.assertEqual((ended.returncode, ended.stderr), (0, ""))
+
     def test_it_is_small(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             stripped = Path(folder) / "gattscope"

@@ -14,14 +14,14 @@ SET VARIABLE types = (
   SELECT '{' || string_agg('"' || column_name || '":"' || data_type || '"', ',' ORDER BY column_index) || '}'
   FROM duckdb_columns()
   WHERE table_name = 'captures' AND database_name = current_database() AND schema_name = current_schema());
--- `read_ndjson_objects` needs at least one file.
-SET VARIABLE files = (
-  SELECT coalesce(list(file ORDER BY file), []) || ['/dev/null']
+SET VARIABLE captures = (
+  SELECT CASE WHEN count(*) = 0 THEN error('There is no part-…/captures.ndjson in ' || getvariable('rows'))
+    ELSE list(file ORDER BY file) END
   FROM glob(getvariable('rows') || '/part-[0-9]*/captures.ndjson'));
 CREATE TEMP TABLE loaded_captures AS
 SELECT unnest(from_json(json, getvariable('types'))),
   TRY_CAST(regexp_extract(filename, 'part-(\d+)[/\\]\w+\.ndjson$', 1) AS BIGINT) AS part
-FROM read_ndjson_objects(getvariable('files'), filename = true);
+FROM read_ndjson_objects(getvariable('captures'), filename = true);
 
 CREATE TEMP TABLE latest AS
 FROM loaded_captures QUALIFY row_number() OVER (PARTITION BY file ORDER BY part DESC) = 1;
@@ -53,17 +53,18 @@ INSERT INTO captures SELECT * EXCLUDE (part) FROM latest SEMI JOIN fresh USING (
 -- Files that could not be read have no digest of their content.
 INSERT INTO captures SELECT * EXCLUDE (part) FROM latest WHERE capture IS NULL;
 
+-- `read_ndjson_objects` needs at least one file. If a table has none, it reads the captures, whose rows have no part then.
 SET VARIABLE types = (
   SELECT '{' || string_agg('"' || column_name || '":"' || data_type || '"', ',' ORDER BY column_index) || '}'
   FROM duckdb_columns()
   WHERE table_name = 'connections' AND database_name = current_database() AND schema_name = current_schema());
 SET VARIABLE files = (
-  SELECT coalesce(list(file ORDER BY file), []) || ['/dev/null']
+  SELECT coalesce(list(file ORDER BY file), getvariable('captures'))
   FROM glob(getvariable('rows') || '/part-[0-9]*/connections.ndjson'));
 INSERT INTO connections
 SELECT loaded.* EXCLUDE (part) FROM (
   SELECT unnest(from_json(json, getvariable('types'))),
-    TRY_CAST(regexp_extract(filename, 'part-(\d+)[/\\]\w+\.ndjson$', 1) AS BIGINT) AS part
+    TRY_CAST(regexp_extract(filename, 'part-(\d+)[/\\]connections\.ndjson$', 1) AS BIGINT) AS part
   FROM read_ndjson_objects(getvariable('files'), filename = true)) AS loaded
 SEMI JOIN fresh USING (capture, file, part);
 
@@ -72,12 +73,12 @@ SET VARIABLE types = (
   FROM duckdb_columns()
   WHERE table_name = 'findings' AND database_name = current_database() AND schema_name = current_schema());
 SET VARIABLE files = (
-  SELECT coalesce(list(file ORDER BY file), []) || ['/dev/null']
+  SELECT coalesce(list(file ORDER BY file), getvariable('captures'))
   FROM glob(getvariable('rows') || '/part-[0-9]*/findings.ndjson'));
 INSERT INTO findings
 SELECT loaded.* EXCLUDE (part) FROM (
   SELECT unnest(from_json(json, getvariable('types'))),
-    TRY_CAST(regexp_extract(filename, 'part-(\d+)[/\\]\w+\.ndjson$', 1) AS BIGINT) AS part
+    TRY_CAST(regexp_extract(filename, 'part-(\d+)[/\\]findings\.ndjson$', 1) AS BIGINT) AS part
   FROM read_ndjson_objects(getvariable('files'), filename = true)) AS loaded
 SEMI JOIN fresh USING (capture, file, part);
 
@@ -86,12 +87,12 @@ SET VARIABLE types = (
   FROM duckdb_columns()
   WHERE table_name = 'operations' AND database_name = current_database() AND schema_name = current_schema());
 SET VARIABLE files = (
-  SELECT coalesce(list(file ORDER BY file), []) || ['/dev/null']
+  SELECT coalesce(list(file ORDER BY file), getvariable('captures'))
   FROM glob(getvariable('rows') || '/part-[0-9]*/operations.ndjson'));
 INSERT INTO operations
 SELECT loaded.* EXCLUDE (part) FROM (
   SELECT unnest(from_json(json, getvariable('types'))),
-    TRY_CAST(regexp_extract(filename, 'part-(\d+)[/\\]\w+\.ndjson$', 1) AS BIGINT) AS part
+    TRY_CAST(regexp_extract(filename, 'part-(\d+)[/\\]operations\.ndjson$', 1) AS BIGINT) AS part
   FROM read_ndjson_objects(getvariable('files'), filename = true)) AS loaded
 SEMI JOIN fresh USING (capture, file, part);
 
@@ -100,12 +101,12 @@ SET VARIABLE types = (
   FROM duckdb_columns()
   WHERE table_name = 'fields' AND database_name = current_database() AND schema_name = current_schema());
 SET VARIABLE files = (
-  SELECT coalesce(list(file ORDER BY file), []) || ['/dev/null']
+  SELECT coalesce(list(file ORDER BY file), getvariable('captures'))
   FROM glob(getvariable('rows') || '/part-[0-9]*/fields.ndjson'));
 INSERT INTO fields
 SELECT loaded.* EXCLUDE (part) FROM (
   SELECT unnest(from_json(json, getvariable('types'))),
-    TRY_CAST(regexp_extract(filename, 'part-(\d+)[/\\]\w+\.ndjson$', 1) AS BIGINT) AS part
+    TRY_CAST(regexp_extract(filename, 'part-(\d+)[/\\]fields\.ndjson$', 1) AS BIGINT) AS part
   FROM read_ndjson_objects(getvariable('files'), filename = true)) AS loaded
 SEMI JOIN fresh USING (capture, file, part);
 
@@ -114,12 +115,12 @@ SET VARIABLE types = (
   FROM duckdb_columns()
   WHERE table_name = 'devices' AND database_name = current_database() AND schema_name = current_schema());
 SET VARIABLE files = (
-  SELECT coalesce(list(file ORDER BY file), []) || ['/dev/null']
+  SELECT coalesce(list(file ORDER BY file), getvariable('captures'))
   FROM glob(getvariable('rows') || '/part-[0-9]*/devices.ndjson'));
 INSERT INTO devices
 SELECT loaded.* EXCLUDE (part) FROM (
   SELECT unnest(from_json(json, getvariable('types'))),
-    TRY_CAST(regexp_extract(filename, 'part-(\d+)[/\\]\w+\.ndjson$', 1) AS BIGINT) AS part
+    TRY_CAST(regexp_extract(filename, 'part-(\d+)[/\\]devices\.ndjson$', 1) AS BIGINT) AS part
   FROM read_ndjson_objects(getvariable('files'), filename = true)) AS loaded
 SEMI JOIN fresh USING (capture, file, part);
 
@@ -130,4 +131,5 @@ DROP TABLE latest;
 DROP TABLE superseded;
 DROP TABLE fresh;
 RESET VARIABLE types;
+RESET VARIABLE captures;
 RESET VARIABLE files;

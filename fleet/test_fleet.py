@@ -34,6 +34,22 @@ FLEET = ROOT / "fleet"
 CAPTURES = ROOT / "captures"
 MORE = ROOT.parent / "shared" / "captures"
 KINDS = ("captures", "connections", "findings", "operations", "fields", "devices")
+# `make test-fleet` installs the command beside Python, as docs/fleet.md does.
+COMMAND = next((path for path in (Path(sys.executable).with_name("duckdb"), shutil.which("duckdb")) if path and Path(path).exists()), None)
+# Runs a command of the documents with the package instead of the command, which need not have the same version.
+PACKAGE = """#!{python}
+import sys
+import duckdb
+path, *options = sys.argv[1:]
+database = duckdb.connect(path)
+if not options:
+    database.execute(sys.stdin.read())
+for option, text in zip(options[::2], options[1::2], strict=True):
+    if option == "-f":
+        database.execute(open(text).read())
+    elif (answer := database.sql(text)) is not None:
+        print(str(answer).strip())
+"""
 QUESTIONS = re.findall(r"TEMP VIEW (\w+)", (FLEET / "questions.sql").read_text())
 SECONDS = 600
 FILES = 400
@@ -135,17 +151,6 @@ class DuckDBTest(FleetTest):
         self.assertEqual(len(set(found)), 1)
         self.assertIsNotNone(found[0][0])
 
-    def test_readme(self) -> None:
-        """The tables in the README must be what DuckDB prints about the samples."""
-        rows = self.folder / "readme"
-        gattscope("table", "--out", rows, CAPTURES)
-        database = load(rows)
-        readme = (ROOT / "README.md").read_text(encoding="utf-8")
-        shown = re.findall(r'-c "(FROM \w+ LIMIT \d+)"', readme)
-        self.assertEqual(len(shown), 2)
-        for question in shown:
-            self.assertIn(str(database.sql(question)).strip() + "\n", readme)
-
     def test_questions(self) -> None:
         database = load(self.rows)
         self.assertEqual(len(QUESTIONS), 8)
@@ -187,6 +192,71 @@ class DuckDBTest(FleetTest):
         self.assertEqual(
             round(number(database, "SELECT sum(lost * connections) FROM lost_links")),
             sum(row["reason"] == "0x08" and row["ended_by"] is not None for row in lines["connections"]))
+
+
+class DocumentedTest(unittest.TestCase):
+    """Runs the commands of docs/fleet.md and README.md, in both versions of DuckDB."""
+
+    def follow(self, engine: Path | str) -> None:
+        """Follows the documents with this as `duckdb`, in a folder with what they expect."""
+        place = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        tools = place / "tools"
+        tools.mkdir()
+        (tools / "duckdb").symlink_to(engine)
+        (tools / "gattscope").symlink_to(PROGRAM)
+        for name in ("captures", "fleet"):
+            (place / name).symlink_to(ROOT / name)
+        environment = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}", "HOME": str(place), "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+
+        def run(script: str, status: int = 0) -> str:
+            ended = subprocess.run(
+                ["bash", "-euo", "pipefail", "-c", script], cwd=place, env=environment, capture_output=True, text=True, timeout=SECONDS)
+            self.assertEqual(ended.returncode, status, f"{script}: {ended.stderr}")
+            return ended.stdout if status == 0 else ended.stderr
+
+        guide = (ROOT / "docs" / "fleet.md").read_text(encoding="utf-8")
+        commands = re.search(r"```sh\npip install duckdb-cli\b[^\n]*\n(.*?)```", guide, re.DOTALL)[1]
+        run("gattscope table --out rows captures")
+        self.assertIn("16b2b1380f314558", run(commands), "the layout of the heart rate sensor")
+        wanted = load(place / "rows")
+
+        def rows(kind: str) -> str:
+            return re.search(r"\d+", run(f"duckdb fleet.db -c \"SELECT 'rows: ' || count(*) AS counted FROM {kind}\" | grep rows:"))[0]
+
+        for kind in KINDS:
+            self.assertEqual(rows(kind), str(number(wanted, f"SELECT count(*) FROM {kind}")), kind)
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        command, shown = re.search(r"```text\n\$ (duckdb fleet\.db [^\n]*)\n(.*?)```", readme, re.DOTALL).groups()
+        self.assertEqual(run(command).strip(), shown.strip())
+
+        # Loading again adds nothing, missing tables are empty, and a folder without rows is refused.
+        before = [rows(kind) for kind in KINDS]
+        load_rows = "duckdb {0}.db -c \"SET VARIABLE rows = '{0}'\" -f fleet/load.sql"
+        run(load_rows.replace("{0}.db", "fleet.db").format("rows"))
+        self.assertEqual([rows(kind) for kind in KINDS], before)
+        run("gattscope table --out some --kind captures,findings captures; mkdir empty; rm fleet.db")
+        for folder in ("some", "empty"):
+            run(f"gattscope schema --table duckdb | duckdb {folder}.db")
+        run(load_rows.format("some") + "; mv some.db fleet.db")
+        self.assertEqual([rows(kind) for kind in KINDS], [before[0], "0", before[2], "0", "0", "0"])
+        self.assertIn("There is no part-…/captures.ndjson in empty", run(load_rows.format("empty"), status=1))
+
+    @skip_unless(duckdb and COMMAND, "DuckDB's command (pip install duckdb-cli)")
+    def test_command(self) -> None:
+        self.follow(Path(COMMAND).resolve())
+
+    @skip_unless(duckdb, "DuckDB")
+    def test_package(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            engine = Path(folder) / "duckdb"
+            engine.write_text(PACKAGE.format(python=sys.executable))
+            engine.chmod(0o755)
+            self.follow(engine)
+
+    @skip_unless(duckdb and COMMAND, "DuckDB's command (pip install duckdb-cli)")
+    def test_two_versions_are_tested(self) -> None:
+        said = subprocess.run([COMMAND, "--version"], capture_output=True, check=True, text=True).stdout
+        self.assertNotEqual(said.split()[0].removeprefix("v").split(".")[0], duckdb.__version__.split(".")[0])
 
 
 class Cluster:

@@ -149,4 +149,12 @@ static inline struct clibcrypto_number clibcrypto_sha256_end(EVP_MD_CTX *context
   return result;
 }
 
+/// Writes a digest in base64, 44 characters and a zero byte.
+static inline void clibcrypto_sha256_base64(struct clibcrypto_number digest, unsigned char text[45]) {
+  unsigned char bytes[32];
+  clibcrypto_store(digest.high, bytes);
+  clibcrypto_store(digest.low, bytes + 16);
+  EVP_EncodeBlock(text, bytes, sizeof bytes);
+}
+
 #endif

@@ -33,7 +33,8 @@ struct DifferenceHTML: ~Copyable {
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="color-scheme" content="light dark">
-      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+      <meta http-equiv="Content-Security-Policy"
+        content="default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'">
       <title>
       """)
     title(into: &out)

@@ -18,4 +18,13 @@ package struct SHA256: ~Copyable {
     let digest = unsafe clibcrypto_sha256_end(context)
     return digest.high.high
   }
+
+  /// Returns the digest in base64, and ends it.
+  package consuming func base64() -> String {
+    let digest = unsafe clibcrypto_sha256_end(context)
+    return unsafe String(unsafeUninitializedCapacity: 45) { text in
+      unsafe clibcrypto_sha256_base64(digest, text.baseAddress)
+      return 44
+    }
+  }
 }

@@ -17,10 +17,10 @@ enum Pager {
     guard unsafe pipe(&ends) == 0 else { return }
     defer { ends.forEach { close($0) } }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    var settings = Terminal.environment("LESS") == nil ? ["LESS=\(settingsOfLess)"] : []
+    if isElevated { settings.append("LESSSECURE=1") }
     let started = try? Terminal.spawn(
-      "/bin/sh", ["sh", "-c", command],
-      adding: Terminal.environment("LESS") == nil ? ["LESS=\(settingsOfLess)"] : [],
-      input: ends[0])
+      "/bin/sh", ["sh", "-c", command], setting: settings, input: ends[0])
     guard let started, Terminal.keepScreen() else { return }
     process.store(started, ordering: .relaxed)
     dup2(ends[1], STDOUT_FILENO)
@@ -40,6 +40,13 @@ enum Pager {
     close(STDERR_FILENO)
     let process = process.load(ordering: .relaxed)
     while waitpid(process, nil, 0) < 0, errno == EINTR {}
+  }
+
+  /// Whether this program has another user's rights than the user at the terminal. Then less must
+  /// not start programs or write files with them.
+  private static var isElevated: Bool {
+    getuid() != geteuid() || getgid() != getegid()
+      || ["SUDO_UID", "DOAS_USER", "PKEXEC_UID"].contains { Terminal.environment($0) != nil }
   }
 
   /// The shell command that starts it, or nil if there is to be none.

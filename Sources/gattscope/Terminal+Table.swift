@@ -286,23 +286,25 @@ extension Terminal {
   ///
   /// - Parameters:
   ///   - arguments: its arguments, the first of which is its name.
-  ///   - settings: variables in addition to this program's environment: `LESS=FRX`.
+  ///   - settings: variables that replace or extend this program's environment: `LESS=FRX`.
   static func spawn(
-    _ path: String, _ arguments: [String], adding settings: [String], input: Int32
+    _ path: String, _ arguments: [String], setting settings: [String], input: Int32
   ) throws(SystemFailure) -> pid_t {
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-    return try unsafe spawn(path, arguments, adding: settings, &actions)
+    return try unsafe spawn(path, arguments, setting: settings, &actions)
   }
 
   private static func spawn(
-    _ path: String, _ arguments: [String], adding settings: [String] = [],
+    _ path: String, _ arguments: [String], setting settings: [String] = [],
     _ actions: inout posix_spawn_file_actions_t
   ) throws(SystemFailure) -> pid_t {
     let environment = (try? contents(of: "/proc/self/environ")) ?? []
+    let names = settings.map { $0.prefix { $0 != "=" } + "=" }
     let variables = environment.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+      .filter { variable in !names.contains { variable.hasPrefix($0) } }
     var strings = unsafe copies(arguments)
     var settings = unsafe copies(variables + settings)
     defer { unsafe (strings + settings).forEach { unsafe free($0) } }

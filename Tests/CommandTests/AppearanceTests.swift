@@ -74,6 +74,28 @@ struct AppearanceTests {
     #expect(paged.contains("RECORDS") == isPaged, "\(paged)")
   }
 
+  @Test(
+    "With another user's rights less may start no programs, whatever the environment says",
+    arguments: [
+      ([:], ""), (["SUDO_UID": "1000"], "1"), (["SUDO_UID": "1000", "LESSSECURE": "0"], "1"),
+      (["DOAS_USER": "me"], "1"), (["PKEXEC_UID": "1000"], "1"), (["LESSSECURE": "0"], "0"),
+    ])
+  func securePager(_ environment: [String: String], _ expected: String) throws {
+    let folder = try Folder()
+    let (window, program) = try pseudoTerminal(columns: 100)
+    defer { window.closeFile() }
+    let shown = ["PAGER": "printenv LESSSECURE >\"$PAGED\"", "PAGED": folder.path("paged")]
+    let process = Program.process(
+      ["info", Program.sample("heart-rate")], environment: environment.merging(shown) { $1 })
+    process.standardOutput = program
+    try Program.start(process)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(
+      String(decoding: folder.bytes("paged"), as: UTF8.self)
+        == (expected.isEmpty ? "" : "\(expected)\n"))
+  }
+
   @Test("A pager that is closed early ends the program quietly")
   func closedPager() throws {
     let (window, program) = try pseudoTerminal(columns: 100)

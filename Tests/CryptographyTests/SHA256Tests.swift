@@ -15,5 +15,7 @@ import Testing
     #expect(long.prefix() == 0xcdc7_6e5c_9914_fb92)
     // The empty message gives e3b0c442 98fc1c14 ….
     #expect(SHA256().prefix() == 0xe3b0_c442_98fc_1c14)
+    // The same digest as it appears in policies of web pages.
+    #expect(SHA256().base64() == "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
   }
 }

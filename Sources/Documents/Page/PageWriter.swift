@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Cryptography
 import Diagnosis
 import Explanations
 import Reports
@@ -96,6 +97,10 @@ struct PageWriter {
     case "title": out.html(title)
     case "style": out.text(PageTexts.style)
     case "script": out.text(PageTexts.script)
+    case "script-hash":
+      let digest = SHA256()
+      digest.add(PageTexts.script.bytes)
+      out.string(digest.base64())
     case "name": writeName(into: &out)
     case "heading": out.html(explanation.heading.text)
     case "verdict": writeVerdict(into: &out)
