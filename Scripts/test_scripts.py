@@ -30,6 +30,7 @@ if [ -e "$folder/$1" ]; then cat "$folder/$1"; else cat "$folder/show"; fi
 """
 
 PEER = "F3:F3:F3:F3:F3:F3"
+KEY = bytes.fromhex("5bd1034e9827c6f00a7d31b2e5644f88")
 
 
 def load(name: str):
@@ -49,7 +50,7 @@ def capture() -> bytes:
     made.acl(0x0040, 0, handmade.l2cap(6, bytes.fromhex("0503")), received=False)
     made.acl(0x0040, 0, handmade.l2cap(6, bytes.fromhex("0104002d100703")), received=False)
     made.acl(0x0040, 0, handmade.l2cap(6, bytes.fromhex("09") + b"\1" + handmade.address(PEER)), received=False)
-    made.acl(0x0040, 0, handmade.l2cap(6, b"\x06" + bytes(range(16))), received=False)
+    made.acl(0x0040, 0, handmade.l2cap(6, b"\x06" + KEY), received=False)
     made.acl(0x0040, 0, handmade.l2cap(5, bytes.fromhex("14010a00810040001001f7000300")), received=False)
     fields = bytes.fromhex("020106 03030d18 0409416265 02 0af9 0319 4103 0416 0f18 61 05ff 4c000102".replace(" ", ""))
     made.event(0x3E, b"\x02\x01" + report[:8] + bytes([len(fields)]) + fields + bytes([0xC3]))
@@ -109,7 +110,7 @@ LINES = [
         responder_key_distribution={"code": "0x03", "names": ["EncKey", "IdKey"]},
     ),
     secure(7, "0x09", address_type={"code": "0x01", "name": "Random"}, bd_addr=PEER),
-    secure(8, "0x06", long_term_key=bytes(range(16)).hex()),
+    secure(8, "0x06", long_term_key=KEY.hex()),
     line(
         9,
         hci={"kind": "acl", "handle": "0x0040"},
@@ -357,15 +358,13 @@ class ComparisonTests(StandIn):
 
 @unittest.skipUnless(shutil.which("tshark") or os.environ.get("CI"), "tshark is not installed")
 class SecretTests(StandIn):
-    """The capture has a key of 16 bytes, 00 to 0f, which tshark names."""
-
-    KEY = bytes(range(16))
+    """The capture has a key, which tshark names."""
 
     def setUp(self) -> None:
         super().setUp()
         self.module = load("find-secrets")
         # The stand-in prints the same with --show-keys, so the requested output has its own line.
-        asked = f"case $* in *--show-keys*) echo {self.KEY.hex()};; esac\n"
+        asked = f"case $* in *--show-keys*) echo {KEY.hex()};; esac\n"
         self.program.write_text(STAND_IN + asked)
         self.print_lines([])
         (self.folder / "info").write_text("{}\n")
@@ -376,17 +375,30 @@ class SecretTests(StandIn):
         return self.judge(self.module, self.folder)
 
     def test_nothing_secret_passes(self) -> None:
-        status, output = self.judged("Encryption Information <hidden>, 16 bytes\n0010  00 01 .. .. ..\n")
+        status, output = self.judged("Encryption Information <hidden>, 16 bytes\n0010  5b d1 .. .. ..\n")
         self.assertEqual(status, 0, output)
         self.assertIn("1 captures, 1 secrets, seen with --show-keys in 1 captures, 0 errors", output)
 
     def test_each_form_of_a_key_is_found(self) -> None:
-        dump = f"0000  {self.KEY[:7].hex(' ')}\n0010  {self.KEY[7:].hex(' ')}\n"
-        for shown in (self.KEY.hex(), self.KEY.hex(" "), self.KEY.hex(":").upper(), self.KEY[::-1].hex(), dump):
+        dump = f"0000  {KEY[:7].hex(' ')}\n0010  {KEY[7:].hex(' ')}\n"
+        for shown in (KEY.hex(), KEY.hex(" "), KEY.hex(":").upper(), KEY[::-1].hex(), dump):
             with self.subTest(shown):
                 status, output = self.judged(f"Encryption Information {shown}\n")
                 self.assertEqual(status, 1, output)
                 self.assertIn("small.btsnoop: show shows", output)
+
+    def test_only_pieces_that_look_like_packet_numbers_are_left_out(self) -> None:
+        secrets = self.module.Secrets()
+        secrets.keys = {bytes(range(0x30, 0x40))}
+        self.assertEqual(list(secrets.pieces()), [])
+        # Only the last piece, and in the other order the first, contains the byte that does not ascend.
+        mixed = bytes(range(0x30, 0x3F)) + b"\xc7"
+        secrets.keys = {mixed}
+        pieces = [mixed[10:], mixed[:9:-1]]
+        self.assertEqual(list(secrets.pieces()), [(piece, mixed) for piece in pieces])
+        for piece in pieces:
+            self.assertIsNotNone(secrets.found(f"value {piece.hex(' ')}"))
+        self.assertIsNone(secrets.found(f"packets {mixed[:10].hex(' ')}"))
 
     def test_passkeys_and_text_are_found(self) -> None:
         truth = {"ops": [{"keys": {"phone": {"ltk": {"value": b"A-KEY-OF-LETTERS".hex()}}}}], "passkey": 42, "compare": None}
