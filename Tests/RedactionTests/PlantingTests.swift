@@ -23,6 +23,18 @@ import Testing
     )
   }
 
+  @Test("in packets of all layouts, cut to each length, and shorter or longer than their layouts")
+  func lengths() {
+    let failed = Fuzzing.plantEachLength(seed: Self.seed)
+    #expect(failed.isEmpty, "\(failed.count): \(failed.prefix(10).joined(separator: "; "))")
+  }
+
+  @Test("in fragments of each size of PDUs with keys, of which one is lost; nor does show print it")
+  func fragments() {
+    let failed = Fuzzing.plantEachFragment(seed: Self.seed)
+    #expect(failed.isEmpty, "\(failed.count): \(failed.prefix(10).joined(separator: "; "))")
+  }
+
   @Test("in the fields of captures of all kinds") func captures() throws {
     var (looked, failed) = (0, [String]())
     for capture in sweptCaptures {
