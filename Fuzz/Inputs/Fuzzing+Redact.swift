@@ -96,6 +96,9 @@ extension Fuzzing {
   private static func eachLength(_ made: Planting, cutTo counts: ClosedRange<Int>) -> [String] {
     var planted = made
     planted.plant()
+    guard planted.remains(in: planted.records.map(\.bytes), all: false) != nil else {
+      return ["nothing is found before redaction either"]
+    }
     var failed: [String] = []
     for count in counts {
       var planting = planted
@@ -117,6 +120,9 @@ extension Fuzzing {
     planted.plant()
     let keys = planted.records.map(\.bytes).filter { $0.count > 9 && $0[7] == 6 }
       .map { Array($0.suffix(16)) }
+    guard shown(keys, planted.file, showsKeys: true) != nil else {
+      return ["no key is found with --show-keys either"]
+    }
     var failed: [String] = []
     for size in 1...25 {
       for lost in 0..<25 where lost * size <= 25 {

@@ -112,7 +112,7 @@ extension Fuzzing {
   }
 
   /// Returns four bytes of a key that `show`, `values` or `table` prints in hexadecimal.
-  static func shown(_ keys: [[UInt8]], _ file: [UInt8]) -> String? {
+  static func shown(_ keys: [[UInt8]], _ file: [UInt8], showsKeys: Bool = false) -> String? {
     var pieces: Set<UInt32> = []
     for key in keys {
       for start in 0...key.count - 4 {
@@ -128,6 +128,7 @@ extension Fuzzing {
       var output = Output()
       var options = ShowOptions()
       options.showsBytes = true
+      options.showsKeys = showsKeys
       options.isVerbose = face == .verbose
       let summary = source.summary
       switch face {

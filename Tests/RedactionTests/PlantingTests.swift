@@ -45,11 +45,22 @@ import Testing
           failed.append("\(capture.lastPathComponent), \(left)")
         }
       }
+      if Self.resized.contains(capture.lastPathComponent) {
+        failed += Fuzzing.plantEachLength(file, seed: Self.seed).map {
+          "\(capture.lastPathComponent), \($0)"
+        }
+      }
     }
     #expect(looked >= 30)
     #expect(
       failed.isEmpty, "\(failed.count) of \(looked): \(failed.prefix(20).joined(separator: "; "))")
   }
+
+  /// Captures whose records are cut to each length, and made shorter and longer.
+  private static let resized = [
+    "secrets-everywhere.btsnoop", "secrets-everywhere-monitor.btsnoop", "android-phone.btsnoop",
+    "advertising-types.btsnoop", "management.btsnoop", "classic.btsnoop",
+  ]
 
   /// This many records of a capture are enough: long ones repeat themselves.
   private static let most = 3000
