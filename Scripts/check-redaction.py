@@ -6,7 +6,7 @@ usage: check-redaction.py GATTSCOPE FOLDER...
 The secrets come from elsewhere: keys and passkeys from find-secrets.py; confirm, random and check values, public keys,
 addresses and names from tshark. The script searches the bytes of the written file, and the contents of ACL packets
 joined per link and direction, in both byte orders; of keys and values it searches for each piece of six bytes. It does
-the same with a copy in which records are cut, missing or repeated. `map` and `explain` must find the same rules,
+the same with a copy in which records are cut, missing or repeated, and commands and events shorter or longer. `map` and `explain` must find the same rules,
 packets and attributes as before, and tshark the same number of packets and no new malformed ones, except for parts that
 are reported as zeros. Exit status 1: a secret remains, something is lost, or no secret was searched for.
 """
@@ -109,9 +109,22 @@ def remaining(wanted: dict[bytes, str], places: list[bytes]) -> list[str]:
     ]
 
 
-def disturbed(content: bytes, seed: str) -> bytes:
-    """Returns a btsnoop file in which some records are cut, missing or repeated."""
-    chance = random.Random(seed)
+def resized(record: bytes, is_monitor: bool, opcode: int, delta: int) -> bytes:
+    """Returns a command or an event with fewer or more parameters; other records stay."""
+    kind = {2: 1, 3: 4}.get(opcode) if is_monitor else record[0] if record else None
+    if kind not in (1, 4):
+        return record
+    # Type if there is one, opcode (2 bytes) or event code (1), length.
+    place = (0 if is_monitor else 1) + (2 if kind == 1 else 1)
+    if len(record) <= place:
+        return record
+    count = min(255, max(0, record[place] + delta))
+    return record[:place] + bytes([count]) + (record[place + 1 :] + b"\xa5" * 8)[:count]
+
+
+def disturbed(content: bytes, is_monitor: bool, seed: str) -> bytes:
+    """Returns a btsnoop file in which some records are cut, missing or repeated, and some shorter or longer."""
+    chance, sizes = random.Random(seed), random.Random(seed)
     result = bytearray(content[:FILE_HEADER])
     offset = FILE_HEADER
     while offset + RECORD_HEADER <= len(content):
@@ -124,6 +137,9 @@ def disturbed(content: bytes, seed: str) -> bytes:
             continue
         if fate == 1:
             record = record[: chance.randrange(len(record) + 1)]
+        if fate in (3, 4, 5):
+            record = resized(record, is_monitor, header[3], sizes.randrange(-8, 9))
+            original = len(record)
         whole = struct.pack(">II", original, len(record)) + header + record
         result += whole * (2 if fate == 2 else 1)
     return bytes(result)
@@ -214,7 +230,7 @@ def check(program: str, path: Path, kind: files.Kind, folder: Path) -> tuple[int
     subprocess.run([*convert, str(path), str(same)], capture_output=True, check=False)
     # Addresses and names are only recognised by their remaining bytes, keys by their places.
     worse, redacted = folder / "worse.btsnoop", folder / "worse-redacted.btsnoop"
-    worse.write_bytes(disturbed(same.read_bytes(), path.name))
+    worse.write_bytes(disturbed(same.read_bytes(), is_monitor, path.name))
     subprocess.run([*convert, "--redact", str(worse), str(redacted)], capture_output=True, check=False)
     content = redacted.read_bytes()
     keys = {value: what for value, what in wanted.items() if what not in ("address", "name")}

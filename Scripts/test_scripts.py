@@ -30,8 +30,7 @@ if [ -e "$folder/$1" ]; then cat "$folder/$1"; else cat "$folder/show"; fi
 """
 
 PEER = "F3:F3:F3:F3:F3:F3"
-# Not in ascending order, which the search for secrets takes for numbers of packets.
-KEY = bytes(range(0, 256, 17))
+KEY = bytes.fromhex("5bd1034e9827c6f00a7d31b2e5644f88")
 
 
 def load(name: str):
@@ -359,7 +358,7 @@ class ComparisonTests(StandIn):
 
 @unittest.skipUnless(shutil.which("tshark") or os.environ.get("CI"), "tshark is not installed")
 class SecretTests(StandIn):
-    """The capture has a key of 16 bytes, which tshark names."""
+    """The capture has a key, which tshark names."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -376,7 +375,7 @@ class SecretTests(StandIn):
         return self.judge(self.module, self.folder)
 
     def test_nothing_secret_passes(self) -> None:
-        status, output = self.judged("Encryption Information <hidden>, 16 bytes\n0010  00 01 .. .. ..\n")
+        status, output = self.judged("Encryption Information <hidden>, 16 bytes\n0010  5b d1 .. .. ..\n")
         self.assertEqual(status, 0, output)
         self.assertIn("1 captures, 1 secrets, seen with --show-keys in 1 captures, 0 errors", output)
 
@@ -387,6 +386,19 @@ class SecretTests(StandIn):
                 status, output = self.judged(f"Encryption Information {shown}\n")
                 self.assertEqual(status, 1, output)
                 self.assertIn("small.btsnoop: show shows", output)
+
+    def test_only_pieces_that_look_like_packet_numbers_are_left_out(self) -> None:
+        secrets = self.module.Secrets()
+        secrets.keys = {bytes(range(0x30, 0x40))}
+        self.assertEqual(list(secrets.pieces()), [])
+        # Only the last piece, and in the other order the first, contains the byte that does not ascend.
+        mixed = bytes(range(0x30, 0x3F)) + b"\xc7"
+        secrets.keys = {mixed}
+        pieces = [mixed[10:], mixed[:9:-1]]
+        self.assertEqual(list(secrets.pieces()), [(piece, mixed) for piece in pieces])
+        for piece in pieces:
+            self.assertIsNotNone(secrets.found(f"value {piece.hex(' ')}"))
+        self.assertIsNone(secrets.found(f"packets {mixed[:10].hex(' ')}"))
 
     def test_passkeys_and_text_are_found(self) -> None:
         truth = {"ops": [{"keys": {"phone": {"ltk": {"value": b"A-KEY-OF-LETTERS".hex()}}}}], "passkey": 42, "compare": None}

@@ -190,6 +190,38 @@ class RowTest(TableTest):
         self.assertIn(b"fewer than 16 bytes", done.stderr)
         self.assertEqual(run("table", "--redact", key, "--kind", "fields", CAPTURES).returncode, 64)
 
+    def test_names_of_entries_become_pseudonyms(self) -> None:
+        key = self.folder / "key"
+        key.write_bytes(b"k" * 32)
+        name = "Erika Mustermann/btsnoop_hci.log"
+        log = (CAPTURES / "heart-rate.btsnoop").read_bytes()
+        unknown = log[:12] + (9999).to_bytes(4, "big") + log[16:]
+        made: dict[str, list[tuple[str, bytes]]] = {"refused": [(name, unknown)], "nested": [(name, b"")], "encrypted": [(name, log)]}
+        for depth in range(4):
+            holder = io.BytesIO()
+            with zipfile.ZipFile(holder, "w") as archive:
+                archive.writestr("Mustermann.zip" if depth else name, made["nested"][0][1] if depth else log)
+            made["nested"] = [(name, holder.getvalue())]
+        for kind, entries in made.items():
+            with self.subTest(kind):
+                path = self.folder / f"{kind}.zip"
+                with zipfile.ZipFile(path, "w") as archive:
+                    for entry, content in entries:
+                        archive.writestr(entry, content)
+                if kind == "encrypted":
+                    content = bytearray(path.read_bytes())
+                    # The flag in the local header and in the central directory.
+                    content[6] |= 1
+                    content[content.index(b"PK\1\2") + 8] |= 1
+                    path.write_bytes(content)
+                (plain,) = rows("--kind", "captures", path)
+                self.assertIn("Mustermann", plain["damage"])
+                hidden, again = (rows("--kind", "captures", "--redact", key, path)[0] for _ in range(2))
+                self.assertNotIn("Mustermann", json.dumps(hidden))
+                self.assertRegex(hidden["damage"], r"file-[0-9a-f]{16} ")
+                self.assertEqual(hidden, again)
+                self.assertEqual(re.sub(r"file-[0-9a-f]{16}", "", hidden["damage"]), re.sub(r"Erika Must\S+", "", plain["damage"]))
+
     def test_the_page_lists_every_column(self) -> None:
         page = (ROOT / "docs" / "fleet.md").read_text(encoding="utf-8").partition("## Columns")[2]
         found = [(kind, name) for kind in page.split("### ")[1:] for name in re.findall(r"^\| `(\w+)` \| (.*) \|$", kind, re.MULTILINE)]

@@ -111,6 +111,66 @@ extension Fuzzing {
     return render(&source, records: wholeRecords(file), face, supplies)
   }
 
+  /// Returns four bytes of a key that `show`, `values` or `table` prints in hexadecimal.
+  static func shown(_ keys: [[UInt8]], _ file: [UInt8], showsKeys: Bool = false) -> String? {
+    var pieces: Set<UInt32> = []
+    for key in keys {
+      for start in 0...key.count - 4 {
+        let piece = Array(key[start..<start + 4])
+        // A dump has the digits in the order of the bytes; a value may be shown as a number.
+        for bytes in [piece, piece.reversed()] where Set(bytes).count == 4 {
+          pieces.insert(bytes.reduce(0) { $0 << 8 | UInt32($1) })
+        }
+      }
+    }
+    for face in [Face.bytes, .verbose, .json, .valueJSON, .table] {
+      guard var source = LenientSource(file) else { return nil }
+      var output = Output()
+      var options = ShowOptions()
+      options.showsBytes = true
+      options.showsKeys = showsKeys
+      options.isVerbose = face == .verbose
+      let summary = source.summary
+      switch face {
+      case .json:
+        var report = ShowJSON(options, summary)
+        run(&source, &report, Supplies(), &output)
+      case .valueJSON:
+        var report = ValueLines(ValuesOptions(), .json, summary)
+        run(&source, &report, Supplies(), &output)
+      case .table:
+        let rows = RowsOptions(SuppliedProfiles())
+        let sinks = RowSinks(.json, rows.kinds)
+        var report = RowsReport(RowsFile([]), summary, rows, to: sinks)
+        run(&source, &report, Supplies(), &output)
+        sinks.copy(into: &output)
+      default:
+        var report = ShowText(options, summary)
+        run(&source, &report, Supplies(), &output)
+      }
+      if let piece = piece(of: pieces, in: output.bytes.array) { return "\(face): \(piece)" }
+    }
+    return nil
+  }
+
+  /// Returns a number of eight hexadecimal digits in a line, with or without spaces between them.
+  private static func piece(of pieces: Set<UInt32>, in text: [UInt8]) -> String? {
+    var (number, digits) = (UInt32(0), 0)
+    for byte in text {
+      switch byte {
+      case 0x20: continue
+      case 0x30...0x39: number = number << 4 | UInt32(byte - 0x30)
+      case 0x61...0x66: number = number << 4 | UInt32(byte - 0x61 + 10)
+      default:
+        digits = 0
+        continue
+      }
+      digits += 1
+      if digits >= 8, pieces.contains(number) { return String(number, radix: 16) }
+    }
+    return nil
+  }
+
   /// Renders the faces of `table`: every table as JSON, or as CSV without values and with
   /// pseudonyms.
   private static func renderTable<Source: CaptureSource & ~Copyable>(

@@ -70,27 +70,69 @@ extension Planting {
 
   // MARK: Commands, events, notes
 
-  private mutating func command() {
-    let rows = hciCommandTables[number(0...hciCommandTables.count - 1)]
-    let row = rows[number(0...rows.count - 1)]
+  private mutating func row(_ tables: [[ParameterRow]]) -> ParameterRow {
+    let rows = tables[number(0...tables.count - 1)]
+    return rows[number(0...rows.count - 1)]
+  }
+
+  private mutating func command() { command(row(hciCommandTables), returns: chance(2)) }
+
+  private mutating func command(_ row: ParameterRow, returns: Bool) {
     if let parameters = row.parameters { command(row.code, build(parameters)) }
-    if chance(2), let returns = row.returns {
+    if returns, let returns = row.returns {
       event(0x0e, [1] + Self.little(row.code) + build(returns))
     }
   }
 
+  /// Adds an event of a row.
+  ///
+  /// - Parameter code: the code of events with subevents, whose rows have the subevent's.
+  private mutating func event(_ row: ParameterRow, within code: UInt8? = nil) {
+    guard let parameters = row.parameters else { return }
+    let own = UInt8(row.code)
+    event(code ?? own, (code == nil ? [] : [own]) + build(parameters))
+  }
+
   private mutating func event() {
-    if chance(2) {
-      let rows = hciEventTables[number(0...hciEventTables.count - 1)]
-      let row = rows[number(0...rows.count - 1)]
-      if let parameters = row.parameters { event(UInt8(row.code), build(parameters)) }
-    } else {
-      let rows = hciLEMetaTables[number(0...hciLEMetaTables.count - 1)]
-      let row = rows[number(0...rows.count - 1)]
-      if let parameters = row.parameters {
-        event(0x3e, [UInt8(row.code)] + build(parameters))
+    switch number(0...4) {
+    case 0, 1: event(row(hciEventTables))
+    case 2, 3: event(row(hciLEMetaTables), within: 0x3e)
+    default: event(row([androidEventRows]), within: 0xff)
+    }
+  }
+
+  /// Returns a capture with packets of all layouts: commands, their results, events, management
+  /// records.
+  static func ofEachLayout(isMonitor: Bool, seed: UInt64) -> Planting {
+    var planting = Planting(isMonitor: isMonitor, seed: seed)
+    for row in hciCommandTables.joined() { planting.command(row, returns: true) }
+    for row in hciEventTables.joined() { planting.event(row) }
+    for row in hciLEMetaTables.joined() { planting.event(row, within: 0x3e) }
+    // Several times, since which fields they have depends on chance.
+    for _ in 0..<8 { for row in androidEventRows { planting.event(row, within: 0xff) } }
+    for opcode: UInt16 in [0xfc01, 0xfc06, 0xfc31] { planting.command(opcode, planting.bytes(6)) }
+    planting.event(0x0e, [1, 0x09, 0xfc, 0, 1] + planting.bytes(22))
+    planting.event(0x0e, [1, 0x0a, 0xfc, 0] + planting.bytes(32))
+    if isMonitor {
+      for row in managementEventTables.joined() { planting.controlEvent(row) }
+      for row in managementCommandTables.joined() { planting.control(row) }
+    }
+    return planting
+  }
+
+  /// Returns a capture with keys in Security Manager PDUs, and with values between them.
+  static func ofKeys(seed: UInt64) -> Planting {
+    var planting = Planting(isMonitor: false, seed: seed)
+    planting.event(
+      0x3e, [1, 0, 0x40, 0, 0, 1] + planting.bytes(6) + [24, 0, 0, 0, 200, 0, 0])
+    for isReceived in [false, true] {
+      for opcode: UInt8 in [0x06, 0x08, 0x0a] {
+        planting.frame(
+          [0x1b, 3, 0] + planting.bytes(Int(opcode) * 5), channel: 4, isReceived: isReceived)
+        planting.frame([opcode] + planting.bytes(16), channel: 6, isReceived: isReceived)
       }
     }
+    return planting
   }
 
   /// Adds a packet with an unassigned or vendor code.
@@ -112,20 +154,20 @@ extension Planting {
   }
 
   private mutating func control() {
-    let cookie: [UInt8] = [1, 0, 0, 0]
-    func row(_ tables: [[ParameterRow]]) -> ParameterRow {
-      let rows = tables[number(0...tables.count - 1)]
-      return rows[number(0...rows.count - 1)]
-    }
-    if chance(3) {
-      let row = row(managementEventTables)
-      if let parameters = row.parameters {
-        records.append(
-          Record(cookie + Self.little(row.code) + build(parameters), flags: 17))
-      }
-      return
-    }
-    let row = row(managementCommandTables)
+    if chance(3) { return controlEvent(row(managementEventTables)) }
+    control(row(managementCommandTables))
+    if chance(4) { records.append(Record(Self.cookie + [0xf0, 0] + bytes(20), flags: 16)) }
+  }
+
+  private static let cookie: [UInt8] = [1, 0, 0, 0]
+
+  private mutating func controlEvent(_ row: ParameterRow) {
+    guard let parameters = row.parameters else { return }
+    records.append(Record(Self.cookie + Self.little(row.code) + build(parameters), flags: 17))
+  }
+
+  private mutating func control(_ row: ParameterRow) {
+    let cookie = Self.cookie
     if let parameters = row.parameters {
       records.append(Record(cookie + Self.little(row.code) + build(parameters), flags: 16))
     }
@@ -133,7 +175,6 @@ extension Planting {
       records.append(
         Record(cookie + [1, 0] + Self.little(row.code) + [0] + build(returns), flags: 17))
     }
-    if chance(4) { records.append(Record(cookie + [0xf0, 0] + bytes(20), flags: 16)) }
   }
 
   private mutating func note() {

@@ -201,23 +201,10 @@ struct Planting {
 
   /// Plants into commands, events and management records.
   private mutating func plant(_ index: Int, _ found: PacketParameters, _ dissection: Dissection) {
-    var isVendors = false
-    switch dissection.content {
-    case .command(let command): isVendors = HCICommand.isVendors(command.opcode)
-    case .event(let event):
-      let bytes = records[index].bytes
-      isVendors =
-        event.code == HCIEvent.vendorCode
-        || found.inner.start >= 2
-          && HCICommand.isVendors(bytes.bytes.littleEndianU16(at: Int(found.outer.start) + 1))
-    default: break
-    }
     // The layouts of Microsoft's extension cannot be determined from one record.
     if Self.mayBeMicrosofts(dissection, records[index].bytes) { return }
-    plant(index, found.row?.parameters, found.outer, head: 0, isVendors: isVendors)
-    if !found.inner.isEmpty {
-      plant(index, found.completed?.returns, found.inner, head: 1, isVendors: isVendors)
-    }
+    plant(index, found.row?.parameters, found.outer, head: 0)
+    if !found.inner.isEmpty { plant(index, found.completed?.returns, found.inner, head: 1) }
   }
 
   private static func mayBeMicrosofts(_ dissection: Dissection, _ bytes: [UInt8]) -> Bool {
@@ -232,12 +219,10 @@ struct Planting {
   }
 
   private mutating func plant(
-    _ index: Int, _ layout: ParameterLayout?, _ slice: Slice, head: Int, isVendors: Bool
+    _ index: Int, _ layout: ParameterLayout?, _ slice: Slice, head: Int
   ) {
     guard let layout, layout.has(.known) else {
-      plant(
-        index, Slice(start: Int(slice.start) + head, count: Int(slice.count) - head),
-        isCounted: isVendors)
+      plant(index, Slice(start: Int(slice.start) + head, count: Int(slice.count) - head))
       return
     }
     var finder = PlaceFinder()
@@ -354,7 +339,11 @@ struct Planting {
 
   /// Refragments PDUs, and cuts, loses and repeats records.
   mutating func disturb() {
-    for index in records.indices.reversed() where chance(3) { split(index) }
+    for index in records.indices.reversed() where chance(3) {
+      // Fragments of one size, as controllers make them, or of random sizes.
+      split(index, size: chance(2) ? [5, 20, 27][number(0...2)] : 0)
+    }
+    for index in records.indices where chance(8) { resize(index, by: number(-8...8)) }
     guard !chance(6) else { return }
     for _ in 0..<number(1...max(1, records.count / 6)) {
       guard !records.isEmpty else { return }
@@ -372,14 +361,37 @@ struct Planting {
     }
   }
 
+  /// Shortens or lengthens a command or an event, and the length in its header.
+  mutating func resize(_ index: Int, by delta: Int) {
+    guard isWhole(records[index]) else { return }
+    let place: Int
+    switch dissect(records[index]).content {
+    case .command: place = isMonitor ? 2 : 3
+    case .event: place = isMonitor ? 1 : 2
+    default: return
+    }
+    let count = min(255, max(0, records[index].bytes.count - place - 1 + delta))
+    let kept = records[index].bytes.prefix(place + 1 + count)
+    records[index].bytes = kept + bytes(place + 1 + count - kept.count)
+    records[index].bytes[place] = UInt8(count)
+    records[index].originalLength = records[index].bytes.count
+  }
+
+  /// Cuts a record to at most `count` bytes, as a snapshot length does.
+  mutating func cut(_ index: Int, to count: Int) {
+    records[index].bytes = Array(records[index].bytes.prefix(count))
+  }
+
   /// Cuts an ACL packet into fragments (Core, Vol 4, Part E, 5.4.2: boundary flag 1).
-  private mutating func split(_ index: Int) {
+  ///
+  /// - Parameters:
+  ///   - size: the bytes of a fragment; 0: random ones.
+  ///   - lost: the fragment to leave out, if there are several.
+  mutating func split(_ index: Int, size: Int, lost: Int? = nil) {
     guard let start = dataStart(records[index]), records[index].bytes[start + 1] & 0x30 != 0x10
     else { return }
     let record = records[index]
     var payload = record.bytes[(start + 4)...]
-    // Fragments of one size, as controllers make them, or of random sizes.
-    let size = chance(2) ? [5, 20, 27][number(0...2)] : 0
     var pieces: [Record] = []
     while !payload.isEmpty {
       let count = size > 0 ? size : number(1...max(1, payload.count))
@@ -395,6 +407,7 @@ struct Planting {
       piece.originalLength = piece.bytes.count
       pieces.append(piece)
     }
+    if pieces.count > 1, let lost { pieces.remove(at: lost % pieces.count) }
     records.replaceSubrange(index...index, with: pieces)
   }
 
@@ -465,8 +478,7 @@ private struct PlaceFinder: FieldVisitor {
       case "Value": if slice.count > 4 { places.append((.secret, slice)) }
       case "Service_UUID", "Service_UUID_Mask", "Solicitation_UUID", "Solicitation_UUID_Mask": break
       case "Manufacturer_Data", "Manufacturer_Data_Mask", "Service_Data_Pattern",
-        "Service_Data_Mask", "Transport_Data_And_Mask", "Response_Data", "Decision_Data", "Data",
-        "Vendor_Specific_Parameters", "Vendor_Specific_Config":
+        "Service_Data_Mask", "Transport_Data_And_Mask", "Response_Data", "Decision_Data", "Data":
         places.append((.counted, slice))
       default: places.append((.secret, slice))
       }

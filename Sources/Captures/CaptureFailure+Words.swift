@@ -1,5 +1,49 @@
 import Glibc
 
+/// Words with names of files in archives, which come from users.
+package struct FileWords: Equatable, Sendable, ExpressibleByStringInterpolation {
+  /// Words and names in turn, beginning with words.
+  private var pieces: [String]
+
+  package init(stringLiteral words: String) { pieces = [words] }
+
+  package init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
+
+  /// Joins sentences.
+  init(_ parts: [FileWords], separator: String) {
+    var all = StringInterpolation(literalCapacity: 0, interpolationCount: 0)
+    for (index, part) in parts.enumerated() {
+      if index > 0 { all.appendLiteral(separator) }
+      all.appendInterpolation(part)
+    }
+    pieces = all.pieces
+  }
+
+  /// Returns the text with other words for the names.
+  package func text(naming name: (String) -> String = { $0 }) -> String {
+    pieces.enumerated().map { $0.offset % 2 == 0 ? $0.element : name($0.element) }.joined()
+  }
+
+  package struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var pieces = [""]
+
+    package init(literalCapacity: Int, interpolationCount: Int) {}
+
+    package mutating func appendLiteral(_ words: String) { pieces[pieces.count - 1] += words }
+
+    package mutating func appendInterpolation(_ words: some CustomStringConvertible) {
+      appendLiteral(words.description)
+    }
+
+    package mutating func appendInterpolation(name: String) { pieces += [name, ""] }
+
+    package mutating func appendInterpolation(_ other: FileWords) {
+      pieces[pieces.count - 1] += other.pieces[0]
+      pieces += other.pieces.dropFirst()
+    }
+  }
+}
+
 extension CaptureFailure {
   /// Returns the sentence about the capture `name`: `notes.txt is empty; expected btsnoop`,
   /// `phone.log: record 3 at byte 210: …`. The name `-` becomes "standard input".

@@ -231,15 +231,22 @@ package struct CaptureFailure: Error, Equatable, Sendable {
 
   package var kind: Kind
   /// One sentence without the program's name: what is wrong, where, and what was expected.
-  package var message: String
+  package let words: FileWords
   /// The file concerned, if there are several.
   package var file: String?
 
   package init(_ kind: Kind, _ message: String, file: String? = nil) {
+    self.init(kind, words: FileWords(stringLiteral: message), file: file)
+  }
+
+  init(_ kind: Kind, words: FileWords, file: String? = nil) {
     self.kind = kind
-    self.message = message
+    self.words = words
     self.file = file
   }
+
+  /// The sentence with the names of files as they are.
+  package var message: String { words.text() }
 
   /// Returns the same failure for one of several files.
   func of(_ file: String) -> CaptureFailure {

@@ -15,6 +15,7 @@ struct Books: Sendable {
   private let limits: BookLimits
   /// Which values are removed.
   private let values: RedactionOptions.Values
+  private let keepsVendors: Bool
   /// System IDs that contain an address, perhaps one that appears nowhere else.
   private var systemIDs: Set<[UInt8]> = []
   /// Keys of coordinated sets.
@@ -24,6 +25,7 @@ struct Books: Sendable {
     source = options.source
     limits = options.limits
     values = options.values
+    keepsVendors = options.keepsVendors
     addresses = AddressBook(most: limits.addresses)
     names = NameBook(options.source, keepsNames: options.keepsNames, most: limits.names)
     serials = NameBook(serials: options.source, most: limits.names)
@@ -77,12 +79,12 @@ struct Books: Sendable {
     }
   }
 
-  /// Returns whether the content of a field is removed because the user requested it.
+  /// Returns whether the content of a field is removed, depending on what the user requested.
   func removes(_ kind: SensitiveField.Kind) -> Bool {
     let service: BluetoothUUID?
     switch kind {
     case .advertised(let named): service = named
-    case .vendors: service = nil
+    case .vendors: return !keepsVendors
     default: return false
     }
     return switch values {

@@ -36,24 +36,6 @@ struct PDUPlaces: Sendable {
     }
   }
 
-  /// The pieces in which something was sent: a sender makes all but the last as large as possible.
-  private struct Pieces {
-    private(set) var first = 0
-    private(set) var count = 0
-    private var last = 0
-    private(set) var areRegular = true
-
-    mutating func append(_ piece: Int) {
-      if count == 0 {
-        first = piece
-      } else if last != first || piece > first {
-        areRegular = false
-      }
-      last = piece
-      count += 1
-    }
-  }
-
   /// The fragments of the last L2CAP PDU, and the payloads of the frames of an SDU.
   private var fragments: [Flow: Row] = [:]
   private var frames: [Flow: Row] = [:]
@@ -80,10 +62,6 @@ struct PDUPlaces: Sendable {
   private let torn: TornWays
 
   init(_ torn: TornWays) { self.torn = torn }
-
-  /// Every controller accepts at least this much in one packet (Core, Vol 4, Part E, 7.8.2), and
-  /// every channel in one frame (Core, Vol 3, Part A, 4.22): shorter PDUs are not split.
-  private static let leastCut = (packet: 27, frame: 23)
 
   /// The most links and channels that are followed; beyond that, only those of the latest
   /// connections.
@@ -124,40 +102,27 @@ struct PDUPlaces: Sendable {
     let isCreditBased = answer.channel?.isCreditBased == true
     guard answer.fragment.hasJoinedBytes || isCreditBased else { return }
     let pdu = fragments[way]?.places ?? []
-    let pieces = fragments[way]?.pieces ?? Pieces()
     var whole = bytes.byteCount
+    let pieces = fragments[way]?.pieces ?? Pieces()
     firstPiece = pieces.first
+    // What is torn later counts, too.
+    let isTornWay = torn.contains(connection, isReceived: isReceived)
     if isCreditBased, let header = dissection.l2cap {
       if !answer.fragment.isTruncated { whole = L2CAPHeader.size + Int(header.length) }
-      isDoubtful = isDoubtful(way, pieces, whole, Self.count(pdu), largest: before)
+      isDoubtful = pieces.mayBeMixed(expected: whole, largest: before, isTorn: isTornWay)
       observeFrame(
         Flow(connection: connection, isReceived: isReceived, channel: header.cid.rawValue), pdu,
         dissection, bytes, answer, header)
     } else {
       joined = pdu
-      isDoubtful = isDoubtful(way, pieces, whole, Self.count(pdu), largest: before)
+      isDoubtful = pieces.mayBeMixed(expected: whole, largest: before, isTorn: isTornWay)
     }
     guard let joined else { return }
-    isTorn = torn.contains(connection, isReceived: isReceived)
+    isTorn = isTornWay
     let all = Self.count(pdu)
     if all > whole { behind = Self.part(pdu, Slice(start: whole, count: all - whole)) }
     // If something is missing, all positions are unknown.
     isLost = Self.count(joined) < bytes.byteCount
-  }
-
-  /// Returns whether the fragments of a PDU may not belong together.
-  ///
-  /// - Parameters:
-  ///   - whole: the length of the PDU.
-  ///   - all: the total length of the fragments.
-  ///   - largest: the largest number of bytes in one packet so far.
-  private func isDoubtful(
-    _ way: Flow, _ pieces: Pieces, _ whole: Int, _ all: Int, largest: Int
-  ) -> Bool {
-    guard pieces.count > 1 else { return false }
-    return all != whole || !pieces.areRegular || pieces.first <= L2CAPHeader.size
-      || whole <= Self.leastCut.packet
-      || pieces.first < largest && torn.contains(way.connection, isReceived: way.isReceived)
   }
 
   /// Makes room: what is forgotten is no longer joined.
@@ -203,7 +168,7 @@ struct PDUPlaces: Sendable {
     }
     if isSDU {
       isDoubtful =
-        sdu.isDoubtful || !sdu.pieces.areRegular || bytes.byteCount <= Self.leastCut.frame - 2
+        sdu.isDoubtful || !sdu.pieces.areRegular || bytes.byteCount <= Pieces.leastCut.frame - 2
         || torn.contains(way.connection, isReceived: way.isReceived)
       firstPiece = sdu.isDoubtful ? 0 : sdu.pieces.first - 2
     }

@@ -57,14 +57,27 @@ struct Patches: Sendable {
     return zeros
   }
 
-  /// Applies the changes to the bytes of a record.
-  func apply(to record: inout [UInt8], of number: Int) {
+  /// Returns the place of the first change to a record, or of the next one's.
+  private func first(of number: Int) -> Int {
     var low = 0
     var high = patches.count
     while low < high {
       let middle = (low + high) / 2
       if patches[middle].record < number { low = middle + 1 } else { high = middle }
     }
+    return low
+  }
+
+  /// Returns whether one change replaces all bytes of a record.
+  func replacesAll(_ count: Int, of number: Int) -> Bool {
+    let place = first(of: number)
+    return place < patches.count && patches[place].record == number
+      && patches[place].offset == 0 && Int(patches[place].count) == count
+  }
+
+  /// Applies the changes to the bytes of a record.
+  func apply(to record: inout [UInt8], of number: Int) {
+    var low = first(of: number)
     while low < patches.count, patches[low].record == number {
       let patch = patches[low]
       for index in 0..<Int(patch.count) where Int(patch.offset) + index < record.count {

@@ -49,7 +49,9 @@ package struct Redaction: Sendable {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(record.bytes)
     report.records += 1
-    for field in SensitiveFields(dissection, record.bytes).fields {
+    let number = record.original ?? record.number
+    let isWritten = patches.replacesAll(record.bytes.byteCount, of: number)
+    for field in isWritten ? [] : SensitiveFields(dissection, record.bytes).fields {
       let replacement = books.replacement(field, record.bytes)
       if Self.replace(field.slice, replacement, in: &bytes) {
         report.count(field.kind)
@@ -58,7 +60,7 @@ package struct Redaction: Sendable {
       }
     }
     removeStream(dissection, from: &bytes, &report)
-    patches.apply(to: &bytes, of: record.original ?? record.number)
+    patches.apply(to: &bytes, of: number)
     // ACL data was already searched, since its bytes alone do not show what carries the structure.
     // A record that repeats one of another file may have another header.
     if case .acl = dissection.content, record.original == nil { return }

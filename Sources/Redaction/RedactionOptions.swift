@@ -14,6 +14,8 @@ package struct RedactionOptions: Sendable {
 
   /// Whether the names of devices stay.
   package var keepsNames = false
+  /// Whether data of vendors' commands and events stays that no known field covers.
+  package var keepsVendors = false
   /// The attribute values that are replaced by zeros.
   package var values = Values.none
   /// Keys from other sources: the pseudonym of an address that one of them resolves is still

@@ -29,6 +29,8 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   /// The bytes being changed: of a record, or of a PDU that came in several records, and what
   /// follows it.
   private var changed: [UInt8] = []
+  /// The same, before pieces were removed that may be another PDU's.
+  private var doubted: [UInt8] = []
 
   init(_ books: Books, _ options: RedactionOptions, _ torn: TornWays) {
     self.books = books
@@ -59,25 +61,23 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
         replace(chain)
       }
       replaceMicrosofts(record, dissection, bytes)
-      if record.original == nil, options.values != .all, dissection.isVendorsUnread(bytes) {
-        report.vendors += 1
-      }
     case .controllerLog: if record.original == nil { removeLog(record) }
     default: break
     }
   }
 
-  /// Replaces the fields of Microsoft's commands and events, which the record alone does not
-  /// identify.
+  /// Replaces the fields of Microsoft's commands, of their results and of events, which the record
+  /// alone does not identify.
   private mutating func replaceMicrosofts(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan
   ) {
-    guard let row = dissection.parameters?.row,
-      row == PDUTable.core.microsoftCommand || row == PDUTable.core.microsoftEvent
+    guard record.original == nil, let found = dissection.parameters,
+      found.row == PDUTable.core.microsoftCommand || found.row == PDUTable.core.microsoftEvent
+        || found.completed == PDUTable.core.microsoftCommand
     else { return }
     changed = record.bytes.array
     for field in SensitiveFields(dissection, bytes).fields { replace(field, bytes) }
-    // As a vendor's packet it may be removed, so all of it is written again.
+    // As an unknown vendor's packet it would be removed, so all of it is written.
     patches.add(
       RecordPlace(record: record.number, offset: 0, count: changed.count), changed)
   }
@@ -100,21 +100,25 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       removeUnfinished(record, dissection, bytes, answer)
       return
     }
-    let isDoubtful = self.isDoubtful(dissection, bytes, answer)
+    // Without its request, an echo may be a piece of anything.
+    let isAlone = dissection.att?.opcode == .prepareWriteResponse && answer.request == nil
+    let isDoubtful = isAlone || self.isDoubtful(dissection, bytes, answer)
     let values = AttributeValue.all(record, dissection, bytes, answer, memory)
     for value in values where stays(value, bytes) { report.leave(value) }
     let gaps = unclaimed(dissection, values, bytes, record)
     // Most packets do not change, so nothing is copied for them.
     let isChanged =
-      places.areJoined || dissection.smp != nil || options.values == .all || !gaps.isEmpty
+      isAlone || places.areJoined || dissection.smp != nil || options.values == .all
+      || !gaps.isEmpty
       || dissection.attFields.signature != nil
       || search.first(in: record.bytes, from: 0) != nil
       || values.contains { isRemoved($0, bytes) || !$0.sensitiveFields(bytes).isEmpty }
     if isChanged { change(values, gaps, record, dissection, bytes, answer, isDoubtful: isDoubtful) }
     leavePayload(dissection, answer, bytes)
     guard !values.isEmpty, ValueParts.concerns(dissection) else { return }
+    let certain = isChanged ? changed : bytes.array
     for chain in longValues.observe(
-      record, dissection, isChanged ? changed : bytes.array, answer, memory, places)
+      record, dissection, isDoubtful ? doubted : certain, certain: certain, answer, memory, places)
     {
       lookThrough(chain)
     }
@@ -169,7 +173,10 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
         count: changed.count)
       lookThrough(sparing: uses, record)
     }
-    if isDoubtful { removeDoubtful(dissection, bytes) }
+    if isDoubtful {
+      doubted = changed
+      removeDoubtful(dissection, bytes)
+    }
     if isSingle {
       patchRecord(record)
     } else {
@@ -186,9 +193,11 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     let header =
       (dissection.body.start > 0 ? L2CAPHeader.size : 0)
       + (dissection.att != nil ? 3 : dissection.smp != nil ? 1 : 0)
-    // What an echo repeats is replaced in the request only: a piece of a name would stay here.
-    let isEcho = dissection.att?.opcode == .prepareWriteResponse
-    let start = isEcho ? header + 2 : max(header, places.firstPiece)
+    // An echo does not need to keep its first piece: the request has it.
+    let echo =
+      dissection.att?.opcode == .prepareWriteResponse ? dissection.attFields.value : nil
+    let isEcho = echo != nil
+    let start = echo.map { Int($0.start) } ?? max(header, places.firstPiece)
     var isRemoved = false
     for index in start..<max(start, changed.count)
     where changed[index] != 0 && (isEcho || changed[index] == bytes.byte(at: index)) {
@@ -357,6 +366,10 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     changed = chain.bytes
     for outcome in search.replace(in: &changed, sparing: ByteUses(payload: changed.count)) {
       report.find(outcome, chain.last)
+    }
+    for echo in chain.echoes { patches.add(echo.places, Array(changed[echo.range])) }
+    for index in changed.indices where chain.certain[index] != chain.bytes[index] {
+      changed[index] = chain.certain[index]
     }
     patches.add(chain.places, changed)
   }

@@ -49,7 +49,7 @@ package struct RedactionReport: Equatable, Sendable {
   package internal(set) var values = 0
   /// Records of audio, and other isochronous data.
   package internal(set) var streams = 0
-  /// Packets of other channels than those of ATT and the Security Manager, and data of vendors.
+  /// Packets of other channels than those of ATT and the Security Manager.
   package internal(set) var payloads = 0
   /// Packets of other channels that stay.
   package internal(set) var leftPayloads = 0
@@ -64,8 +64,11 @@ package struct RedactionReport: Equatable, Sendable {
   package internal(set) var unexplained = 0
   /// Fragments of PDUs whose other parts are missing from the capture.
   package internal(set) var unfinished = 0
-  /// Commands of vendors, what they return, and events of vendors whose content is unknown.
+  /// Parts of vendors' commands, of what they return, and of vendors' events that no known field
+  /// covers.
   package internal(set) var vendors = 0
+  /// Such parts that stay.
+  package internal(set) var leftVendors = 0
   /// The attribute types whose values were to be removed but were not found.
   package internal(set) var missingValues: [BluetoothUUID] = []
   /// The findings at unexpected positions that were replaced.
@@ -159,7 +162,7 @@ package struct RedactionReport: Equatable, Sendable {
     case .text: texts += 1
     case .unused: unused += 1
     case .unexplained: unexplained += 1
-    case .vendors: payloads += 1
+    case .vendors: vendors += 1
     }
   }
 
@@ -167,8 +170,11 @@ package struct RedactionReport: Equatable, Sendable {
   ///
   /// - Parameter isRemoved: whether it was to be removed, but there was nothing to remove.
   mutating func leave(_ kind: SensitiveField.Kind, isRemoved: Bool) {
-    guard case .advertised(let service) = kind else { return }
-    if isRemoved { find(service) } else { leftAdvertised += 1 }
+    switch kind {
+    case .vendors: if !isRemoved { leftVendors += 1 }
+    case .advertised(let service): if isRemoved { find(service) } else { leftAdvertised += 1 }
+    default: break
+    }
   }
 
   /// Records that an attribute's value stays.
@@ -242,11 +248,11 @@ package struct RedactionReport: Equatable, Sendable {
         """
       )
     }
-    if vendors > 0 {
-      let what =
-        vendors == 1 ? "command or event of a vendor" : "commands and events of vendors"
+    if leftVendors > 0 {
+      let parts = leftVendors == 1 ? "part" : "parts"
       lines.append(
-        "searched only for what is known from elsewhere: \(vendors) \(what)")
+        "kept because of --keep-vendor, and searched only for what is known from elsewhere: \(leftVendors) \(parts) of vendors' commands and events"
+      )
     }
     lines.append(
       "not promised: data of vendors may hold what this program does not know, and numbers of devices in forms that it does not look for"
@@ -310,6 +316,10 @@ package struct RedactionReport: Equatable, Sendable {
       (
         unexplained, "unexplained part of a record",
         "unexplained parts of records"
+      ),
+      (
+        vendors, "unknown part of vendors' commands and events",
+        "unknown parts of vendors' commands and events"
       ),
       (values, "attribute value", "attribute values"),
       (advertised, "field of an advertisement", "fields of advertisements"),

@@ -72,6 +72,11 @@ struct SensitiveFields {
   private(set) var fields: [SensitiveField] = []
   /// Each byte before this one belongs to a harmless field or is in `fields`.
   private var end = 0
+  /// What bytes are that no field claims.
+  private var unclaimed = SensitiveField.Kind.unused
+
+  /// From this many bytes on, a part may be a recognisable piece of a secret.
+  private static let leastPiece = 4
 
   init(_ dissection: Dissection, _ bytes: RawSpan) {
     switch dissection.content {
@@ -108,9 +113,9 @@ struct SensitiveFields {
   private mutating func keep(upTo offset: Int) { end = max(end, offset) }
 
   /// Adds the bytes before `offset` that no field has claimed.
-  private mutating func closeGap(upTo offset: Int, as kind: SensitiveField.Kind = .unused) {
+  private mutating func closeGap(upTo offset: Int, as kind: SensitiveField.Kind? = nil) {
     guard end < offset else { return }
-    fields.append(SensitiveField(kind, Slice(start: end, count: offset - end)))
+    fields.append(SensitiveField(kind ?? unclaimed, Slice(start: end, count: offset - end)))
     end = offset
   }
 
@@ -139,6 +144,12 @@ struct SensitiveFields {
     _ dissection: Dissection, _ bytes: RawSpan, isVendors: Bool, returns: Bool
   ) {
     guard let found = dissection.parameters else { return }
+    if isVendors || returns { unclaimed = .vendors }
+    // What follows the packet's end is not the vendor's.
+    defer {
+      closeGap(upTo: dissection.body.end)
+      unclaimed = .unused
+    }
     // The headers, and the code of an event within an LE Meta or vendor event.
     keep(upTo: Int(found.outer.start))
     let vendors = dissection.vendorsFields(bytes)
@@ -147,6 +158,12 @@ struct SensitiveFields {
         keep(upTo: Int(field.slice.start))
         add(field.kind, field.slice)
       }
+      return
+    }
+    if let row = dissection.misfittingAndroidEvent(bytes) {
+      keep(1, of: found.outer)
+      let rest = Slice(start: Int(found.outer.start) + 1, count: Int(found.outer.count) - 1)
+      walk(row.parameters, bytes, rest, fits: false)
       return
     }
     read(found.row?.parameters, bytes, found.outer, hasStatus: false, isVendors: isVendors)
@@ -170,16 +187,23 @@ struct SensitiveFields {
       Slice(start: Int(slice.start) + head, count: Int(slice.count) - head))
   }
 
-  private mutating func walk(_ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice) {
+  /// Adds the fields of a layout.
+  ///
+  /// - Parameter fits: whether the bytes have the layout's length. Otherwise its fields may lie
+  ///   elsewhere, and only short harmless ones are kept.
+  private mutating func walk(
+    _ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice, fits: Bool = true
+  ) {
     var finder = FieldFinder()
     var fields = FieldWalk(bytes, slice)
     // If the bytes end too early, the fields before were already reported.
-    try? fields.walk(layout, &finder)
+    let isShort = (try? fields.walk(layout, &finder)) == nil
     for claim in finder.claims {
       switch claim.use {
+      case .harmless where !fits && claim.slice.count >= Self.leastPiece: break
       case .harmless: keep(Int(claim.slice.count), of: claim.slice)
       case .field(let kind): add(kind, claim.slice)
-      case .advertisingData: addStructures(bytes, claim.slice)
+      case .advertisingData: addStructures(bytes, claim.slice, isCut: !fits)
       }
     }
     // A truncated name or key is still most of one.
@@ -189,7 +213,8 @@ struct SensitiveFields {
     switch cut {
     case .text: add(.name, rest)
     case .advertisingData: addStructures(bytes, rest, isCut: true)
-    case nil: if layout.has(.secret) { add(.secret, rest) }
+    // The rest of a secret or an address.
+    case nil: if layout.has(.secret) { add(.secret, rest) } else if isShort { add(.unused, rest) }
     }
   }
 
@@ -201,6 +226,9 @@ struct SensitiveFields {
   ///   it is unknown where a structure begins.
   private mutating func addStructures(_ bytes: RawSpan, _ slice: Slice, isCut: Bool = false) {
     closeGap(upTo: Int(slice.start))
+    let outside = unclaimed
+    unclaimed = .unused
+    defer { unclaimed = outside }
     let isWhole = !isCut && Self.endsWhole(bytes, slice)
     // A structure that extends past the end is reported as far as it goes: a part of more may
     // continue elsewhere.

@@ -11,6 +11,10 @@ struct ValueParts: Sendable {
   struct Chain: Sendable {
     fileprivate(set) var places: [RecordPlace] = []
     fileprivate(set) var bytes: [UInt8] = []
+    /// The same bytes without pieces that may be another PDU's, which are zeros.
+    fileprivate(set) var certain: [UInt8] = []
+    /// The responses that repeat parts of it, and which bytes they repeat.
+    fileprivate(set) var echoes: [(places: [RecordPlace], range: Range<Int>)] = []
     /// The offset in the value at which the first part begins.
     fileprivate var start = 0
     /// The number of parts.
@@ -29,6 +33,8 @@ struct ValueParts: Sendable {
   }
 
   private var chains: [Key: Chain] = [:]
+  /// The values of the latest Prepare Write Requests, by their packets.
+  private var asked: [Int: Key] = [:]
 
   /// The most open chains; beyond that, all open ones end.
   private static let most = 256
@@ -45,12 +51,13 @@ struct ValueParts: Sendable {
 
   /// Processes an ATT PDU: Prepare Write and its response, Read Response and Read Blob Response.
   ///
-  /// - Parameter changed: the PDU's bytes, in which what they contain on their own is already
-  ///   replaced.
+  /// - Parameters:
+  ///   - changed: the PDU's bytes, in which what they contain on their own is already replaced.
+  ///   - certain: the same without pieces that may be another PDU's, which are zeros.
   /// - Returns: the values in parts that end with it.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ changed: [UInt8],
-    _ answer: Answer, _ memory: borrowing Memory, _ places: PDUPlaces
+    certain: [UInt8], _ answer: Answer, _ memory: borrowing Memory, _ places: PDUPlaces
   ) -> [Chain] {
     guard let pdu = dissection.att, let link = answer.link else { return [] }
     let fields = dissection.attFields
@@ -68,6 +75,19 @@ struct ValueParts: Sendable {
     let key = Key(
       connection: memory.links.connection(link).id, isReceived: record.direction == .received,
       channel: dissection.l2cap?.cid.rawValue ?? 0, handle: handle, isWritten: isWritten)
+    let part = changed.dropFirst(Int(value.start)).prefix(Int(value.count))
+    let certainPart = certain.dropFirst(Int(value.start)).prefix(Int(value.count))
+    if pdu.opcode == .prepareWriteResponse, let request = answer.request,
+      let asked = asked.removeValue(forKey: request.packet), let chain = chains[asked],
+      part == certainPart
+    {
+      let start = offset - chain.start
+      let range = start..<start + part.count
+      if start >= 0, range.upperBound <= chain.bytes.count, chain.bytes[range] == part {
+        chains[asked]?.echoes.append((places.places(of: value, record), range))
+        return []
+      }
+    }
     var ended: [Chain] = []
     var chain = chains.removeValue(forKey: key) ?? Chain()
     if chain.count > 0,
@@ -82,10 +102,15 @@ struct ValueParts: Sendable {
       chains.removeAll(keepingCapacity: true)
     }
     chain.places += places.places(of: value, record)
-    chain.bytes += changed.dropFirst(Int(value.start)).prefix(Int(value.count))
+    chain.bytes += part
+    chain.certain += certainPart
     chain.count += 1
     chain.last = RedactionReport.Place(number: record.number, file: record.file)
     chains[key] = chain
+    if pdu.opcode == .prepareWriteRequest {
+      if asked.count >= Self.most { asked.removeAll(keepingCapacity: true) }
+      asked[record.number] = key
+    }
     return ended.filter { $0.count > 1 }
   }
 

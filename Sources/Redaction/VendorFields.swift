@@ -11,15 +11,12 @@ extension Dissection {
     guard let parameters else { return [] }
     switch content {
     case .command(let command) where parameters.row == nil && HCICommand.isVendors(command.opcode):
-      return Self.fields(
-        ofCommand: command.opcode, parameters.outer, claimed: Int(command.length), bytes)
-    case .event(let event):
+      return Self.fields(ofCommand: command.opcode, parameters.outer, bytes)
+    case .event:
       guard parameters.completed == nil, let opcode = completedVendorsCommand(bytes) else {
         return []
       }
-      // Num_HCI_Command_Packets (1 byte) and the opcode (2) come before.
-      return Self.fields(
-        returnedBy: opcode, parameters.inner, claimed: Int(event.length) - 3, bytes)
+      return Self.fields(returnedBy: opcode, parameters.inner, bytes)
     default: return []
     }
   }
@@ -41,7 +38,7 @@ extension Dissection {
   /// Marvell's 0xfc22 and Qualcomm's 0xfc0b and 0xfc14 have it at their end (Linux,
   /// drivers/bluetooth; BlueZ, tools/bdaddr.c; Zephyr, hci_vs.h [mem]).
   private static func fields(
-    ofCommand opcode: UInt16, _ slice: Slice, claimed: Int, _ bytes: RawSpan
+    ofCommand opcode: UInt16, _ slice: Slice, _ bytes: RawSpan
   ) -> [SensitiveField] {
     let size = 6
     let head: Int
@@ -55,8 +52,8 @@ extension Dissection {
     case 0xfc14 where bytes.byte(at: Int(slice.start) + 2) == 6: head = 3
     default: return []
     }
-    guard claimed == head + size, slice.count > head else { return [] }
-    let address = Slice(start: Int(slice.start) + head, count: Int(slice.count) - head)
+    guard slice.count > head else { return [] }
+    let address = Slice(start: Int(slice.start) + head, count: min(size, Int(slice.count) - head))
     // A truncated address is not one, but still most of one.
     return [SensitiveField(address.count == size ? .address(isRandom: nil) : .unused, address)]
   }
@@ -65,7 +62,7 @@ extension Dissection {
   /// of addresses, each with its identity root; and Read Key Hierarchy Roots (0xfc0a): status,
   /// identity root, encryption root (hci_vs.h [mem]).
   private static func fields(
-    returnedBy opcode: UInt16, _ slice: Slice, claimed: Int, _ bytes: RawSpan
+    returnedBy opcode: UInt16, _ slice: Slice, _ bytes: RawSpan
   ) -> [SensitiveField] {
     let (address, root) = (6, 16)
     func part(_ start: Int, _ count: Int) -> Slice {
@@ -75,15 +72,14 @@ extension Dissection {
     switch opcode {
     case 0xfc09:
       let count = Int(bytes.byte(at: Int(slice.start) + 1))
-      guard slice.count >= 2, claimed == 2 + count * (address + root) else { return [] }
-      for index in 0..<count {
-        let start = 2 + index * (address + root)
+      guard slice.count >= 2 else { return [] }
+      for start in stride(from: 2, to: Int(slice.count), by: address + root).prefix(count) {
         let own = part(start, address)
         fields.append(
           SensitiveField(own.count == address ? .address(isRandom: true) : .unused, own))
         fields.append(SensitiveField(.secret, part(start + address, root)))
       }
-    case 0xfc0a where claimed == 1 + 2 * root:
+    case 0xfc0a:
       fields = [
         SensitiveField(.secret, part(1, root)), SensitiveField(.secret, part(1 + root, root)),
       ]
@@ -92,20 +88,12 @@ extension Dissection {
     return fields.filter { !$0.slice.isEmpty }
   }
 
-  /// Returns whether it is a vendor's command, its result beyond the status, or a vendor's event,
-  /// with unknown content.
-  func isVendorsUnread(_ bytes: RawSpan) -> Bool {
-    guard let parameters else { return false }
-    switch content {
-    case .command(let command) where HCICommand.isVendors(command.opcode):
-      if let row = parameters.row, row.parameters.has(.known) { return false }
-      return !parameters.outer.isEmpty && vendorsFields(bytes).isEmpty
-    case .event(let event) where event.code == HCIEvent.vendorCode:
-      return parameters.row.map { !$0.parameters.has(.known) } ?? true
-    case .event where completedVendorsCommand(bytes) != nil:
-      if let row = parameters.completed, row.returns.has(.known) { return false }
-      return parameters.inner.count > 1 && vendorsFields(bytes).isEmpty
-    default: return false
-    }
+  /// Returns the row of Android's that has the code of a vendor event, if the event is shorter or
+  /// longer than the row: it may be another vendor's, or part of Android's.
+  func misfittingAndroidEvent(_ bytes: RawSpan) -> RowID? {
+    guard case .event(let event) = content, event.code == HCIEvent.vendorCode, let parameters,
+      !parameters.outer.isEmpty, !(parameters.row?.parameters.has(.known) ?? false)
+    else { return nil }
+    return PDUTable.core.androidEvent(bytes.byte(at: Int(parameters.outer.start)))
   }
 }

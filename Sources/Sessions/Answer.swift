@@ -23,6 +23,8 @@ package struct Answer: Sendable {
   package var attribute: Attributes.Place?
   /// Whether an ATT PDU lists values, one of which belongs to an attribute whose values are keys.
   package internal(set) var listsKeyMaterial = false
+  /// Whether a value of an ATT PDU may be a key for all that is known of the PDU itself.
+  package var mayHoldKey: Bool { listsKeyMaterial || fragment.isDoubtful }
   /// Whether the packet ended connections: that of `link`, or all of an adapter that was reset.
   package var closed = false
   /// Who or what ended the link, if the packet reports that it has ended.

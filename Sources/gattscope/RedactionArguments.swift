@@ -14,6 +14,13 @@ struct RedactionArguments: ParsableArguments {
   @Flag(name: .long, help: "With --redact: keep names.")
   var keepNames = false
 
+  @Flag(
+    name: .long,
+    help:
+      "With --redact: keep the data of vendors' HCI commands and events that no known field covers."
+  )
+  var keepVendor = false
+
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -44,6 +51,7 @@ struct RedactionArguments: ParsableArguments {
   func validate() throws {
     guard !redact else { return }
     if keepNames { throw ValidationError("--keep-names works only with --redact.") }
+    if keepVendor { throw ValidationError("--keep-vendor works only with --redact.") }
     if !redactValues.isEmpty {
       throw ValidationError("--redact-values works only with --redact.")
     }
@@ -54,6 +62,7 @@ struct RedactionArguments: ParsableArguments {
     guard redact else { return nil }
     var options = RedactionOptions()
     options.keepsNames = keepNames
+    options.keepsVendors = keepVendor
     options.bonds = bonds
     var types: [BluetoothUUID] = []
     for values in redactValues {

@@ -95,6 +95,7 @@ struct ReportCommand: ParsableCommand {
       try selection.selection(profiles, kinds, to: end.to), in: found.files, bonds: bonds)
     options.name = PageFileOptions.fileNames(captures).joined(separator: " ")
     options.isRedacted = redacting.redact
+    options.keepsVendors = redacting.keepVendor
     options.remarks = found.failures.map { [options] in options.sentence(about: $0) }
     (options.title, options.note, options.showsKeys) = (title, note, showKeys)
     options.limit = limit ?? PageOptions.usualLimit

@@ -25,7 +25,7 @@ struct TableWork {
 
   /// Writes the row of a file that ended or blocked the process that read it.
   mutating func giveUp(_ path: [UInt8], _ status: RowsStatus, _ words: String) {
-    refuse(RowsFile(path), status, words)
+    refuse(RowsFile(path), status, "\(words)")
   }
 
   /// Writes the rows of a file.
@@ -35,7 +35,7 @@ struct TableWork {
     do throws(Terminal.SystemFailure) {
       let opened = try Terminal.openToRead(path)
       if let kind = opened.facts.otherKind {
-        return refuse(file, .unreadable, kind.description)
+        return refuse(file, .unreadable, "\(kind.description)")
       }
       guard try identify(opened, &file) else { return refuseLate(file) }
       read(
@@ -43,7 +43,7 @@ struct TableWork {
         CaptureFile(
           name: String(decoding: path, as: UTF8.self), path: opened.path, atMost: file.bytes))
     } catch {
-      refuse(file, .unreadable, error.words)
+      refuse(file, .unreadable, "\(error.words)")
     }
   }
 
@@ -58,11 +58,11 @@ struct TableWork {
         let opened = try Terminal.openToRead(spool.path.utf8)
         guard try identify(opened, &file) else { return refuseLate(file) }
       } catch {
-        return refuse(file, .unreadable, error.words)
+        return refuse(file, .unreadable, "\(error.words)")
       }
       read(file, CaptureFile(name: "-", spool))
     } catch {
-      refuse(file, RowsStatus(error), error.message)
+      refuse(file, RowsStatus(error), error.words)
     }
   }
 
@@ -87,7 +87,7 @@ struct TableWork {
     file.bonds = found.bonds
     file.damage = found.failures.first
     if let refusal = found.refusal {
-      return refuse(file, RowsStatus(refusal), refusal.message)
+      return refuse(file, RowsStatus(refusal), refusal.words)
     }
     var use = RowsUse(file, options, sinks)
     do throws(CaptureFailure) {
@@ -100,7 +100,7 @@ struct TableWork {
       }
     } catch {
       // After rows were written, the row of the capture has the failure.
-      if use.status == nil { return refuse(file, RowsStatus(error), error.message) }
+      if use.status == nil { return refuse(file, RowsStatus(error), error.words) }
     }
     if case .ok? = use.status {} else { unread += 1 }
   }
@@ -109,7 +109,7 @@ struct TableWork {
     refuse(file, .timedOut, "not finished after \(options.patienceSeconds) s")
   }
 
-  private mutating func refuse(_ file: RowsFile, _ status: RowsStatus, _ words: String) {
+  private mutating func refuse(_ file: RowsFile, _ status: RowsStatus, _ words: FileWords) {
     unread += 1
     RowsReport.refuse(file, status, words, options, to: sinks)
   }

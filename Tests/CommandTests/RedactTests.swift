@@ -72,7 +72,8 @@ import Testing
   @Test(
     "useless options end with 64",
     arguments: [
-      ["--keep-names"], ["--redact-values", "all"], ["--redact", "--redact-values", "heart"],
+      ["--keep-names"], ["--keep-vendor"], ["--redact-values", "all"],
+      ["--redact", "--redact-values", "heart"],
     ]) func refused(_ options: [String]) throws
   {
     let folder = try Folder()

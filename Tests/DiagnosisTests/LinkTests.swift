@@ -305,6 +305,30 @@ import Words
     #expect(long.headline.text.contains("nothing came from the peer after"))
   }
 
+  @Test("without data a capture does not show who requested a short supervision timeout")
+  func shortTimeoutWithoutData() throws {
+    func lost(hasData: Bool) throws -> Finding {
+      try #require(
+        first(
+          "link_supervision_timeout",
+          in: evidence {
+            $0.connect(timeout: 500)
+            $0.changeParameters(wanted: "18 00 18 00 00 00 0a 00")
+            $0.parametersChanged("18 00 00 00 0a 00")
+            if hasData { $0.sent("52 03 00 01") }
+            $0.completed(1)
+            $0.wait(100)
+            $0.disconnect(reason: 0x08)
+          }))
+    }
+    let whole = try lost(hasData: true)
+    #expect(whole.headline.text.hasSuffix("that this host had requested (#2)"))
+    // The peer's request, which this host may have granted, would be data.
+    let bare = try lost(hasData: false)
+    #expect(bare.headline.text.hasSuffix("the short supervision timeout"), "\(bare.headline.text)")
+    for words in [bare.headline.text, bare.why.text] { #expect(!words.contains("requested")) }
+  }
+
   @Test("what a controller acknowledges when a link is silent is late, or discarded")
   func lateAcknowledgement() throws {
     func why(_ pause: Int, _ rest: Int) throws -> String {

@@ -59,7 +59,9 @@ import Testing
   @Test("vendors' commands with addresses and keys") func vendors() throws {
     let own: [UInt8] = [1, 2, 3, 4, 5, 0xc6]
     let other: [UInt8] = (0x31...0x40).map { $0 }
-    let result = try redacted {
+    var options = RedactionOptions()
+    options.keepsVendors = true
+    let result = try redacted(options) {
       $0.command(0xfc06, own)
       $0.complete(0xfc0a, [0] + Self.key + other)
       $0.complete(0xfc09, [0, 1] + Self.peer + other)
@@ -79,7 +81,8 @@ import Testing
     #expect(result.after[7...] == result.before[7...])
     #expect(
       result.lines.contains(
-        "searched only for what is known from elsewhere: 3 commands and events of vendors"),
+        "kept because of --keep-vendor, and searched only for what is known from elsewhere: 3 parts of vendors' commands and events"
+      ),
       "\(result.lines)")
   }
 

@@ -37,8 +37,6 @@ import Testing
   private static let changed = [
     "enhanced-connection.btsnoop": "its PDUs are cut irregularly, so their pieces may be others'",
     "enhanced-connection.pklg": "its PDUs are cut irregularly, so their pieces may be others'",
-    "key-behind-pdu.btsnoop": "what follows a PDU in its packets is removed",
-    "name-behind-pdu.btsnoop": "what follows a PDU in its packets is removed",
     "secrets-everywhere.btsnoop": "a place where the device was is personal",
   ]
 

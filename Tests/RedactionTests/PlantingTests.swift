@@ -23,6 +23,18 @@ import Testing
     )
   }
 
+  @Test("in packets of all layouts, cut to each length, and shorter or longer than their layouts")
+  func lengths() {
+    let failed = Fuzzing.plantEachLength(seed: Self.seed)
+    #expect(failed.isEmpty, "\(failed.count): \(failed.prefix(10).joined(separator: "; "))")
+  }
+
+  @Test("in fragments of each size of PDUs with keys, of which one is lost; nor does show print it")
+  func fragments() {
+    let failed = Fuzzing.plantEachFragment(seed: Self.seed)
+    #expect(failed.isEmpty, "\(failed.count): \(failed.prefix(10).joined(separator: "; "))")
+  }
+
   @Test("in the fields of captures of all kinds") func captures() throws {
     var (looked, failed) = (0, [String]())
     for capture in sweptCaptures {
@@ -33,11 +45,22 @@ import Testing
           failed.append("\(capture.lastPathComponent), \(left)")
         }
       }
+      if Self.resized.contains(capture.lastPathComponent) {
+        failed += Fuzzing.plantEachLength(file, seed: Self.seed).map {
+          "\(capture.lastPathComponent), \($0)"
+        }
+      }
     }
     #expect(looked >= 30)
     #expect(
       failed.isEmpty, "\(failed.count) of \(looked): \(failed.prefix(20).joined(separator: "; "))")
   }
+
+  /// Captures whose records are cut to each length, and made shorter and longer.
+  private static let resized = [
+    "secrets-everywhere.btsnoop", "secrets-everywhere-monitor.btsnoop", "android-phone.btsnoop",
+    "advertising-types.btsnoop", "management.btsnoop", "classic.btsnoop",
+  ]
 
   /// This many records of a capture are enough: long ones repeat themselves.
   private static let most = 3000

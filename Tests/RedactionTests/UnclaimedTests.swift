@@ -58,7 +58,7 @@ import Testing
     #expect(result.lines[0].contains("8 parts that belong to no known field"), "\(result.lines)")
   }
 
-  @Test("parameters of unassigned opcodes; those of vendors stay and are counted")
+  @Test("parameters of unassigned opcodes and of vendors; these may be kept and are counted")
   func undefined() throws {
     let secret = Self.secret
     func build(_ traffic: inout Traffic) {
@@ -81,15 +81,64 @@ import Testing
       traffic.complete(0xfc77, [0] + secret)
       traffic.event(0xff, secret)
     }
-    let kept = try redacted(RedactionOptions(), vendors)
-    #expect(kept.after == kept.before)
-    #expect(kept.lines.contains { $0.hasSuffix("3 commands and events of vendors") })
-    var options = RedactionOptions()
-    options.values = .all
-    let removed = try redacted(options, vendors)
+    let removed = try redacted(RedactionOptions(), vendors)
     #expect(!isLeft(removed.after))
     #expect(removed.after[1].prefix(7) == removed.before[1].prefix(7))
-    #expect(!removed.lines.contains { $0.contains("of vendors") && $0.contains("looked") })
+    #expect(
+      removed.lines[0] == "replaced: 3 unknown parts of vendors' commands and events",
+      "\(removed.lines)")
+    #expect(!removed.lines.contains { $0.contains("--keep-vendor") })
+    for values in [RedactionOptions.Values.none, .all] {
+      var options = RedactionOptions()
+      options.keepsVendors = true
+      options.values = values
+      let kept = try redacted(options, vendors)
+      #expect(kept.after == kept.before)
+      #expect(
+        kept.lines.contains(
+          "kept because of --keep-vendor, and searched only for what is known from elsewhere: 3 parts of vendors' commands and events"
+        ), "\(kept.lines)")
+    }
+  }
+
+  @Test("an Android event that is shorter or longer than its layout", arguments: -8...8)
+  func misfitting(delta: Int) throws {
+    // LE Advertisement Tracking: filter, state, information, address, its type, power, signal,
+    // time, advertising data with a name, scan response.
+    let address: [UInt8] = [0xd1, 0xe2, 0xf3, 0xa4, 0xb5, 0xc6]
+    let data = [UInt8(Self.name.count + 1), 9] + Self.name
+    let whole: [UInt8] =
+      [0x56, 3, 1, 0] + address + [1, 7, 0xc0, 0, 0, UInt8(data.count)] + data + [0]
+    let event =
+      delta < 0 ? Array(whole.dropLast(-delta)) : whole + [UInt8](repeating: 0x5a, count: delta)
+    for keepsVendors in [false, true] {
+      var options = RedactionOptions()
+      options.keepsVendors = keepsVendors
+      let result = try redacted(options) { $0.event(0xff, event) }
+      #expect(!result.contains(address) && !result.contains(Array("PATIE".utf8)), "\(result.after)")
+      #expect(result.after[0].prefix(7) == result.before[0].prefix(7), "code, filter, state")
+      #expect(result.books.addresses.contains(DeviceAddress(value: address.littleEndianNumber)))
+      #expect(result.lines[0].contains("1 address, 1 name"), "\(result.lines)")
+      // What follows the layout is the vendor's.
+      let rest = result.after[0].suffix(max(0, delta))
+      #expect(rest.allSatisfy { $0 == (keepsVendors ? 0x5a : 0) })
+    }
+  }
+
+  @Test("vendors' commands with addresses that are longer or shorter than known")
+  func misfittingCommands() throws {
+    let address: [UInt8] = [0xd1, 0xe2, 0xf3, 0xa4, 0xb5, 0xc6]
+    for opcode in [0xfc01, 0xfc06, 0xfc31] {
+      for parameters in [address + [1, 2, 3], Array(address.prefix(5))] {
+        for keepsVendors in [false, true] {
+          var options = RedactionOptions()
+          options.keepsVendors = keepsVendors
+          let result = try redacted(options) { $0.command(opcode, parameters) }
+          #expect(!result.contains(Array(address.prefix(4))))
+          #expect(result.contains([1, 2, 3]) == (keepsVendors && parameters.count > 6))
+        }
+      }
+    }
   }
 
   @Test("patterns of advertisement monitors, and structures longer than their types")

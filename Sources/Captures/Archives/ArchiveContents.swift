@@ -112,13 +112,15 @@ package struct ArchiveContents: Sendable {
   func lacksLog(_ damage: CaptureFailure?) -> CaptureFailure {
     let chosen = logs.filter { $0.omission == nil }
     guard logs.isEmpty || !chosen.isEmpty else {
-      let names = logs.prefix(3).map(\.name).joined(separator: ", ")
+      let names = FileWords(logs.prefix(3).map { "\(name: $0.name)" }, separator: ", ")
       return CaptureFailure(
         .notReadable,
-        "holds no log that --entry matches; whole paths are compared, such as \(names)")
+        words: "holds no log that --entry matches; whole paths are compared, such as \(names)")
     }
-    var parts = [chosen.isEmpty ? "holds no Bluetooth log" : "holds no Bluetooth log with records"]
-    if isArchive { parts[0] += ": \(entryCount) \(entryCount == 1 ? "entry" : "entries")" }
+    let entries = isArchive ? ": \(entryCount) \(entryCount == 1 ? "entry" : "entries")" : ""
+    var parts: [FileWords] = [
+      "holds no Bluetooth log\(chosen.isEmpty ? "" : " with records")\(entries)"
+    ]
     if let madeAt = report.madeAt {
       let version = report.version.map { " (Android \($0))" } ?? ""
       parts.append("a bug report of \(madeAt)\(version)")
@@ -131,10 +133,10 @@ package struct ArchiveContents: Sendable {
     if let firstEncrypted {
       parts.append(
         encryptedCount == 1
-          ? "\(firstEncrypted) is encrypted" : "\(encryptedCount) entries are encrypted")
+          ? "\(name: firstEncrypted) is encrypted" : "\(encryptedCount) entries are encrypted")
     }
-    if let other = others.first { parts.append("\(other.name) \(other.reason)") }
-    if let damage { parts.append(damage.message) }
-    return CaptureFailure(.notReadable, parts.joined(separator: "; "))
+    if let other = others.first { parts.append("\(name: other.name) \(other.reason)") }
+    if let damage { parts.append(damage.words) }
+    return CaptureFailure(.notReadable, words: FileWords(parts, separator: "; "))
   }
 }

@@ -24,6 +24,8 @@ package struct PageOptions: PresentationOptions, Sendable {
   package var limit = Self.usualLimit
   /// Whether keys, addresses and names were replaced before the capture was read.
   package var isRedacted = false
+  /// Whether unknown data of vendors' commands and events stays in it.
+  package var keepsVendors = false
   /// Remarks about damage to the archives that the capture came from.
   package var remarks: [String] = []
   /// Whether secrets are shown.

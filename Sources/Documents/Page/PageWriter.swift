@@ -159,7 +159,7 @@ struct PageWriter {
     if let remark = contents.remark { lines.append(remark) }
     if options.isRedacted {
       lines.append(
-        "redacted: keys, addresses and names are pseudonyms, and asterisks replace programs' texts"
+        "redacted: keys, addresses and names are pseudonyms, and asterisks replace programs' texts; unknown data of vendors' commands and events \(options.keepsVendors ? "was kept" : "became zeros")"
       )
     }
     lines += options.remarks + contents.remarks

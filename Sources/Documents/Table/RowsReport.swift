@@ -25,6 +25,11 @@ package struct RowsOptions: Sendable {
   /// The passkeys to try when one is searched for.
   package var passkeys = SixDigits.all
 
+  /// Returns the name of a file, or its pseudonym.
+  func shown(file name: String) -> String {
+    pseudonyms.map { String(decoding: $0.file(Array(name.utf8)), as: UTF8.self) } ?? name
+  }
+
   /// Creates the default options with the user's profiles.
   package init(_ profiles: SuppliedProfiles = SuppliedProfiles()) {
     self.profiles = profiles
@@ -239,7 +244,7 @@ package struct RowsReport: PacketReport, ~Copyable {
 extension RowsReport {
   /// Writes the row of a file in which no capture was found, or none that could be read.
   package static func refuse(
-    _ file: RowsFile, _ status: RowsStatus, _ damage: String, _ options: RowsOptions,
+    _ file: RowsFile, _ status: RowsStatus, _ damage: FileWords, _ options: RowsOptions,
     to sinks: RowSinks
   ) {
     guard options.kinds.contains(.captures) else { return }
@@ -247,7 +252,7 @@ extension RowsReport {
     rows.begin(.captures)
     rows.integer(file.bytes.map { Int(clamping: $0) })
     rows.word(status.name)
-    rows.string(damage)
+    rows.string(damage.text { options.shown(file: $0) })
     for _ in 0..<3 { rows.null() }
     rows.phone(file.phone)
     for _ in 0..<11 { rows.null() }
@@ -283,7 +288,10 @@ extension RowsReport {
     rows.integer(file.bytes.map { Int(clamping: $0) })
     rows.word(status.name)
     rows.string(
-      damage.map { options.pseudonyms == nil ? $0.messageWithFile : $0.message }
+      damage.map {
+        options.pseudonyms == nil
+          ? $0.messageWithFile : $0.words.text { options.shown(file: $0) }
+      }
         ?? (status == .timedOut ? "not finished after \(options.patienceSeconds) s" : nil))
     rows.string(source.format.rawValue)
     rows.word(source.format == .btsnooz ? "summary" : memory.coverage.cuts.reason.key)

@@ -48,6 +48,10 @@ package struct Secrets: Sendable {
   init(
     joined dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
   ) {
+    if answer.fragment.isDoubtful {
+      let start = answer.fragment.firstPiece
+      add(Slice(start: start, count: bytes.byteCount - start), of: bytes)
+    }
     if let pdu = dissection.att, answer.bringsKeyMaterial(pdu.opcode, memory) {
       let start = Int(dissection.body.start) + 1
       add(Slice(start: start, count: bytes.byteCount - start), of: bytes)
@@ -63,6 +67,11 @@ package struct Secrets: Sendable {
     _ record: RawSpan, _ typeBytes: Int, _ dissection: Dissection, _ answer: Answer,
     _ memory: borrowing Memory
   ) {
+    var start = typeBytes + Self.aclHeaderBytes
+    if answer.fragment.isDoubtful {
+      add(Slice(start: start, count: record.byteCount - start), of: record)
+      return
+    }
     if dissection.l2cap != nil {
       addAttributeValues(record, dissection, answer, memory)
     }
@@ -72,7 +81,6 @@ package struct Secrets: Sendable {
     let isPart = dissection.l2cap == nil && memory.attributes.hasKeyMaterial
     guard channel?.carriesSecurityManager ?? true || isPart else { return }
     // To the end of the record, whatever the length field contains.
-    var start = typeBytes + Self.aclHeaderBytes
     if channel == nil, answer.fragment.isFragment,
       answer.fragment.progress.have <= L2CAPHeader.size
     {
@@ -253,6 +261,7 @@ extension Answer {
   /// Returns how secret the values of an ATT PDU are. Values of several attributes may be secret if
   /// there is an attribute whose values are (`SecretTypes`).
   func secrecy(_ opcode: ATTOpcode, _ memory: borrowing Memory) -> Secrecy {
+    if fragment.isDoubtful { return .doubtful }
     guard memory.attributes.hasKeyMaterial else { return .open }
     switch opcode {
     case .readMultipleResponse, .readMultipleVariableResponse, .multipleHandleValueNotification:
@@ -287,6 +296,7 @@ extension Answer {
 
   /// Returns how secret a value in parts is.
   func secrecy(_ joined: JoinedValue, _ memory: borrowing Memory) -> Secrecy {
+    if joined.mayBeKey { return .doubtful }
     guard memory.attributes.hasKeyMaterial else { return .open }
     guard let place = attribute(joined, memory) else { return .doubtful }
     return memory.attributes.secretTypes.contains(memory.attributes[place].uuid) ? .known : .open

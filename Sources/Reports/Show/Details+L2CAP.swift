@@ -33,14 +33,14 @@ extension Details {
     }
     if fate.isFragment {
       sink.flag("fragment", true)
-      if dissection.l2cap == nil, let channel = fate.channel {
+      if dissection.l2cap == nil, let channel = fate.channel, !fate.isDoubtful || sink.showsKeys {
         sink.identifier("cid", UInt64(channel.rawValue), digits: 4)
       }
       sink.number("received", fate.progress.have)
       if fate.progress.of > 0 { sink.number("expected", fate.progress.of) }
     } else {
       if fate.isJoined { sink.packets("reassembled_from", fragments[...]) }
-      if dissection.isSignalling {
+      if dissection.isSignalling, !answer.fragment.isDoubtful || sink.showsKeys {
         signalling(dissection, bytes, memory, to: &sink)
       } else if dissection.att == nil, dissection.smp == nil {
         sink.at(Int(dissection.body.start), Int(dissection.body.count))

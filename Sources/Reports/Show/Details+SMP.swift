@@ -140,8 +140,9 @@ extension PairingMethod {
 
 extension Dissection {
   /// Returns whether what follows the opcode of a Security Manager PDU is a secret: a key, or a
-  /// value that could reveal a passkey.
+  /// value that could reveal a passkey. Pieces of a PDU that may be another's count as such.
   package func hidesSMP(_ answer: Answer) -> Bool {
+    if answer.fragment.isDoubtful { return true }
     guard let opcode = smp?.opcode else { return l2cap?.cid.carriesSecurityManager ?? false }
     if opcode.mayTellPasskey { return !(answer.pairing?.showsValues ?? false) }
     return opcode.carriesKey

@@ -280,6 +280,7 @@ extension Sentence {
     _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer,
     _ memory: borrowing Memory
   ) {
+    let hides = answer.fragment.isDoubtful && !showsKeys
     if let pdu = dissection.att {
       att(pdu, dissection, bytes, direction, answer, memory)
     } else if let pdu = dissection.smp {
@@ -299,9 +300,9 @@ extension Sentence {
         output.text(" on ")
         self.channel(channel, l2cap.cid)
       }
-    } else if dissection.isSignalling {
+    } else if dissection.isSignalling, !hides {
       signalling(dissection, bytes, memory)
-    } else if let channel = answer.channel, let l2cap = dissection.l2cap {
+    } else if let channel = answer.channel, let l2cap = dissection.l2cap, !hides {
       frame(channel, l2cap, dissection, bytes)
     } else if let l2cap = dissection.l2cap {
       if let known = l2cap.cid.name {
@@ -324,9 +325,9 @@ extension Sentence {
 
   /// Appends why the bytes of a fragment are hidden if bytes are shown.
   private mutating func fragmentSecrecy(_ fragment: FragmentFate) {
-    if let channel = fragment.channel {
+    if let channel = fragment.channel, !fragment.isDoubtful || showsKeys {
       if channel.carriesSecurityManager { output.text(" of SMP") }
-    } else if !showsKeys, fragment.progress.have > L2CAPHeader.size {
+    } else if !showsKeys, fragment.isDoubtful || fragment.progress.have > L2CAPHeader.size {
       output.text(", <hidden>: of an unknown channel, may hold a key")
     }
   }

@@ -217,7 +217,10 @@ package struct RawValues: PacketReport, ~Copyable {
       options.selection.admitsEnvelope(record, dissection, answer, memory)
     else { return }
     // An ATT bearer may be such a channel, too.
-    if !options.showsKeys, let pdu = dissection.att, answer.bringsKeyMaterial(pdu.opcode, memory) {
+    let isSecret =
+      dissection.att.map { answer.bringsKeyMaterial($0.opcode, memory) }
+      ?? answer.fragment.isDoubtful
+    if !options.showsKeys, isSecret {
       hidden = true
       return
     }

@@ -24,6 +24,13 @@ struct JoiningPlaces: Sendable {
     fileprivate var packets: [Int] = []
     /// The packet with the last part.
     fileprivate var lastPacket = 0
+    fileprivate(set) var pieces = Pieces()
+    /// Whether a part may consist of pieces that do not belong together.
+    var isDoubtful = false
+    /// The longest part that came from the owner before, and whether some are missing or
+    /// duplicated.
+    var largest = 0
+    var isTorn = false
 
     /// The bytes of memory that it holds.
     fileprivate var held: Int { bytes.capacity + 8 * packets.capacity }
@@ -34,6 +41,8 @@ struct JoiningPlaces: Sendable {
       expected = nil
       arrived = 0
       hasGap = false
+      isDoubtful = false
+      pieces = Pieces()
       bytes.removeAll(keepingCapacity: true)
       packets.removeAll(keepingCapacity: true)
     }
@@ -83,6 +92,8 @@ struct JoiningPlaces: Sendable {
   private mutating func replace(_ place: Int, _ owner: Int) {
     release(place)
     places[place].isLost = false
+    places[place].isTorn = false
+    places[place].largest = 0
     places[place].owner = owner
   }
 
@@ -143,6 +154,7 @@ struct JoiningPlaces: Sendable {
   ) {
     let before = places[place].held
     places[place].arrived += part.byteCount + missing
+    places[place].pieces.append(part.byteCount + missing)
     if !places[place].hasGap {
       let kept = min(part.byteCount, max(0, most - places[place].bytes.count))
       places[place].bytes.append(part.part(Slice(start: 0, count: kept)))

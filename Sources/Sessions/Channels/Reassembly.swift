@@ -18,6 +18,10 @@ package struct FragmentFate: Sendable {
   package var hasJoinedBytes = false
   /// The channel of an incomplete PDU, once its header is complete.
   package var channel: ChannelID?
+  /// Whether the packet's bytes were joined with pieces that may be another PDU's.
+  package var isDoubtful = false
+  /// The number of bytes that came in the first of several pieces.
+  package var firstPiece = 0
   /// The number of bytes of the PDU that are present, and its length including the header; 0: not
   /// known yet.
   package var progress: (have: Int, of: Int) = (0, 0)
@@ -65,10 +69,13 @@ package struct Reassembly: Sendable {
     let claimed = max(fragment.byteCount, Int(header.length))
     let brought = isTruncated ? claimed : fragment.byteCount
     open.give(place, to: connection)
+    let largest = open[place].largest
+    if brought > largest { open[place].largest = brought }
     if header.boundary != .continuation {
       if open[place].isActive {
         let (arrived, expected) = (open[place].arrived, open[place].expected ?? 0)
         problems.add(Problem(.fragmentLost, arrived, expected))
+        open[place].isTorn = true
         open[place].clear()
       }
       if fragment.byteCount >= L2CAPHeader.size {
@@ -91,17 +98,18 @@ package struct Reassembly: Sendable {
       open[place].begin()
     } else if !open[place].isActive {
       problems.add(Problem(.continuationWithoutStart, at: Int(body.start)))
+      open[place].isTorn = true
       return nil
     }
     return extend(
-      place, fragment, missing: brought - fragment.byteCount, packet: packet, &fate, &fragments,
-      &problems)
+      place, fragment, missing: brought - fragment.byteCount, largest: largest, packet: packet,
+      &fate, &fragments, &problems)
   }
 
   @_lifetime(&self)
   private mutating func extend(
-    _ place: Int, _ fragment: RawSpan, missing: Int, packet: Int, _ fate: inout FragmentFate,
-    _ fragments: inout [Int], _ problems: inout Problems
+    _ place: Int, _ fragment: RawSpan, missing: Int, largest: Int, packet: Int,
+    _ fate: inout FragmentFate, _ fragments: inout [Int], _ problems: inout Problems
   ) -> RawSpan? {
     open.append(
       place, fragment, missing: missing, most: limits.pduBytes, packet: packet, &problems)
@@ -114,12 +122,19 @@ package struct Reassembly: Sendable {
       ChannelID(rawValue: open[place].bytes.bytes.littleEndianU16(at: 2))
     }
     fate.progress = (open[place].arrived, expected ?? 0)
+    let extra = expected.map { open[place].arrived - $0 } ?? -1
+    if extra > 0 { open[place].isTorn = true }
+    fate.firstPiece = open[place].pieces.first
+    // A whole PDU is believed as long as nothing is known to be missing.
+    fate.isDoubtful =
+      (extra < 0 || open[place].isTorn)
+      && open[place].pieces.mayBeMixed(
+        expected: expected, largest: largest, isTorn: open[place].isTorn)
     // If a gap hides the header, the PDU's end is unknown: the next start ends it.
-    guard let expected, open[place].arrived >= expected else {
+    guard let expected, extra >= 0 else {
       fate.isFragment = true
       return nil
     }
-    let extra = open[place].arrived - expected
     if extra > 0 {
       let brought = fragment.byteCount + missing
       problems.add(Problem(.fragmentTooLong, brought, brought - extra))

@@ -103,6 +103,10 @@ package struct SDUs: Sendable {
     open.append(
       place, pdu.part(dissection.body), missing: missing, most: expected, packet: packet,
       packets: fate.isJoined ? fragments : [], &dissection.problems)
+    if fate.isDoubtful { open[place].isDoubtful = true }
+    // What is certain of an SDU lies in its first frame, unless that is doubtful.
+    fate.isDoubtful = open[place].isDoubtful
+    fate.firstPiece = fate.isDoubtful ? 0 : open[place].pieces.first
     let arrived = open[place].arrived
     fate.channel = cid
     fate.progress = (arrived, expected)

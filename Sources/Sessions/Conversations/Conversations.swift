@@ -138,7 +138,8 @@ package struct Conversations: Sendable {
       } else if let place {
         reportUnacknowledged(
           pdu, place, record, bytes, answer.fragment.isJoined ? fragments[...] : [],
-          isCut: record.isTruncated || answer.fragment.isTruncated, memory)
+          isCut: record.isTruncated || answer.fragment.isTruncated,
+          mayHoldKey: answer.mayHoldKey, memory)
       }
     } else if !memory.advertisements.reports.isEmpty {
       observeAdvertisements(record, bytes, memory)
@@ -376,6 +377,7 @@ package struct Conversations: Sendable {
     value.isByType = pending.opcode == .readByTypeRequest
     value.offset = pending.offset
     value.isCut = pending.isCut
+    value.isSecret = pending.mayHoldKey
     value.isAcknowledged = isAcknowledged
     if pending.opcode.carriesValue {
       value.value = keep(pending.value.bytes)
@@ -475,7 +477,7 @@ package struct Conversations: Sendable {
 
   private mutating func reportUnacknowledged(
     _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
-    _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: borrowing Memory
+    _ fragments: ArraySlice<Int>, isCut: Bool, mayHoldKey: Bool, _ memory: borrowing Memory
   ) {
     let fields = pdu.fields
     guard let operation = pdu.opcode.operation else { return }
@@ -496,7 +498,7 @@ package struct Conversations: Sendable {
         value.value = keep(bytes.part(slice))
         value.packets = packets
         // As in `show`: if any attribute's values are keys, any of several values may be one.
-        value.isSecret = memory.attributes.hasKeyMaterial
+        value.isSecret = mayHoldKey || memory.attributes.hasKeyMaterial
         value.isCut = item.missing > 0
         report(value)
       }
@@ -504,6 +506,7 @@ package struct Conversations: Sendable {
       var value = empty(fields.handle)
       value.value = keep(bytes.part(slice))
       value.packets = keep(fragments)
+      value.isSecret = mayHoldKey
       value.isCut = isCut
       report(value)
     }
@@ -530,7 +533,9 @@ package struct Conversations: Sendable {
       finishRead(place)
       clients[client].read.begin(pending.attribute, at: pending.offset)
     }
-    if arrived.isHeld, memory.attributes.hasKeyMaterial { clients[client].read.mayBeKey = true }
+    if arrived.mayHoldKey || arrived.isHeld && memory.attributes.hasKeyMaterial {
+      clients[client].read.mayBeKey = true
+    }
     clients[client].read.add(
       part, at: pending.offset, arrived, fillsPDU: fillsPDU, limits)
     if isFull { mayHaveOpenReads = true } else { finishRead(place) }
@@ -597,7 +602,7 @@ package struct Conversations: Sendable {
     _ memory: borrowing Memory
   ) {
     let isSecret =
-      arrived.listsKeyMaterial || arrived.isHeld && memory.attributes.hasKeyMaterial
+      arrived.mayHoldKey || arrived.isHeld && memory.attributes.hasKeyMaterial
     let mtu = memory.mtu(on: bearers[place.bearer].link, arrived.channel)
     // A single value that fills the PDU may continue.
     let isFull =
@@ -654,7 +659,7 @@ package struct Conversations: Sendable {
     let packets = keep(arrived.packets)
     // The ends of the values come from the server or are inferred: if any attribute's values are
     // keys, any value may be one.
-    let isSecret = memory.attributes.hasKeyMaterial
+    let isSecret = arrived.mayHoldKey || memory.attributes.hasKeyMaterial
     if let items = fields.items {
       var cursor = Cursor(bytes, items.list)
       for index in 0..<count {
@@ -744,6 +749,7 @@ package struct Conversations: Sendable {
       value.isAcknowledged = isAcknowledged
       value.offset = joined.offset
       value.isCut = joined.isCut
+      value.isSecret = joined.mayBeKey
       value.isEchoWrong = joined.isEchoWrong
       value.value = Slice(start: joined.bytes.lowerBound, count: joined.bytes.count)
       // The Execute Write Request is a packet of its own.
@@ -783,12 +789,12 @@ package struct Conversations: Sendable {
       conveyed.packets = keep(arrived.packets)
       conveyed.isCut = arrived.isCut
       // As in `show`: if any attribute's values are keys, this may be one.
-      conveyed.isSecret = memory.attributes.hasKeyMaterial
+      conveyed.isSecret = arrived.mayHoldKey || memory.attributes.hasKeyMaterial
     case .readByTypeResponse:
       guard let items = fields.items else { return }
       var cursor = Cursor(bytes, items.list)
       conveyed.packets = keep(arrived.packets)
-      conveyed.isSecret = memory.attributes.hasKeyMaterial
+      conveyed.isSecret = arrived.mayHoldKey || memory.attributes.hasKeyMaterial
       while let item = items.next(&cursor) {
         guard let handle = item.handle, let slice = item.value else { continue }
         conveyed.attribute = identity(handle, place, place.server, memory)

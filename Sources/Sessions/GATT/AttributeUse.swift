@@ -134,7 +134,9 @@ package struct AttributeUse: Sendable {
       guard !conveyed.isCut, let before = offset == 0 ? [] : self.value, offset <= before.count
       else { return }
       let whole = Array(before.prefix(offset)) + value.array
-      add(.preparedWrite, whole.bytes, packet: packet, isSecret: offset > 0 && isSecret)
+      add(
+        .preparedWrite, whole.bytes, packet: packet,
+        isSecret: conveyed.isSecret || offset > 0 && isSecret)
     } else if offset == 0, conveyed.operation == .write || packet >= valuePacket {
       // A long read may be complete only after a later value was sent.
       add(conveyed.operation, value, packet: packet, isSecret: conveyed.isSecret)

@@ -132,12 +132,12 @@ package struct AttributeUses: Sendable {
         guard let handle = item.handle, let value = item.value, item.missing == 0 else { continue }
         add(
           operation, of: handle, bytes.part(value), server, security, packet: record.number,
-          isSecret: memory.attributes.hasKeyMaterial)
+          isSecret: answer.mayHoldKey || memory.attributes.hasKeyMaterial)
       }
     } else if let handle = fields.handle {
       add(
         operation, of: handle, bytes.part(fields.value ?? .empty), server, security,
-        packet: record.number)
+        packet: record.number, isSecret: answer.mayHoldKey)
     }
   }
 

@@ -20,6 +20,8 @@ package struct JoinedValue: Sendable {
   package let packets: Range<Int>
   /// Whether the capture lacks part of it.
   package let isCut: Bool
+  /// Whether a part may be one of a key.
+  package let mayBeKey: Bool
 }
 
 /// What is read and written in parts, by client (Core, Vol 3, Part G, 4.8.3 and 4.9.4). Bounded by
@@ -125,7 +127,8 @@ package struct LongValues: Sendable {
       // The response to the last Execute Write Request is missing from the capture.
       if clients[client].isClosed { clients[client].queue.clear() }
       clients[client].isClosed = opcode == .executeWriteRequest
-      clients[client].pending.begin(opcode, fields, record, bytes, fragments: [], isCut: isCut)
+      clients[client].pending.begin(
+        opcode, fields, record, bytes, fragments: [], isCut: isCut, mayHoldKey: answer.mayHoldKey)
     case .prepareWriteResponse:
       guard isAnswered(client, answer) else { return }
       let pending = clients[client].pending
@@ -143,7 +146,7 @@ package struct LongValues: Sendable {
             handle: value.handle, offset: value.offset,
             value: Slice(start: value.bytes.lowerBound, count: value.bytes.count),
             direction: direction,
-            packets: value.packets, isCut: value.isCut))
+            packets: value.packets, isCut: value.isCut, mayBeKey: value.mayBeKey))
       }
     case .readByTypeResponse:
       guard let items = fields.items, answer.request?.type?.isDeclaration == false else { return }
@@ -153,6 +156,7 @@ package struct LongValues: Sendable {
       }
       clients[client].read.begin(
         AttributeIdentity(server: 0, handle: handle), at: 0)
+      clients[client].read.mayBeKey = answer.mayHoldKey
       clients[client].read.add(
         bytes.part(value), at: 0, record.number, isCut: isCut, shared.values)
     case .readResponse, .readBlobResponse:
@@ -166,6 +170,7 @@ package struct LongValues: Sendable {
         clients[client].read.begin(
           AttributeIdentity(server: 0, handle: handle), at: offset)
       }
+      if answer.mayHoldKey { clients[client].read.mayBeKey = true }
       clients[client].read.add(
         bytes.part(value), at: offset, record.number, isCut: isCut, shared.values)
       if !isFull { finishRead(client, direction) }
@@ -218,7 +223,7 @@ package struct LongValues: Sendable {
       JoinedValue(
         handle: handle, offset: read.start, value: Slice(start: start, count: bytes.count - start),
         direction: direction,
-        packets: first..<packets.count, isCut: read.isCut))
+        packets: first..<packets.count, isCut: read.isCut, mayBeKey: read.mayBeKey))
   }
 
   private mutating func client(_ key: UInt64, _ packet: Int) -> Int {

@@ -106,6 +106,7 @@ struct PreparedQueue: Sendable {
     /// The range in `packets`.
     let packets: Range<Int>
     let isCut: Bool
+    let mayBeKey: Bool
     let isEchoWrong: Bool
     /// Whether it was already joined into a value.
     var isTaken = false
@@ -141,7 +142,7 @@ struct PreparedQueue: Sendable {
       Part(
         handle: handle, offset: procedure.offset, value: start..<bytes.count,
         packet: procedure.packet, time: procedure.time, packets: first..<packets.count,
-        isCut: procedure.isCut, isEchoWrong: isEchoWrong))
+        isCut: procedure.isCut, mayBeKey: procedure.mayHoldKey, isEchoWrong: isEchoWrong))
     return true
   }
 
@@ -157,6 +158,8 @@ struct PreparedQueue: Sendable {
     var packet: Int
     var time: Timestamp?
     var isCut: Bool
+    /// Whether a part may be one of a key.
+    var mayBeKey = false
     var isEchoWrong = false
 
     /// The offset in the attribute's value at which it ends.
@@ -197,6 +200,7 @@ struct PreparedQueue: Sendable {
         value.packets = value.packets.lowerBound..<packets.count
         (value.packet, value.time) = (part.packet, part.time)
         if part.isCut { value.isCut = true }
+        if part.mayBeKey { value.mayBeKey = true }
         if part.isEchoWrong { value.isEchoWrong = true }
         open = value
       }

@@ -29,6 +29,8 @@ struct Procedure: Sendable {
   /// The packets, if there are several.
   private(set) var packets: [Int] = []
   private(set) var isCut = false
+  /// Whether its pieces may be those of a key.
+  private(set) var mayHoldKey = false
   /// Whether the capture lacks some of its fields.
   var isIncomplete = false
   /// How many packets the captured host had sent on the link, including this one; nil: unknown.
@@ -51,9 +53,10 @@ struct Procedure: Sendable {
 
   mutating func begin(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
-    fragments: ArraySlice<Int>, isCut: Bool
+    fragments: ArraySlice<Int>, isCut: Bool, mayHoldKey: Bool
   ) {
     isOpen = true
+    self.mayHoldKey = mayHoldKey
     (isPassed, hasCutAnswer, isIncomplete, goesOn) = (false, false, false, false)
     packet = record.number
     time = record.time
@@ -90,8 +93,8 @@ struct Arrived: Sendable {
   /// Whether the link was encrypted; nil: unknown.
   let isEncrypted: Bool?
   let isCut: Bool
-  /// Whether it lists values of an attribute whose values are keys.
-  let listsKeyMaterial: Bool
+  /// Whether one of its values may be a key.
+  let mayHoldKey: Bool
   /// Whether it may equally answer another request.
   private(set) var isHeld = false
   /// Its bytes, if it was held.
@@ -102,7 +105,7 @@ struct Arrived: Sendable {
     _ packets: ArraySlice<Int>, isEncrypted: Bool?
   ) {
     (request, latency, channel) = (answer.request?.packet, answer.latency, answer.channel)
-    listsKeyMaterial = answer.listsKeyMaterial
+    mayHoldKey = answer.mayHoldKey
     (packet, time) = (record.number, record.time)
     (self.pdu, self.packets, self.isEncrypted) = (pdu, packets, isEncrypted)
     isCut = record.isTruncated || answer.fragment.isTruncated

@@ -124,7 +124,9 @@ package struct Procedures: Sendable {
     let isCut = record.isTruncated || answer.fragment.isTruncated
     switch pdu.opcode.role {
     case .request, .indication:
-      begin(pdu, dissection.attFields, place, record, bytes, parts, isCut: isCut, memory)
+      begin(
+        pdu, dissection.attFields, place, record, bytes, parts, isCut: isCut,
+        mayHoldKey: answer.mayHoldKey, memory)
     case .response, .confirmation:
       let asking = Place(bearer: place.bearer, direction: place.direction.reversed)
       end(pdu, asking, record, dissection, bytes, answer, parts, memory)
@@ -142,7 +144,8 @@ package struct Procedures: Sendable {
 
   private mutating func begin(
     _ pdu: ATTPDU, _ fields: ATTFields, _ place: Place, _ record: borrowing CaptureRecord,
-    _ bytes: RawSpan, _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: borrowing Memory
+    _ bytes: RawSpan, _ fragments: ArraySlice<Int>, isCut: Bool, mayHoldKey: Bool,
+    _ memory: borrowing Memory
   ) {
     settle(place)
     let first = pdu.opcode.role == .indication ? Client.indications : 0
@@ -151,7 +154,8 @@ package struct Procedures: Sendable {
     push(place, from: first)
     let link = bearers[place.bearer].link
     clients[place.client].open[first].begin(
-      pdu.opcode, fields, record, bytes, fragments: fragments, isCut: isCut)
+      pdu.opcode, fields, record, bytes, fragments: fragments, isCut: isCut,
+      mayHoldKey: mayHoldKey)
     if case .incomplete = pdu { clients[place.client].open[first].isIncomplete = true }
     clients[place.client].open[first].isLate = !memory.links.isOpen(link)
     clients[place.client].open[first].connection = bearers[place.bearer].connection
