@@ -476,6 +476,16 @@ class ValidationTests(StandIn):
         self.assertEqual(status, 1)
         self.assertIn("devices --json, line 2: $.events", output)
 
+    def test_a_long_output_is_skipped(self) -> None:
+        most = len((self.folder / "schema").read_bytes())
+        self.module.MOST_BYTES = most
+        status, output = self.judged('{"type":"packet","packet":0}\n' * (most // 29 + 1))
+        self.assertIn("show --json prints more than", output)
+        self.assertNotIn("minimum", output)
+        # The outputs of the other verbs are still compared.
+        self.assertNotIn("info --json prints more than", output)
+        self.assertEqual(status, 1, "no line of show was validated")
+
     def test_other_bytes_on_the_second_run_are_found(self) -> None:
         self.program.write_text(STAND_IN + """printf '{"type":"note","time":%d}\\n' $(date +%s%N)\n""")
         (self.folder / "schema").write_text(json.dumps(SCHEMA))

@@ -497,6 +497,27 @@ class FolderTest(TableTest):
         self.assertIn(b"is in use by another run", done.stderr)
         self.assertEqual(run("table", "--out", out, CAPTURES).returncode, 0)
 
+    def test_links_are_not_written_through(self) -> None:
+        """In a folder that others share, the lock or the folder itself may be a link that leads elsewhere."""
+        out, elsewhere = self.folder / "out", self.folder / "elsewhere"
+        out.mkdir()
+        (out / "lock").symlink_to(elsewhere)
+        done = run("table", "--out", out, CAPTURES)
+        self.assertEqual((done.returncode, done.stderr), (74, f"gattscope: {out}/lock is a link, which is not followed; name another folder\n".encode()))
+        self.assertFalse(elsewhere.exists())
+        if os.geteuid() != 0:
+            self.skipTest("only root can make links of other users")
+        shared, link = self.folder / "shared", self.folder / "shared" / "link"
+        shared.mkdir()
+        shared.chmod(0o1777)
+        elsewhere.mkdir()
+        link.symlink_to(elsewhere)
+        os.lchown(link, 4711, 4711)
+        done = run("table", "--out", link, CAPTURES)
+        self.assertEqual(done.returncode, 74)
+        self.assertIn(b"it is a link that another user made in a shared folder", done.stderr)
+        self.assertEqual(list(elsewhere.iterdir()), [])
+
     def test_the_folder_itself_is_not_searched(self) -> None:
         files = self.folder / "files"
         files.mkdir()

@@ -68,15 +68,16 @@ struct czlib_zstd_buffer {
 enum {
   CZLIB_LZMA_STREAM_END = 1, CZLIB_LZMA_NO_CHECK = 2, CZLIB_LZMA_UNSUPPORTED_CHECK = 3, CZLIB_LZMA_GET_CHECK = 4,
   CZLIB_LZMA_MEMORY = 5, CZLIB_LZMA_MEMLIMIT = 6, CZLIB_LZMA_BUFFER = 10, CZLIB_BZ_STREAM_END = 4, CZLIB_BZ_MEMORY = -3,
+  /// ZSTD_d_windowLogMax, and the least value that it may have.
+  CZLIB_ZSTD_WINDOW = 100, CZLIB_ZSTD_LEAST_WINDOW = 10,
 };
-
-/// The most memory that a stream may ask for, which is as much as its window. xz -9 needs 65 MB; libzstd has a limit of its own.
-#define CZLIB_MOST_MEMORY (256 << 20)
 
 /// A decompressor. It stays where it is: zlib points to its own stream.
 struct czlib {
   enum czlib_codec codec;
   int is_open;
+  /// The most bytes that may be allocated.
+  size_t most_memory;
   union {
     z_stream zlib;
     struct czlib_lzma_stream lzma;
@@ -87,11 +88,15 @@ struct czlib {
   uint32_t (*lzma_open)(struct czlib_lzma_stream *, uint64_t, uint32_t);
   int (*lzma_code)(struct czlib_lzma_stream *, int);
   void (*lzma_close)(struct czlib_lzma_stream *);
+  uint64_t (*lzma_memory)(const struct czlib_lzma_stream *);
+  int (*lzma_limit)(struct czlib_lzma_stream *, uint64_t);
   void *(*zstd_create)(void);
   size_t (*zstd_decompress)(void *, struct czlib_zstd_buffer *, struct czlib_zstd_buffer *);
   unsigned (*zstd_is_error)(size_t);
   const char *(*zstd_error)(size_t);
   size_t (*zstd_free)(void *);
+  size_t (*zstd_memory)(const void *);
+  size_t (*zstd_set)(void *, int, int);
   int (*bzip2_open)(struct czlib_bz_stream *, int, int);
   int (*bzip2_decompress)(struct czlib_bz_stream *);
   int (*bzip2_close)(struct czlib_bz_stream *);
@@ -110,6 +115,8 @@ static inline int czlib_load(struct czlib *self) {
       CZLIB_FIND(lzma_open, "lzma_stream_decoder");
       CZLIB_FIND(lzma_code, "lzma_code");
       CZLIB_FIND(lzma_close, "lzma_end");
+      CZLIB_FIND(lzma_memory, "lzma_memusage");
+      CZLIB_FIND(lzma_limit, "lzma_memlimit_set");
       return !missing;
     case CZLIB_ZSTD:
       if (!(handle = dlopen("libzstd.so.1", RTLD_LAZY | RTLD_LOCAL))) return 0;
@@ -118,6 +125,8 @@ static inline int czlib_load(struct czlib *self) {
       CZLIB_FIND(zstd_is_error, "ZSTD_isError");
       CZLIB_FIND(zstd_error, "ZSTD_getErrorName");
       CZLIB_FIND(zstd_free, "ZSTD_freeDStream");
+      CZLIB_FIND(zstd_memory, "ZSTD_sizeof_DStream");
+      CZLIB_FIND(zstd_set, "ZSTD_DCtx_setParameter");
       return !missing;
     case CZLIB_BZIP2:
       if (!(handle = dlopen("libbz2.so.1.0", RTLD_LAZY | RTLD_LOCAL)) && !(handle = dlopen("libbz2.so.1", RTLD_LAZY | RTLD_LOCAL)))
@@ -143,6 +152,14 @@ static inline void czlib_end(struct czlib *self) {
   }
 }
 
+/// Limits the window of a zstd stream, which is refused in the middle of a frame.
+static inline void czlib_limit_window(struct czlib *self) {
+  // Besides the window, libzstd allocates a few blocks of up to 128 KB.
+  int bits = CZLIB_ZSTD_LEAST_WINDOW;
+  while (bits < 30 && ((size_t)2 << bits) + (1 << 20) <= self->most_memory) bits++;
+  self->zstd_set(self->stream.zstd, CZLIB_ZSTD_WINDOW, bits);
+}
+
 /// Begins a stream, which may be another one after the end of the one before; 0 where that fails.
 static inline int czlib_begin(struct czlib *self) {
   // For zlib: how large the window may be, and which header is expected.
@@ -152,18 +169,47 @@ static inline int czlib_begin(struct czlib *self) {
   switch (self->codec) {
     case CZLIB_ZLIB: self->is_open = inflateInit2(&self->stream.zlib, ZLIB_HEADER) == Z_OK; break;
     case CZLIB_GZIP: self->is_open = inflateInit2(&self->stream.zlib, GZIP_HEADER) == Z_OK; break;
-    case CZLIB_XZ: self->is_open = self->lzma_open(&self->stream.lzma, CZLIB_MOST_MEMORY, 0) == 0; break;
-    case CZLIB_ZSTD: self->is_open = (self->stream.zstd = self->zstd_create()) != 0; break;
+    case CZLIB_XZ: self->is_open = self->lzma_open(&self->stream.lzma, self->most_memory, 0) == 0; break;
+    case CZLIB_ZSTD:
+      self->is_open = (self->stream.zstd = self->zstd_create()) != 0;
+      if (self->is_open) czlib_limit_window(self);
+      break;
     case CZLIB_BZIP2: self->is_open = self->bzip2_open(&self->stream.bzip2, 0, 0) == 0; break;
   }
   return self->is_open;
 }
 
-/// Opens a decompressor; null where its library is not there.
-static inline struct czlib *czlib_open(enum czlib_codec codec) {
+/// What a zlib or bzip2 stream needs: a window of 32 KB, or a block of 900,000 bytes in four parts (bzlib.h).
+enum { CZLIB_ZLIB_BYTES = 1 << 16, CZLIB_BZIP2_BYTES = 4 << 20 };
+
+/// The number of bytes that are allocated for the stream.
+static inline size_t czlib_memory(struct czlib *self) {
+  if (!self->is_open) return 0;
+  switch (self->codec) {
+    case CZLIB_ZLIB:
+    case CZLIB_GZIP: return CZLIB_ZLIB_BYTES;
+    case CZLIB_XZ: return self->lzma_memory(&self->stream.lzma);
+    case CZLIB_ZSTD: return self->zstd_memory(self->stream.zstd);
+    case CZLIB_BZIP2: return CZLIB_BZIP2_BYTES;
+  }
+  return 0;
+}
+
+/// Limits what later steps may allocate in all. A stream that needs more ends with CZLIB_MEMORY.
+static inline void czlib_limit(struct czlib *self, size_t most) {
+  if (most == self->most_memory) return;
+  self->most_memory = most;
+  if (!self->is_open) return;
+  if (self->codec == CZLIB_XZ) self->lzma_limit(&self->stream.lzma, most);
+  if (self->codec == CZLIB_ZSTD) czlib_limit_window(self);
+}
+
+/// Opens a decompressor that may allocate `most` bytes; null where its library is not there.
+static inline struct czlib *czlib_open(enum czlib_codec codec, size_t most) {
   struct czlib *self = (struct czlib *)calloc(1, sizeof *self);
   if (!self) return 0;
   self->codec = codec;
+  self->most_memory = most;
   if (czlib_load(self) && czlib_begin(self)) return self;
   free(self);
   return 0;

@@ -35,7 +35,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
   /// Reads the summary at the beginning of `input`.
   ///
   /// - Throws: `.damaged` if its header ends early.
-  init(_ input: consuming InputBuffer) throws(CaptureFailure) {
+  init(_ input: consuming InputBuffer, _ budget: UnpackingBudget) throws(CaptureFailure) {
     var input = input
     guard try input.fill(Self.headerBytes) else {
       let count = input.count
@@ -45,7 +45,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
     let version = input.bytes.byte(at: 0)
     let last = Int64(clamping: input.bytes.u64(at: 1, isBigEndian: false))
     _ = input.take(Self.headerBytes)
-    let (bytes, isWhole) = try Self.inflate(input)
+    let (bytes, isWhole) = try Self.inflate(input, budget)
     self.version = version
     start =
       last.subtractingReportingOverflow(Self.duration(bytes.bytes, version)).partialValue
@@ -63,16 +63,16 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
 
   /// Inflates the records, up to the first damage.
   private static func inflate(
-    _ input: consuming InputBuffer
+    _ input: consuming InputBuffer, _ budget: UnpackingBudget
   ) throws(CaptureFailure) -> (bytes: [UInt8], isWhole: Bool) {
     var bytes: [UInt8] = []
     do throws(CaptureFailure) {
-      var records = InputBuffer(try CompressedFeed(.zlib, input))
+      var records = InputBuffer(try CompressedFeed(.zlib, input, budget))
       while bytes.count <= CaptureLimits.summaryBytes, try records.fill(1) {
         bytes.append(records.take(records.count))
       }
     } catch {
-      guard error.kind == .damaged else { throw error }
+      guard error.kind == .damaged, budget.failure == nil else { throw error }
       return (bytes, false)
     }
     return (bytes, bytes.count <= CaptureLimits.summaryBytes)

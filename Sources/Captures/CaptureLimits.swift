@@ -40,10 +40,24 @@ package enum CaptureLimits {
   static let textBytes: Int64 = 1 << 30
   static let lineBytes = 4096
 
-  /// The maximum number of bytes that a compressed file may expand to.
+  /// The number of bytes that any input may unpack to, with everything in it, and how many times
+  /// its own size it may unpack to in addition.
+  static let unpackedBytes: Int64 = 256 << 20
+  static let unpackedTimes: Int64 = 100
+
+  /// The maximum number of bytes that any input may unpack to.
   static let decompressedBytes: Int64 = 16 << 30
 
-  /// The maximum number of inflated bytes of one Android summary; phones keep at most 1 MB.
+  /// The number of bytes of memory that decompressors and processes that read archives may have
+  /// together. What xz -9 writes needs 65 MB.
+  static let unpackingMemory = 80 << 20
+
+  /// The processor time that processes may use to read archives of one input, in seconds; another
+  /// second for each megabyte of it.
+  static let unpackingSeconds = 10
+
+  /// The maximum number of inflated bytes of one Android summary, and of all encoded ones in a
+  /// text; phones keep at most 1 MB.
   package static let summaryBytes = 16 << 20
 
   /// The number of bytes read ahead.

@@ -32,6 +32,12 @@ package struct CaptureReader: CaptureSource, ~Copyable {
   /// - Throws: `.notReadable`, naming the format, if it is something else; `.damaged` if its header
   ///   ends early.
   package init(_ input: consuming InputBuffer) throws(CaptureFailure) {
+    let size = input.knownRemaining
+    try self.init(input, UnpackingBudget(size: size))
+  }
+
+  /// Reads the header, and counts in `budget` what is decompressed.
+  init(_ input: consuming InputBuffer, _ budget: UnpackingBudget) throws(CaptureFailure) {
     var input = input
     // Enough for every format; a shorter file may still have one of them.
     _ = try input.fill(BtsnoopHeader.byteCount)
@@ -50,7 +56,7 @@ package struct CaptureReader: CaptureSource, ~Copyable {
     case .pcap: self.init(try PcapReader(input))
     case .pcapng: self.init(try PcapngReader(input))
     case .packetLogger: self.init(try PacketLoggerReader(input))
-    case .btsnooz: self.init(try BtsnoozReader(input))
+    case .btsnooz: self.init(try BtsnoozReader(input, budget))
     case .archive: throw found.refusal
     }
   }

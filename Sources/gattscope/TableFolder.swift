@@ -56,9 +56,16 @@ struct TableFolder {
   /// - Throws: the exit status.
   func prepare(resumes: Bool) throws -> (next: Int, done: Set<[UInt8]>, lock: Int32) {
     let lock: Int32?
+    if let failure = Links.follow(path).failure {
+      Terminal.complain(WriteFailure(path: path, failure).sentence)
+      throw ExitCode(74)
+    }
     do throws(Terminal.SystemFailure) {
       if !Terminal.exists(path) { try Terminal.makeFolder(path) }
       lock = try Terminal.lock("\(path)/lock")
+    } catch  where error.code == ELOOP {
+      Terminal.complain("\(path)/lock is a link, which is not followed; name another folder")
+      throw ExitCode(74)
     } catch {
       Terminal.complain("\(path) cannot be written: \(error.words)")
       throw ExitCode(74)

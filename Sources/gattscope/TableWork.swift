@@ -81,8 +81,11 @@ struct TableWork {
   }
 
   private mutating func read(_ file: RowsFile, _ capture: CaptureFile) {
-    let found = CaptureSearch(in: capture, folder: Terminal.temporaryFolder)
     var file = file
+    var patience = file.patience ?? Patience(seconds: options.patienceSeconds)
+    let found = CaptureSearch(in: capture, folder: Terminal.temporaryFolder) { patience.isOver() }
+    file.patience = patience
+    guard !patience.isOver() else { return refuseLate(file) }
     file.phone = found.archives.first?.report
     file.bonds = found.bonds
     file.damage = found.failures.first

@@ -179,9 +179,10 @@ extension Terminal {
   }
 
   /// Creates a file that only its owner can read, or empties the existing one, and returns it open
-  /// for writing.
+  /// for writing. A link is not followed: no file of this folder is meant to be one.
   static func makeFile(_ path: String) throws(SystemFailure) -> Int32 {
-    let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC
+    let descriptor = unsafe Glibc.open(path, flags, 0o600)
     guard descriptor >= 0 else { throw SystemFailure(code: errno) }
     return descriptor
   }
@@ -206,12 +207,12 @@ extension Terminal {
     _ = unsafe rmdir(path)
   }
 
-  /// Locks a file, and creates it if it does not exist.
+  /// Locks a file, and creates it if it does not exist. A link is not followed.
   ///
   /// - Returns: the descriptor, which holds the lock until it is closed, or nil if another process
   ///   holds it.
   static func lock(_ path: String) throws(SystemFailure) -> Int32? {
-    let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw SystemFailure(code: errno) }
     if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
     let code = errno

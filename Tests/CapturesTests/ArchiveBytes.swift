@@ -50,24 +50,6 @@ struct TarBytes {
   }
 }
 
-/// An archive of cpio (POSIX, pax: octal headers of 76 bytes).
-enum CpioBytes {
-  static func make(_ entries: [(String, [UInt8])]) -> [UInt8] {
-    (entries + [("TRAILER!!!", [])]).flatMap { name, content in
-      func octal(_ number: Int, _ width: Int) -> String {
-        let digits = String(number, radix: 8)
-        return String(repeating: "0", count: width - digits.count) + digits
-      }
-      let mode = content.isEmpty ? 0 : 0o100_644
-      let fields = [
-        "070707", octal(0, 6), octal(1, 6), octal(mode, 6), octal(0, 12), octal(1, 6),
-        octal(0, 6), octal(0, 11), octal(name.utf8.count + 1, 6), octal(content.count, 11), name,
-      ]
-      return Array(fields.joined().utf8) + [0] + content
-    }
-  }
-}
-
 /// A gzip file of blocks that are not compressed (RFC 1952; RFC 1951, 3.2.4).
 enum GzipBytes {
   static func make(_ content: [UInt8]) -> [UInt8] {

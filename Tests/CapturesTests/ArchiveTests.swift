@@ -195,12 +195,55 @@ struct ArchiveTests {
     #expect(failure?.kind == .notReadable)
   }
 
-  @Test("archives of old programs") func oldArchives() throws {
+  @Test("tar as old programs wrote it") func oldArchives() throws {
     let entries = [("a.log", Self.log([1, 2])), ("b.log", Self.log([3]))]
-    for bytes in [TarBytes(entries).old, CpioBytes.make(entries)] {
-      let (records, failures) = try read(search([folder.file("old", holding: bytes)]))
-      #expect(records == 3 && failures.isEmpty, "\(failures)")
+    let (records, failures) = try read(
+      search([folder.file("old", holding: TarBytes(entries).old)]))
+    #expect(records == 3 && failures.isEmpty, "\(failures)")
+  }
+
+  @Test("Logs of one size are compared to their ends") func lateDifference() throws {
+    // Longer than what is read at once.
+    let first = Self.log((0..<20_000).map { Int64($0) })
+    var second = first
+    second[second.count - 1] ^= 1
+    #expect(first.count > 2 * CaptureLimits.bufferBytes)
+    let logs = [("a.log", first), ("b.log", second), ("c.log", first), ("d.log", second)]
+    let found = try search([folder.file("x.tar", holding: TarBytes(logs).bytes)])
+    #expect(found.files.count == 2 && found.files.last?.name.hasSuffix("b.log") == true)
+    #expect(found.archives.first?.logs.map(\.omission) == [nil, nil, .repeated, .repeated])
+  }
+
+  @Test("A caller that gives up ends the search", arguments: [0, 10]) func patience(calls: Int)
+    throws
+  {
+    let entries = (0..<100).map { ("\($0).log", Self.log([Int64($0)])) }
+    for bytes in [TarBytes(entries).bytes, ZipBytes(entries).bytes, GzipBytes.make(Self.report)] {
+      var left = calls
+      let name = folder.file("x", holding: bytes)
+      let found = CaptureSearch(in: CaptureFile(name), folder: folder.path) {
+        left -= 1
+        return left < 0
+      }
+      #expect(left < 0)
+      let failure = found.refusal ?? found.failures.last
+      #expect(
+        failure?.message == "it was not read to its end in the time allowed",
+        "\(failure?.message ?? "")")
+      #expect(found.files.count < 100)
     }
+  }
+
+  @Test("Archives that nest or repeat without end cost a bounded amount")
+  func manyArchives() throws {
+    // A tar of tiny zips, each of which needs a process.
+    let zip = ZipBytes([("a", [1])]).bytes
+    let entries = (0..<1000).map { ("\($0).zip", zip) }
+    let failure = #expect(throws: CaptureFailure.self) {
+      _ = try search([folder.file("x.tar", holding: TarBytes(entries).bytes)])
+    }
+    #expect(failure?.kind == .damaged, "\(failure?.message ?? "")")
+    #expect(failure?.message.hasPrefix("it unpacks to more than 256 MB") == true)
   }
 
   @Test("Empty logs and logs that --entry excludes do not count towards the limit")

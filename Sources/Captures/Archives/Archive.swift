@@ -2,9 +2,9 @@ import Bytes
 import CLibarchive
 import Glibc
 
-/// An archive or compressed file read with libarchive, entry by entry, each once and in order.
+/// An archive read with libarchive in a process of its own, entry by entry, each once and in order.
 ///
-///     let archive = try Archive(descriptor)
+///     let archive = try Archive(.zip, descriptor, budget)
 ///     while let entry = try archive.next() {
 ///       var input = InputBuffer(archive)  // the entry's bytes
 ///     }
@@ -23,9 +23,11 @@ final class Archive: ByteFeed {
   }
 
   private let archive: UnsafeMutablePointer<clibarchive_archive>
-  /// The source of the archive's bytes; nil if it is the descriptor.
-  private let source: Source?
+  private let source: Source
   private let descriptor: Int32
+  private let budget: UnpackingBudget
+  /// The memory that libarchive may allocate.
+  private let memory: Int
   /// The unread rest of the entry's current block.
   private var block: UnsafeRawBufferPointer
   /// Damage between entries after which libarchive could continue.
@@ -37,74 +39,104 @@ final class Archive: ByteFeed {
 
   /// Opens the archive that begins at the current position of `descriptor`, which stays open.
   ///
-  /// - Throws: `.inaccessible` if libarchive is not available, `.damaged` if it finds no archive.
-  convenience init(_ descriptor: Int32) throws(CaptureFailure) {
-    try self.init(descriptor, nil)
+  /// - Throws: `.inaccessible` if libarchive is not available, `.damaged` if it finds no archive,
+  ///   or the failure of the budget.
+  convenience init(
+    _ kind: ArchiveKind, _ descriptor: Int32, _ budget: UnpackingBudget
+  ) throws(CaptureFailure) {
+    try self.init(kind, descriptor, Source(nil, budget))
   }
 
   /// Opens the archive that `feed` supplies.
   ///
-  /// - Throws: As `init(_:)` for a descriptor does.
-  convenience init(_ feed: any ByteFeed) throws(CaptureFailure) {
-    try self.init(-1, Source(feed))
+  /// - Throws: As `init(_:_:_:)` for a descriptor does.
+  convenience init(
+    _ kind: ArchiveKind, _ feed: any ByteFeed, _ budget: UnpackingBudget
+  ) throws(CaptureFailure) {
+    try self.init(kind, -1, Source(feed, budget))
   }
 
-  private init(_ descriptor: Int32, _ source: Source?) throws(CaptureFailure) {
+  private init(
+    _ kind: ArchiveKind, _ descriptor: Int32, _ source: Source
+  ) throws(CaptureFailure) {
+    budget = source.budget
     self.source = source
     self.descriptor = descriptor
+    try budget.spend(UnpackingBudget.archiveCost)
+    memory = min(kind.memory, budget.memoryLeft)
     var result: Int32 = 0
-    let reference = unsafe source.map { unsafe Unmanaged.passUnretained($0).toOpaque() }
+    let reference = unsafe Unmanaged.passUnretained(source).toOpaque()
     guard
       let opened = unsafe clibarchive_open(
-        descriptor,
+        kind.libraryKind, descriptor, memory, budget.secondsLeft,
         { source, buffer, size in
           guard let source = unsafe source, let buffer = unsafe buffer else { return -1 }
           return unsafe Unmanaged<Source>.fromOpaque(source).takeUnretainedValue()
             .supply(buffer, atMost: size)
+        },
+        { source in
+          guard let source = unsafe source else { return 0 }
+          return unsafe Unmanaged<Source>.fromOpaque(source).takeUnretainedValue().budget.isOver
+            ? 1 : 0
         }, reference, &result)
     else { throw CaptureFailure(.inaccessible, "not enough memory to open an archive") }
+    let error = errno
     unsafe archive = opened
     unsafe block = UnsafeRawBufferPointer(start: nil, count: 0)
-    guard unsafe opened.pointee.archive != nil else {
+    budget.memory += memory
+    guard unsafe opened.pointee.process > 0 else {
       throw CaptureFailure(
         .inaccessible,
-        "libarchive, which reads archives and compressed files, is not installed: install libarchive13, or unpack the file first"
-      )
+        error == 0
+          ? "libarchive, which reads archives, is not installed: install libarchive13, or unpack the file first"
+          : "no process could be started to read the archive: \(systemWords(error))")
     }
-    guard result >= ARCHIVE_WARN else { throw failure }
+    guard result >= ARCHIVE_WARN else { throw failure(result) }
   }
 
-  deinit { unsafe clibarchive_close(archive) }
+  deinit {
+    budget.memory -= memory
+    unsafe clibarchive_close(archive, &budget.seconds)
+  }
 
   /// Moves to the next entry and skips the rest of the current one; returns nil at the end.
   ///
-  /// - Throws: `.damaged` with libarchive's message.
+  /// - Throws: `.damaged` with libarchive's message, or the failure of the budget.
   func next() throws(CaptureFailure) -> Entry? {
     unsafe block = UnsafeRawBufferPointer(start: nil, count: 0)
     (position, entryFailure) = (0, nil)
     var result: Int32
     repeat {
-      result = unsafe clibarchive_next(archive)
-      if result == ARCHIVE_RETRY { damage = damage ?? failure }
+      try budget.spend(UnpackingBudget.entryCost)
+      result = unsafe clibarchive_ask(archive, CLIBARCHIVE_ENTRY)
+      if result == ARCHIVE_RETRY { damage = damage ?? failure(result) }
     } while result == ARCHIVE_RETRY
     if result == ARCHIVE_EOF {
       try checkEnd()
       return nil
     }
-    guard result >= ARCHIVE_WARN else { throw failure }
-    let name = unsafe clibarchive_name(archive).map { unsafe String(cString: $0) } ?? ""
+    guard result >= ARCHIVE_WARN else { throw failure(result) }
     return Entry(
-      name: Self.printable(name), isFile: unsafe clibarchive_is_file(archive) != 0,
-      isEncrypted: unsafe clibarchive_is_encrypted(archive) != 0)
+      name: Self.printable(text), isFile: unsafe archive.pointee.message.is_file != 0,
+      isEncrypted: unsafe archive.pointee.message.is_encrypted != 0)
+  }
+
+  /// The name or message in the latest answer.
+  private var text: String { unsafe String(decoding: bytes, as: UTF8.self) }
+
+  /// The bytes of the latest answer.
+  private var bytes: UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(
+      start: clibarchive_bytes(archive), count: Int(archive.pointee.message.count))
   }
 
   /// Reports a zip that is cut off after its entries. libarchive then reads it as a stream, and
   /// stops at the directory that follows them.
   private func checkEnd() throws(CaptureFailure) {
-    guard unsafe clibarchive_is_plain_zip(archive) != 0 else { return }
-    let position = unsafe clibarchive_position(archive)
+    guard unsafe archive.pointee.message.is_zip != 0 else { return }
+    let position = unsafe archive.pointee.message.position
     var rest: InputBuffer
-    if let source {
+    if descriptor < 0 {
       guard source.resume(at: position) else { return }
       rest = InputBuffer(source)
     } else {
@@ -141,34 +173,31 @@ final class Archive: ByteFeed {
     return hasEnd
   }
 
-  /// Whether it is a single compressed file rather than an archive; its entry has no name.
-  var isCompressedFile: Bool { unsafe clibarchive_is_compressed_file(archive) != 0 }
-
   /// Reads the next bytes of the entry.
   ///
-  /// - Throws: `.damaged` with libarchive's message.
+  /// - Throws: `.damaged` with libarchive's message, or the failure of the budget.
   func read(
     into start: UnsafeMutableRawPointer, atMost count: Int
   ) throws(CaptureFailure) -> Int {
     if let entryFailure { throw entryFailure }
     while unsafe block.isEmpty {
-      var bytes: UnsafeRawPointer?
-      var size = 0
-      var offset: Int64 = 0
-      let result = unsafe clibarchive_block(archive, &bytes, &size, &offset)
+      let result = unsafe clibarchive_ask(archive, CLIBARCHIVE_DATA)
       if result == ARCHIVE_EOF { return 0 }
       // A warning here means a wrong checksum.
       guard result == ARCHIVE_OK else {
+        let failure = failure(result)
         entryFailure = failure
         throw failure
       }
       // A hole could have any size, and no log has one.
-      guard offset == position else {
+      guard unsafe archive.pointee.message.offset == position else {
         throw CaptureFailure(
           .damaged, "a hole at byte \(position), as sparse files have; the rest was not read")
       }
-      position += Int64(size)
-      unsafe block = UnsafeRawBufferPointer(start: bytes, count: size)
+      unsafe block = bytes
+      // A block without bytes costs time, too.
+      try budget.spend(max(unsafe Int64(block.count), UnpackingBudget.entryCost))
+      unsafe position += Int64(block.count)
     }
     let taken = unsafe min(count, block.count)
     if let first = unsafe block.baseAddress {
@@ -178,11 +207,23 @@ final class Archive: ByteFeed {
     return taken
   }
 
-  private var failure: CaptureFailure {
-    if let failure = source?.failure { return failure }
-    let words = unsafe String(cString: clibarchive_error(archive))
-    let reason = words.isEmpty ? "" : " (\(Self.printable(words)))"
-    return CaptureFailure(.damaged, "the archive is damaged, or cut off\(reason)")
+  /// Returns the failure for a result of libarchive or of the process that runs it.
+  private func failure(_ result: Int32) -> CaptureFailure {
+    if let failure = source.failure ?? budget.failure { return failure }
+    switch result {
+    case Int32(CLIBARCHIVE_NO_MEMORY):
+      return CaptureFailure(
+        .damaged,
+        "the archive asks for more than \(memory >> 20) MB of memory; the rest was not read")
+    case Int32(CLIBARCHIVE_NO_TIME):
+      return budget.endLate()
+    case Int32(CLIBARCHIVE_ENDED):
+      return CaptureFailure(.damaged, "the archive is damaged: libarchive crashed while it read it")
+    default:
+      let words = text
+      let reason = words.isEmpty ? "" : " (\(Self.printable(words)))"
+      return CaptureFailure(.damaged, "the archive is damaged, or cut off\(reason)")
+    }
   }
 
   /// Returns text from an archive made safe to print: without control characters, and shortened to
@@ -200,7 +241,9 @@ final class Archive: ByteFeed {
 
   /// The context of libarchive's callback.
   private final class Source: ByteFeed {
-    private let feed: any ByteFeed
+    /// nil if the process reads the archive's descriptor itself.
+    private let feed: (any ByteFeed)?
+    let budget: UnpackingBudget
     private(set) var failure: CaptureFailure?
     /// The number of bytes read.
     private var byteCount: Int64 = 0
@@ -210,7 +253,9 @@ final class Archive: ByteFeed {
     /// The number of bytes of `recent` to read again.
     private var repeatedCount = 0
 
-    init(_ feed: any ByteFeed) { self.feed = feed }
+    init(_ feed: (any ByteFeed)?, _ budget: UnpackingBudget) {
+      (self.feed, self.budget) = (feed, budget)
+    }
 
     /// Continues at an earlier position. Returns false if its bytes are gone.
     func resume(at position: Int64) -> Bool {
@@ -231,6 +276,7 @@ final class Archive: ByteFeed {
         repeatedCount -= repeated
         return repeated
       }
+      guard let feed else { return 0 }
       let result = try unsafe feed.read(into: start, atMost: count)
       byteCount += Int64(result)
       if recent.count > Int(CLIBARCHIVE_BLOCK_BYTES) {
@@ -252,15 +298,34 @@ final class Archive: ByteFeed {
   }
 }
 
+extension ArchiveKind {
+  /// The kind in libarchive's terms.
+  fileprivate var libraryKind: clibarchive_kind {
+    switch self {
+    case .sevenZip: CLIBARCHIVE_7ZIP
+    case .rar: CLIBARCHIVE_RAR
+    case .tar: CLIBARCHIVE_TAR
+    default: CLIBARCHIVE_ZIP
+    }
+  }
+}
+
 /// A feed of an input whose first bytes have already been examined.
 final class InputFeed: ByteFeed {
   private var input: InputBuffer
+  /// The budget in which the bytes count as those of the input itself; nil if they were unpacked.
+  private let budget: UnpackingBudget?
 
-  init(_ input: consuming InputBuffer) { self.input = input }
+  init(_ input: consuming InputBuffer, _ budget: UnpackingBudget? = nil) {
+    self.input = input
+    self.budget = budget
+  }
 
   func read(
     into start: UnsafeMutableRawPointer, atMost count: Int
   ) throws(CaptureFailure) -> Int {
-    try unsafe input.take(into: start, atMost: count)
+    let taken = try unsafe input.take(into: start, atMost: count)
+    try budget?.receive(taken)
+    return taken
   }
 }

@@ -2,12 +2,22 @@ import Bytes
 
 /// The kinds of archives and compressed files, recognised by their first bytes.
 package enum ArchiveKind: Sendable {
-  case zip, sevenZip, rar, tar, cpio, gzip, xz, zstd, bzip2, lz4
+  case zip, sevenZip, rar, tar, gzip, xz, zstd, bzip2
   /// Plain text, which may contain a bug report's summary.
   case text
 
   /// Whether reading it needs a seekable file.
   var needsSeeking: Bool { self == .sevenZip || self == .rar }
+
+  /// The memory in bytes that reading it needs: the list of a zip's entries, or the dictionary of a
+  /// 7z or RAR.
+  var memory: Int {
+    switch self {
+    case .zip: 24 << 20
+    case .sevenZip, .rar: 68 << 20
+    default: 8 << 20
+    }
+  }
 
   /// How it is compressed, if it is a single stream; libarchive reads the others.
   var codec: CompressedFeed.Codec? {
@@ -16,7 +26,7 @@ package enum ArchiveKind: Sendable {
     case .xz: .xz
     case .zstd: .zstd
     case .bzip2: .bzip2
-    case .zip, .sevenZip, .rar, .tar, .cpio, .lz4, .text: nil
+    case .zip, .sevenZip, .rar, .tar, .text: nil
     }
   }
 
@@ -53,8 +63,8 @@ package enum ArchiveKind: Sendable {
   static let tarHeaderBytes = 512
 
   /// Recognises magic numbers: ZIP's local header or end record (APPNOTE 4.3.7, 4.3.16), gzip (RFC
-  /// 1952, 2.3.1), xz, zstd (RFC 8878, 3.1.1), bzip2, 7z, RAR, LZ4, and cpio in octal (POSIX) and
-  /// in hexadecimal.
+  /// 1952, 2.3.1), xz, zstd (RFC 8878, 3.1.1), bzip2, 7z and RAR. cpio and LZ4 are not read:
+  /// no phone writes them, and people do not send them.
   init?(_ bytes: RawSpan) {
     var cursor = Cursor(bytes)
     guard let first = try? cursor.bigEndianU32() else { return nil }
@@ -64,14 +74,9 @@ package enum ArchiveKind: Sendable {
     case 0x5261_7221: self = .rar
     case 0xfd37_7a58: self = .xz
     case 0x28b5_2ffd: self = .zstd
-    case 0x0422_4d18: self = .lz4
     case _ where first >> 16 == 0x1f8b: self = .gzip
     case 0x425a_6831...0x425a_6839: self = .bzip2
-    default:
-      guard
-        bytes.starts(with: "070707") || bytes.starts(with: "070701") || bytes.starts(with: "070702")
-      else { return nil }
-      self = .cpio
+    default: return nil
     }
   }
 

@@ -13,15 +13,20 @@ struct ArchiveWalk {
   /// The number of bytes in unnamed files, including those of earlier archives.
   private(set) var spooledBytes: Int64
   /// The logs that were kept, each with its index in `contents.logs`.
-  private var kept: [(log: Int, file: CaptureFile)] = []
+  private var kept: [(log: Int, file: CaptureFile, digest: Int?)] = []
   private var hasTooMany = false
   private let pattern: String?
   private let folder: String
+  private let budget: UnpackingBudget
 
   /// The number of damaged entries that are reported. Reading stops at the next one.
   private static let mostDamages = 8
 
-  init(_ name: String, entries pattern: String?, folder: String, spooledBytes: Int64) {
+  init(
+    _ name: String, entries pattern: String?, folder: String, spooledBytes: Int64,
+    _ budget: UnpackingBudget
+  ) {
+    self.budget = budget
     contents = ArchiveContents(name)
     self.pattern = pattern
     self.folder = folder
@@ -51,6 +56,8 @@ struct ArchiveWalk {
     }
     let files = kept.filter { contents.logs[$0.log].omission == nil }.map(\.file)
     guard !files.isEmpty, !contents.lacksRecords else {
+      // There may be a log in the part that was not read.
+      if let failure = budget.failure { throw failure.of(contents.name) }
       throw contents.lacksLog(damages.first)
     }
     return files
@@ -62,15 +69,15 @@ struct ArchiveWalk {
     depth: Int = 1
   ) throws(CaptureFailure) {
     if let codec = kind.codec {
-      return try read(CompressedFeed(codec, input), in: prefix, depth: depth)
+      return try read(CompressedFeed(codec, input, budget), in: prefix, depth: depth)
     }
     guard kind.needsSeeking else {
-      return try read(Archive(InputFeed(input)), in: prefix, depth: depth)
+      return try read(Archive(kind, InputFeed(input), budget), in: prefix, depth: depth)
     }
     var input = input
     let spool = try spool(&input)
     try spool.withDescriptor { descriptor throws(CaptureFailure) in
-      try read(Archive(descriptor), in: prefix, depth: depth)
+      try read(Archive(kind, descriptor, budget), in: prefix, depth: depth)
     }
   }
 
@@ -117,26 +124,26 @@ struct ArchiveWalk {
       }
       guard let entry else { break }
       isDamaged = false
-      let isCompressedFile = archive.isCompressedFile
-      if !isCompressedFile || depth > 1 { contents.isArchive = true }
+      contents.isArchive = true
       contents.entryCount += 1
       guard contents.entryCount <= CaptureLimits.entries else {
         throw CaptureFailure(
           .damaged, "more than \(CaptureLimits.entries) entries; the rest was not read")
       }
       guard entry.isFile else { continue }
-      // A single compressed file has no name of its own.
       let own = entry.name.isEmpty ? "entry \(contents.entryCount)" : entry.name
-      let name = isCompressedFile ? prefix : prefix.isEmpty ? own : "\(prefix):\(own)"
+      let name = prefix.isEmpty ? own : "\(prefix):\(own)"
       guard !entry.isEncrypted else {
         contents.encryptedCount += 1
         contents.firstEncrypted = contents.firstEncrypted ?? name
         continue
       }
       do throws(CaptureFailure) {
-        try read(archive, isCompressedFile ? nil : entry.name, named: name, depth: depth)
+        try read(archive, entry.name, named: name, depth: depth)
       } catch {
-        guard error.kind == .damaged, damages.count < Self.mostDamages else { throw error }
+        guard error.kind == .damaged, budget.failure == nil, damages.count < Self.mostDamages else {
+          throw error
+        }
         damages.append(error.of(fullName(name)))
         isDamaged = true
       }
@@ -150,9 +157,9 @@ struct ArchiveWalk {
 
   /// Reads the entry at which `archive` is positioned.
   ///
-  /// - Parameter entryName: Its name in the archive; nil for a single compressed file.
+  /// - Parameter entryName: Its name in the archive.
   private mutating func read(
-    _ archive: Archive, _ entryName: String?, named name: String, depth: Int
+    _ archive: Archive, _ entryName: String, named name: String, depth: Int
   ) throws(CaptureFailure) {
     var input = InputBuffer(archive)
     guard let kind = try ArchiveKind.detect(&input), kind != .text else {
@@ -216,7 +223,7 @@ struct ArchiveWalk {
     }
     // An empty log needs no file; an archive may hold very many.
     if contents.isArchive, !(try input.fill(Self.leastBytes)) {
-      let look = Self.look(into: InputBuffer(input.bytes.array))
+      let look = try look(into: InputBuffer(input.bytes.array))
       if !look.hasRecords {
         if let refusal = look.refusal { return contents.leaveOut(name, refusal) }
         log.hasRecords = false
@@ -226,15 +233,16 @@ struct ArchiveWalk {
     }
     let spool = try spool(&input)
     let file = CaptureFile(name: fullName(name), spool)
-    let look = try Self.look(into: file.open())
+    let look = try look(into: file.open())
     if let refusal = look.refusal, contents.isArchive { return contents.leaveOut(name, refusal) }
     log.isSummary = isSummary || look.isSummary
     log.hasRecords = look.hasRecords
-    if kept.contains(where: { $0.file.isEqual(to: file) }) { log.omission = .repeated }
+    let (isRepeated, digest) = compare(file)
+    if isRepeated { log.omission = .repeated }
     let place = contents.list(log)
     // A log without records in an archive is only listed.
     if let place, log.omission == nil, look.hasRecords || !contents.isArchive {
-      kept.append((place, file))
+      kept.append((place, file, digest))
     }
     if let damage = spool.damage { throw damage }
   }
@@ -242,23 +250,43 @@ struct ArchiveWalk {
   /// The size in bytes below which a log is examined in memory.
   private static let leastBytes = 64
 
+  /// Returns whether a log is the same as one before, and its digest if that was needed. Each file
+  /// is read once for its digest, so that many logs of one size do not take long.
+  private mutating func compare(_ file: CaptureFile) -> (isRepeated: Bool, digest: Int?) {
+    let size = file.byteCount
+    let others = kept.indices.filter { kept[$0].file.byteCount == size }
+    guard !others.isEmpty, let digest = file.digest() else { return (false, nil) }
+    for index in others {
+      if kept[index].digest == nil { kept[index].digest = kept[index].file.digest() }
+      if kept[index].digest == digest, kept[index].file.isEqual(to: file) { return (true, digest) }
+    }
+    return (false, digest)
+  }
+
+  /// Stores a log or an archive.
+  ///
+  /// - Throws: The failure of the budget: what was read until then may be any part of a file that
+  ///   only claims to be a log, so it is not kept.
   private mutating func spool(_ input: inout InputBuffer) throws(CaptureFailure) -> Spool {
+    try budget.spend(UnpackingBudget.fileCost)
     let spool = try Spool(&input, in: folder, most: CaptureLimits.spooledBytes - spooledBytes)
+    if let failure = budget.failure { throw failure }
     spooledBytes += spool.byteCount
     return spool
   }
 
   /// Returns whether a log has a record, whether its format is that of a summary, and why it cannot
   /// be read.
-  private static func look(
+  private func look(
     into input: consuming InputBuffer
-  ) -> (hasRecords: Bool, isSummary: Bool, refusal: String?) {
+  ) throws(CaptureFailure) -> (hasRecords: Bool, isSummary: Bool, refusal: String?) {
     var isSummary = false
     do throws(CaptureFailure) {
-      var reader = try CaptureReader(input)
+      var reader = try CaptureReader(input, budget)
       isSummary = reader.summary.format == .btsnooz
       return (try reader.next() != nil, isSummary, nil)
     } catch {
+      if let failure = budget.failure { throw failure }
       return (false, isSummary, error.kind == .damaged ? nil : error.message)
     }
   }

@@ -65,12 +65,39 @@ package struct CaptureFile: Sendable {
   /// Why its bytes end early in the archive or pipe that they were kept from; nil if they do not.
   var damage: CaptureFailure? { spool?.damage?.of(name) }
 
-  /// Returns whether another file has the same size and begins with the same bytes.
+  /// Returns whether another file has the same bytes.
   func isEqual(to other: CaptureFile) -> Bool {
-    guard byteCount == other.byteCount, var one = try? open(), var two = try? other.open(),
-      (try? one.fill(1)) == true, (try? two.fill(1)) == true
-    else { return false }
-    return one.bytes.isEqual(to: two.bytes)
+    guard byteCount == other.byteCount, var one = try? open(), var two = try? other.open() else {
+      return false
+    }
+    do throws(CaptureFailure) {
+      while try one.fill(1), try two.fill(1) {
+        let count = min(one.count, two.count)
+        guard one.take(count).isEqual(to: two.take(count)) else { return false }
+      }
+      let (isFirstLonger, isSecondLonger) = (try one.fill(1), try two.fill(1))
+      return isFirstLonger == isSecondLonger
+    } catch {
+      return false
+    }
+  }
+
+  /// Returns a digest of all bytes, or nil if they cannot be read. Its key is new in each run, so
+  /// that nobody can make files whose digests are equal.
+  func digest() -> Int? {
+    guard var input = try? open() else { return nil }
+    var hasher = Hasher()
+    do throws(CaptureFailure) {
+      while try input.fill(1) {
+        unsafe input.take { bytes in
+          unsafe hasher.combine(bytes: bytes)
+          return bytes.count
+        }
+      }
+    } catch {
+      return nil
+    }
+    return hasher.finalize()
   }
 
   /// Whether opening it again yields the same bytes, or fails immediately.

@@ -38,11 +38,15 @@ package struct CaptureSearch {
   /// Examines one file. If no capture can be read, `refusal` states why, and `archives` has what
   /// was found instead.
   ///
-  /// - Parameter folder: The folder for temporary files.
-  package init(in file: CaptureFile, folder: String) {
+  /// - Parameters:
+  ///   - folder: The folder for temporary files.
+  ///   - isTimeOver: Returns whether the caller gives up. It is called often.
+  package init(
+    in file: CaptureFile, folder: String, until isTimeOver: @escaping () -> Bool = { false }
+  ) {
     var spooledBytes: Int64 = 0
     do throws(CaptureFailure) {
-      try look(at: file, nil, folder, &spooledBytes)
+      try look(at: file, nil, folder, &spooledBytes, until: isTimeOver)
     } catch {
       refusal = error
     }
@@ -71,7 +75,8 @@ package struct CaptureSearch {
   }
 
   private mutating func look(
-    at file: CaptureFile, _ pattern: String?, _ folder: String, _ spooledBytes: inout Int64
+    at file: CaptureFile, _ pattern: String?, _ folder: String, _ spooledBytes: inout Int64,
+    until isTimeOver: @escaping () -> Bool = { false }
   ) throws(CaptureFailure) {
     let name = file.name
     let isRegular = file.byteCount != nil
@@ -82,7 +87,9 @@ package struct CaptureSearch {
       files.append(isRegular ? file : CaptureFile(name, OpenedInput(consume input)))
       return
     }
-    var walk = ArchiveWalk(name, entries: pattern, folder: folder, spooledBytes: spooledBytes)
+    let budget = UnpackingBudget(size: input.knownRemaining, until: isTimeOver)
+    var walk = ArchiveWalk(
+      name, entries: pattern, folder: folder, spooledBytes: spooledBytes, budget)
     defer { spooledBytes = walk.spooledBytes }
     do throws(CaptureFailure) {
       if kind == .text {
@@ -91,16 +98,17 @@ package struct CaptureSearch {
         if let words = ForeignText.words(of: start.bytes) {
           throw CaptureFailure(.notReadable, words)
         }
-        try walk.read(text: &input)
+        var text = InputBuffer(InputFeed(consume input, budget))
+        try walk.read(text: &text)
         if walk.isEmpty { throw CaptureFormat.unknown(start.bytes) }
       } else if isRegular, kind.codec == nil {
         // libarchive can seek in a file.
         let descriptor = unsafe open(file.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
         defer { close(descriptor) }
-        try walk.read(Archive(descriptor))
+        try walk.read(Archive(kind, descriptor, budget))
       } else {
-        try walk.read(archive: consume input, kind)
+        try walk.read(archive: InputBuffer(InputFeed(consume input, budget)), kind)
       }
     } catch {
       try walk.end(error)

@@ -34,47 +34,53 @@ final class CompressedFeed: ByteFeed {
 
   private let codec: Codec
   private let decompressor: UnsafeMutablePointer<czlib>
+  private let budget: UnpackingBudget
+  /// The memory that the decompressor has.
+  private var memory = 0
   private var input: InputBuffer
   /// Whether a stream has begun and not ended.
   private var isInside = true
   /// Whether the decompressor may have more bytes without further input.
   private var hasMore = false
   private var isAtEnd = false
-  /// The number of decompressed bytes.
-  private var byteCount: Int64 = 0
   private var failure: CaptureFailure?
 
   /// Opens the stream at the current position of `input`. What follows a stream of zlib's belongs
   /// to something else; otherwise, further streams may follow, with zeros between them.
   ///
-  /// - Throws: `.inaccessible` if the codec's library is not available.
-  init(_ codec: Codec, _ input: consuming InputBuffer) throws(CaptureFailure) {
-    guard let opened = unsafe czlib_open(codec.number) else {
+  /// - Throws: `.inaccessible` if the codec's library is not available, or the failure of the
+  ///   budget.
+  init(
+    _ codec: Codec, _ input: consuming InputBuffer, _ budget: UnpackingBudget
+  ) throws(CaptureFailure) {
+    try budget.spend(UnpackingBudget.fileCost)
+    guard let opened = unsafe czlib_open(codec.number, budget.memoryLeft) else {
       throw CaptureFailure(
         .inaccessible,
         "\(codec.library), which decompresses it, is not installed: install it, or unpack the file first"
       )
     }
     self.codec = codec
+    self.budget = budget
     unsafe decompressor = opened
     self.input = input
   }
 
-  deinit { unsafe czlib_close(decompressor) }
+  deinit {
+    budget.memory -= memory
+    unsafe czlib_close(decompressor)
+  }
 
   /// Reads the next bytes.
   ///
   /// - Throws: `.damaged` with the offset in the compressed stream, after everything before it was
-  ///   read.
+  ///   read; or the failure of the budget.
   func read(
     into start: UnsafeMutableRawPointer, atMost count: Int
   ) throws(CaptureFailure) -> Int {
     while failure == nil, !isAtEnd {
       let made = unsafe step(into: start, atMost: count)
-      byteCount += Int64(made)
-      if byteCount > CaptureLimits.decompressedBytes {
-        fail("not read to its end: it expands to more than 16 GB", .notReadable)
-      }
+      try budget.spend(Int64(made))
       if made > 0 { return made }
     }
     if let failure { throw failure }
@@ -101,6 +107,12 @@ final class CompressedFeed: ByteFeed {
     } catch {
       failure = error
       return 0
+    }
+    unsafe czlib_limit(decompressor, budget.memoryLeft + memory)
+    defer {
+      let now = unsafe czlib_memory(decompressor)
+      budget.memory += now - memory
+      memory = now
     }
     var (used, made, result) = (0, count, CZLIB_MORE)
     unsafe input.take { source in
@@ -135,6 +147,8 @@ final class CompressedFeed: ByteFeed {
         continue
       }
       isAtEnd = false
+      // A stream may be empty, and small files may hold millions of those.
+      try budget.spend(UnpackingBudget.entryCost)
       (isInside, hasMore) = (true, false)
       if unsafe czlib_begin(decompressor) == 0 {
         fail("not readable: not enough memory", .notReadable)

@@ -61,10 +61,15 @@ struct PhoneTextReader {
 
   /// Keeps the summary that was decoded, if any.
   private mutating func keep() {
-    if !current.isEmpty, summaries.count < Self.mostSummaries { summaries.append(current) }
+    if !current.isEmpty, summaries.count < Self.mostSummaries {
+      keptBytes += current.count
+      summaries.append(current)
+    }
     (current, bits, bitCount) = ([], 0, 0)
   }
 
+  /// The number of bytes of all summaries.
+  private var keptBytes = 0
   /// The summary that is being decoded.
   private var current: [UInt8] = []
   /// Decoded bits that do not yet form a whole byte.
@@ -93,7 +98,7 @@ struct PhoneTextReader {
       }
     }
     (self.bits, self.bitCount) = (bits, bitCount)
-    if current.count < CaptureLimits.summaryBytes { current += decoded }
+    if keptBytes + current.count < CaptureLimits.summaryBytes { current += decoded }
   }
 
   /// Returns the six bits of a base64 digit, or nil for other characters.

@@ -40,6 +40,7 @@ package struct NewFile: ~Copyable {
     _ path: String
   ) throws(WriteFailure) -> (descriptor: Int32, target: String?, temporary: String?) {
     if path == "-" { return (STDOUT_FILENO, nil, nil) }
+    let target = try behindLinks(path)
     var status = stat()
     let isThere = unsafe stat(path, &status) == 0
     if isThere, status.st_mode & S_IFMT != S_IFREG {
@@ -49,7 +50,6 @@ package struct NewFile: ~Copyable {
     }
     if isThere, unsafe access(path, W_OK) != 0 { throw WriteFailure(path: path, .system(errno)) }
     if isThere, FileLock.isTaken(path) { throw WriteFailure(path: path, .isBeingWritten) }
-    let target = try behindLinks(path)
     let folder = folder(of: target)
     var temporary: String?
     var opened = UnnamedFile.open(in: folder, O_WRONLY)
@@ -90,29 +90,12 @@ package struct NewFile: ~Copyable {
   /// Returns the file's path with links resolved. A link's target may not exist yet; it is created,
   /// as a shell would do.
   private static func behindLinks(_ path: String) throws(WriteFailure) -> String {
-    if let real = unsafe realpath(path, nil) {
-      defer { unsafe free(real) }
-      return unsafe String(cString: real)
-    }
-    guard errno == ENOENT else { throw WriteFailure(path: path, .system(errno)) }
-    var place = path
-    for _ in 0..<mostLinks {
-      var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
-      let count = unsafe readlink(place, &bytes, bytes.count)
-      guard count > 0 else { return place }
-      let link = String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      place = link.hasPrefix("/") ? link : "\(folder(of: place))/\(link)"
-    }
-    throw WriteFailure(path: path, .system(ELOOP))
+    let (place, failure) = Links.follow(path)
+    if let failure { throw WriteFailure(path: path, failure) }
+    return place
   }
 
-  /// The maximum number of links followed, as in Linux.
-  private static let mostLinks = 40
-
-  private static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
+  private static func folder(of path: String) -> String { Links.folder(of: path) }
 
   /// Completes the file and gives it its name.
   package consuming func keep() throws(WriteFailure) {

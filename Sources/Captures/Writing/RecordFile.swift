@@ -151,12 +151,14 @@ package struct WriteFailure: Error, Equatable, Sendable {
     case isBeingWritten
     /// The file belongs to another user or group, to which its replacement cannot be given.
     case foreign
+    /// It is a link of another user in a folder that everybody shares.
+    case foreignLink
   }
 
   package var path: String
   package var reason: Reason
 
-  init(path: String, _ reason: Reason) {
+  package init(path: String, _ reason: Reason) {
     self.path = path
     self.reason = reason
   }
@@ -180,6 +182,10 @@ package struct WriteFailure: Error, Equatable, Sendable {
     case .foreign:
       return "\(subject) cannot be replaced: it belongs to another user or group, to whom the new "
         + "file cannot be given; choose another name, or remove it first"
+    case .foreignLink:
+      return
+        "\(subject) cannot be written: it is a link that another user made in a shared folder; "
+        + "choose another name"
     }
   }
 }

@@ -48,6 +48,45 @@ struct NewFileTests {
     #expect(bytes(path) == [1, 2, 3])
   }
 
+  @Test(
+    "In a sticky folder for everybody, links of other users are not followed",
+    .enabled(if: geteuid() == 0, "only root can make links of other users"),
+    arguments: [false, true])
+  func foreignLinks(hasTarget: Bool) throws {
+    let target = hasTarget ? folder.file("target", holding: [9]) : folder.file("target")
+    let (own, foreign, indirect) = (
+      folder.file("own"), folder.file("foreign"), folder.file("indirect")
+    )
+    for (link, destination) in [(own, target), (foreign, target), (indirect, "foreign")] {
+      #expect(unsafe symlink(destination, link) == 0)
+    }
+    #expect(unsafe lchown(foreign, 4711, 4711) == 0)
+    func outcome(_ path: String) -> WriteFailure.Reason? {
+      do throws(WriteFailure) {
+        let file = try NewFile(path: path)
+        write([1], to: file.descriptor)
+        try file.keep()
+        return nil
+      } catch {
+        return error.reason
+      }
+    }
+    // Without the sticky bit, or if only the owner can write, the kernel follows them, too.
+    for (mode, isShared) in [(0o1777, true), (0o1775, false), (0o777, false)] as [(mode_t, Bool)] {
+      #expect(unsafe chmod(folder.path, mode) == 0)
+      let expected: WriteFailure.Reason? = isShared ? .foreignLink : nil
+      #expect(outcome(foreign) == expected)
+      #expect(outcome(indirect) == expected)
+      #expect(bytes(target) == (isShared ? (hasTarget ? [9] : nil) : [1]))
+      _ = unsafe hasTarget ? 0 : unlink(target)
+    }
+    #expect(unsafe chmod(folder.path, 0o1777) == 0)
+    #expect(outcome(own) == nil && bytes(target) == [1])
+    // The owner of the folder decides what is in it.
+    #expect(unsafe chown(folder.path, 4711, 4711) == 0)
+    #expect(outcome(foreign) == nil)
+  }
+
   @Test func leavesNothingWhenItIsNotKept() throws {
     let path = folder.file("out", holding: [9])
     do {
