@@ -67,11 +67,17 @@ extension Definition.Tables {
     return field.slot >= -1 && field.slot < slotCount && field.scaling >= -1
       && field.scaling < scalings.count && field.limit >= -1 && field.limit < limits.count
       && isTemplate(field.template) && areCodes(field.firstCode, field.codeCount)
+      && areAscending(codes[field.firstCode..<field.firstCode + field.codeCount])
       && areCodes(field.firstQuiet, field.quietCount)
   }
 
   private func areCodes(_ first: Int, _ count: Int) -> Bool {
     first >= 0 && count >= 0 && first <= codes.count && count <= codes.count - first
+  }
+
+  /// Returns whether codes are in ascending order, as finding the one of a number requires.
+  private func areAscending(_ codes: ArraySlice<Code>) -> Bool {
+    zip(codes, codes.dropFirst()).allSatisfy { $0.high < $1.low }
   }
 
   private func isTemplate(_ place: Int) -> Bool { place >= -1 && place < templates.count - 1 }

@@ -182,7 +182,7 @@ package final class Definition: Sendable {
 }
 
 /// A field of the last value of another characteristic: `@2aa8.features.e2e_crc`.
-package struct External: Sendable, Equatable {
+package struct External: Sendable, Hashable {
   package var uuid: BluetoothUUID
   /// The field's name, with dots for groups and bits.
   package var path: String
@@ -219,7 +219,7 @@ package struct Words: Sendable, Equatable {
   }
 
   /// Appends a word.
-  mutating func append(_ word: RawSpan) -> Int {
+  package mutating func append(_ word: RawSpan) -> Int {
     bytes.append(word)
     ends.append(bytes.count)
     return ends.count - 1

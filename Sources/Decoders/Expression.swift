@@ -1,6 +1,6 @@
 /// One step of a program in postfix order: pushes an operand, or replaces the topmost ones by a
 /// result.
-package struct Operation: Sendable, Equatable {
+package struct Operation: Sendable, Hashable {
   package enum Code: Int, Sendable, CaseIterable {
     /// Push the operand itself; the field in its slot; a property of the value or its context.
     case number, slot, size, remaining, index, written, command, external

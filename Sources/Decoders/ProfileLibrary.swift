@@ -36,8 +36,10 @@ package struct ProfileLibrary: Sendable {
     ownVendors = vendors.count
     var wanted = BuiltInProfiles.wanted
     let messages = vendors.flatMap(\.messages).map(\.definition)
-    for external in (own + messages).flatMap(\.tables.externals) {
-      if !wanted.contains(external.uuid.shortest) { wanted.append(external.uuid.shortest) }
+    var known = Set(wanted)
+    for external in (own + messages).flatMap(\.tables.externals)
+    where known.insert(external.uuid.shortest).inserted {
+      wanted.append(external.uuid.shortest)
     }
     self.wanted = wanted
   }

@@ -339,10 +339,14 @@ package struct ValueDecoder: ~Copyable {
   }
 
   /// Returns the index of the code that contains a number, within a range of the definition's
-  /// codes.
+  /// codes, which are in ascending order.
   private func code(of number: Int, _ first: Int, _ count: Int, _ definition: Definition) -> Int? {
-    for place in first..<first + count where definition.tables.codes[place].contains(number) {
-      return place
+    var (low, high) = (first, first + count)
+    while low < high {
+      let middle = (low + high) / 2
+      let code = definition.tables.codes[middle]
+      if code.contains(number) { return middle }
+      if code.high < number { low = middle + 1 } else { high = middle }
     }
     return nil
   }

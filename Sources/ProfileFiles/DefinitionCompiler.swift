@@ -25,9 +25,32 @@ final class FileContext {
   var characteristics: [BluetoothUUID: (fields: SourceNode, isBigEndian: Bool)] = [:]
   /// Finds the fields of characteristics in other files.
   let elsewhere: (BluetoothUUID) -> LayoutSource?
+  /// What its definitions cost: their rows, the bytes of their words, the steps of their
+  /// expressions, and the conditions that are compared.
+  private var cost = 0
+
+  /// The most rows of a file's tables: fields, bits, cases and words of numbers. A structure or an
+  /// enumeration counts each time it is used.
+  private static let mostRows = 1 << 15
+  /// The cost of a row, as a multiple of that of a byte, a step or a comparison.
+  private static let rowCost = 16
 
   /// Creates a file's context.
   init(elsewhere: @escaping (BluetoothUUID) -> LayoutSource?) { self.elsewhere = elsewhere }
+
+  /// Counts rows, before they are made.
+  func add(rows: Int, _ node: SourceNode) throws(ProfileError) {
+    add(cost: rows * Self.rowCost)
+    guard cost <= Self.mostRows * Self.rowCost else {
+      throw node.error(
+        "the definitions of a file have at most \(Self.mostRows) fields, bits, cases and words, fewer if they are "
+          + "long, share names or depend on each other; structures and enumerations count each time they are used"
+      )
+    }
+  }
+
+  /// Counts bytes, steps or comparisons; the next row fails if they are too many.
+  func add(cost: Int) { self.cost += cost }
 
   /// Returns the fields of one of the file's own characteristics.
   func layout(_ uuid: BluetoothUUID) -> LayoutSource? {
@@ -46,7 +69,10 @@ struct DefinitionCompiler {
   private var layouts: [String] = []
   private var depth = 0
   /// What must hold if the field being compiled is present.
-  private var conditions: [FieldCondition] = []
+  private var conditions = FieldConditions()
+  /// The index of each number that conditions concern.
+  private var numbers: [FieldCondition.Number: Int] = [:]
+  private var numberCount = 0
   /// The fields that take all remaining bytes of the current window, and the number of that window.
   private var takers: [FieldPlace] = []
   private var window = 0
@@ -59,7 +85,7 @@ struct DefinitionCompiler {
   /// Creates a compiler for one definition.
   init(_ file: FileContext, allowsCommand: Bool = false) {
     self.file = file
-    builder = TableBuilder(allowsCommand: allowsCommand)
+    builder = TableBuilder(file, allowsCommand: allowsCommand)
   }
 
   /// The name of the file's profile.
@@ -116,13 +142,15 @@ struct DefinitionCompiler {
     }
     let outer = conditions
     defer { conditions = outer }
-    let place = builder.add(Field())
+    let place = try builder.add(Field(), node)
     var field = Field()
     let isBig = try Self.isBigEndian(keys) ?? isBigEndian
     if isBig { field.flags.insert(.bigEndian) }
     if let when = keys.node("when") {
       field.when = try program(when, scope)
-      conditions += FieldCondition.all(of: builder.operations(of: field.when), window)
+      for condition in FieldCondition.all(of: builder.operations(of: field.when), window) {
+        require(condition)
+      }
     }
     if kind != "choose" { try occurrence(keys, &field, scope) }
     switch kind {
@@ -153,6 +181,16 @@ struct DefinitionCompiler {
     builder.end(field, at: place)
   }
 
+  /// Adds a condition to those of the field being compiled.
+  private mutating func require(_ condition: FieldCondition) {
+    let index = condition.number.flatMap { numbers[$0] } ?? numberCount
+    if index == numberCount {
+      numberCount += 1
+      if let number = condition.number { numbers[number] = index }
+    }
+    conditions.require(condition, index: index)
+  }
+
   /// Records a list that continues until nothing remains.
   private mutating func takeAll(_ keys: KeyedNode, _ field: Field, _ name: String) {
     guard field.flags.contains(.repeatRest), !keys.has("max") else { return }
@@ -169,7 +207,7 @@ struct DefinitionCompiler {
     guard !scope.bitNames.contains(name) else {
       throw node.error("`\(name)` is defined twice: bits appear next to fields")
     }
-    try conditions.claim(name, node, scope)
+    try conditions.claim(name, node, scope, builder.file)
     return name
   }
 
@@ -211,7 +249,7 @@ struct DefinitionCompiler {
       name = given
       field.name = builder.word(given)
       try builder.checkOperand(given, node)
-      try conditions.claim(given, node, scope)
+      try conditions.claim(given, node, scope, builder.file)
     } else if field.flags.contains(.repeated) {
       throw keys.node.error("a repeated group needs a name")
     }
@@ -276,12 +314,12 @@ struct DefinitionCompiler {
     field.selector = try program(try keys.required("choose"), scope)
     let outer = conditions
     defer { conditions = outer }
-    var taken: NumberSet?
+    let selector = builder.operations(of: field.selector)
     func condition(_ numbers: NumberSet) -> FieldCondition {
       FieldCondition(
-        operations: builder.operations(of: field.selector), numbers: numbers, window: window,
-        choice: field.selector)
+        operations: selector, numbers: numbers, window: window, choice: field.selector)
     }
+    var taken = NumberSet()
     var other: (key: SourceNode, value: SourceNode)?
     for (key, value) in try keys.required("cases").pairs("a mapping of numbers to lists of fields")
     {
@@ -289,25 +327,27 @@ struct DefinitionCompiler {
         other = (key, value)
       } else {
         let range = try key.range()
-        let numbers = NumberSet(range)
-        let own = taken.map { numbers.subtracting($0) } ?? numbers
+        let own = taken.gaps(in: range)
         guard !own.isEmpty else {
           throw key.error(
             "the case \(key.kind) is never used: earlier cases contain all of its numbers")
         }
-        conditions = outer + [condition(own)]
-        taken = taken?.union(numbers) ?? numbers
-        try branch(range, value, scope, isBigEndian: isBigEndian)
+        conditions = outer
+        require(condition(own))
+        taken.insert(range)
+        try branch(range, key, value, scope, isBigEndian: isBigEndian)
       }
     }
     // After the others, since the first matching branch is taken.
     guard let other else { return }
-    conditions = outer + (taken.map { [condition($0.complement)] } ?? [])
-    try branch(nil, other.value, scope, isBigEndian: isBigEndian)
+    conditions = outer
+    if !taken.isEmpty { require(condition(taken.complement)) }
+    try branch(nil, other.key, other.value, scope, isBigEndian: isBigEndian)
   }
 
   private mutating func branch(
-    _ range: ClosedRange<Int>?, _ node: SourceNode, _ scope: Scope, isBigEndian: Bool
+    _ range: ClosedRange<Int>?, _ key: SourceNode, _ node: SourceNode, _ scope: Scope,
+    isBigEndian: Bool
   ) throws(ProfileError) {
     var field = Field()
     field.kind = .branch
@@ -316,7 +356,7 @@ struct DefinitionCompiler {
     } else {
       field.flags.insert(.other)
     }
-    let place = builder.add(field)
+    let place = try builder.add(field, key)
     try fields(node, scope, isBigEndian: isBigEndian)
     builder.end(field, at: place)
   }
@@ -331,7 +371,7 @@ struct DefinitionCompiler {
   /// Adds the message's command as a field, which texts and expressions can use.
   mutating func command(_ node: SourceNode, width: Int, _ scope: Scope) throws(ProfileError) {
     builder.command(width: width, scope)
-    try conditions.claim("command", node, scope)
+    try conditions.claim("command", node, scope, builder.file)
   }
 
   /// Compiles a frame's header into a group without a name, with as many bytes as come before the
@@ -344,7 +384,7 @@ struct DefinitionCompiler {
     field.kind = .group
     field.width = size
     field.flags = [.sized, .open]
-    let place = builder.add(field)
+    let place = try builder.add(field, node)
     let outer = (takers, window)
     beginWindow()
     try fields(node, scope, isBigEndian: isBigEndian)
@@ -356,11 +396,8 @@ struct DefinitionCompiler {
 
   /// Fails if a field follows one that takes all bytes, and does not check whether some remain.
   private func checkBytes(_ keys: KeyedNode) throws(ProfileError) {
-    let asks = conditions.contains { condition in
-      condition.operations == [Operation(.remaining)]
-        && condition.numbers.intersection(NumberSet(0...0)).isEmpty
-    }
-    guard !asks else { return }
+    guard !conditions.needRemaining else { return }
+    builder.file.add(cost: takers.count * conditions.comparisons)
     guard let taker = takers.first(where: standsBefore) else { return }
     let remedy =
       taker.isList
@@ -374,12 +411,8 @@ struct DefinitionCompiler {
   /// list may be one of several of which data has one, by its flags, so its presence must follow
   /// from the conditions.
   private func standsBefore(_ taker: FieldPlace) -> Bool {
-    guard taker.isList else { return !taker.conditions.exclude(conditions) }
-    return taker.conditions.allSatisfy { wanted in
-      conditions.contains {
-        $0.isComparable(with: wanted) && $0.numbers.subtracting(wanted.numbers).isEmpty
-      }
-    }
+    taker.isList
+      ? taker.conditions.follow(from: conditions) : !taker.conditions.exclude(conditions)
   }
 
   /// Begins a new window of bytes: what takes all of them ends with it.

@@ -2,7 +2,10 @@ import Decoders
 
 /// A set of whole numbers: ascending ranges that do not touch.
 struct NumberSet: Equatable {
-  private var ranges: [ClosedRange<Int>]
+  private var ranges: [ClosedRange<Int>] = []
+
+  /// Creates the empty set.
+  init() {}
 
   /// Creates the set of the numbers in one range.
   init(_ range: ClosedRange<Int>) { ranges = [range] }
@@ -11,42 +14,92 @@ struct NumberSet: Equatable {
   static var nonzero: NumberSet { NumberSet(0...0).complement }
 
   /// All other numbers.
-  var complement: NumberSet {
-    var other = self
-    other.ranges = []
-    var next: Int? = Int.min
-    for range in ranges {
-      if let low = next, low < range.lowerBound { other.ranges.append(low...range.lowerBound - 1) }
-      next = range.upperBound == .max ? nil : range.upperBound + 1
+  var complement: NumberSet { gaps(in: Int.min...Int.max) }
+
+  /// Returns the numbers of a range that the set does not contain.
+  func gaps(in range: ClosedRange<Int>) -> NumberSet {
+    var gaps = NumberSet()
+    var next = range.lowerBound
+    for known in ranges[first(endingFrom: next)...] where next <= range.upperBound {
+      if known.lowerBound > range.upperBound { break }
+      if next < known.lowerBound { gaps.ranges.append(next...known.lowerBound - 1) }
+      guard known.upperBound < range.upperBound else { return gaps }
+      next = known.upperBound + 1
     }
-    if let low = next { other.ranges.append(low...Int.max) }
-    return other
+    gaps.ranges.append(next...range.upperBound)
+    return gaps
+  }
+
+  /// Adds the numbers of a range.
+  mutating func insert(_ range: ClosedRange<Int>) {
+    // Those that overlap or touch it become one with it.
+    let first = first(endingFrom: range.lowerBound == .min ? .min : range.lowerBound - 1)
+    var end = first
+    var (low, high) = (range.lowerBound, range.upperBound)
+    while end < ranges.count, high == .max || ranges[end].lowerBound <= high + 1 {
+      (low, high) = (min(low, ranges[end].lowerBound), max(high, ranges[end].upperBound))
+      end += 1
+    }
+    ranges.replaceSubrange(first..<end, with: CollectionOfOne(low...high))
+  }
+
+  /// Returns the index of the first range that ends at a number or after it.
+  private func first(endingFrom number: Int) -> Int {
+    var (low, high) = (0, ranges.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if ranges[middle].upperBound < number { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// Returns the numbers in either set.
   func union(_ other: NumberSet) -> NumberSet {
     var all = self
-    all.ranges = []
-    for range in (ranges + other.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      if let last = all.ranges.last,
-        last.upperBound == .max || range.lowerBound <= last.upperBound + 1
-      {
-        let end = max(last.upperBound, range.upperBound)
-        all.ranges[all.ranges.count - 1] = last.lowerBound...end
-      } else {
-        all.ranges.append(range)
-      }
-    }
+    for range in other.ranges { all.insert(range) }
     return all
   }
 
   /// Returns the numbers in both sets.
   func intersection(_ other: NumberSet) -> NumberSet {
-    complement.union(other.complement).complement
+    var both = NumberSet()
+    overlaps(with: other) {
+      both.ranges.append($0)
+      return true
+    }
+    return both
   }
 
-  /// Returns the numbers of this set that the other one does not contain.
-  func subtracting(_ other: NumberSet) -> NumberSet { intersection(other.complement) }
+  /// Returns whether no number is in both sets.
+  func isDisjoint(with other: NumberSet) -> Bool {
+    var isDisjoint = true
+    overlaps(with: other) { _ in
+      isDisjoint = false
+      return false
+    }
+    return isDisjoint
+  }
+
+  /// Returns whether the other set contains all numbers of this one.
+  func isSubset(of other: NumberSet) -> Bool {
+    ranges.allSatisfy { range in
+      let place = other.first(endingFrom: range.upperBound)
+      return place < other.ranges.count && other.ranges[place].lowerBound <= range.lowerBound
+    }
+  }
+
+  /// Calls `body` for each range of numbers in both sets until it returns false.
+  private func overlaps(with other: NumberSet, _ body: (ClosedRange<Int>) -> Bool) {
+    guard let low = ranges.first?.lowerBound, let start = other.ranges.first?.lowerBound else {
+      return
+    }
+    var (left, right) = (first(endingFrom: start), other.first(endingFrom: low))
+    while left < ranges.count, right < other.ranges.count {
+      let (one, two) = (ranges[left], other.ranges[right])
+      if one.overlaps(two), !body(one.clamped(to: two)) { return }
+      if one.upperBound < two.upperBound { left += 1 } else { right += 1 }
+    }
+  }
 
   /// Whether the set is empty.
   var isEmpty: Bool { ranges.isEmpty }
@@ -63,19 +116,22 @@ struct FieldCondition {
   /// its cases.
   var choice: Int?
 
-  /// Returns whether two conditions are known to concern the same number, judging by how they are
-  /// written. The number of remaining bytes decreases after each field, so it is only comparable
-  /// within one choice.
-  func isComparable(with other: FieldCondition) -> Bool {
-    guard operations == other.operations else { return false }
-    if choice != nil, choice == other.choice { return true }
-    return operations.allSatisfy { operation in
-      switch operation.code {
-      case .remaining: false
-      case .size: window == other.window
-      default: true
-      }
+  /// What identifies the number that a condition concerns, judging by how it is written.
+  struct Number: Hashable {
+    var operations: ArraySlice<Operation>
+    var window: Int?
+    var choice: Int?
+  }
+
+  /// The number that the condition concerns; nil if it may not be the one of any other condition:
+  /// the number of remaining bytes decreases after each field, so it only stays the same within one
+  /// choice.
+  var number: Number? {
+    if operations.contains(where: { $0.code == .remaining }) {
+      return choice.map { Number(operations: operations, choice: $0) }
     }
+    let usesSize = operations.contains { $0.code == .size }
+    return Number(operations: operations, window: usesSize ? window : nil)
   }
 
   /// Returns the conditions, all of which must hold, under which an expression is not 0.
@@ -159,28 +215,73 @@ struct FieldCondition {
   }
 }
 
-extension [FieldCondition] {
+/// All that must hold if a field is present: the numbers that each expression may have, by the
+/// index of the expression.
+struct FieldConditions {
+  private var all: [(index: Int, numbers: NumberSet)] = []
+  /// Whether bytes must remain.
+  private(set) var needRemaining = false
+
+  /// The most expressions; what further ones exclude is not known.
+  private static let most = 32
+
+  /// Adds that an expression has one of some numbers.
+  mutating func require(_ condition: FieldCondition, index: Int) {
+    if condition.operations.count == 1, condition.operations.first?.code == .remaining,
+      condition.numbers.isDisjoint(with: NumberSet(0...0))
+    {
+      needRemaining = true
+    }
+    let place = all.firstIndex { $0.index >= index } ?? all.count
+    if place < all.count, all[place].index == index {
+      all[place].numbers = all[place].numbers.intersection(condition.numbers)
+    } else if all.count < Self.most {
+      all.insert((index, condition.numbers), at: place)
+    }
+  }
+
+  /// The number of comparisons with the conditions of another field.
+  var comparisons: Int { all.count + 1 }
+
   /// Returns whether two fields with these conditions are never both present: no number satisfies
   /// all conditions that concern it.
-  func exclude(_ other: [FieldCondition]) -> Bool {
-    let all = self + other
-    return contains { condition in
-      let others = all.filter { condition.isComparable(with: $0) }
-      return others.reduce(condition.numbers) { $0.intersection($1.numbers) }.isEmpty
+  func exclude(_ other: FieldConditions) -> Bool {
+    var place = 0
+    for (index, numbers) in all {
+      while place < other.all.count, other.all[place].index < index { place += 1 }
+      let isSame = place < other.all.count && other.all[place].index == index
+      if numbers.isEmpty || isSame && other.all[place].numbers.isDisjoint(with: numbers) {
+        return true
+      }
     }
+    return false
+  }
+
+  /// Returns whether these conditions hold whenever the others do.
+  func follow(from other: FieldConditions) -> Bool {
+    var place = 0
+    for (index, numbers) in all {
+      while place < other.all.count, other.all[place].index < index { place += 1 }
+      guard place < other.all.count, other.all[place].index == index,
+        other.all[place].numbers.isSubset(of: numbers)
+      else { return false }
+    }
+    return true
   }
 
   /// Claims a name in the object of the output for a field with these conditions; two fields can
   /// only share one if they are never both present.
-  func claim(_ name: String, _ node: SourceNode, _ scope: Scope) throws(ProfileError) {
-    let others = scope.output.places[name] ?? []
-    if let other = others.first(where: { !$0.conditions.exclude(self) }) {
+  func claim(
+    _ name: String, _ node: SourceNode, _ scope: Scope, _ file: FileContext
+  ) throws(ProfileError) {
+    file.add(cost: (scope.output.places[name]?.count ?? 0) * comparisons)
+    if let other = scope.output.places[name]?.first(where: { !$0.conditions.exclude(self) }) {
       throw node.error(
         "`\(name)` is defined twice: \(other.words(beside: node)) also defines it, and no condition ensures that "
           + "only one of the two is present; use cases of `choose`, or a `when` on each that requires "
           + "different numbers of one expression")
     }
-    scope.output.places[name] = others + [FieldPlace(name, node, self)]
+    scope.output.places[name, default: []].append(FieldPlace(name, node, self))
   }
 }
 
@@ -190,12 +291,12 @@ struct FieldPlace {
   var file: String
   var line: Int
   /// What must hold if the field is present.
-  var conditions: [FieldCondition]
+  var conditions: FieldConditions
   /// Whether it is repeated.
   var isList = false
 
   /// Creates the position of a field from its piece of a file.
-  init(_ name: String, _ node: SourceNode, _ conditions: [FieldCondition]) {
+  init(_ name: String, _ node: SourceNode, _ conditions: FieldConditions) {
     self.name = name
     file = node.file
     line = node.line

@@ -36,5 +36,45 @@ package struct ProfileFile: Sendable {
   /// The correct parts of the profile; nil if not even its name is correct.
   package var profile: Profile?
   /// The errors, in the order of the file.
-  package var errors: [ProfileError]
+  package private(set) var errors: [ProfileError]
+
+  /// The most definitions and messages of a file, and the most examples.
+  static let mostDefinitions = 2048
+  static let mostExamples = 1024
+  /// The most errors that are found in a file.
+  static let mostErrors = 100
+
+  /// Whether no further errors are searched for.
+  var isGivenUp: Bool { errors.count > Self.mostErrors }
+
+  /// Adds an error; those beyond the limit are one.
+  mutating func fail(_ error: ProfileError) {
+    guard !isGivenUp else { return }
+    let isLast = errors.count == Self.mostErrors
+    errors.append(
+      isLast
+        ? ProfileError(
+          file: error.file, line: error.line, key: "",
+          message: "has more errors, from this line on, than the \(Self.mostErrors) that are listed"
+        )
+        : error)
+  }
+
+  /// Adds the examples of a definition.
+  mutating func add(_ examples: [SourceNode], _ target: Example.Target) throws(ProfileError) {
+    for example in examples {
+      guard (profile?.examples.count ?? 0) < Self.mostExamples else {
+        throw example.error("a file has up to \(Self.mostExamples) examples")
+      }
+      profile?.examples.append(Example(target: target, node: example))
+    }
+  }
+
+  /// Decodes the examples, and adds what is wrong with them to the errors.
+  package mutating func checkExamples() {
+    guard let profile else { return }
+    for example in profile.examples where !isGivenUp {
+      for error in example.check(profile) { fail(error) }
+    }
+  }
 }

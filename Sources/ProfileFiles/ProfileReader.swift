@@ -87,12 +87,12 @@ package struct ProfileReader {
     do throws(ProfileError) {
       try file.takeProtocol(keys, context, title)
     } catch {
-      file.errors.append(error)
+      file.fail(error)
     }
     do throws(ProfileError) {
       try keys.finish()
     } catch {
-      file.errors.append(error)
+      file.fail(error)
     }
     return file
   }
@@ -287,16 +287,18 @@ extension ProfileFile {
     _ node: SourceNode,
     _ read: (SourceNode) throws(ProfileError) -> (Definition, [SourceNode])
   ) {
+    guard !isGivenUp else { return }
     do throws(ProfileError) {
-      let (definition, examples) = try read(node)
       let place = profile?.definitions.count ?? 0
+      guard place < Self.mostDefinitions else {
+        throw node.error("a file has up to \(Self.mostDefinitions) definitions")
+      }
+      let (definition, examples) = try read(node)
       profile?.definitions.append(definition)
       profile?.definitionLines.append(node.line)
-      for example in examples {
-        profile?.examples.append(Example(target: .definition(place), node: example))
-      }
+      try add(examples, .definition(place))
     } catch {
-      errors.append(error)
+      fail(error)
     }
   }
 
@@ -335,16 +337,17 @@ extension ProfileFile {
       try ProfileReader.exchange(node, header: try reader.headerParts)
     }
     var list: [VendorProtocol.Message] = []
-    for node in try messages.list("a list of messages") {
+    for node in try messages.list("a list of messages") where !isGivenUp {
       do throws(ProfileError) {
-        let (message, examples) = try reader.message(node)
-        for example in examples {
-          profile?.examples.append(Example(target: .message(list.count), node: example))
+        guard list.count < Self.mostDefinitions else {
+          throw node.error("a file has up to \(Self.mostDefinitions) messages")
         }
+        let (message, examples) = try reader.message(node)
         list.append(message)
         profile?.messageLines.append(node.line)
+        try add(examples, .message(list.count - 1))
       } catch {
-        errors.append(error)
+        fail(error)
       }
     }
     let hasSecrets = list.contains(where: \.definition.hasSecrets)

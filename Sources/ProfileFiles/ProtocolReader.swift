@@ -101,9 +101,7 @@ struct ProtocolReader {
     }
     if let size = keys.node("size") { return .fixed(try size.number(in: 1...65_535)) }
     if let end = keys.node("end") {
-      let bytes = try end.bytes()
-      guard !bytes.isEmpty else { throw end.error("expected at least one byte") }
-      return .delimiter(bytes)
+      return .delimiter(try end.ending())
     }
     guard let length = keys.node("length") else { return .value }
     var counted = FrameLayout.Counted.frame
@@ -302,7 +300,7 @@ struct ProtocolReader {
   /// Reads `applies_to`.
   static func claims(_ node: SourceNode) throws(ProfileError) -> [VendorProtocol.Claim] {
     var claims: [VendorProtocol.Claim] = []
-    for node in try node.list("a list of mappings") {
+    for node in try node.shortList("a list of mappings") {
       let keys = try KeyedNode(node, "a mapping of device, service, characteristic, company, frame")
       var claim = VendorProtocol.Claim()
       claim.device = try keys.node("device")?.text()
@@ -326,9 +324,9 @@ struct ProtocolReader {
 
   /// Reads `requests` or `responses`.
   static func channels(_ node: SourceNode) throws(ProfileError) -> [VendorProtocol.Channel] {
-    guard case .list(let list) = node.content else { return [try channel(node)] }
+    guard case .list = node.content else { return [try channel(node)] }
     var channels: [VendorProtocol.Channel] = []
-    for node in list { channels.append(try channel(node)) }
+    for node in try node.shortList("a list of channels") { channels.append(try channel(node)) }
     return channels
   }
 

@@ -5,42 +5,73 @@ import Bytes
 ///
 /// Scalars are kept as written: YAML 1.1's meaning of `on`, `1e10` or `0123` is never used.
 struct SourceNode: Sendable {
-  enum Content: Sendable {
+  enum Content {
     case scalar(String)
     case list([SourceNode])
     case mapping([(key: SourceNode, value: SourceNode)])
   }
 
-  fileprivate(set) var content: Content
+  private let source: Source
+  private let row: Int
+
+  fileprivate init(_ source: Source, _ row: Int) {
+    self.source = source
+    self.row = row
+  }
+
+  var content: Content {
+    switch source.table.rows[row].kind {
+    case .scalar: return .scalar(source.table.rows[row].text)
+    case .list: return .list(parts)
+    case .mapping:
+      let parts = parts
+      return .mapping(
+        stride(from: 0, to: parts.count, by: 2).map { (key: parts[$0], value: parts[$0 + 1]) })
+    }
+  }
+
+  /// The nodes in a list; the keys and values of a mapping, alternately.
+  private var parts: [SourceNode] {
+    var parts: [SourceNode] = []
+    var next = row + 1
+    while next < source.table.rows[row].end {
+      parts.append(SourceNode(source, next))
+      next = Int(source.table.rows[next].end)
+    }
+    return parts
+  }
+
   /// Its line, from 1.
-  fileprivate(set) var line: Int
-  /// The keys that lead to it.
-  fileprivate(set) var path: String
+  var line: Int { Int(source.table.rows[row].line) }
 
   /// The file that contains it.
-  let file: String
+  var file: String { source.table.file }
+
   /// Whether its text may be a secret, so that errors do not show it.
-  fileprivate(set) var isSecret = false
+  fileprivate var isSecret: Bool { source.table.names != nil }
 
   /// The maximum size of a file.
   static let mostBytes = 256 << 10
   /// The deepest nesting of mappings and lists.
   static let deepest = 40
-  /// The most values in a file, including those that aliases repeat. A file without aliases has
-  /// fewer.
-  fileprivate static let mostNodes = 1 << 18
+  /// The most values of a file, and the most bytes of their text; an alias counts as what it
+  /// repeats.
+  fileprivate static let mostNodes = 1 << 17
+  fileprivate static let mostText = 1 << 20
+  /// The most bytes of a key.
+  fileprivate static let mostKey = 64
 
   /// Returns an error about this piece.
   func error(_ message: String, key: String? = nil) -> ProfileError {
-    let keys = [path, key ?? ""].filter { !$0.isEmpty }.joined(separator: ".")
-    return ProfileError(file: file, line: line, key: keys, message: message)
+    source.table.error(row, message, key: key)
   }
 
   /// What the piece is, for errors: "a list".
   var kind: String {
     switch content {
     case .scalar(let text):
-      text.isEmpty ? "nothing" : isSecret ? "another text" : "`\(text.prefix(40))`"
+      text.isEmpty
+        ? "nothing" : isSecret ? "another text" : "`\(String(text.unicodeScalars.prefix(40)))`"
     case .list: "a list"
     case .mapping: "a mapping"
     }
@@ -69,9 +100,9 @@ struct SourceNode: Sendable {
       throw failure("is not UTF-8 text")
     }
     guard let events = YAMLEvents(bytes) else { throw failure("does not fit into memory") }
-    var reader = SourceReader(events: events, file: file, names: names)
+    var reader = SourceReader(events: events, SourceTable(file: file, names: names))
     do {
-      return try reader.document()
+      return SourceNode(Source(try reader.document()), 0)
     } catch let error as ProfileError {
       throw error
     } catch let error as YAMLEvents.Failure {
@@ -113,150 +144,205 @@ struct SourceNode: Sendable {
   }
 }
 
-/// Builds nodes from YAML events.
-private struct SourceReader: ~Copyable {
-  private var events: YAMLEvents
+/// The nodes of a file, in the order of the text: those inside another one follow it.
+///
+/// They are rows, because a file may be made to have many. None of them holds the keys that lead to
+/// it: these are looked up for an error.
+private struct SourceTable: Sendable {
+  enum Kind { case scalar, list, mapping }
+
+  struct Row {
+    var kind = Kind.scalar
+    /// Whether it is the key of a mapping; its value is the next row.
+    var isKey: Bool
+    /// The number of lists and mappings around it.
+    var depth: UInt8
+    var line: Int32
+    /// The list or mapping that contains it.
+    var parent: Int32
+    /// The row after the last one inside it.
+    var end: Int32
+    /// The text of a scalar.
+    var text = ""
+  }
+
   let file: String
   /// For a file of secrets: the keys that errors may show.
   let names: Set<String>?
-  /// The nodes with an anchor. A node is added once it is complete, so it cannot contain itself.
-  private var anchored: [String: SourceNode] = [:]
-  /// The number of nodes, including those that aliases repeat.
-  private var count = 0
+  var rows: [Row] = []
 
-  init(events: consuming YAMLEvents, file: String, names: Set<String>?) {
+  /// The most characters of an error, which may quote what the file contains.
+  private static let mostMessage = 1000
+
+  /// Returns whether errors may show the key of a mapping.
+  func isShown(_ name: String) -> Bool { names?.contains(name) ?? true }
+
+  /// Returns an error about a row, with the keys that lead to it.
+  func error(_ row: Int, _ message: String, key: String? = nil) -> ProfileError {
+    var keys = key.map { [$0] } ?? []
+    var row = row
+    let line = Int(rows[row].line)
+    while row > 0 {
+      let parent = Int(rows[row].parent)
+      if rows[parent].kind == .mapping, !rows[row].isKey, isShown(rows[row - 1].text) {
+        keys.append(rows[row - 1].text)
+      }
+      row = parent
+    }
+    let shown = message.unicodeScalars.prefix(Self.mostMessage)
+    let rest = shown.endIndex < message.endIndex ? " …" : ""
+    return ProfileError(
+      file: file, line: line, key: keys.reversed().joined(separator: "."),
+      message: String(shown) + rest)
+  }
+}
+
+/// Holds the table, so that a node is small.
+private final class Source: Sendable {
+  let table: SourceTable
+
+  init(_ table: SourceTable) { self.table = table }
+}
+
+/// Makes rows of YAML events.
+private struct SourceReader: ~Copyable {
+  private var events: YAMLEvents
+  private var table: SourceTable
+  /// The rows with an anchor. A row is added once it is complete, so it cannot contain itself.
+  private var anchored: [String: Int] = [:]
+  /// The number of bytes of all scalars.
+  private var textBytes = 0
+
+  init(events: consuming YAMLEvents, _ table: SourceTable) {
     self.events = events
-    self.file = file
-    self.names = names
+    self.table = table
   }
 
   /// Reads the only document of the text.
-  mutating func document() throws -> SourceNode {
+  mutating func document() throws -> SourceTable {
     let first = try events.next()
     if case .textEnd = first {
-      throw ProfileError(file: file, line: 0, key: "", message: "is empty")
+      throw ProfileError(file: table.file, line: 0, key: "", message: "is empty")
     }
-    let root = try node(first, path: "", depth: 0)
+    try node(first, in: 0, depth: 0)
     _ = try events.next()
     guard case .textEnd = try events.next() else {
-      throw root.error("expected one document, found another after `---`")
+      throw table.error(0, "expected one document, found another after `---`")
     }
-    return root
+    return table
   }
 
   /// Reads the node that begins with an event.
   private mutating func node(
-    _ event: YAMLEvents.Event, path: String, depth: Int
-  ) throws -> SourceNode {
-    var piece = SourceNode(
-      content: .scalar(""), line: events.mark.line, path: path, file: file,
-      isSecret: names != nil)
-    guard depth <= SourceNode.deepest else {
-      throw piece.error("mappings and lists nest deeper than \(SourceNode.deepest)")
+    _ event: YAMLEvents.Event, in parent: Int, depth: Int, isKey: Bool = false
+  ) throws {
+    let place = table.rows.count
+    let line = Int32(clamping: events.mark.line)
+    try add(
+      SourceTable.Row(
+        isKey: isKey, depth: UInt8(clamping: depth), line: line,
+        parent: Int32(parent), end: Int32(place + 1)))
+    guard !events.hasTag else {
+      throw table.error(place, "tags such as !!str are not allowed")
     }
-    try account(for: piece)
-    guard !events.hasTag else { throw piece.error("tags such as !!str are not allowed") }
     let anchor = events.anchor
     switch event {
-    case .scalar(let text): piece.content = .scalar(text)
-    case .listStart: piece.content = .list(try list(path: path, depth: depth))
-    case .mappingStart: piece.content = .mapping(try mapping(piece, depth: depth))
-    case .alias: return try repeated(anchor ?? "", at: piece, depth: depth)
+    case .scalar(let text):
+      table.rows[place].text = text
+      try count(text, at: place)
+    case .listStart:
+      table.rows[place].kind = .list
+      try list(place, depth: depth)
+    case .mappingStart:
+      table.rows[place].kind = .mapping
+      try mapping(place, depth: depth)
+    case .alias:
+      try `repeat`(anchor ?? "", at: place)
+      return
     case .listEnd, .mappingEnd, .documentEnd, .textEnd:
-      throw piece.error("expected a value")
+      throw table.error(place, "expected a value")
     }
-    if let anchor { anchored[anchor] = piece }
-    return piece
+    table.rows[place].end = Int32(table.rows.count)
+    if let anchor { anchored[anchor] = place }
   }
 
-  private mutating func list(path: String, depth: Int) throws -> [SourceNode] {
-    var list: [SourceNode] = []
+  private mutating func list(_ place: Int, depth: Int) throws {
     while true {
       let event = try events.next()
-      if case .listEnd = event { return list }
-      list.append(try node(event, path: path, depth: depth + 1))
+      if case .listEnd = event { return }
+      try node(event, in: place, depth: depth + 1)
     }
   }
 
-  private mutating func mapping(
-    _ mapping: SourceNode, depth: Int
-  ) throws -> [(key: SourceNode, value: SourceNode)] {
-    var pairs: [(key: SourceNode, value: SourceNode)] = []
-    var lines: [String: Int] = [:]
+  private mutating func mapping(_ place: Int, depth: Int) throws {
+    var lines: [String: Int32] = [:]
     while true {
       let event = try events.next()
-      if case .mappingEnd = event { return pairs }
-      let key = try node(event, path: mapping.path, depth: depth + 1)
-      guard case .scalar(let name) = key.content else {
-        throw key.error("expected a key, found \(key.kind)")
+      if case .mappingEnd = event { return }
+      let key = table.rows.count
+      try node(event, in: place, depth: depth + 1, isKey: true)
+      let row = table.rows[key]
+      guard row.kind == .scalar else {
+        throw table.error(key, "expected a key, found a \(row.kind)")
       }
-      if let first = lines.updateValue(key.line, forKey: name) {
-        let other = first == key.line ? "" : ": line \(first) also defines it"
-        let subject = isShown(name) ? "the key `\(name)`" : "a key"
+      if let first = lines.updateValue(row.line, forKey: row.text) {
+        let other = first == row.line ? "" : ": line \(first) also defines it"
+        let subject = table.isShown(row.text) ? "the key `\(row.text)`" : "a key"
         throw ProfileError(
-          file: file, line: key.line, key: "", message: "\(subject) is defined twice\(other)")
+          file: table.file, line: Int(row.line), key: "",
+          message: "\(subject) is defined twice\(other)")
       }
-      let path = path(name, in: mapping.path)
-      pairs.append((key, try node(try events.next(), path: path, depth: depth + 1)))
+      try node(try events.next(), in: place, depth: depth + 1)
     }
   }
 
-  /// Returns whether errors may show the key of a mapping.
-  private func isShown(_ name: String) -> Bool { names?.contains(name) ?? true }
-
-  /// Returns the keys that lead to the value of the key `name`.
-  private func path(_ name: String, in path: String) -> String {
-    guard isShown(name) else { return path }
-    return path.isEmpty ? name : "\(path).\(name)"
+  /// Replaces the row of an alias by what it repeats. Its lines stay those of the anchor, where its
+  /// text is.
+  private mutating func `repeat`(_ anchor: String, at place: Int) throws(ProfileError) {
+    guard let first = anchored[anchor] else {
+      let name = table.isShown(anchor) ? " `*\(anchor)`" : ""
+      throw table.error(place, "the alias\(name) has no complete anchor before it")
+    }
+    let alias = table.rows[place]
+    let shift = Int32(place - first)
+    let depth = Int(alias.depth) - Int(table.rows[first].depth)
+    table.rows.removeLast()
+    for source in first..<Int(table.rows[first].end) {
+      var row = table.rows[source]
+      row.depth = UInt8(clamping: Int(row.depth) + depth)
+      row.end += shift
+      row.parent = source == first ? alias.parent : row.parent + shift
+      if source == first { row.isKey = alias.isKey }
+      try add(row)
+      try count(row.text, at: table.rows.count - 1)
+    }
   }
 
-  /// Returns the node that an alias repeats, with the keys that lead to the alias. Its lines stay
-  /// those of the anchor, where its text is.
-  private mutating func repeated(
-    _ anchor: String, at alias: SourceNode, depth: Int
-  ) throws(ProfileError) -> SourceNode {
-    guard let node = anchored[anchor] else {
-      let name = isShown(anchor) ? " `*\(anchor)`" : ""
-      throw alias.error("the alias\(name) has no complete anchor before it")
+  private mutating func add(_ row: SourceTable.Row) throws(ProfileError) {
+    table.rows.append(row)
+    let place = table.rows.count - 1
+    guard row.depth <= SourceNode.deepest else {
+      throw table.error(place, "mappings and lists nest deeper than \(SourceNode.deepest)")
     }
-    return try copy(node, path: alias.path, depth: depth)
+    guard place < SourceNode.mostNodes else {
+      throw table.error(
+        place,
+        "the file has more than \(SourceNode.mostNodes) values; those that an alias repeats count each time"
+      )
+    }
   }
 
-  private mutating func copy(
-    _ node: SourceNode, path: String, depth: Int
-  ) throws(ProfileError) -> SourceNode {
-    var piece = node
-    piece.path = path
-    guard depth <= SourceNode.deepest else {
-      throw piece.error("mappings and lists nest deeper than \(SourceNode.deepest)")
+  private mutating func count(_ text: String, at place: Int) throws(ProfileError) {
+    let count = text.utf8.count
+    guard !table.rows[place].isKey || count <= SourceNode.mostKey else {
+      throw table.error(place, "a key has at most \(SourceNode.mostKey) bytes, not \(count)")
     }
-    try account(for: piece)
-    switch node.content {
-    case .scalar: break
-    case .list(let list):
-      var copies: [SourceNode] = []
-      for element in list { copies.append(try copy(element, path: path, depth: depth + 1)) }
-      piece.content = .list(copies)
-    case .mapping(let pairs):
-      var copies: [(key: SourceNode, value: SourceNode)] = []
-      for (key, value) in pairs {
-        guard case .scalar(let name) = key.content else { continue }
-        let inner = self.path(name, in: path)
-        copies.append(
-          (
-            try copy(key, path: path, depth: depth + 1),
-            try copy(value, path: inner, depth: depth + 1)
-          ))
-      }
-      piece.content = .mapping(copies)
-    }
-    return piece
-  }
-
-  private mutating func account(for piece: SourceNode) throws(ProfileError) {
-    count += 1
-    guard count <= SourceNode.mostNodes else {
-      throw piece.error("aliases make more than \(SourceNode.mostNodes) values of the file")
+    textBytes += count
+    guard textBytes <= SourceNode.mostText else {
+      throw table.error(
+        place,
+        "the file has more than \(SourceNode.mostText) bytes of text; what an alias repeats counts each time"
+      )
     }
   }
 }
@@ -295,6 +381,18 @@ extension SourceNode {
     guard case .list(let list) = content else { throw error("expected \(expected), found \(kind)") }
     return list
   }
+
+  /// Returns the elements of a list that is searched often.
+  func shortList(_ expected: String) throws(ProfileError) -> [SourceNode] {
+    let list = try list(expected)
+    guard list.count <= Self.mostElements else {
+      throw error("expected \(expected), at most \(Self.mostElements), found \(list.count)")
+    }
+    return list
+  }
+
+  /// The most elements of such a list.
+  private static let mostElements = 64
 
   /// Returns the pairs of a mapping.
   func pairs(_ expected: String) throws(ProfileError) -> [(key: SourceNode, value: SourceNode)] {
@@ -372,9 +470,15 @@ extension SourceNode {
     return 0 &- Int(bitPattern: UInt(magnitude))
   }
 
+  /// The most bytes of a range: two numbers of 64 bits in binary.
+  private static let mostRange = 160
+
   /// Returns a number or a range of them: `3`, `"0x80-0xff"`.
   func range() throws(ProfileError) -> ClosedRange<Int> {
     let text = try text("a number or a range")
+    guard text.utf8.count <= Self.mostRange else {
+      throw error("expected a number or a range such as 0x80-0xff, found \(kind)")
+    }
     if let number = Self.number(text) { return number...number }
     var index = text.index(text.startIndex, offsetBy: 1, limitedBy: text.endIndex) ?? text.endIndex
     while index < text.endIndex {
@@ -402,6 +506,15 @@ extension SourceNode {
   func bytes() throws(ProfileError) -> [UInt8] {
     var bytes: [UInt8] = []
     for byte in try pattern(allowsAny: false) { bytes.append(byte ?? 0) }
+    return bytes
+  }
+
+  /// Returns the bytes that end something, which are searched for.
+  func ending() throws(ProfileError) -> [UInt8] {
+    let bytes = try bytes()
+    guard 1...Self.mostElements ~= bytes.count else {
+      throw error("expected 1 to \(Self.mostElements) bytes, found \(bytes.count)")
+    }
     return bytes
   }
 
@@ -448,10 +561,14 @@ extension SourceNode {
 
 /// Guesses what was meant.
 enum Suggestion {
+  /// The most words of about the right length that are compared.
+  private static let mostCompared = 256
+
   /// Returns the nearest word, if one is near enough.
   static func nearest(_ text: String, _ words: [String]) -> String? {
     guard text.utf8.count <= 40 else { return nil }
-    let distances = words.map {
+    let near = words.lazy.filter { abs($0.utf8.count - text.utf8.count) <= 3 }
+    let distances = near.prefix(mostCompared).map {
       (word: $0, distance: distance([UInt8](text.utf8), [UInt8]($0.utf8)))
     }
     guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }

@@ -90,9 +90,7 @@ extension TableBuilder {
       }
     }
     if mayEnd, let terminator = keys.node("terminator") {
-      let bytes = try terminator.bytes()
-      guard !bytes.isEmpty else { throw terminator.error("expected at least one byte") }
-      field.terminator = add(bytes)
+      field.terminator = add(try terminator.ending())
     }
   }
 
@@ -236,20 +234,22 @@ extension TableBuilder {
   private mutating func codes(
     _ node: SourceNode, _ field: inout Field, bits: Int, isSigned: Bool
   ) throws(ProfileError) {
-    field.firstCode = tables.codes.count
-    for (key, value) in try node.pairs("a mapping of numbers to words") {
+    let pairs = try node.pairs("a mapping of numbers to words")
+    try file.add(rows: pairs.count, node)
+    var codes: [(range: ClosedRange<Int>, place: Int, word: Int)] = []
+    for (place, (key, value)) in pairs.enumerated() {
       let range = try Self.fitted(try key.range(), key, bits, isSigned)
-      let earlier = tables.codes[field.firstCode...].firstIndex { other in
-        other.low <= range.upperBound && range.lowerBound <= other.high
-      }
-      if let earlier {
-        let other = tables.words.string(tables.codes[earlier].word)
-        throw key.error("\(key.kind) has a number that `\(other)` has")
-      }
-      let word = word(try value.line("a word"))
-      _ = add(range, word: word)
+      codes.append((range, place, word(try value.line("a word"))))
     }
-    field.codeCount = tables.codes.count - field.firstCode
+    codes.sort { ($0.range.lowerBound, $0.place) < ($1.range.lowerBound, $1.place) }
+    for (one, two) in zip(codes, codes.dropFirst()) where one.range.overlaps(two.range) {
+      let (other, later) = one.place < two.place ? (one, two) : (two, one)
+      let key = pairs[later.place].key
+      throw key.error("\(key.kind) has a number that `\(tables.words.string(other.word))` has")
+    }
+    field.firstCode = tables.codes.count
+    for code in codes { _ = add(code.range, word: code.word) }
+    field.codeCount = codes.count
   }
 
   /// Returns a raw number as the field contains it: `0x8000` of a signed number of 16 bits is
@@ -328,12 +328,15 @@ extension TableBuilder {
       guard names.insert(name).inserted, scope.entries[name] == nil else {
         throw node.error("`\(name)` is defined twice: bits appear next to fields")
       }
-      try context.conditions.claim(name, node, scope)
+      try context.conditions.claim(name, node, scope, file)
       scope.bitNames.insert(name)
       row.slot = declare(name, isInteger: true, inner)
-      end(row, at: add(row))
+      end(row, at: try add(row, node))
     }
   }
+
+  /// The most numbers of `quiet`, which are compared with each value.
+  private static let mostQuiet = 256
 
   /// Reads `label`, `secret` and `quiet`.
   mutating func words(_ keys: KeyedNode, _ field: inout Field) throws(ProfileError) {
@@ -344,6 +347,10 @@ extension TableBuilder {
       if try quiet.flag() { field.flags.insert(.quiet) }
       return
     }
+    guard numbers.count <= Self.mostQuiet else {
+      throw quiet.error("expected at most \(Self.mostQuiet) numbers, found \(numbers.count)")
+    }
+    try file.add(rows: numbers.count, quiet)
     field.firstQuiet = tables.codes.count
     for number in numbers { _ = add(try number.range()) }
     field.quietCount = numbers.count

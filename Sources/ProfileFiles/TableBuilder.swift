@@ -1,4 +1,5 @@
 import Bluetooth
+import Bytes
 import Decoders
 
 /// What a field depends on besides its keys.
@@ -6,7 +7,7 @@ struct FieldSurroundings {
   /// The enumerations of its file, by name.
   let enumerations: [String: SourceNode]
   /// What must hold if it is present.
-  let conditions: [FieldCondition]
+  let conditions: FieldConditions
 }
 
 /// Builds the tables of one definition.
@@ -17,13 +18,21 @@ struct TableBuilder {
   let allowsCommand: Bool
   /// The slots that expressions use.
   private var usedSlots: Set<Int> = []
+  /// The file whose tables these are.
+  let file: FileContext
+  /// The index of each word, and of each field of another characteristic.
+  private var words: [[UInt8]: Int] = [:]
+  private var externals: [External: Int] = [:]
 
   /// The names with a fixed meaning in expressions.
   static let operands = ["size", "remaining", "index", "written"]
   /// The additional name if there is a message.
   static let commandOperand = "command"
 
-  init(allowsCommand: Bool) { self.allowsCommand = allowsCommand }
+  init(_ file: FileContext, allowsCommand: Bool) {
+    self.file = file
+    self.allowsCommand = allowsCommand
+  }
 
   // MARK: Fields
 
@@ -31,7 +40,12 @@ struct TableBuilder {
   var fieldCount: Int { tables.fields.count }
 
   /// Adds a field, and returns its index.
-  mutating func add(_ field: Field) -> Int {
+  mutating func add(_ field: Field, _ node: SourceNode) throws(ProfileError) -> Int {
+    try file.add(rows: 1, node)
+    guard fieldCount < Definition.Tables.mostFields else {
+      throw node.error(
+        "a definition has up to \(Definition.Tables.mostFields) fields, bits and cases altogether")
+    }
     tables.fields.append(field)
     return tables.fields.count - 1
   }
@@ -134,7 +148,13 @@ struct TableBuilder {
   mutating func word(_ word: String) -> Int { add([UInt8](word.utf8)) }
 
   /// Returns the index of bytes that are kept among the words.
-  mutating func add(_ bytes: [UInt8]) -> Int { tables.words.add(bytes) }
+  mutating func add(_ bytes: [UInt8]) -> Int {
+    if let known = words[bytes] { return known }
+    file.add(cost: bytes.count)
+    let place = tables.words.append(bytes.bytes)
+    words[bytes] = place
+    return place
+  }
 
   /// Declares a name, with the slot that others of this name in this list have.
   mutating func declare(
@@ -150,7 +170,9 @@ struct TableBuilder {
 
   /// Compiles an expression, and returns the index of its program.
   mutating func program(_ node: SourceNode, _ scope: Scope) throws(ProfileError) -> Int {
-    for step in try ExpressionParser.parse(node).steps {
+    let steps = try ExpressionParser.parse(node).steps
+    file.add(cost: steps.count)
+    for step in steps {
       switch step {
       case .operation(let operation): tables.operations.append(operation)
       case .name(let name): tables.operations.append(try operand(name, node, scope))
@@ -159,8 +181,9 @@ struct TableBuilder {
           throw node.error("in the expression, expected a UUID after @, found `\(text)`")
         }
         let external = External(uuid: uuid, path: path)
-        let place = tables.externals.firstIndex(of: external) ?? tables.externals.count
+        let place = externals[external] ?? tables.externals.count
         if place == tables.externals.count { tables.externals.append(external) }
+        externals[external] = place
         tables.operations.append(Operation(.external, place))
       }
     }
@@ -228,9 +251,9 @@ struct TableBuilder {
     var literal: [UInt8] = []
     var opened: [Int] = []
     var position = 0
-    func flush(_ tables: inout Definition.Tables) {
+    func flush(_ builder: inout TableBuilder) {
       guard !literal.isEmpty else { return }
-      tables.pieces.append(TemplatePiece(.literal, tables.words.add(literal)))
+      builder.tables.pieces.append(TemplatePiece(.literal, builder.add(literal)))
       literal = []
     }
     while position < text.count {
@@ -246,7 +269,7 @@ struct TableBuilder {
         position += 1
         continue
       }
-      flush(&tables)
+      flush(&self)
       switch byte {
       case 0x5b:
         opened.append(tables.pieces.count)
@@ -266,7 +289,7 @@ struct TableBuilder {
       }
     }
     guard opened.isEmpty else { throw node.error("a [ without ] in the text") }
-    flush(&tables)
+    flush(&self)
     tables.templates.append(tables.pieces.count)
     return tables.templates.count - 2
   }

@@ -171,11 +171,10 @@ struct ProfilesCheckCommand: ParsableCommand {
     var errors: [ProfileError] = []
     var profiles: [(file: String, profile: Profile)] = []
     for (name, bytes) in sources {
-      let file = reader.read(bytes, name: name)
+      var file = reader.read(bytes, name: name)
+      file.checkExamples()
       errors += file.errors
-      guard let profile = file.profile else { continue }
-      profiles.append((name, profile))
-      for example in profile.examples { errors += example.check(profile) }
+      if let profile = file.profile { profiles.append((name, profile)) }
     }
     errors += ProfileTies.find(profiles)
     for error in errors { Terminal.complain(error.description) }

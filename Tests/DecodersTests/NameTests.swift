@@ -110,8 +110,35 @@ struct NameTests {
     #expect(low.union(high).complement.isEmpty)
     #expect(low.intersection(high).isEmpty)
     #expect(
-      NumberSet(0...9).subtracting(NumberSet(3...4)) == NumberSet(0...2).union(NumberSet(5...9)))
+      NumberSet(3...4).gaps(in: 0...9) == NumberSet(0...2).union(NumberSet(5...9)))
     #expect(NumberSet.nonzero.intersection(NumberSet(0...1)) == NumberSet(1...1))
     #expect(NumberSet.nonzero.union(NumberSet(0...0)).complement.isEmpty)
+    // Against sets of single numbers.
+    var random = Seeded(7)
+    for _ in 0..<2000 {
+      var (set, numbers) = (NumberSet(), Set<Int>())
+      var (other, others) = (NumberSet(), Set<Int>())
+      for _ in 0..<Int.random(in: 0...6, using: &random) {
+        let low = Int.random(in: 0...30, using: &random)
+        let range = low...low + Int.random(in: 0...4, using: &random)
+        if Bool.random(using: &random) {
+          set.insert(range)
+          numbers.formUnion(range)
+        } else {
+          other.insert(range)
+          others.formUnion(range)
+        }
+      }
+      func members(_ set: NumberSet) -> Set<Int> {
+        Set((-2...40).filter { !set.isDisjoint(with: NumberSet($0...$0)) })
+      }
+      #expect(members(set) == numbers)
+      #expect(members(set.union(other)) == numbers.union(others))
+      #expect(members(set.intersection(other)) == numbers.intersection(others))
+      #expect(members(set.gaps(in: 5...25)) == Set(5...25).subtracting(numbers))
+      #expect(set.isDisjoint(with: other) == numbers.isDisjoint(with: others))
+      #expect(set.isSubset(of: other) == numbers.isSubset(of: others))
+      #expect(set.complement.complement == set)
+    }
   }
 }
