@@ -111,7 +111,7 @@ extension Fuzzing {
     return render(&source, records: wholeRecords(file), face, supplies)
   }
 
-  /// Returns four bytes of a key that `show`, `values` or `table` prints in hexadecimal.
+  /// Returns four bytes of a key that a verb prints in hexadecimal.
   static func shown(_ keys: [[UInt8]], _ file: [UInt8], showsKeys: Bool = false) -> String? {
     var pieces: Set<UInt32> = []
     for key in keys {
@@ -123,7 +123,10 @@ extension Fuzzing {
         }
       }
     }
-    for face in [Face.bytes, .verbose, .json, .valueJSON, .table] {
+    let faces: [Face] = [
+      .bytes, .verbose, .json, .valueJSON, .table, .map, .explain, .trace, .page,
+    ]
+    for face in faces {
       guard var source = LenientSource(file) else { return nil }
       var output = Output()
       var options = ShowOptions()
@@ -144,6 +147,22 @@ extension Fuzzing {
         var report = RowsReport(RowsFile([]), summary, rows, to: sinks)
         run(&source, &report, Supplies(), &output)
         sinks.copy(into: &output)
+      case .map:
+        var report = MapReport(MapOptions())
+        run(&source, &report, Supplies(), &output)
+      case .explain:
+        var choices = ExplainOptions()
+        (choices.passkeys, choices.isFull) = (passkeys, true)
+        var report = ExplainReport(choices)
+        run(&source, &report, Supplies(), &output)
+      case .trace:
+        var report = TraceReport(TraceOptions(), summary)
+        run(&source, &report, Supplies(), &output)
+      case .page:
+        var choices = PageOptions()
+        choices.passkeys = passkeys
+        var report = PageReport(choices, summary)
+        run(&source, &report, Supplies(), &output)
       default:
         var report = ShowText(options, summary)
         run(&source, &report, Supplies(), &output)

@@ -101,10 +101,19 @@ extension Planting {
     }
   }
 
-  /// Returns a capture with packets of all layouts: commands, their results, events, management
-  /// records.
+  /// Returns a capture with packets of all layouts: PDUs, commands, their results, events,
+  /// management records.
   static func ofEachLayout(isMonitor: Bool, seed: UInt64) -> Planting {
     var planting = Planting(isMonitor: isMonitor, seed: seed)
+    planting.event(
+      0x3e, [1, 0, 0x40, 0, 0, 1] + planting.bytes(6) + [24, 0, 0, 0, 200, 0, 0])
+    for _ in 0..<60 {
+      planting.securityManager()
+      planting.attribute()
+    }
+    for code: UInt8 in [0x08, 0x09, 0x1f] {
+      planting.frame([code, 1, 20, 0] + planting.bytes(20), channel: 5, isReceived: true)
+    }
     for row in hciCommandTables.joined() { planting.command(row, returns: true) }
     for row in hciEventTables.joined() { planting.event(row) }
     for row in hciLEMetaTables.joined() { planting.event(row, within: 0x3e) }

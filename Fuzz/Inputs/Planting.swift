@@ -361,13 +361,27 @@ struct Planting {
     }
   }
 
-  /// Shortens or lengthens a command or an event, and the length in its header.
+  /// Shortens or lengthens a command, an event or a PDU, and the lengths in its headers.
   mutating func resize(_ index: Int, by delta: Int) {
     guard isWhole(records[index]) else { return }
     let place: Int
     switch dissect(records[index]).content {
     case .command: place = isMonitor ? 2 : 3
     case .event: place = isMonitor ? 1 : 2
+    case .acl:
+      // The end of a longer Signed Write would be another signature.
+      guard let start = dataStart(records[index]),
+        records[index].bytes.dropFirst(start + 8).first != 0xd2
+      else { return }
+      let count = max(0, records[index].bytes.count - start - 8 + delta)
+      let kept = records[index].bytes.prefix(start + 8 + count)
+      records[index].bytes = kept + bytes(start + 8 + count - kept.count)
+      for (place, number) in [(start + 2, count + 4), (start + 4, count)] {
+        records[index].bytes[place] = UInt8(number & 0xff)
+        records[index].bytes[place + 1] = UInt8(number >> 8)
+      }
+      records[index].originalLength = records[index].bytes.count
+      return
     default: return
     }
     let count = min(255, max(0, records[index].bytes.count - place - 1 + delta))
