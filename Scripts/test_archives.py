@@ -110,7 +110,7 @@ def seven_coded(coder: bytes, properties: bytes, size: int) -> bytes:
     packed, name = bytes(1000), "a.log\0".encode("utf-16-le")
     streams = b"\6\0\1\x09" + seven_number(len(packed)) + b"\0"
     folder = b"\1" + bytes([0x20 | len(coder)]) + coder + bytes([len(properties)]) + properties
-    streams += b"\7\x0b\1\0" + folder + b"\x0c" + seven_number(size) + b"\0" + b"\0"
+    streams += b"\7\x0b\1\0" + folder + b"\x0c" + seven_number(size) + b"\0" + b"\x08\0" + b"\0"
     files = b"\5\1\x11" + seven_number(len(name) + 1) + b"\0" + name + b"\0"
     return seven(b"\1\4" + streams + files + b"\0", packed)
 
@@ -522,7 +522,7 @@ class ArchiveTests(unittest.TestCase):
             "pax.tar.gz": gzip.compress(
                 tar_header(b"x", b"x", 100 << 20) + b"104857600 path=" + b"n" * ((100 << 20) - 16) + b"\n" + tar_header(b"y", b"0", 0), 1),
         }
-        refused = 0
+        refused = set()
         for name, data in attacks.items():
             forms = {name: data, f"{name}.gz": gzip.compress(data), f"{name}.zip": zipped({name: data})}
             for form, content in forms.items() if len(data) < 1 << 20 else [(name, data)]:
@@ -531,16 +531,17 @@ class ArchiveTests(unittest.TestCase):
                     path.write_bytes(content)
                     status, peak, _, errors = measured("info", path)
                     self.assertLess(peak, MOST_KILOBYTES)
-                    # What a version of libarchive does not know, or does not trust, it need not refuse for this reason.
                     self.assertEqual(status, 65, errors)
                     self.assertEqual(errors.count("\n"), 1, errors)
-                    refused += "MB of memory" in errors or "too much memory" in errors
+                    if "MB of memory" in errors or "too much memory" in errors:
+                        refused.add(name)
                     # One bad file must not end a run.
                     done = measured("table", "--kind", "captures", path, self.folder / FIRST)
                     self.assertLess(done[1], MOST_KILOBYTES)
                     self.assertEqual([json.loads(line)["status"] == "ok" for line in done[2].splitlines()], [False, True])
                     self.assertEqual(done[0], 0)
-        self.assertGreater(refused, 12)
+        # Some versions of libarchive refuse the others for another reason, such as their header.
+        self.assertLessEqual({"lzma2.7z", "lzma.7z", "empty.7z", "lzma.zip", "dictionary.xz", "window.zst"}, refused)
 
     def test_what_asks_for_as_much_memory_as_people_need(self) -> None:
         for name, data in {

@@ -57,7 +57,10 @@ struct ArchiveWalk {
     let files = kept.filter { contents.logs[$0.log].omission == nil }.map(\.file)
     guard !files.isEmpty, !contents.lacksRecords else {
       // There may be a log in the part that was not read.
-      if let failure = budget.failure { throw failure.of(contents.name) }
+      let isUnknown = !contents.isArchive && contents.logs.isEmpty
+      if let failure = budget.failure ?? (isUnknown ? damages.first : nil) {
+        throw failure.of(contents.name)
+      }
       throw contents.lacksLog(damages.first)
     }
     return files

@@ -127,14 +127,15 @@ final class CompressedFeed: ByteFeed {
       if used == 0, made == 0, input.count > 0 { fail("damaged") }
     case CZLIB_END: isInside = false
     case CZLIB_CHECKSUM: fail("damaged: its checksum is wrong")
-    case CZLIB_MEMORY: fail("not readable: it needs too much memory", .notReadable)
+    case CZLIB_MEMORY: fail("not readable: it needs too much memory")
     default: fail("damaged")
     }
     return made
   }
 
-  private func fail(_ words: StaticString, _ kind: CaptureFailure.Kind = .damaged) {
-    failure = CaptureFailure(kind, "the compressed data at byte \(input.offset) is \(words)")
+  private func fail(_ words: StaticString) {
+    failure = CaptureFailure(
+      .damaged, "the compressed data at byte \(input.offset) is \(words)")
   }
 
   /// Begins the next stream; returns false at the end.
@@ -151,7 +152,7 @@ final class CompressedFeed: ByteFeed {
       try budget.spend(UnpackingBudget.entryCost)
       (isInside, hasMore) = (true, false)
       if unsafe czlib_begin(decompressor) == 0 {
-        fail("not readable: not enough memory", .notReadable)
+        fail("not readable: not enough memory")
       }
       return failure == nil
     }
