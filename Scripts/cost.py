@@ -18,6 +18,7 @@ import hashlib
 import os
 import platform
 import re
+import resource
 import shlex
 import shutil
 import subprocess
@@ -79,6 +80,17 @@ child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.
 _, status, usage = os.wait4(child, 0)
 print(os.waitstatus_to_exitcode(status), usage.ru_maxrss)
 """
+
+
+def instructions(command: list[str], folder: Path, files: int = 1024) -> tuple[int, int, str]:
+    """Returns the instructions of a command that may open some files, its status, and what is on standard error."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+    with tempfile.NamedTemporaryFile(dir=folder) as out:
+        counted = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}", *command]
+        result = subprocess.run(
+            counted, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            errors="replace", check=False, preexec_fn=limit)
+    return int(re.findall(r"Collected : (\d+)", result.stderr)[0]), result.returncode, result.stderr
 
 
 class Row(NamedTuple):

@@ -3,7 +3,6 @@ no faster than the file, and little memory. Unless SWEEPS is "full", growth is m
 """
 
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -13,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
-from cost import ENVIRONMENT, LAUNCHER
+from cost import ENVIRONMENT, LAUNCHER, instructions
 from test_live import CAPTURES, GATTSCOPE
 from tested_program import IN_CI, SWEEP_STEP
 
@@ -269,12 +268,6 @@ def run(arguments: list[str]) -> tuple[int, int, str]:
     return status, peak, result.stderr
 
 
-def instructions(arguments: list[str], folder: Path) -> int:
-    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/{os.urandom(8).hex()}", str(GATTSCOPE), *arguments]
-    errors = subprocess.run(command, env=ENVIRONMENT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False).stderr
-    return int(re.findall(r"Collected : (\d+)", errors)[0])
-
-
 class ProfileAttackTest(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -320,8 +313,10 @@ class ProfileAttackTest(unittest.TestCase):
             self.skipTest("valgrind is not installed")
 
         def complaints(name: str) -> list[str]:
-            start = instructions(["profiles", "check", "/dev/null"], self.folder)
-            short, long = (instructions(["profiles", "check", self.write(name, size)], self.folder) - start for size in SIZES)
+            start, short, long = (
+                instructions([str(GATTSCOPE), "profiles", "check", path], self.folder)[0]
+                for path in ("/dev/null", *(self.write(name, size) for size in SIZES)))
+            short, long = short - start, long - start
             if long <= GROWTH * max(short, start):
                 return []
             return [f"{name}: {short:,} instructions, for a file four times as long {long:,}"]

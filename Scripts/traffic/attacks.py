@@ -172,6 +172,29 @@ def bonds(capture: Capture, count: int) -> None:
         capture.received(number % HANDLES, b"\x09\x01" + device(number), channel=SECURITY)
 
 
+def unresolved(capture: Capture, count: int) -> None:
+    """Resolvable private addresses, none of which belongs to one of many known keys."""
+    bonds(capture, 300)
+    for number in range(count):
+        address = (number * 2_654_435_761 % (1 << 46)).to_bytes(6, "little")
+        capture.meta(0x02, b"\x01\x00\x01" + address[:5] + bytes([0x40 | address[5] & 0x3F]) + b"\x03\x02\x01\x06\xc0")
+
+
+def crowds(capture: Capture, count: int) -> None:
+    """Records with as many advertising reports as fit, each of another device."""
+    for number in range(count):
+        reports = b"".join(b"\x00\x01" + device(number * 20 + place) + b"\x01\x06\xc0" for place in range(20))
+        capture.meta(0x02, bytes([20]) + reports)
+
+
+def bundles(capture: Capture, count: int) -> None:
+    """Notifications of as many attributes at once as fit."""
+    connect(capture, 1, 1)
+    for number in range(count):
+        values = (struct.pack("<HHB", (number * 40 + place) % 0xFFFF + 1, 1, number % 256) for place in range(40))
+        capture.received(1, b"\x23" + b"".join(values))
+
+
 def operations(capture: Capture, count: int) -> None:
     """Reads and their refusals; no two consecutive ones are alike."""
     connect(capture, 1, 1)
@@ -264,7 +287,7 @@ ATTACKS: dict[str, Callable[[Capture, int], None]] = {
     for each in (
         *(connections, devices, attributes, characteristics, beginnings, fragments, prepared_writes, channels),
         *(vendor_frames, requests, handles, values, pairings, trains, chains, bonds, operations),
-        *(service_changes, disagreeing_hashes, taking_turns, long_names),
+        *(service_changes, disagreeing_hashes, taking_turns, long_names, unresolved, crowds, bundles),
     )
 }
 
