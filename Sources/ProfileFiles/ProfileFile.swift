@@ -47,9 +47,9 @@ package struct ProfileFile: Sendable {
   /// Whether no further errors are searched for.
   var isGivenUp: Bool { errors.count > Self.mostErrors }
 
-  /// Adds an error; those beyond the limit are one.
+  /// Adds an error; those beyond the limit are one. What an alias repeats has its errors once.
   mutating func fail(_ error: ProfileError) {
-    guard !isGivenUp else { return }
+    guard !isGivenUp, errors.last != error else { return }
     let isLast = errors.count == Self.mostErrors
     errors.append(
       isLast

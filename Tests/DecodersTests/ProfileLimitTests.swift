@@ -92,7 +92,7 @@ struct ProfileLimitTests {
       Self.errors(
         Self.definition + "  - {name: a, type: u16}\n  - choose: a\n    cases:\n" + cases)
         == [
-          "test.yaml:1030: characteristics.fields.cases: a definition has up to 1024 fields, bits and cases altogether"
+          "test.yaml:1031: characteristics.fields.cases: a definition has up to 1024 fields, bits and cases altogether"
         ])
   }
 
