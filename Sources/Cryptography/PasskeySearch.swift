@@ -9,8 +9,8 @@ import Bluetooth
 /// address that the capture lacks is found together with the passkey.
 ///
 /// A passkey is the key for both blocks, so each passkey needs its own key schedule. With the
-/// processor's instructions for AES, a million take a twentieth of a second, and if none fits, the
-/// deviations take four times as long. With the library's AES, both take five times as long.
+/// library's AES, a million take a quarter of a second, and if none fits, the deviations take
+/// another second. The processor's instructions for AES take a fraction of this.
 package struct PasskeySearch: Sendable {
   /// The values that one side sent in Pairing Confirm and then in Pairing Random.
   package struct Opening: Hashable, Sendable {
