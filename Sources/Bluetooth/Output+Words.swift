@@ -145,12 +145,13 @@ extension Output {
   package mutating func ascii(_ bytes: RawSpan) {
     var offset = 0
     var isQuoted = false
-    while offset < bytes.byteCount {
+    while true {
+      let end = bytes.endOfASCII(from: offset)
+      raw(bytes.part(Slice(start: offset, count: end - offset)))
+      guard end < bytes.byteCount else { return }
+      for place in offset..<end where bytes.byte(at: place) == 0x22 { isQuoted.toggle() }
+      offset = end
       switch bytes.textUnit(at: offset) {
-      case .scalar(let scalar, count: 1):
-        if scalar == 0x22 { isQuoted.toggle() }
-        byte(UInt8(scalar))
-        offset += 1
       case .scalar(let scalar, let count):
         let next = offset + count < bytes.byteCount ? bytes.byte(at: offset + count) : 0
         if let sign = isQuoted ? nil : Self.typed(scalar, before: next) {

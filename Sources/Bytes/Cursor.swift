@@ -313,6 +313,20 @@ extension RawSpan {
     }
   }
 
+  /// Returns the offset of the first byte from `offset` on that is not ASCII, or the end.
+  package func endOfASCII(from offset: Int) -> Int {
+    precondition(offset >= 0)
+    var offset = offset
+    while offset &+ 8 <= byteCount {
+      let word = unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
+      let found = UInt64(littleEndian: word) & 0x8080_8080_8080_8080
+      if found != 0 { return offset &+ found.trailingZeroBitCount / 8 }
+      offset &+= 8
+    }
+    while offset < byteCount, byte(at: offset) < 0x80 { offset &+= 1 }
+    return offset
+  }
+
   /// A copy that outlives the span.
   @inlinable
   package var array: [UInt8] { unsafe withUnsafeBytes { unsafe [UInt8]($0) } }

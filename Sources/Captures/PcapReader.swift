@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import CBlueZ  // for timeval, which belongs to the module that the compiler loads first
 import CLibpcap
 import Glibc
 

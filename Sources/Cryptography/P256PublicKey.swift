@@ -70,7 +70,7 @@ package struct P256PublicKey: Hashable, Sendable {
 
   /// Whether the point is on the curve. A peer must reject any other (2.3.5.6.1), since it could
   /// reveal bits of the peer's private key.
-  package var isOnCurve: Bool { Self.multiply(self, by: P256Coordinate(high: 0, low: 1)) != nil }
+  package var isOnCurve: Bool { clibcrypto_is_on_curve(clibcrypto_point(self)) != 0 }
 
   /// Returns the shared secret of two public keys, at least one of which is that of the debug key
   /// pair: X of the other one multiplied by the debug private key. Returns nil if neither is, or if
@@ -95,12 +95,8 @@ package struct P256PublicKey: Hashable, Sendable {
   static func multiply(
     _ point: P256PublicKey?, by privateKey: P256Coordinate
   ) -> P256PublicKey? {
-    var factor = clibcrypto_point()
-    if let point {
-      factor = clibcrypto_point(
-        x: clibcrypto_number(point.x), y: clibcrypto_number(point.y), exists: 1)
-    }
-    let product = clibcrypto_multiply(clibcrypto_number(privateKey), factor)
+    let product = clibcrypto_multiply(
+      clibcrypto_number(privateKey), point.map { clibcrypto_point($0) } ?? clibcrypto_point())
     guard product.exists != 0 else { return nil }
     return P256PublicKey(x: P256Coordinate(product.x), y: P256Coordinate(product.y))
   }
@@ -109,6 +105,12 @@ package struct P256PublicKey: Hashable, Sendable {
 extension clibcrypto_number {
   fileprivate init(_ coordinate: P256Coordinate) {
     self.init(high: clibcrypto_block(coordinate.high), low: clibcrypto_block(coordinate.low))
+  }
+}
+
+extension clibcrypto_point {
+  fileprivate init(_ key: P256PublicKey) {
+    self.init(x: clibcrypto_number(key.x), y: clibcrypto_number(key.y), exists: 1)
   }
 }
 

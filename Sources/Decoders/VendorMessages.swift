@@ -321,6 +321,7 @@ package struct VendorMessages: Sendable {
         request(
           Request(
             conversation: context.conversation, owner: context.place, command: frame.command,
+            answer: vendor.exchange.answering(frame.command),
             sequence: frame.sequence, packet: context.packet, time: context.time,
             timeout: vendor.exchange.timeout,
             asked: asked(message, frame, bytes, sighting, vendor)), vendor.profile)
@@ -362,6 +363,11 @@ extension VendorMessages.Request {
     return now.nanoseconds(since: time) > Int64(timeout) * 1_000_000
   }
 
+  /// Returns whether a command can be that of the answer.
+  func isAnswered(by command: Int?) -> Bool {
+    VendorProtocol.Exchange.isExpected(command, answer)
+  }
+
   /// Returns whether the request belongs to a value's conversation and still waits.
   func isOpen(_ context: VendorMessages.Context, at time: Timestamp?) -> Bool {
     owner == context.place && conversation == context.conversation && !isOverdue(time)
@@ -388,7 +394,7 @@ extension VendorMessages {
   /// Returns the oldest request that the last decoded response may answer.
   private func request(of command: Int?, _ context: Context, at time: Timestamp?) -> Int? {
     requests.firstIndex {
-      $0.isOpen(context, at: time) && context.vendor.exchange.answers(command, $0.command)
+      $0.isOpen(context, at: time) && $0.isAnswered(by: command)
         && !looker.contradicts($0.asked)
     }
   }
@@ -409,7 +415,7 @@ extension VendorMessages {
     return requests.indices.contains { place in
       let request = requests[place]
       guard place != own, request.isOpen(context, at: context.time),
-        context.vendor.exchange.answers(command, request.command)
+        request.isAnswered(by: command)
       else { return false }
       guard let asked = request.asked, !asked.echoes.isEmpty else {
         return isWhole && request.packet > first
@@ -459,6 +465,8 @@ extension VendorMessages {
     /// The index of the protocol, or below 0 a control point.
     let owner: Int
     let command: Int?
+    /// The command of its answer: unknown if nothing can answer it, nil if any command can.
+    let answer: Known?
     let sequence: Int?
     let packet: Int
     let time: Timestamp?
@@ -492,10 +500,11 @@ extension VendorMessages {
     // end.
     let isLooked = vendor.frame.isOpenEnded && looker.response(bytes, context) != nil
     let looker = isLooked ? looker : nil
+    let usesSequence = vendor.exchange.usesSequence
     return answer(
       vendor.profile, context.place, context.conversation, context.packet, context.time
     ) {
-      vendor.exchange.answers(frame.command, $0.command, frame.sequence, $0.sequence)
+      $0.isAnswered(by: frame.command) && (!usesSequence || frame.sequence == $0.sequence)
         && looker?.contradicts($0.asked) != true
     }
   }
@@ -545,8 +554,9 @@ extension VendorMessages {
       guard exchange.isRequest(command) ?? true else { return nil }
       request(
         Request(
-          conversation: conversation, owner: owner, command: command, sequence: nil,
-          packet: packet, time: time, timeout: exchange.timeout), definition.name)
+          conversation: conversation, owner: owner, command: command,
+          answer: exchange.answering(command), sequence: nil, packet: packet, time: time,
+          timeout: exchange.timeout), definition.name)
       return nil
     }
     guard exchange.request == nil || exchange.isRequest(command) == false,
@@ -558,7 +568,7 @@ extension VendorMessages {
     }
     return answer(definition.name, owner, conversation, packet, time) { request in
       if let named, named != request.command { return false }
-      return exchange.answers(command, request.command, nil, nil)
+      return request.isAnswered(by: command)
     }
   }
 
@@ -689,14 +699,6 @@ extension Definition {
 }
 
 extension VendorProtocol.Exchange {
-  /// Returns whether one command, with its sequence number, can be the answer to another.
-  func answers(
-    _ answer: Int?, _ command: Int?, _ sequence: Int?, _ requested: Int?
-  ) -> Bool {
-    if usesSequence, sequence != requested { return false }
-    return answers(answer, command)
-  }
-
   /// Returns whether a command is that of a response, as far as the rule decides without a request.
   fileprivate func isResponse(_ command: Int) -> Bool {
     guard let rule = response, !rule.contains(where: { $0.code == .command }) else { return true }

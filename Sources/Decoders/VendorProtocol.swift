@@ -59,10 +59,21 @@ package final class VendorProtocol: Sendable {
 
     /// Returns whether one command can be the answer to another.
     package func answers(_ answer: Int?, _ command: Int?) -> Bool {
-      guard let rule = response else { return true }
-      guard let command, let answer else { return false }
-      let expected = Self.run(rule, command, RawSpan())
-      return expected.isKnown && expected.number == answer
+      Self.isExpected(answer, answering(command))
+    }
+
+    /// Returns the command of the answer to a command: unknown if nothing can answer it, nil if any
+    /// command can.
+    func answering(_ command: Int?) -> Known? {
+      guard let rule = response else { return nil }
+      guard let command else { return .unknown }
+      return Self.run(rule, command, RawSpan())
+    }
+
+    /// Returns whether a command is the expected one.
+    static func isExpected(_ answer: Int?, _ expected: Known?) -> Bool {
+      guard let expected else { return true }
+      return answer != nil && expected.isKnown && expected.number == answer
     }
   }
 

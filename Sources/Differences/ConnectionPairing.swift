@@ -19,13 +19,14 @@ struct ConnectionPairing: Sendable {
       pairs = (0..<min(here, there)).map { ($0, $0) }
       return
     }
-    let (traits, others) = (Self.traits(left), Self.traits(right))
+    var numbers: [Trait: Int] = [:]
+    let (traits, others) = (Self.traits(left, &numbers), Self.traits(right, &numbers))
     // How much the best pairing of the connections from each index on has in common, filled from
     // the end.
     var best = [[Int]](repeating: [Int](repeating: 0, count: there + 1), count: here + 1)
     // A pair counts even if it has nothing in common: only what cannot be paired is left over.
     let worth = { (one: Int, other: Int) in
-      1 + traits[one].intersection(others[other]).count
+      1 + Self.countCommon(traits[one], others[other])
     }
     for one in (0..<here).reversed() {
       for other in (0..<there).reversed() {
@@ -56,17 +57,34 @@ struct ConnectionPairing: Sendable {
     var failure: [UInt8]
   }
 
-  /// Returns the traits of each connection of a session.
-  private static func traits(_ session: ComparedSession) -> [Set<Trait>] {
+  /// Returns the traits of each connection of a session as ascending numbers; new ones get the next
+  /// number.
+  private static func traits(_ session: ComparedSession, _ numbers: inout [Trait: Int]) -> [[Int]] {
     session.connections.map { connection in
-      Set(
-        connection.operations.prefix(mostOperations).map { operation in
-          Trait(
-            kind: operation.kind.number, role: operation.role.map { session.roles[$0].key } ?? [],
-            value: operation.value.map { Array(session.bytes($0)) } ?? [],
-            failure: operation.failure.map { Array(session.bytes($0)) } ?? [])
-        })
+      var own: Set<Int> = []
+      for operation in connection.operations.prefix(mostOperations) {
+        let trait = Trait(
+          kind: operation.kind.number, role: operation.role.map { session.roles[$0].key } ?? [],
+          value: operation.value.map { Array(session.bytes($0)) } ?? [],
+          failure: operation.failure.map { Array(session.bytes($0)) } ?? [])
+        let number = numbers[trait] ?? numbers.count
+        numbers[trait] = number
+        own.insert(number)
+      }
+      return own.sorted()
     }
+  }
+
+  /// Returns how many of these ascending numbers are in both lists.
+  private static func countCommon(_ one: [Int], _ other: [Int]) -> Int {
+    var (left, right, count) = (0, 0, 0)
+    while left < one.count, right < other.count {
+      let (here, there) = (one[left], other[right])
+      if here == there { count += 1 }
+      if here <= there { left += 1 }
+      if there <= here { right += 1 }
+    }
+    return count
   }
 }
 

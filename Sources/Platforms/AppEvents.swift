@@ -120,13 +120,14 @@ package struct AppEvents: ~Copyable {
   /// Orders the events of a packet: the end of a link after what ends with it, and of the Link
   /// Layer's states only the final ones.
   private mutating func settle(_ adapter: AdapterIndex, _ memory: borrowing Memory) {
-    guard !latest.isEmpty else { return }
-    noteSilence()
-    let state = latest.last { $0.isOfLinkLayer }
-    let ends = latest.filter { $0.isEnd }
-    if state != nil || !ends.isEmpty { latest.removeAll { $0.isOfLinkLayer || $0.isEnd } }
-    latest += ends
-    if let state { latest.append(state) }
+    if latest.contains(where: { $0.isOfLinkLayer || $0.isEnd }) {
+      noteSilence()
+      let state = latest.last { $0.isOfLinkLayer }
+      let ends = latest.filter { $0.isEnd }
+      latest.removeAll { $0.isOfLinkLayer || $0.isEnd }
+      latest += ends
+      if let state { latest.append(state) }
+    }
     for index in latest.indices {
       if latest[index].connection == 0 { latest[index].adapter = adapter }
       name(index, memory)

@@ -22,7 +22,6 @@ struct DiscoveryEvents: Sendable {
 
   /// The searches of one client.
   private struct Client: Sendable {
-    var id: Int
     var lanes: [Lane] = []
     /// The last answer of the consecutive searches; nil: there is none to report.
     var latest: (packet: Int, time: Timestamp?, peer: DeviceAddress?, adapter: AdapterIndex)?
@@ -75,7 +74,9 @@ struct DiscoveryEvents: Sendable {
     var lane: Int
   }
 
-  private var clients: [Client] = []
+  private var clients = ConnectionTable<Client>()
+  /// The time of the earliest last answer after which nothing is searched for, or an earlier time.
+  private var earliest: Timestamp?
   private static let mostClients = 256
   /// The time without a search after which the searches are over, in nanoseconds.
   private static let silence: Int64 = 1_000_000_000
@@ -92,27 +93,46 @@ struct DiscoveryEvents: Sendable {
     else { return }
     let id = memory.links.id(link)
     guard id != 0 else { return }
+    observe(id, link, direction, opcode, record, dissection, bytes, answer, memory, &events)
+    if let position = clients.place(of: id) { noteLatest(position) }
+  }
+
+  /// Records that the searches of a client may be over.
+  private mutating func noteLatest(_ position: Int) {
+    guard let latest = clients[position].latest?.time, !clients[position].isSearching else {
+      return
+    }
+    earliest = .earlier(earliest, latest)
+  }
+
+  private mutating func observe(
+    _ id: Int, _ link: LinkSlot, _ direction: Direction, _ opcode: ATTOpcode,
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory, _ events: inout [AppEvent]
+  ) {
     let fields = dissection.attFields
     if direction == .sent {
       stop(id, opcode, fields, answer.channel?.bearer, link, memory, &events)
       // Another request of the client shows that it has found what it searched for. The same
       // applies if it searches for known descriptors: it wants to subscribe.
-      let isSearch =
-        opcode == .exchangeMTURequest || Self.isStacks(opcode)
-        || clients.last { $0.id == id }?.readsInclude(opcode, fields.handle) == true
-      let looksAgain =
-        opcode == .findInformationRequest
-        && clients.last { $0.id == id }?.isDescribed(fields.startHandle ?? 0) == true
-      if opcode.role == .request || opcode.role == .unacknowledged, !opcode.isServers,
-        !isSearch || looksAgain, clients.last(where: { $0.id == id })?.isAsked != true
-      {
-        conclude(id, &events)
+      if let position = clients.place(of: id), !clients[position].isAsked {
+        let isSearch =
+          opcode == .exchangeMTURequest || Self.isStacks(opcode)
+          || clients[position].readsInclude(opcode, fields.handle)
+        let looksAgain =
+          opcode == .findInformationRequest
+          && clients[position].isDescribed(fields.startHandle ?? 0)
+        if opcode.role == .request || opcode.role == .unacknowledged, !opcode.isServers,
+          !isSearch || looksAgain
+        {
+          conclude(id, &events)
+        }
       }
       begin(id, opcode, fields, answer.channel?.bearer, bytes, link, record, memory, &events)
       return
     }
     guard let request = answer.request else { return }
-    if let known = clients.lastIndex(where: { $0.id == id }),
+    if let known = clients.place(of: id),
       clients[known].readsInclude(request.opcode, request.handle)
     {
       if clients[known].latest != nil {
@@ -121,9 +141,8 @@ struct DiscoveryEvents: Sendable {
       }
       return
     }
-    guard let kind = Self.kind(request.opcode, request.type), let position = client(id) else {
-      return
-    }
+    guard let kind = Self.kind(request.opcode, request.type) else { return }
+    let position = client(id)
     let isAgain =
       kind == .descriptors && clients[position].isDescribed(request.startHandle ?? 0)
     // What a client searches for again to subscribe is not part of its discovery.
@@ -145,43 +164,53 @@ struct DiscoveryEvents: Sendable {
 
   /// Ends searches that have been silent long enough at this time.
   mutating func pass(_ time: Timestamp?, into events: inout [AppEvent]) {
-    guard let time else { return }
-    for position in clients.indices {
+    guard let time, let first = earliest, time.nanoseconds(since: first) > Self.silence else {
+      return
+    }
+    earliest = nil
+    for id in clients.connections {
       // An open search continues, however long that takes.
-      guard !clients[position].isSearching, let latest = clients[position].latest?.time,
-        time.nanoseconds(since: latest) > Self.silence
+      guard let position = clients.place(of: id), !clients[position].isSearching,
+        let latest = clients[position].latest?.time
       else { continue }
-      conclude(clients[position].id, &events)
+      if time.nanoseconds(since: latest) > Self.silence {
+        conclude(id, &events)
+      } else {
+        noteLatest(position)
+      }
     }
   }
 
   /// Ends the searches of a connection that has ended, or of all at the end of the capture (nil).
   mutating func end(_ id: Int?, into events: inout [AppEvent]) {
     // A search that was cut off has not ended.
-    for client in clients where !client.isSearching && (id == nil || client.id == id) {
-      conclude(client.id, &events)
+    for ended in id.map({ [$0] }) ?? clients.connections {
+      guard let position = clients.place(of: ended) else { continue }
+      if !clients[position].isSearching { conclude(ended, &events) }
+      clients.remove(ended)
     }
-    clients.removeAll { id == nil || $0.id == id }
   }
 
   /// Ends the searches when a client begins pairing, which it does after it has found what it
   /// searched for.
   mutating func interrupt(_ id: Int, into events: inout [AppEvent]) {
-    guard let client = clients.last(where: { $0.id == id }), !client.isSearching else { return }
+    guard let position = clients.place(of: id), !clients[position].isSearching else { return }
     conclude(id, &events)
   }
 
   /// Forgets the searches of a controller, or of all, whose records were lost: it is unknown
   /// whether they have ended, and what else they found.
   mutating func lose(_ adapter: AdapterIndex) {
-    clients.removeAll { adapter.mayBe($0.latest?.adapter) }
+    for id in clients.connections {
+      guard let position = clients.place(of: id),
+        adapter.mayBe(clients[position].latest?.adapter)
+      else { continue }
+      clients.remove(id)
+    }
   }
 
-  private mutating func client(_ id: Int) -> Int? {
-    if let known = clients.lastIndex(where: { $0.id == id }) { return known }
-    if clients.count >= Self.mostClients { clients.removeFirst() }
-    clients.append(Client(id: id))
-    return clients.count - 1
+  private mutating func client(_ id: Int) -> Int {
+    clients.place(of: id) ?? clients.add(Client(), of: id, most: Self.mostClients)
   }
 
   /// Returns whether apps have no call that sends a request: searches, and reads by type, with
@@ -213,7 +242,7 @@ struct DiscoveryEvents: Sendable {
   ) {
     guard opcode.role == .request, opcode != .exchangeMTURequest,
       opcode != .readByTypeRequest || Self.kind(opcode, fields.type) != nil,
-      let position = clients.lastIndex(where: { $0.id == id }),
+      let position = clients.place(of: id),
       let lane = clients[position].lanes.firstIndex(where: { $0.bearer == bearer }),
       let open = clients[position].lanes[lane].open,
       !clients[position].readsInclude(opcode, fields.handle)
@@ -231,7 +260,8 @@ struct DiscoveryEvents: Sendable {
     _ link: LinkSlot, _ record: borrowing CaptureRecord, _ memory: borrowing Memory,
     _ events: inout [AppEvent]
   ) {
-    guard let kind = Self.kind(opcode, fields.type), let position = client(id) else { return }
+    guard let kind = Self.kind(opcode, fields.type) else { return }
+    let position = client(id)
     let start = fields.startHandle ?? 1
     let place = clients[position].lane(bearer)
     clients[position].lanes[place].isAsked = true
@@ -271,7 +301,7 @@ struct DiscoveryEvents: Sendable {
 
   /// Reports that the searches are over.
   private mutating func conclude(_ id: Int, _ events: inout [AppEvent]) {
-    guard let position = clients.lastIndex(where: { $0.id == id }),
+    guard let position = clients.place(of: id),
       let latest = clients[position].latest
     else { return }
     clients[position].latest = nil

@@ -25,7 +25,7 @@ struct LinkEvents: Sendable {
   private var bonded: [DeviceAddress] = []
   private static let mostBonded = 256
   /// The open links.
-  private var open: [Link] = []
+  private var open = ConnectionTable<Link>()
   private var otherEndings = 0
   /// Whether the peer of one of them was not heard yet.
   private var hasSilent = false
@@ -55,16 +55,25 @@ struct LinkEvents: Sendable {
         observeSignalling(position, record, dissection, bytes, memory.signals.notes, &events)
       }
     }
-    var ended: [Int] = []
-    if answer.closed || memory.links.otherEndings != otherEndings {
-      otherEndings = memory.links.otherEndings
-      ended = end(record, answer, memory, &events)
+    guard answer.closed || memory.links.otherEndings != otherEndings else { return [] }
+    var ids: [Int] = []
+    if memory.links.otherEndings - otherEndings > 1 {
+      ids = open.connections
+    } else {
+      if answer.closed, let link = answer.link { ids.append(memory.links.id(link)) }
+      if memory.links.otherEndings != otherEndings, let departed = memory.links.departed {
+        ids.append(departed.id)
+      }
+      ids.sort()
     }
-    return ended
+    otherEndings = memory.links.otherEndings
+    return end(ids, record, answer, memory, &events)
   }
 
   /// Returns the number of open connections of a controller.
-  func count(on adapter: AdapterIndex) -> Int { open.count { $0.key.adapter == adapter } }
+  func count(on adapter: AdapterIndex) -> Int {
+    open.indices.count { open[$0].key.adapter == adapter }
+  }
 
   /// Returns whether a connection is open on which nothing agreed before the capture, or by a bond,
   /// applies.
@@ -73,7 +82,7 @@ struct LinkEvents: Sendable {
     return !open[position].lacksBeginning && !open[position].isBonded
   }
 
-  private func position(_ id: Int) -> Int? { open.lastIndex { $0.id == id } }
+  private func position(_ id: Int) -> Int? { open.place(of: id) }
 
   /// Forgets the progress of pairing on the links of a controller, or of all, whose records were
   /// lost.
@@ -90,7 +99,7 @@ struct LinkEvents: Sendable {
     _ events: inout [AppEvent]
   ) {
     guard connection.id != 0, connection.transport == .le || connection.transport == .unknown,
-      open.count < Self.most
+      open.indices.count < Self.most
     else { return }
     let peer = connection.identity?.address ?? connection.peer
     if let known = position(connection.id) {
@@ -102,17 +111,17 @@ struct LinkEvents: Sendable {
       return
     }
     // What was open before the capture began was reported before.
-    open.append(
-      Link(
-        id: connection.id, key: connection.key, isReported: connection.isOpeningMissing, peer: peer,
-        role: connection.role(of: .local)))
-    open[open.count - 1].lacksBeginning = connection.isOpeningMissing
+    var begun = Link(
+      id: connection.id, key: connection.key, isReported: connection.isOpeningMissing, peer: peer,
+      role: connection.role(of: .local))
+    begun.lacksBeginning = connection.isOpeningMissing
     let addresses = [peer, connection.peer]
-    open[open.count - 1].isBonded = bonded.contains { known in
+    begun.isBonded = bonded.contains { known in
       addresses.contains(known) || memory.identities.identity(of: known)?.address == peer
     }
+    let position = open.add(begun, of: connection.id, most: Self.most)
     guard !connection.isOpeningMissing else { return }
-    add(.linkCreated, open.count - 1, record, &events)
+    add(.linkCreated, position, record, &events)
     hasSilent = true
   }
 
@@ -138,12 +147,14 @@ struct LinkEvents: Sendable {
     add(.linkEstablished, position, record, &events)
   }
 
+  /// Ends those of these links that are no longer open, the latest first.
   private mutating func end(
-    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
+    _ ids: [Int], _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
     _ events: inout [AppEvent]
   ) -> [Int] {
     var ended: [Int] = []
-    for position in open.indices.reversed() {
+    for id in ids.reversed() {
+      guard let position = position(id) else { continue }
       let link = open[position]
       if let known = memory.links.known(link.key), known.id == link.id,
         known.isOpen
@@ -162,7 +173,7 @@ struct LinkEvents: Sendable {
       // The file ended, not the link: no app was notified.
       if ending == .fileEnded {
         ended.append(link.id)
-        open.remove(at: position)
+        open.remove(link.id)
         continue
       }
       if case .began = link.pairing.stage {
@@ -183,7 +194,7 @@ struct LinkEvents: Sendable {
         add(.disconnected(details), position, record, &events)
       }
       ended.append(link.id)
-      open.remove(at: position)
+      open.remove(link.id)
     }
     return ended
   }

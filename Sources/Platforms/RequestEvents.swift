@@ -10,7 +10,6 @@ import Sessions
 struct RequestEvents: Sendable {
   /// What is known about one connection.
   private struct Client: Sendable {
-    let id: Int
     /// When the request was sent that waits for its answer.
     var asked: Timestamp?
     /// A request that the server refused until the link is encrypted: its handle and opcode, and
@@ -22,7 +21,7 @@ struct RequestEvents: Sendable {
     var hasFailedToEncrypt = false
   }
 
-  private var clients: [Client] = []
+  private var clients = ConnectionTable<Client>()
   private static let mostClients = 256
   private static let mostQueued = 64
   /// After this time without an answer the client ends the link on its own (Core, Vol 3, Part F,
@@ -63,13 +62,10 @@ struct RequestEvents: Sendable {
   }
 
   /// Ends a connection.
-  mutating func end(_ id: Int) { clients.removeAll { $0.id == id } }
+  mutating func end(_ id: Int) { clients.remove(id) }
 
   private mutating func client(_ id: Int) -> Int {
-    if let known = clients.lastIndex(where: { $0.id == id }) { return known }
-    if clients.count >= Self.mostClients { clients.removeFirst() }
-    clients.append(Client(id: id))
-    return clients.count - 1
+    clients.place(of: id) ?? clients.add(Client(), of: id, most: Self.mostClients)
   }
 
   // MARK: Commands and events
@@ -142,7 +138,7 @@ struct RequestEvents: Sendable {
     let fields = dissection.attFields
     guard record.direction == .sent else {
       guard let request = answer.request, !request.opcode.isServers,
-        let place = clients.lastIndex(where: { $0.id == id })
+        let place = clients.place(of: id)
       else { return nil }
       clients[place].asked = nil
       // Insufficient Authentication, Insufficient Encryption: both stacks encrypt and repeat it.

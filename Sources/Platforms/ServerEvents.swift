@@ -46,7 +46,9 @@ struct ServerEvents: Sendable {
     var subscriptions: [(attribute: AppAttribute, bits: UInt16)] = []
   }
 
-  private var clients: [Client] = []
+  private var clients = ConnectionTable<Client>()
+  /// The time of the earliest request with held events, or an earlier time.
+  private var earliest: Timestamp?
   /// The services that were reported to clients, by their first handles, and by controller.
   private var served: Set<UInt64> = []
 
@@ -90,13 +92,18 @@ struct ServerEvents: Sendable {
 
   /// Reports requests that are still unanswered after a while: an app was asked.
   mutating func pass(_ time: Timestamp?, into events: inout [AppEvent]) {
-    guard let time else { return }
+    guard let time, let first = earliest, time.nanoseconds(since: first) > Self.patience else {
+      return
+    }
+    earliest = nil
     for position in clients.indices {
       for waiting in clients[position].waiting.indices
       where !clients[position].waiting[waiting].held.isEmpty {
-        guard let asked = clients[position].waiting[waiting].time,
-          time.nanoseconds(since: asked) > Self.patience
-        else { continue }
+        guard let asked = clients[position].waiting[waiting].time else { continue }
+        guard time.nanoseconds(since: asked) > Self.patience else {
+          earliest = .earlier(earliest, asked)
+          continue
+        }
         events += clients[position].waiting[waiting].held
         clients[position].waiting[waiting].held = []
       }
@@ -107,7 +114,10 @@ struct ServerEvents: Sendable {
   mutating func end(
     _ id: Int?, packet: Int, time: Timestamp?, into events: inout [AppEvent]
   ) {
-    for client in clients where id == nil || client.id == id {
+    for ended in id.map({ [$0] }) ?? clients.connections {
+      guard let place = clients.place(of: ended) else { continue }
+      let client = clients[place]
+      clients.remove(ended)
       func add(_ what: AppEvent.What, request: Int? = nil) {
         var event = AppEvent(what, packet: packet, time: time)
         event.connection = client.id
@@ -129,7 +139,6 @@ struct ServerEvents: Sendable {
         add(.subscription(attribute, before: bits, now: 0))
       }
     }
-    clients.removeAll { id == nil || $0.id == id }
   }
 
   /// Forgets the waiting requests of a controller, or of all, whose records were lost: it is
@@ -143,13 +152,11 @@ struct ServerEvents: Sendable {
   private mutating func client(_ link: LinkSlot, _ memory: borrowing Memory) -> Int? {
     let id = memory.links.id(link)
     guard id != 0 else { return nil }
-    if let known = clients.lastIndex(where: { $0.id == id }) { return known }
-    if clients.count >= Self.mostClients { clients.removeFirst() }
-    clients.append(
-      Client(
-        id: id, peer: memory.links.identity(link) ?? memory.links.peer(link),
-        adapter: memory.links.connection(link).adapter))
-    return clients.count - 1
+    if let known = clients.place(of: id) { return known }
+    let client = Client(
+      id: id, peer: memory.links.identity(link) ?? memory.links.peer(link),
+      adapter: memory.links.connection(link).adapter)
+    return clients.add(client, of: id, most: Self.mostClients)
   }
 
   func add(
@@ -239,6 +246,7 @@ struct ServerEvents: Sendable {
     if clients[position].waiting.count >= Self.mostWaiting {
       events += clients[position].waiting.removeFirst().held
     }
+    if !held.isEmpty, let time = record.time { earliest = .earlier(earliest, time) }
     clients[position].waiting.append(
       Waiting(
         attribute: attribute, request: request, packet: record.number, time: record.time,

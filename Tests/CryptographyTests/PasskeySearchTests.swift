@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import CLibcrypto
 import Testing
 
 @testable import Cryptography
@@ -19,9 +20,12 @@ import Testing
       initiator: try initiator.map(address), responder: try responder.map(address))
   }
 
+  private static func random() throws -> PairingValue {
+    try value("5783d52156ad6f0e6388274ec6702ee0")
+  }
+
   private static func opening(_ confirm: String) throws -> PasskeySearch.Opening {
-    PasskeySearch.Opening(
-      confirm: try value(confirm), random: try value("5783d52156ad6f0e6388274ec6702ee0"))
+    PasskeySearch.Opening(confirm: try value(confirm), random: try random())
   }
 
   /// Just Works: the temporary key of the example itself.
@@ -30,6 +34,26 @@ import Testing
     let found = search.search(try Self.opening("1e1e3fef878988ead2a74dc5bef13b86"), in: 0...0)
     #expect(found?.passkey.number == 0)
     #expect(found?.deviations == [])
+  }
+
+  /// The search finds each passkey for which c1, computed by libcrypto, yields the confirm value.
+  @Test(arguments: [UInt32(1), 417, 65_536, 123_456, 999_999])
+  func passkeys(_ passkey: UInt32) throws {
+    let search = try #require(try Self.search())
+    let complete = LegacyPairing(
+      request: search.request, response: search.response, initiator: try address(Self.initiator),
+      responder: try address(Self.responder))
+    let random = try Self.random()
+    func encrypted(_ block: UInt128) -> UInt128 {
+      UInt128(clibcrypto_evp_aes(clibcrypto_block(UInt128(passkey)), clibcrypto_block(block), 1))
+    }
+    let confirm = encrypted(encrypted(random.number ^ complete.p1) ^ complete.p2)
+    let opening = PasskeySearch.Opening(confirm: PairingValue(number: confirm), random: random)
+    let range = (max(passkey, 300) - 300)...min(passkey + 300, SixDigits.all.upperBound)
+    #expect(search.search(opening, in: range) == .init(try digits(passkey), complete))
+    #expect(
+      complete.c1(temporaryKey: PairingValue(try digits(passkey)), random: random)
+        == opening.confirm)
   }
 
   @Test(arguments: [

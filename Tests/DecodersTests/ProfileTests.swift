@@ -81,8 +81,7 @@ struct ProfileTests {
     #expect(isRequest(request, onRequestChannel: false))
     #expect(!isRequest(response, onRequestChannel: true))
     func answers(_ response: Frame, _ request: Frame) -> Bool {
-      vendor.exchange.answers(
-        response.command, request.command, response.sequence, request.sequence)
+      vendor.exchange.answers(response.command, request.command)
     }
     #expect(answers(response, request))
     #expect(!answers(frame("a505ff015e"), request))

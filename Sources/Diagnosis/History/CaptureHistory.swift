@@ -16,6 +16,10 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private var positions: [Int: Int] = [:]
   /// The indices of the latest connections of addresses.
   private var peers: [UInt64: Int] = [:]
+  /// Indices into the adapters of `evidence`.
+  private var adapters: [AdapterIndex: Int] = [:]
+  /// The adapter of the latest packet and its index; the index is nil if it has no history.
+  private var latestAdapter: (index: AdapterIndex, position: Int?) = (.unknown, nil)
   /// The connection of the latest packet and its index; the index is nil if there was no room for
   /// it.
   private var latest: (id: Int, position: Int?) = (id: 0, position: nil)
@@ -50,11 +54,13 @@ package struct CaptureHistory: ~Copyable, Sendable {
     evidence.extent.observe(record, dissection, bytes, answer, memory)
     // A packet that another file contains, too, was recorded already.
     guard record.original == nil else { return }
+    if record.adapter != latestAdapter.index {
+      latestAdapter = (record.adapter, adapters[record.adapter])
+    }
     if followsRequests { unanswered.observe(record, dissection, bytes, answer, memory) }
     if memory.links.otherEndings != otherEndings {
+      memory.links.forEachEnding(after: otherEndings) { store($0) }
       otherEndings = memory.links.otherEndings
-      if let departed = memory.links.departed { store(departed) }
-      memory.links.forEach { store($0) }
     }
     switch dissection.content {
     case .command, .event, .control, .note: observeHost(record, dissection, bytes, answer, memory)
@@ -72,7 +78,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
       if let own = evidence.host.address(ofLinkOpenedBy: dissection, bytes, record.adapter) {
         notes[position].pairing.ownAddress = own
       }
-      let seen = sighting(ofPeerAt: position, record)
+      let seen = sighting(ofPeerAt: position)
       let age = seen.flatMap { Moment(record).nanoseconds(since: $0.last) }
       if let age, age <= Self.longestSeen { notes[position].link.seen = seen }
       let connection = notes[position].connection
@@ -89,7 +95,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
     notes[position].observe(record, dissection, bytes, answer, memory)
     if answer.closed {
-      if let adapter = evidence.adapters.firstIndex(where: { $0.index == record.adapter }) {
+      if let adapter = latestAdapter.position {
         notes[position].link.controllerStall = evidence.adapters[adapter].commands.lastStall
         evidence.adapters[adapter].buffers.close(id, Moment(record))
         evidence.adapters[adapter].hostBuffers.close(
@@ -103,13 +109,11 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private mutating func receive(
     _ record: borrowing CaptureRecord, _ header: ACLHeader, _ connection: Int, isAnswer: Bool
   ) {
-    let index = record.adapter
-    for adapter in evidence.adapters.indices where evidence.adapters[adapter].index == index {
-      evidence.adapters[adapter].hear(from: connection, Moment(record))
-      if isAnswer { evidence.adapters[adapter].buffers.answer(connection) }
-      if evidence.adapters[adapter].hostBuffers.isCounting, !record.isDirectionInferred {
-        evidence.adapters[adapter].hostBuffers.receive(header.handle, Moment(record))
-      }
+    guard let adapter = latestAdapter.position else { return }
+    evidence.adapters[adapter].hear(from: connection, Moment(record))
+    if isAnswer { evidence.adapters[adapter].buffers.answer(connection) }
+    if evidence.adapters[adapter].hostBuffers.isCounting, !record.isDirectionInferred {
+      evidence.adapters[adapter].hostBuffers.receive(header.handle, Moment(record))
     }
   }
 
@@ -118,9 +122,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
     _ record: borrowing CaptureRecord, _ link: LinkSlot, at position: Int,
     _ memory: borrowing Memory
   ) {
-    let index = record.adapter
     guard !record.isDirectionInferred, memory.links.isOpen(link),
-      let adapter = evidence.adapters.firstIndex(where: { $0.index == index })
+      let adapter = latestAdapter.position
     else { return }
     evidence.adapters[adapter].observeData()
     let transport = notes[position].connection.transport
@@ -135,10 +138,12 @@ package struct CaptureHistory: ~Copyable, Sendable {
     unanswered.follow(procedures, memory)
   }
 
-  private func sighting(ofPeerAt position: Int, _ record: borrowing CaptureRecord) -> Sighting? {
-    let (connection, index) = (notes[position].connection, record.adapter)
-    guard let peer = connection.peer, let type = connection.peerType else { return nil }
-    return evidence.adapters.first { $0.index == index }?.sightings.find(peer, type)
+  private func sighting(ofPeerAt position: Int) -> Sighting? {
+    let connection = notes[position].connection
+    guard let peer = connection.peer, let type = connection.peerType,
+      let adapter = latestAdapter.position
+    else { return nil }
+    return evidence.adapters[adapter].sightings.find(peer, type)
   }
 
   /// Records a packet between the captured host and its controllers.
@@ -146,8 +151,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
-    let index = record.adapter
-    let position = evidence.adapters.firstIndex { $0.index == index }
+    let (index, position) = latestAdapter
     // These events are as frequent as data, and nothing else can be learned from them.
     if case .event(let event) = dissection.content,
       event.code == HCIEvent.numberOfCompletedPacketsCode
@@ -164,6 +168,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
     } else if evidence.adapters.count < limits.adapters {
       var adapter = AdapterHistory(index)
       adapter.observe(record, dissection, bytes, answer, memory)
+      adapters[index] = evidence.adapters.count
+      latestAdapter.position = evidence.adapters.count
       evidence.adapters.append(adapter)
     }
     for report in memory.advertisements.reports.lazy.map(\.report) where report.isConnectable {
@@ -255,6 +261,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
 
   private init(copying other: borrowing Self) {
     (evidence, notes, positions) = (other.evidence, other.notes, other.positions)
+    (adapters, latestAdapter) = (other.adapters, other.latestAdapter)
     (latest, otherEndings, unlisted) = (other.latest, other.otherEndings, other.unlisted)
     (unanswered, followsRequests) = (other.unanswered, other.followsRequests)
     (limits, knowledge, searches) = (other.limits, other.knowledge, other.searches)

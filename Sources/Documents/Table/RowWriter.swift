@@ -89,7 +89,11 @@ struct RowWriter: ~Copyable {
   /// The first two cells, the same in each row of a file.
   private var source = Output()
   private var kind = TableKind.captures
-  private var columns: [TableColumn] = []
+  /// What comes before each cell of all tables, and where: a comma and, in JSON, the column's name.
+  private var keys = Output()
+  private var keySlices: [Slice] = []
+  /// The index of each table's first slice.
+  private var firstKeys: [Int] = []
   private var place = 0
   private var clock = Clock()
   /// Whether the capture has dates. If not, its times count from the first record, and no cell has
@@ -104,7 +108,19 @@ struct RowWriter: ~Copyable {
   init(_ sinks: RowSinks, _ pseudonyms: Pseudonyms?, file: [UInt8], capture: UInt64?) {
     self.sinks = sinks
     self.pseudonyms = pseudonyms
-    columns = kind.columns
+    for kind in TableKind.allCases {
+      firstKeys.append(keySlices.count)
+      for (place, column) in kind.columns.enumerated() {
+        let start = keys.count
+        if place > 0 { keys.byte(0x2c) }
+        if sinks.form == .json {
+          keys.byte(0x22)
+          keys.text(column.name)
+          keys.text("\":")
+        }
+        keySlices.append(Slice(start: start, count: keys.count - start))
+      }
+    }
     if let pseudonyms {
       string(pseudonyms.file(file))
     } else {
@@ -124,7 +140,6 @@ struct RowWriter: ~Copyable {
   /// Begins a row with the cells that name its file.
   mutating func begin(_ kind: TableKind) {
     self.kind = kind
-    columns = kind.columns
     row.clear()
     if sinks.form == .json {
       row.byte(0x7b)
@@ -140,19 +155,14 @@ struct RowWriter: ~Copyable {
 
   /// Ends the row and passes it to its destination.
   mutating func end() {
-    precondition(place == columns.count, "a row has a cell for each column")
+    precondition(place == kind.columns.count, "a row has a cell for each column")
     row.text(sinks.form == .json ? "}\n" : "\n")
     sinks.add(row, to: kind)
   }
 
-  /// Begins the next cell: a comma and, in JSON, the column's name.
+  /// Begins the next cell.
   private mutating func next() {
-    if place > 0 { row.byte(0x2c) }
-    if sinks.form == .json {
-      row.byte(0x22)
-      row.text(columns[place].name)
-      row.text("\":")
-    }
+    keys.copy(keySlices[firstKeys[kind.rawValue] + place], into: &row)
     place += 1
   }
 
@@ -169,15 +179,22 @@ struct RowWriter: ~Copyable {
     addText()
   }
 
-  mutating func string(_ bytes: [UInt8]?) {
-    guard let bytes else { return null() }
+  mutating func string(_ bytes: RawSpan) {
     cell.clear()
     // Only one byte more than fits is copied, so that `addText` cuts the cell.
-    cell.raw(bytes.bytes.part(Slice(start: 0, count: min(bytes.count, Self.mostBytes + 1))))
+    cell.raw(bytes.part(Slice(start: 0, count: min(bytes.byteCount, Self.mostBytes + 1))))
     addText()
   }
 
-  mutating func string(_ text: String?) { string(text.map { [UInt8]($0.utf8) }) }
+  mutating func string(_ bytes: [UInt8]?) {
+    guard let bytes else { return null() }
+    string(bytes.bytes)
+  }
+
+  mutating func string(_ text: String?) {
+    guard let text else { return null() }
+    self.text { $0.string(text) }
+  }
 
   mutating func name(_ name: AssignedName?) {
     guard let name else { return null() }
@@ -202,10 +219,10 @@ struct RowWriter: ~Copyable {
     row.fixed(value, decimals: decimals)
   }
 
-  /// Appends a cell with the number that `write` appends.
-  mutating func real(_ write: (inout Output) -> Void) {
+  /// Appends a cell with a number as it is written.
+  mutating func real(_ digits: RawSpan) {
     next()
-    write(&row)
+    row.raw(digits)
   }
 
   mutating func flag(_ value: Bool?) {

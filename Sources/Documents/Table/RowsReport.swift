@@ -512,19 +512,21 @@ extension RowsReport {
       let isNumber = scalar.bytes.isNumber
       if isNumber {
         let number = scalar.bytes.array
-        rows.real { $0.raw(number.bytes) }
+        rows.real(number.bytes)
         rows.null()
       } else {
         rows.null()
-        rows.string(writer.scalar(decoded.fields[place], bytes.bytes))
+        if decoded.fields[place].form == .utf8 {
+          rows.string(writer.scalar(decoded.fields[place], bytes.bytes))
+        } else {
+          let word = scalar.bytes.unquoted.array
+          rows.string(word)
+        }
       }
-      if isNumber {
-        unit.clear()
-        writer.unit(of: place, into: &unit)
-        rows.string(unit.count == 0 ? nil : unit.bytes.array)
-      } else {
-        rows.null()
-      }
+      unit.clear()
+      if isNumber { writer.unit(of: place, into: &unit) }
+      let symbol = unit.count == 0 ? nil : unit.bytes.array
+      rows.string(symbol)
       rows.end()
     }
   }
@@ -594,6 +596,15 @@ extension CutLengths.Reason? {
 }
 
 extension RawSpan {
+  /// The bytes of a value in JSON without quotes around it.
+  fileprivate var unquoted: RawSpan {
+    @_lifetime(copy self)
+    get {
+      let isQuoted = byteCount >= 2 && byte(at: 0) == 0x22 && byte(at: byteCount - 1) == 0x22
+      return isQuoted ? part(Slice(start: 1, count: byteCount - 2)) : self
+    }
+  }
+
   /// Whether the bytes, a value in JSON, are a number.
   fileprivate var isNumber: Bool {
     guard byteCount > 0 else { return false }

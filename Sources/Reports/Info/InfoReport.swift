@@ -236,11 +236,8 @@ package struct CaptureFacts: Sendable {
   /// Stores the connections that ended without their own event: their slots may be reused before
   /// the end of the capture.
   private mutating func takeOthers(_ memory: borrowing Memory) {
-    let endings = memory.links.otherEndings - otherEndings
+    memory.links.forEachEnding(after: otherEndings) { store($0) }
     otherEndings = memory.links.otherEndings
-    if let departed = memory.links.departed { store(departed) }
-    // One of them is the departed one; if several ended at once, the others still have their slots.
-    if endings > 1 { memory.links.forEach { store($0) } }
   }
 
   /// Stores the newest state of a connection.

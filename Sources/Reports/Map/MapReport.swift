@@ -109,9 +109,8 @@ package struct MapReport: PacketReport, ~Copyable {
       store(memory.links.connection(link))
     }
     if memory.links.otherEndings != otherEndings {
+      memory.links.forEachEnding(after: otherEndings) { store($0) }
       otherEndings = memory.links.otherEndings
-      if let departed = memory.links.departed { store(departed) }
-      memory.links.forEach { store($0) }
     }
   }
 

@@ -225,6 +225,7 @@ package struct TraceReport: PacketReport, ~Copyable {
   private mutating func insert(_ event: AppEvent) {
     var place = waiting.count
     while place > first, waiting[place - 1].event.packet > event.packet { place -= 1 }
+    guard place < waiting.count else { return waiting.append(Waiting(event: event)) }
     waiting.insert(Waiting(event: event), at: place)
   }
 

@@ -410,6 +410,15 @@ package struct Links: Sendable {
     slots.compactMap { isMatch($0.connection) ? $0.connection.id : nil }
   }
 
+  /// Calls `visit` with the connection that ended by something other than its own event, if any did
+  /// after the first `known` ones; if several did, also with every link that is remembered.
+  package func forEachEnding(after known: Int, _ visit: (Connection) -> Void) {
+    guard otherEndings != known else { return }
+    if let departed { visit(departed) }
+    // One of them is the departed one; the others still have their slots.
+    if otherEndings - known > 1 { forEach(visit) }
+  }
+
   /// Calls `visit` with every link that is remembered.
   package func forEach(_ visit: (Connection) -> Void) {
     for slot in slots { visit(slot.connection) }

@@ -78,5 +78,9 @@ struct ASCIITests {
     let text = written { $0.ascii([UInt8]("in 328 µs \"Café 漢\"\n".utf8).bytes) }
     #expect(text == "in 328 us \"Caf\\u{e9} \\u{6f22}\"\n")
     #expect(written { $0.ascii([0x41, 0xff].bytes) } == "A\\xff")
+    // The quotes before a symbol decide, wherever they are, and however long the text around is.
+    let padding = String(repeating: "x", count: 21)
+    let long = written { $0.ascii([UInt8]("\(padding)\"→\(padding)→\"\(padding)→".utf8).bytes) }
+    #expect(long == "\(padding)\"\\u{2192}\(padding)\\u{2192}\"\(padding)->")
   }
 }

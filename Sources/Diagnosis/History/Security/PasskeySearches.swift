@@ -3,9 +3,9 @@ import Cryptography
 import Sessions
 
 /// The passkey searches of a capture. Only failed attempts are searched, each opened commitment
-/// once, and the number of searches is limited. A search that succeeds takes at most a quarter of a
-/// second; one that also looks for incorrect computations takes a second more. Kept between
-/// successive evaluations of a capture that continues.
+/// once, and the number of searches is limited. Without the processor's instructions for AES, a
+/// search takes at most a quarter of a second, and one that also looks for incorrect computations a
+/// second more. Kept between successive evaluations of a capture that continues.
 struct PasskeySearches: Sendable {
   private var known: [PasskeySearch.Opening: Answer] = [:]
   /// The passkeys to try in each search.
