@@ -187,8 +187,7 @@ let package = Package(
       name: "MadeTraffic", dependencies: ["Captures", "Bluetooth", "Bytes"],
       path: "Tests/MadeTraffic", swiftSettings: strict),
     .testTarget(
-      name: "CryptographyTests",
-      dependencies: ["Cryptography", "CLibcrypto", "Bluetooth", "Bytes"],
+      name: "CryptographyTests", dependencies: ["Cryptography", "Bluetooth", "Bytes"],
       swiftSettings: tests),
     .testTarget(
       name: "DecodersTests",

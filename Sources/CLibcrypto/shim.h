@@ -1,5 +1,5 @@
 // What gattscope uses of OpenSSL's libcrypto (Debian: libssl-dev): AES-128 block by block, multiplication on P-256 and
-// SHA-256. Where the processor has instructions for AES, these encrypt instead, which is far cheaper for a search.
+// SHA-256.
 //
 // Numbers cross as values, so Swift needs no pointer but to the bytes that are hashed. libcrypto is linked statically:
 // nothing computed here can be wrong because a library is missing, and a start without cryptography pays 0.2 ms for it.
@@ -44,15 +44,14 @@ struct clibcrypto_schedule {
   struct clibcrypto_block key;
 };
 
-/// Encrypts or decrypts one block with libcrypto. Successive blocks of one key share its schedule, so a caller needs to keep
-/// only the key. With another key, libcrypto looks up parameters by their names, which costs more than the encryption.
+/// Encrypts or decrypts one block. Successive blocks of one key share its schedule, so a caller needs to keep only the key.
+/// With another key, libcrypto looks up parameters by name, which costs as much as the encryption.
 ///
 /// libcrypto fails here only if no memory is left, which ends the program, as it does in Swift.
-static inline struct clibcrypto_block clibcrypto_evp_aes(struct clibcrypto_block key, struct clibcrypto_block block, int encrypts) {
+static inline struct clibcrypto_block clibcrypto_aes(struct clibcrypto_block key, struct clibcrypto_block block, int encrypts) {
   static __thread struct clibcrypto_schedule schedules[2];
   struct clibcrypto_schedule *schedule = &schedules[encrypts];
   unsigned char bytes[16];
-  int count;
   if (!schedule->context || schedule->key.high != key.high || schedule->key.low != key.low) {
     int isNew = !schedule->context;
     if (isNew) {
@@ -62,97 +61,13 @@ static inline struct clibcrypto_block clibcrypto_evp_aes(struct clibcrypto_block
       if (!schedule->context) abort();
     }
     clibcrypto_store(key, bytes);
-    if (!EVP_CipherInit_ex(schedule->context, isNew ? EVP_aes_128_ecb() : 0, 0, bytes, 0, encrypts)) abort();
-    // Padding stays on for encryption, which outputs a whole block at once anyway. If it were off, libcrypto would set that
-    // again with each key, which costs a third more.
-    if (isNew && !encrypts) EVP_CIPHER_CTX_set_padding(schedule->context, 0);
+    if (!EVP_CipherInit_ex2(schedule->context, isNew ? EVP_aes_128_ecb() : 0, bytes, 0, encrypts, 0)) abort();
     schedule->key = key;
   }
   clibcrypto_store(block, bytes);
-  if (!EVP_CipherUpdate(schedule->context, bytes, &count, bytes, 16)) abort();
+  // The cipher itself, without padding and buffers.
+  if (EVP_Cipher(schedule->context, bytes, bytes, 16) != 16) abort();
   return clibcrypto_load(bytes);
-}
-
-#ifdef __x86_64__
-
-/// A block, or a round key, in the processor's order.
-typedef unsigned int clibcrypto_words __attribute__((vector_size(16)));
-typedef unsigned char clibcrypto_bytes __attribute__((vector_size(16)));
-typedef long long clibcrypto_halves __attribute__((vector_size(16)));
-
-enum { clibcrypto_rounds = 10 };
-
-/// Returns whether the processor has instructions for AES, and the one that rotates a word of a key.
-static inline int clibcrypto_has_aes(void) { return __builtin_cpu_supports("aes") && __builtin_cpu_supports("ssse3"); }
-
-static inline clibcrypto_words clibcrypto_vector(struct clibcrypto_block block) {
-  return (clibcrypto_words)(clibcrypto_halves){(long long)__builtin_bswap64(block.high), (long long)__builtin_bswap64(block.low)};
-}
-
-/// Expands a key (FIPS 197, 5.2): each word of a round key is the word before it, added to the word at its place in the round
-/// key before; the first is added to the last one, rotated and substituted, and to a constant.
-__attribute__((target("aes,ssse3"))) static inline void clibcrypto_expand(clibcrypto_words key, clibcrypto_words *keys) {
-  const clibcrypto_words zero = {0};
-  unsigned int constant = 1;
-  keys[0] = key;
-  for (int round = 1; round <= clibcrypto_rounds; round++) {
-    clibcrypto_bytes bytes = (clibcrypto_bytes)key;
-    bytes = __builtin_shufflevector(bytes, bytes, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15, 12);
-    // A last round: with four equal words, its permutation changes nothing, and its key is the constant.
-    const clibcrypto_words constants = {constant, constant, constant, constant};
-    const clibcrypto_words added =
-        (clibcrypto_words)__builtin_ia32_aesenclast128((clibcrypto_halves)bytes, (clibcrypto_halves)constants);
-    key ^= __builtin_shufflevector(key, zero, 4, 0, 1, 2);
-    key ^= __builtin_shufflevector(key, zero, 4, 4, 0, 1);
-    key ^= added;
-    keys[round] = key;
-    constant = constant << 1 ^ (constant >> 7) * 0x11b;
-  }
-}
-
-/// Encrypts or decrypts one block with the processor's instructions. The last key of a thread stays expanded.
-__attribute__((target("aes,ssse3"))) static inline struct clibcrypto_block clibcrypto_instructions_aes(
-    struct clibcrypto_block key, struct clibcrypto_block block, int encrypts) {
-  static __thread struct {
-    clibcrypto_words keys[clibcrypto_rounds + 1];
-    struct clibcrypto_block key;
-    int isExpanded;
-  } last;
-  if (!last.isExpanded || last.key.high != key.high || last.key.low != key.low) {
-    clibcrypto_expand(clibcrypto_vector(key), last.keys);
-    last.key = key;
-    last.isExpanded = 1;
-  }
-  const clibcrypto_halves *keys = (const clibcrypto_halves *)last.keys;
-  clibcrypto_halves state = (clibcrypto_halves)clibcrypto_vector(block);
-  if (encrypts) {
-    state ^= keys[0];
-    for (int round = 1; round < clibcrypto_rounds; round++) state = __builtin_ia32_aesenc128(state, keys[round]);
-    state = __builtin_ia32_aesenclast128(state, keys[clibcrypto_rounds]);
-  } else {
-    state ^= keys[clibcrypto_rounds];
-    for (int round = clibcrypto_rounds - 1; round > 0; round--)
-      state = __builtin_ia32_aesdec128(state, __builtin_ia32_aesimc128(keys[round]));
-    state = __builtin_ia32_aesdeclast128(state, keys[0]);
-  }
-  struct clibcrypto_block result = {
-      __builtin_bswap64((unsigned long long)state[0]), __builtin_bswap64((unsigned long long)state[1])};
-  return result;
-}
-
-#else
-
-static inline int clibcrypto_has_aes(void) { return 0; }
-
-static inline struct clibcrypto_block clibcrypto_instructions_aes(struct clibcrypto_block key, struct clibcrypto_block block, int encrypts) {
-  return clibcrypto_evp_aes(key, block, encrypts);
-}
-
-#endif
-
-/// Encrypts or decrypts one block in the cheaper way.
-static inline struct clibcrypto_block clibcrypto_aes(struct clibcrypto_block key, struct clibcrypto_block block, int encrypts) {
-  return clibcrypto_has_aes() ? clibcrypto_instructions_aes(key, block, encrypts) : clibcrypto_evp_aes(key, block, encrypts);
 }
 
 /// A number of 256 bits.

@@ -4,7 +4,7 @@ import CLibcrypto
 /// AES with a 128-bit key as used by Bluetooth, with blocks and keys most significant byte first
 /// (Core, Vol 3, Part H, 2.2.1).
 ///
-/// Only the key is stored: it is expanded when a thread first uses it after another key.
+/// Only the key is stored: libcrypto expands it when a thread first uses it after another key.
 package struct AES128: Sendable {
   /// The length of a key and of a block in bytes.
   package static let size = 16

@@ -10,7 +10,7 @@ import Bluetooth
 ///
 /// A passkey is the key for both blocks, so each passkey needs its own key schedule. With the
 /// library's AES, a million take a quarter of a second, and if none fits, the deviations take
-/// another second. The processor's instructions for AES take a fraction of this.
+/// another second.
 package struct PasskeySearch: Sendable {
   /// The values that one side sent in Pairing Confirm and then in Pairing Random.
   package struct Opening: Hashable, Sendable {
@@ -78,7 +78,8 @@ package struct PasskeySearch: Sendable {
       guard let passkey = SixDigits(number) else { return nil }
       let cipher = AES128(PairingValue(number: UInt128(number)))
       if mask == .max {
-        // Forwards: decryption costs more, and the library's expands the key once more.
+        // Forwards: a key that decrypts, too, has to be expanded twice, which takes most of the
+        // time.
         for inner in blocks
         where cipher.encrypt(cipher.encrypt(inner.block) ^ expected) == opening.confirm.number {
           return Finding(passkey, inputs(inner.types, expected))

@@ -1,6 +1,5 @@
 import Bluetooth
 import Bytes
-import CLibcrypto
 import Testing
 
 @testable import Cryptography
@@ -14,28 +13,9 @@ import Testing
     )
     #expect(cipher.encrypt(plain) == encrypted)
     #expect(cipher.decrypt(encrypted) == plain)
-    let key = clibcrypto_block(0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f)
-    #expect(UInt128(clibcrypto_evp_aes(key, clibcrypto_block(plain), 1)) == encrypted)
-    #expect(UInt128(clibcrypto_evp_aes(key, clibcrypto_block(encrypted), 0)) == plain)
     let same = AES128(PairingValue(number: 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f))
     #expect(same.encrypt(plain) == encrypted)
     #expect(AES128(key: [1, 2, 3]) == nil)
-  }
-
-  /// The processor's instructions yield what libcrypto yields, in any order of keys and directions.
-  @Test(.enabled(if: clibcrypto_has_aes() != 0, "this processor has no instructions for AES"))
-  func instructions() {
-    var number: UInt128 = 0x2b7e_1516_28ae_d2a6_abf7_1588_09cf_4f3c
-    for round in 0..<500 {
-      // The same key twice, with keys of few bits, such as passkeys, among the others.
-      let key = clibcrypto_block(round % 4 < 2 ? number : UInt128(round / 4))
-      let block = clibcrypto_block(number &* 0x9e37_79b9_7f4a_7c15)
-      for encrypts in [Int32(1), 0, 0, 1] {
-        let result = UInt128(clibcrypto_instructions_aes(key, block, encrypts))
-        #expect(result == UInt128(clibcrypto_evp_aes(key, block, encrypts)))
-        number ^= result &+ UInt128(round)
-      }
-    }
   }
 
   /// RFC 4493, section 4: messages of 0, 16, 40 and 64 bytes.
