@@ -56,7 +56,7 @@ MORE_CAPTURES ?= ../shared/captures
 BUILD_PACKAGES := g++ libarchive-dev libarchive13 libbluetooth-dev libc6-dev git libpcap-dev libpcap0.8 libssl-dev libyaml-dev \
 	zlib1g-dev
 DEB_PACKAGES := binutils dpkg-dev gzip lintian python3-venv xz-utils
-TEST_PACKAGES := $(BUILD_PACKAGES) $(DEB_PACKAGES) tshark jq python3 python3-fastjsonschema python3-jsonschema debian-archive-keyring debootstrap fish gnupg libarchive-tools man-db zsh zstd
+TEST_PACKAGES := $(BUILD_PACKAGES) $(DEB_PACKAGES) tshark jq python3 python3-fastjsonschema python3-jsonschema debian-archive-keyring debootstrap fish gnupg libarchive-tools man-db valgrind zsh zstd
 LIVE_PACKAGES := $(BUILD_PACKAGES) bluez bluez-test-tools busybox-static kmod qemu-system-x86 tcpdump tshark
 FLEET_PACKAGES := $(BUILD_PACKAGES) openjdk-17-jre-headless procps python3 python3-venv
 PAGE_PACKAGES := chromium chromium-driver python3-selenium

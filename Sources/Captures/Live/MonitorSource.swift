@@ -1,6 +1,7 @@
 package import Bluetooth
 package import Bytes
 import CBlueZ
+import CLibarchive  // for types of sockets, which belong to the module that the compiler loads first
 import Glibc
 
 /// The HCI monitor channel of the Linux kernel: all traffic between the system and its controllers,

@@ -1,6 +1,7 @@
 // The socket types come from CBlueZ if the compiler meets its headers before Glibc's.
 import Bytes
 import CBlueZ
+import CLibarchive  // for types of sockets, which belong to the module that the compiler loads first
 import Glibc
 import Synchronization
 

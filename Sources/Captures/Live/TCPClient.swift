@@ -1,6 +1,7 @@
-// The socket types come from CBlueZ if the compiler meets its headers before Glibc's.
+// The socket types come from the module whose headers the compiler meets first.
 import Bytes
 import CBlueZ
+import CLibarchive
 import Glibc
 
 /// TCP connections to a server over IPv4 or IPv6.
