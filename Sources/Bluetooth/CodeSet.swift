@@ -41,12 +41,13 @@ package struct CodeSet: Equatable, Sendable {
 private struct CodeIndex: Sendable {
   /// The address of the text, which identifies it, since literals never move.
   private let address: UInt
-  /// The names of the first codes, at the position of their code. Empty if there is none.
+  /// The names of the codes below `mostDense`, by code. An empty slice means that the code has no
+  /// name.
   private let dense: [Slice]
-  /// All other codes with their names, in ascending order.
+  /// The other codes with their names, in ascending order.
   private let sparse: [(code: UInt64, name: Slice)]
 
-  /// The number of codes that are found without a search.
+  /// Codes below this are found without a search.
   private static let mostDense: UInt64 = 256
   /// The number of slots for indexes, a power of two. There are fewer sets than half of them.
   private static let slots = 1024

@@ -46,7 +46,6 @@ struct ConnectionTable<Element: Sendable>: Sendable {
     ids[place] = last
     places[last] = place
   }
-
 }
 
 extension Timestamp {

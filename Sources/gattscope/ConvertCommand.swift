@@ -70,14 +70,8 @@ struct ConvertCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var kinds: PacketKindOptions
 
-  @Option(name: .long, help: MapArgument.help, completion: .file())
-  var map: [String] = []
-
-  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
-  var profile: [String] = []
-
-  @Option(name: .long, help: KeysArgument.help, completion: .file())
-  var keys: [String] = []
+  @OptionGroup
+  var supplied: SuppliedOptions
 
   /// The formats that were named with `--as` and `--to`.
   private var targets: [WriterTarget] { file.formats + end.formats }
@@ -107,15 +101,15 @@ struct ConvertCommand: ParsableCommand {
   mutating func run() throws {
     if listFormats { return try Self.printFormats() }
     guard let out = files.last, let target = targets.first ?? file.target(of: out) else { return }
-    let profiles = try ProfileArgument.profiles(profile)
+    let profiles = try supplied.profiles()
     let inputs = Array(files.dropLast())
     let found = try archives.search(inputs)
     var conversion = Conversion(inputs, found, to: out, as: target, file, merges: merge)
     conversion.comments = comments
     conversion.profiles = profiles
-    conversion.bonds = try KeysArgument.bonds(keys) + found.bonds
+    conversion.bonds = try supplied.bonds() + found.bonds
     conversion.redaction = redacting.options(bonds: conversion.bonds)
-    conversion.maps = try MapArgument.maps(map)
+    conversion.maps = try supplied.maps()
     conversion.selection = try selection.selection(profiles, kinds, to: end.times)
     conversion.selection.limit = end.limit
     try conversion.run()

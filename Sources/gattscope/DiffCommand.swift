@@ -96,14 +96,8 @@ struct DiffCommand: ParsableCommand {
   @Flag(name: .long, help: "Also print what is the same, and every value that differs.")
   var all = false
 
-  @Option(name: .long, help: MapArgument.help, completion: .file())
-  var map: [String] = []
-
-  @Option(name: .long, help: KeysArgument.help, completion: .file())
-  var keys: [String] = []
-
-  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
-  var profile: [String] = []
+  @OptionGroup
+  var supplied: SuppliedOptions
 
   @OptionGroup
   var presentation: OutputOptions
@@ -153,8 +147,8 @@ struct DiffCommand: ParsableCommand {
     let names = html ? PageFileOptions.fileNames(captures) : captures
     options.names = (names[0], names[names.count - 1])
     let reader = SideReader(
-      archives: archives, maps: try MapArgument.maps(map), bonds: try KeysArgument.bonds(keys),
-      profiles: try ProfileArgument.profiles(profile),
+      archives: archives, maps: try supplied.maps(), bonds: try supplied.bonds(),
+      profiles: try supplied.profiles(),
       showsKeys: presentation.showKeys)
     var damage: ExitCode?
     var left = try reader.read(captures[0], &damage)

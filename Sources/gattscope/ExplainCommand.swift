@@ -73,14 +73,8 @@ struct ExplainCommand: ParsableCommand {
   @Flag(name: .long, help: "List the rules: everything that explain looks for.")
   var listRules = false
 
-  @Option(name: .long, help: MapArgument.help, completion: .file())
-  var map: [String] = []
-
-  @Option(name: .long, help: KeysArgument.help, completion: .file())
-  var keys: [String] = []
-
-  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
-  var profile: [String] = []
+  @OptionGroup
+  var supplied: SuppliedOptions
 
   @OptionGroup
   var presentation: OutputOptions
@@ -137,13 +131,13 @@ struct ExplainCommand: ParsableCommand {
     options.name = captures.joined(separator: " ")
     options.strictness = Strictness(strict, failing: failOn, allowed: allow)
     let found = try archives.search(captures)
-    let bonds = try KeysArgument.bonds(keys) + found.bonds
-    options.profiles = try ProfileArgument.profiles(profile)
+    let bonds = try supplied.bonds() + found.bonds
+    options.profiles = try supplied.profiles()
     options.selection = Run.finding(options.selection, in: found.files, bonds: bonds)
     let chosen = options
     var judgement = Strictness.Judgement.passed
     try Run.captures(
-      found, maps: MapArgument.maps(map), bonds: bonds, profiles: chosen.profiles
+      found, maps: supplied.maps(), bonds: bonds, profiles: chosen.profiles
     ) { _ in
       ExplainReport(chosen)
     } inspect: { report in

@@ -71,20 +71,14 @@ struct LiveCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var kinds: PacketKindOptions
 
-  @Option(name: .long, help: MapArgument.help, completion: .file())
-  var map: [String] = []
-
-  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
-  var profile: [String] = []
+  @OptionGroup
+  var supplied: SuppliedOptions
 
   @OptionGroup(title: "Packets")
   var lines: PacketLineOptions
 
   @Option(name: .long, help: ShowOptions.TimeStyle.help)
   var time: ShowOptions.TimeStyle?
-
-  @Option(name: .long, help: KeysArgument.help, completion: .file())
-  var keys: [String] = []
 
   @OptionGroup
   var presentation: OutputOptions
@@ -116,7 +110,7 @@ struct LiveCommand: ParsableCommand {
       }
     }
     var options = ShowOptions()
-    let profiles = try ProfileArgument.profiles(profile)
+    let profiles = try supplied.profiles()
     options.profiles = profiles
     options.selection = try selection.selection(profiles, kinds)
     lines.apply(to: &options)
@@ -126,8 +120,8 @@ struct LiveCommand: ParsableCommand {
     let session = LiveSession(
       address: try LiveAddress(input), reopens: reconnect, keepsRoot: keepRoot,
       recording: recording, end: end, printsToError: recording.takesOutput,
-      selection: options.selection, maps: try MapArgument.maps(map),
-      bonds: try KeysArgument.bonds(keys),
+      selection: options.selection, maps: try supplied.maps(),
+      bonds: try supplied.bonds(),
       profiles: profiles)
     if recording.takesOutput, view == nil, !presentation.json, !lines.isAnySet {
       return try session.run { _ in SilentReport() }

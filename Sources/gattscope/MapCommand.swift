@@ -31,14 +31,8 @@ struct MapCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var subject: SubjectOptions
 
-  @Option(name: .long, help: MapArgument.help, completion: .file())
-  var map: [String] = []
-
-  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
-  var profile: [String] = []
-
-  @Option(name: .long, help: KeysArgument.help, completion: .file())
-  var keys: [String] = []
+  @OptionGroup
+  var supplied: SuppliedOptions
 
   @OptionGroup
   var presentation: OutputOptions
@@ -49,11 +43,11 @@ struct MapCommand: ParsableCommand {
     subject.choose(in: &options.selection)
     options.isJSON = presentation.json
     presentation.apply(to: &options)
-    options.profiles = try ProfileArgument.profiles(profile)
+    options.profiles = try supplied.profiles()
     let chosen = options
     let found = try archives.search(captures)
     try Run.captures(
-      found, maps: MapArgument.maps(map), bonds: KeysArgument.bonds(keys) + found.bonds,
+      found, maps: supplied.maps(), bonds: supplied.bonds() + found.bonds,
       profiles: chosen.profiles
     ) { _ in
       MapReport(chosen)

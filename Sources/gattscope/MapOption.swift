@@ -3,9 +3,6 @@ import Reports
 import Sessions
 
 /// Reads the files of `--map`: service maps that are not in the capture.
-///
-/// The option itself is declared by each verb, as are `--profile` and `--keys`: a group for a
-/// single option would lengthen the start by two per cent.
 enum MapArgument {
   static let help = ArgumentHelp(
     "The services of devices, for captures that begin after discovery: the output of map --json on another "

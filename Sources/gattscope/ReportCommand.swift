@@ -64,14 +64,8 @@ struct ReportCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var kinds: PacketKindOptions
 
-  @Option(name: .long, help: MapArgument.help, completion: .file())
-  var map: [String] = []
-
-  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
-  var profile: [String] = []
-
-  @Option(name: .long, help: KeysArgument.help, completion: .file())
-  var keys: [String] = []
+  @OptionGroup
+  var supplied: SuppliedOptions
 
   @Flag(name: .long, help: "Show keys and other secrets instead of <hidden>.")
   var showKeys = false
@@ -86,9 +80,9 @@ struct ReportCommand: ParsableCommand {
 
   mutating func run() throws {
     try file.refuseToWrite(over: captures)
-    let profiles = try ProfileArgument.profiles(profile)
+    let profiles = try supplied.profiles()
     let found = try archives.search(captures)
-    let bonds = try KeysArgument.bonds(keys) + found.bonds
+    let bonds = try supplied.bonds() + found.bonds
     var options = PageOptions()
     options.profiles = profiles
     options.selection = Run.finding(
@@ -99,7 +93,7 @@ struct ReportCommand: ParsableCommand {
     options.remarks = found.failures.map { [options] in options.sentence(about: $0) }
     (options.title, options.note, options.showsKeys) = (title, note, showKeys)
     options.limit = limit ?? PageOptions.usualLimit
-    try file.write { try write(found, options, maps: MapArgument.maps(map), bonds, to: $0) }
+    try file.write { try write(found, options, maps: supplied.maps(), bonds, to: $0) }
   }
 
   private func write(

@@ -45,11 +45,8 @@ struct ShowCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var kinds: PacketKindOptions
 
-  @Option(name: .long, help: MapArgument.help, completion: .file())
-  var map: [String] = []
-
-  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
-  var profile: [String] = []
+  @OptionGroup
+  var supplied: SuppliedOptions
 
   @OptionGroup
   var lines: PacketLineOptions
@@ -64,9 +61,6 @@ struct ShowCommand: ParsableCommand {
   @Option(name: .long, help: ShowOptions.TimeStyle.help)
   var time: ShowOptions.TimeStyle?
 
-  @Option(name: .long, help: KeysArgument.help, completion: .file())
-  var keys: [String] = []
-
   @OptionGroup
   var presentation: OutputOptions
 
@@ -80,17 +74,17 @@ struct ShowCommand: ParsableCommand {
   mutating func run() throws {
     if !follow { presentation.terminal.page(captures) }
     var options = ShowOptions()
-    let profiles = try ProfileArgument.profiles(profile)
+    let profiles = try supplied.profiles()
     options.profiles = profiles
     let found = try archives.search(captures, follows: follow)
-    let bonds = try KeysArgument.bonds(keys) + found.bonds
+    let bonds = try supplied.bonds() + found.bonds
     let chosen = try selection.selection(profiles, kinds)
     options.selection = follow ? chosen : Run.finding(chosen, in: found.files, bonds: bonds)
     options.time = time ?? .elapsed
     lines.apply(to: &options)
     presentation.apply(to: &options)
     options.zoneOffset = Terminal.zoneOffset(at:)
-    let maps = try MapArgument.maps(map)
+    let maps = try supplied.maps()
     if presentation.json {
       try Run.captures(found, follows: follow, maps: maps, bonds: bonds, profiles: profiles) {
         [options] in ShowJSON(options, $0)

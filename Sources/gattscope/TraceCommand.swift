@@ -67,14 +67,8 @@ struct TraceCommand: ParsableCommand {
       valueName: "seconds"))
   var clockOffset: Double = 0
 
-  @Option(name: .long, help: MapArgument.help, completion: .file())
-  var map: [String] = []
-
-  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
-  var profile: [String] = []
-
-  @Option(name: .long, help: KeysArgument.help, completion: .file())
-  var keys: [String] = []
+  @OptionGroup
+  var supplied: SuppliedOptions
 
   @Option(name: .long, help: ShowOptions.TimeStyle.help)
   var time: ShowOptions.TimeStyle?
@@ -99,11 +93,11 @@ struct TraceCommand: ParsableCommand {
     options.isJSON = presentation.json
     options.time = time ?? .elapsed
     options.zoneOffset = Terminal.zoneOffset(at:)
-    let profiles = try ProfileArgument.profiles(profile)
+    let profiles = try supplied.profiles()
     options.profiles = profiles
     presentation.apply(to: &options)
     let found = try archives.search(captures)
-    let bonds = try KeysArgument.bonds(keys) + found.bonds
+    let bonds = try supplied.bonds() + found.bonds
     options.selection = Run.finding(
       try selection.selection(profiles, kinds), in: found.files, bonds: bonds)
     if let appLog {
@@ -121,7 +115,7 @@ struct TraceCommand: ParsableCommand {
     }
     let chosen = options
     try Run.captures(
-      found, maps: MapArgument.maps(map), bonds: bonds, profiles: chosen.profiles
+      found, maps: supplied.maps(), bonds: bonds, profiles: chosen.profiles
     ) {
       TraceReport(chosen, $0)
     }

@@ -47,11 +47,8 @@ struct ValuesCommand: ParsableCommand {
   @OptionGroup(visibility: .hidden)
   var kinds: OtherKindOptions
 
-  @Option(name: .long, help: MapArgument.help, completion: .file())
-  var map: [String] = []
-
-  @Option(name: .long, help: ProfileArgument.help, completion: ProfileArgument.completion)
-  var profile: [String] = []
+  @OptionGroup
+  var supplied: SuppliedOptions
 
   @Option(
     name: .long,
@@ -100,9 +97,6 @@ struct ValuesCommand: ParsableCommand {
   @Option(name: .long, help: ShowOptions.TimeStyle.help)
   var time: ShowOptions.TimeStyle?
 
-  @Option(name: .long, help: KeysArgument.help, completion: .file())
-  var keys: [String] = []
-
   @OptionGroup
   var presentation: OutputOptions
 
@@ -138,10 +132,10 @@ struct ValuesCommand: ParsableCommand {
   mutating func run() throws {
     if !follow, raw == nil { presentation.terminal.page(captures) }
     var options = ValuesOptions()
-    let profiles = try ProfileArgument.profiles(profile)
+    let profiles = try supplied.profiles()
     options.profiles = profiles
     let found = try archives.search(captures, follows: follow)
-    let bonds = try KeysArgument.bonds(keys) + found.bonds
+    let bonds = try supplied.bonds() + found.bonds
     var packets = PacketKindOptions()
     (packets.layers, packets.others) = (layers, kinds)
     options.selection = Run.finding(
@@ -150,7 +144,7 @@ struct ValuesCommand: ParsableCommand {
     options.time = time ?? .elapsed
     options.zoneOffset = Terminal.zoneOffset(at:)
     presentation.apply(to: &options)
-    let maps = try MapArgument.maps(map)
+    let maps = try supplied.maps()
     if let raw {
       try write(raw, of: found, options, maps, bonds)
     } else if presentation.json {
