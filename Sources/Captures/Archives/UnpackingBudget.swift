@@ -81,7 +81,7 @@ final class UnpackingBudget {
   private var mostWords: String {
     most == CaptureLimits.decompressedBytes
       ? "it unpacks to more than 16 GB, of which the rest was not read"
-      : "it unpacks to more than 256 MB and \(CaptureLimits.unpackedTimes) times its own size; the rest was not read"
+      : "it unpacks to more than 256 MB and \(CaptureLimits.unpackedTimes) times its own size, with 4 kB for each entry and 1 MB for each archive in it; the rest was not read"
   }
 
   /// The memory that is left for one more decompressor or process.
