@@ -16,7 +16,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
   private let interruption: Interruption
   private let onNote: (String) -> Void
   private var feed: FollowFeed
-  private var reader: CaptureReader?
+  private var reader: (any CaptureSource & ~Copyable)?
   private var known = CaptureSummary(
     format: .btsnoop, datalink: nil, datalinkName: "", timeDecimals: 6)
   /// How many times the file was replaced, and how many times emptied.
@@ -44,7 +44,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
     path: String, _ interruption: Interruption, onNote: @escaping (String) -> Void = { _ in }
   ) throws(CaptureFailure) {
     let feed = try FollowFeed(path, interruption)
-    var opened: CaptureReader?
+    var opened: (any CaptureSource & ~Copyable)?
     do throws(CaptureFailure) {
       opened = try CaptureReader(InputBuffer(feed))
     } catch {

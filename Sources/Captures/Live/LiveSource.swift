@@ -18,7 +18,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
   private let interruption: Interruption
   /// The socket that clients connect to; it remains while they come and go.
   private let server: ServerSocket?
-  private var open: OpenSource?
+  private var open: (any CaptureSource & ~Copyable)?
   private var known = MonitorPacketReader.summary
   /// The number of records before the open source, and the index of its section.
   private var numberBefore = 0
@@ -46,7 +46,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
     _ address: LiveAddress, reopens: Bool = false, _ interruption: Interruption
   ) throws(CaptureFailure) {
     var server: ServerSocket?
-    var opened: OpenSource?
+    var opened: (any CaptureSource & ~Copyable)?
     var unfinished: CaptureFailure?
     if case .server(let path) = address {
       server = try ServerSocket(path: path)
@@ -249,18 +249,18 @@ package struct LiveSource: CaptureSource, ~Copyable {
   /// - Throws: Also failures caused by the interruption, which may cut off a stream's first bytes.
   private static func open(
     _ address: LiveAddress, _ server: ServerSocket?, _ interruption: Interruption
-  ) throws(CaptureFailure) -> OpenSource? {
+  ) throws(CaptureFailure) -> (any CaptureSource & ~Copyable)? {
     switch address {
     case .monitor(let adapter):
-      return OpenSource(try MonitorSource(adapter: adapter, interruption))
-    case .pcap(let name): return OpenSource(try PcapDeviceSource(name: name, interruption))
+      return try MonitorSource(adapter: adapter, interruption)
+    case .pcap(let name): return try PcapDeviceSource(name: name, interruption)
     case .server:
       guard let client = try server?.accept(interruption) else { return nil }
-      return OpenSource(MonitorPacketReader(InputBuffer(stream: client, interruption)))
+      return MonitorPacketReader(InputBuffer(stream: client, interruption))
     case .tcp(let host, let port):
       let connection = try TCPClient.connect(host: host, port: port, interruption)
       do throws(CaptureFailure) {
-        return OpenSource(try CaptureReader(InputBuffer(stream: connection, interruption)))
+        return try CaptureReader(InputBuffer(stream: connection, interruption))
       } catch {
         guard error == CaptureFormat.unknown(RawSpan()) else { throw error }
         throw CaptureFailure(
@@ -271,104 +271,14 @@ package struct LiveSource: CaptureSource, ~Copyable {
       }
     case .serial(let path, let speed):
       let line = try SerialLine.open(path, speed: speed)
-      return OpenSource(SerialReader(InputBuffer(stream: line, interruption)))
+      return SerialReader(InputBuffer(stream: line, interruption))
     case .stream(let path):
       // Reported as for every live source without permission; for capture files it is
       // `.inaccessible`.
       if path != "-", unsafe access(path, R_OK) != 0, errno == EACCES {
         throw CaptureFailure(.forbidden, systemWords(EACCES))
       }
-      return OpenSource(try CaptureReader(InputBuffer(stream: path, interruption)))
-    }
-  }
-}
-
-/// One open source of any kind.
-private struct OpenSource: ~Copyable {
-  // As in `CaptureReader`: an enum cannot be modified in place.
-  private let kind: Kind
-  private var monitor: MonitorSource?
-  private var pcap: PcapDeviceSource?
-  private var packets: MonitorPacketReader?
-  private var serial: SerialReader?
-  private var capture: CaptureReader?
-
-  private enum Kind {
-    case monitor, pcap, packets, serial, capture
-  }
-
-  init(_ source: consuming MonitorSource) {
-    kind = .monitor
-    monitor = consume source
-  }
-
-  init(_ source: consuming PcapDeviceSource) {
-    kind = .pcap
-    pcap = consume source
-  }
-
-  init(_ source: consuming MonitorPacketReader) {
-    kind = .packets
-    packets = consume source
-  }
-
-  init(_ source: consuming SerialReader) {
-    kind = .serial
-    serial = consume source
-  }
-
-  init(_ source: consuming CaptureReader) {
-    kind = .capture
-    capture = consume source
-  }
-
-  var summary: CaptureSummary {
-    switch kind {
-    case .monitor: if let known = Self.summary(monitor) { return known }
-    case .pcap: if let known = Self.summary(pcap) { return known }
-    case .packets: if let known = Self.summary(packets) { return known }
-    case .serial: if let known = Self.summary(serial) { return known }
-    case .capture: if let known = Self.summary(capture) { return known }
-    }
-    return MonitorPacketReader.summary
-  }
-
-  private static func summary<Source: CaptureSource & ~Copyable>(
-    _ source: borrowing Source?
-  ) -> CaptureSummary? {
-    switch source {
-    case .some(let source): source.summary
-    case nil: nil
-    }
-  }
-
-  var isReady: Bool {
-    switch kind {
-    case .monitor: Self.isReady(monitor)
-    case .pcap: Self.isReady(pcap)
-    case .packets: Self.isReady(packets)
-    case .serial: Self.isReady(serial)
-    case .capture: Self.isReady(capture)
-    }
-  }
-
-  private static func isReady<Source: CaptureSource & ~Copyable>(
-    _ source: borrowing Source?
-  ) -> Bool {
-    switch source {
-    case .some(let source): source.isReady
-    case nil: true
-    }
-  }
-
-  @_lifetime(&self)
-  mutating func next() throws(CaptureFailure) -> CaptureRecord? {
-    switch kind {
-    case .monitor: return try monitor?.next()
-    case .pcap: return try pcap?.next()
-    case .packets: return try packets?.next()
-    case .serial: return try serial?.next()
-    case .capture: return try capture?.next()
+      return try CaptureReader(InputBuffer(stream: path, interruption))
     }
   }
 }
