@@ -1,19 +1,23 @@
 # One target per verb; `make` lists them.
 
+# Generic types are made by calling their accessors. The compiler's default parses their mangled names at run time and
+# searches all protocol conformances of the process for each: a fifth of the instructions of a start.
+ACCESSORS := -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 # The release is optimised across modules: inlining small functions of the lower modules into the upper ones makes the
 # program a third faster. CONTRIBUTING.md compares the ways to link.
 # Swift's static libraries export all their symbols, which would keep unused code until after optimisation. Packed
 # relocations make the program 1.5 MB smaller and each start 0.5 ms faster; glibc reads them since 2.36 (Debian 12).
 # Without SwiftPM's $ORIGIN and with all functions bound at the start, no library beside the program is loaded, and no
 # pointer to a library's function can be overwritten later; Scripts/check-linking.sh checks both.
-RELEASE := -c release -debug-info-format none --scratch-path .build-release --product gattscope --static-swift-stdlib \
+RELEASE := -c release $(ACCESSORS) -debug-info-format none --scratch-path .build-release --product gattscope --static-swift-stdlib \
 	--experimental-lto-mode=full -Xswiftc -use-ld=lld -Xlinker --lto-O3 -Xlinker --no-export-dynamic \
 	-Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker now --disable-local-rpath --omit-frame-pointers
 PROGRAM := .build-release/release/gattscope
-# The build after every change, which the unit tests use: as optimised and with the same checks as the release (only the tests and the command line are not optimised), but each
-# module on its own, which takes a fraction of the time and memory. Debug information would double the object files, and
-# nothing reads it. The index must stay: it is how tests are found.
-TESTED := -c release -debug-info-format none -Xswiftc -use-ld=lld -Xswiftc -enable-testing --disable-local-rpath --omit-frame-pointers
+# The build after every change, which the unit tests use: as optimised and with the same checks as the release (except for
+# the tests, the command line and the readers of profiles, which are not optimised), but each module on its own, which
+# takes a fraction of the time and memory. Debug information would double the object files, and nothing reads it. The
+# index must stay: it is how tests are found.
+TESTED := -c release $(ACCESSORS) -debug-info-format none -Xswiftc -use-ld=lld -Xswiftc -enable-testing --disable-local-rpath --omit-frame-pointers
 # `swift test` would add -enable-testing a second time, so the next `swift build` would compile everything again.
 TEST := swift test $(TESTED) --disable-testable-imports
 BUILT := .build/release/gattscope
