@@ -29,9 +29,9 @@ let strict: [SwiftSetting] = [
 /// when they run.
 let tests: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"])]
 
-/// Optimises the command line only in the release: the argument parser's generic code makes that a
-/// tenth of the build, and packets are processed in the libraries.
-let commandLine = Context.environment["OPTIMISE_ALL"] == nil ? tests : strict
+/// Optimises the command line and the readers of profiles only in the release: that would take a sixth
+/// of the build, and no packet passes through them.
+let startUp = Context.environment["OPTIMISE_ALL"] == nil ? tests : strict
 
 /// Optimises the fuzzers' inputs only for the fuzzers; for the tests, the libraries are enough.
 let inputs = Context.environment["ENABLE_FUZZING"] == nil ? tests : strict
@@ -53,22 +53,22 @@ let package = Package(
         "ProfileFiles", "Decoders", "Sessions", "Cryptography", "Captures",
         "Bluetooth", "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: commandLine, plugins: ["BuildSources"]),
+      swiftSettings: startUp, plugins: ["BuildSources"]),
     // Generates Swift from other files: commit and versions for --version, the texts of Profiles/ and the JSON schema.
     .plugin(name: "BuildSources", capability: .buildTool()),
     // `report` and `table`: everything in a capture as one HTML page, or as rows for a database.
     .target(
       name: "Documents",
       dependencies: [
-        "Explanations", "Reports", "Diagnosis", "Words", "Decoders", "Sessions", "Cryptography",
-        "Captures", "Dissectors", "Bluetooth", "Bytes",
+        "Explanations", "Reports", "Diagnosis", "Histories", "Words", "Decoders", "Sessions",
+        "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
     // `diff`: how two sessions differ, in words.
     .target(
       name: "Comparisons",
       dependencies: [
-        "Differences", "Reports", "Diagnosis", "Words", "Decoders", "Sessions", "Cryptography",
+        "Differences", "Reports", "Histories", "Words", "Decoders", "Sessions", "Cryptography",
         "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
@@ -76,12 +76,12 @@ let package = Package(
     .target(
       name: "Explanations",
       dependencies: [
-        "Reports", "Diagnosis", "Words", "Decoders", "Sessions", "Cryptography", "Captures",
-        "Dissectors", "Bluetooth", "Bytes",
+        "Reports", "Diagnosis", "Histories", "Words", "Decoders", "Sessions", "Cryptography",
+        "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
-    // What happened, as text and JSON in the same words; and what all reports share. It needs none of Diagnosis, so the
-    // two are compiled side by side.
+    // What happened, as text and JSON in the same words; and what all reports share. It needs no histories, so these and
+    // the rules are compiled beside it.
     .target(
       name: "Reports",
       dependencies: [
@@ -98,13 +98,14 @@ let package = Package(
     // Differences between two sessions: alignment and comparison, no wording except names.
     .target(
       name: "Differences",
-      dependencies: ["Diagnosis", "Words", "Sessions", "Dissectors", "Bluetooth", "Bytes"],
+      dependencies: ["Histories", "Words", "Sessions", "Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: strict),
-    // Why a session failed: rules over the histories of Sessions; findings with their evidence.
+    // Why a session failed: rules over its histories; findings with their evidence.
     .target(
       name: "Diagnosis",
       dependencies: [
-        "Words", "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
+        "Histories", "Words", "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors",
+        "Bluetooth",
         "Bytes",
       ],
       swiftSettings: strict),
@@ -112,7 +113,15 @@ let package = Package(
     .target(
       name: "Redaction",
       dependencies: [
-        "Diagnosis", "Words", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
+        "Histories", "Words", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
+        "Bytes",
+      ],
+      swiftSettings: strict),
+    // What is remembered of a capture until its end: each connection's and controller's part, with the packets that show it.
+    .target(
+      name: "Histories",
+      dependencies: [
+        "Words", "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
         "Bytes",
       ],
       swiftSettings: strict),
@@ -134,7 +143,7 @@ let package = Package(
     // Profiles as users write them: YAML to definitions. The only module that uses libyaml.
     .target(
       name: "ProfileFiles", dependencies: ["CLibyaml", "Decoders", "Bluetooth", "Bytes"],
-      swiftSettings: strict, linkerSettings: [linked("yaml")], plugins: ["BuildSources"]),
+      swiftSettings: startUp, linkerSettings: [linked("yaml")], plugins: ["BuildSources"]),
     .systemLibrary(name: "CLibyaml", providers: [.apt(["libyaml-dev"])]),
     // The meaning of values: definitions (data) and the one interpreter that reads bytes with them.
     .target(name: "Decoders", dependencies: ["Bluetooth", "Bytes"], swiftSettings: strict),
@@ -158,13 +167,13 @@ let package = Package(
     .target(name: "Bytes", swiftSettings: strict),
     .testTarget(
       name: "DifferencesTests",
-      dependencies: ["Differences", "Diagnosis", "Words", "Sessions", "Bluetooth", "Bytes"],
+      dependencies: ["Differences", "Histories", "Words", "Sessions", "Bluetooth", "Bytes"],
       swiftSettings: tests),
     .testTarget(
       name: "DiagnosisTests",
       dependencies: [
-        "MadeTraffic", "ProfileFiles", "Explanations", "Reports", "Diagnosis", "Words", "Decoders",
-        "Sessions", "Cryptography", "Captures",
+        "MadeTraffic", "ProfileFiles", "Explanations", "Reports", "Diagnosis", "Histories",
+        "Words", "Decoders", "Sessions", "Cryptography", "Captures",
         "Dissectors", "Bluetooth", "Bytes",
       ],
       exclude: ["Fixtures"], swiftSettings: tests),
@@ -172,7 +181,7 @@ let package = Package(
       name: "RedactionTests",
       dependencies: [
         "FuzzInputs", "MadeTraffic", "ProgramRunner", "Redaction", "Explanations", "Reports",
-        "Diagnosis", "Sessions",
+        "Histories", "Sessions",
         "Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: tests),
@@ -203,7 +212,7 @@ let package = Package(
       name: "ReportsTests",
       dependencies: [
         "FuzzInputs", "MadeTraffic", "Documents", "Comparisons", "Explanations", "Reports",
-        "Platforms", "Diagnosis", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
+        "Platforms", "Histories", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
         "Bytes",
       ],
       swiftSettings: tests),

@@ -11,7 +11,7 @@ SOURCES = ROOT / "Sources"
 # Files with only limits, structures with only limits, and modules in which a constant with such a name is a limit.
 WHOLE = ("Sessions/Limits", "Captures/CaptureLimits", "Captures/Live/LiveLimits")
 STRUCTURES = {"BookLimits": "Redaction/Books", "SessionBounds": "Differences/SessionBounds"}
-MODULES = ("Captures", "Platforms", "Differences", "Redaction", "Diagnosis", "Decoders", "ProfileFiles")
+MODULES = ("Captures", "Platforms", "Differences", "Redaction", "Histories", "Diagnosis", "Decoders", "ProfileFiles")
 CALLED_SO = re.compile(r"most([A-Z]\w*)?|bound|latestConnections|shownBytes")
 
 DECLARED = re.compile(

@@ -1,7 +1,7 @@
 // Identifies attributes across captures by their types rather than their handles.
 
 import Bluetooth
-import Diagnosis
+import Histories
 import Differences
 import Reports
 import Sessions

@@ -1,6 +1,6 @@
 import Bluetooth
 import Bytes
-import Diagnosis
+import Histories
 import Differences
 import Reports
 import Sessions

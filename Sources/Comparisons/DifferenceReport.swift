@@ -1,6 +1,6 @@
 import Bluetooth
 package import Bytes
-import Diagnosis
+import Histories
 import Differences
 package import Reports
 import Sessions

@@ -1,4 +1,4 @@
-import Diagnosis
+import Histories
 import Differences
 import Words
 

@@ -1,7 +1,7 @@
 import Bluetooth
 import Bytes
 import Decoders
-import Diagnosis
+import Histories
 import Differences
 import Reports
 import Sessions

@@ -2,7 +2,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Decoders
-import Diagnosis
+import Histories
 import Differences
 import Dissectors
 import Reports

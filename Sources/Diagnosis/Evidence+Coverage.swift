@@ -1,3 +1,4 @@
+package import Histories
 package import Sessions
 
 // Determines which rules can be applied to a capture.

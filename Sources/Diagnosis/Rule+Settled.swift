@@ -1,3 +1,5 @@
+import Histories
+
 // Determines which findings can be reported while the capture continues.
 
 extension Rule {

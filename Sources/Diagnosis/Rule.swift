@@ -1,3 +1,4 @@
+package import Histories
 package import Bluetooth
 package import Sessions
 package import Words
@@ -67,66 +68,6 @@ package struct Alternative<Subject>: Sendable {
 
   /// Creates an explanation that no packet can exclude.
   package init(always words: StaticString) { (self.words, isExcluded) = (words, nil) }
-}
-
-/// The packets that form the evidence, in the order in which to read them.
-package struct PacketSet: Equatable, Sendable, ExpressibleByArrayLiteral {
-  /// Ranges of packet numbers, as `show --packets` accepts them. A single packet is a range of one.
-  package private(set) var ranges: [ClosedRange<Int>] = []
-
-  /// Creates an empty set.
-  package init() {}
-
-  package init(arrayLiteral elements: Int...) { for packet in elements { insert(packet) } }
-
-  /// Creates a set of packets without duplicates.
-  package init(_ packets: some Sequence<Int>) { for packet in packets { insert(packet) } }
-
-  /// Creates a set of one range.
-  package init(_ range: ClosedRange<Int>) { ranges = [range] }
-
-  /// Creates a set of packets in capture order, with consecutive packets as one range.
-  package init(runsOf packets: some Sequence<Int>) {
-    for packet in packets.sorted() where packet > 0 {
-      if let last = ranges.last, packet <= last.upperBound + 1 {
-        ranges[ranges.count - 1] = last.lowerBound...max(last.upperBound, packet)
-      } else {
-        ranges.append(packet...packet)
-      }
-    }
-  }
-
-  /// Creates the union of several sets, in capture order.
-  package init(merging sets: [PacketSet]) {
-    for range in sets.flatMap(\.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      if let last = ranges.last, range.upperBound <= last.upperBound { continue }
-      ranges.append(range)
-    }
-  }
-
-  package var isEmpty: Bool { ranges.isEmpty }
-  /// The lowest packet number.
-  package var first: Int? { ranges.map(\.lowerBound).min() }
-  /// The highest packet number.
-  package var last: Int? { ranges.map(\.upperBound).max() }
-
-  /// Inserts a packet, unless it is already present or 0 (no packet).
-  package mutating func insert(_ packet: Int?) {
-    guard let packet, packet > 0, !ranges.contains(where: { $0.contains(packet) }) else { return }
-    ranges.append(packet...packet)
-  }
-
-  /// Appends a range.
-  package mutating func insert(_ range: ClosedRange<Int>) {
-    if range.count == 1 { insert(range.lowerBound) } else { ranges.append(range) }
-  }
-
-  /// Returns the union with another set.
-  package func union(_ other: PacketSet) -> PacketSet {
-    var union = self
-    for range in other.ranges { union.insert(range) }
-    return union
-  }
 }
 
 /// Something that a rule found.

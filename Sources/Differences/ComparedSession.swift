@@ -1,6 +1,6 @@
 package import Bluetooth
 package import Bytes
-package import Diagnosis
+package import Histories
 package import Sessions
 package import Words
 

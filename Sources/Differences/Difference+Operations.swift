@@ -1,6 +1,6 @@
 import Bluetooth
 import Bytes
-import Diagnosis
+import Histories
 import Sessions
 
 /// Assigns the same number to what is equal on both sides.

@@ -1,5 +1,5 @@
 import Bytes
-import Diagnosis
+import Histories
 import Words
 
 // The differences in the values of operations that belong together.

@@ -1,5 +1,5 @@
 import Bluetooth
-import Diagnosis
+import Histories
 package import Words
 
 /// What differs between two sessions.

@@ -1,5 +1,5 @@
 package import Bluetooth
-import Diagnosis
+import Histories
 package import Words
 
 /// The attributes of a GATT server, as far as they are compared.

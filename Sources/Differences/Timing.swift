@@ -1,5 +1,5 @@
 import Bluetooth
-import Diagnosis
+import Histories
 import Sessions
 package import Words
 

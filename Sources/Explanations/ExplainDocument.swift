@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Diagnosis
+import Histories
 import Reports
 import Sessions
 import Words

@@ -1,6 +1,7 @@
 import Bluetooth
 package import Bytes
 import Diagnosis
+import Histories
 import Reports
 import Sessions
 import Words

@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 package import Diagnosis
+package import Histories
 import Reports
 import Sessions
 import Words

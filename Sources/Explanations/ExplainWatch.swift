@@ -2,6 +2,7 @@ import Bluetooth
 package import Bytes
 package import Captures
 import Diagnosis
+import Histories
 package import Dissectors
 import Reports
 package import Sessions

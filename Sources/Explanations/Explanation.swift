@@ -3,6 +3,7 @@ import Bytes
 import Captures
 import Cryptography
 package import Diagnosis
+package import Histories
 package import Reports
 import Sessions
 package import Words

@@ -1,5 +1,5 @@
 import Bytes
-import Diagnosis
+import Histories
 import Reports
 
 /// Text between two margins.

@@ -1,5 +1,6 @@
 package import Bytes
 import Diagnosis
+import Histories
 package import Reports
 import Sessions
 import Words

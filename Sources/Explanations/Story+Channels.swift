@@ -1,5 +1,6 @@
 import Bluetooth
 import Diagnosis
+import Histories
 import Sessions
 import Words
 

@@ -1,5 +1,6 @@
 import Bluetooth
 import Diagnosis
+import Histories
 import Dissectors
 import Sessions
 import Words

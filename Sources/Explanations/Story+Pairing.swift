@@ -1,6 +1,7 @@
 import Bluetooth
 import Cryptography
 import Diagnosis
+import Histories
 import Dissectors
 import Sessions
 import Words

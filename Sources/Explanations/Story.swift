@@ -1,5 +1,5 @@
 package import Bluetooth
-package import Diagnosis
+package import Histories
 package import Words
 
 /// A line of a connection's story: `#42  0.076  MTU 100 (this host offers 100, the peer 517)`.

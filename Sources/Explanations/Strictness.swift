@@ -1,4 +1,5 @@
 import Diagnosis
+import Histories
 import Words
 
 /// Which findings make a test fail: `--strict`, `--fail-on` and `--allow`.

@@ -1,6 +1,7 @@
 import Bluetooth
 import Captures
 import Diagnosis
+import Histories
 import Sessions
 package import Words
 

@@ -1,7 +1,7 @@
 import Bluetooth
 import Bytes
 import Cryptography
-import Diagnosis
+import Histories
 import Sessions
 
 /// The replacements of one capture.

@@ -1,6 +1,6 @@
 import Bluetooth
 import Bytes
-import Diagnosis
+import Histories
 
 /// Text that users and programs have written into a capture: nothing stays but what `explain`
 /// reads.

@@ -1,6 +1,6 @@
 import Bluetooth
 import Cryptography
-import Diagnosis
+import Histories
 import Dissectors
 import Sessions
 

@@ -2,7 +2,7 @@ package import Bytes
 package import Captures
 import Bluetooth
 import Cryptography
-import Diagnosis
+import Histories
 package import Dissectors
 package import Sessions
 

@@ -1,6 +1,6 @@
 package import Bluetooth
 import Captures
-import Diagnosis
+import Histories
 import Words
 
 /// What was replaced in a capture, and what cannot be guaranteed.

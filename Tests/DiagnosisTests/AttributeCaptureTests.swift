@@ -2,6 +2,7 @@
 // wording.
 
 import Diagnosis
+import Histories
 import MadeTraffic
 import Testing
 import Words

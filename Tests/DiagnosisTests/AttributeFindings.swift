@@ -1,4 +1,5 @@
 import Diagnosis
+import Histories
 
 /// Returns the first finding of a rule.
 func finding(_ rule: String, in evidence: Evidence) -> Finding? {

@@ -1,4 +1,5 @@
 import Diagnosis
+import Histories
 import MadeTraffic
 import Testing
 import Words

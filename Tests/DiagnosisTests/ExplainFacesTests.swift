@@ -3,6 +3,7 @@
 import Bluetooth
 import Bytes
 import Diagnosis
+import Histories
 import MadeTraffic
 import Testing
 

@@ -3,6 +3,7 @@
 import Bluetooth
 import Captures
 import Diagnosis
+import Histories
 import MadeTraffic
 import Sessions
 import Testing

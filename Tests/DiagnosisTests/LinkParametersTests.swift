@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Diagnosis
+import Histories
 import MadeTraffic
 import Testing
 import Words

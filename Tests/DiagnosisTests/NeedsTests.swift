@@ -5,6 +5,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Diagnosis
+import Histories
 import Dissectors
 import Foundation
 import MadeTraffic

@@ -4,6 +4,7 @@
 
 import Cryptography
 import Diagnosis
+import Histories
 import Sessions
 import Testing
 import Words

@@ -5,6 +5,7 @@ import Bluetooth
 import Bytes
 import Cryptography
 import Diagnosis
+import Histories
 import MadeTraffic
 import Testing
 import Words

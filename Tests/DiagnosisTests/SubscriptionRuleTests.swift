@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Diagnosis
+import Histories
 import MadeTraffic
 import Testing
 import Words

@@ -3,6 +3,7 @@
 import Bluetooth
 import Captures
 import Diagnosis
+import Histories
 import Foundation
 import MadeTraffic
 import Sessions

@@ -2,6 +2,7 @@
 // twin, it is what happened.
 
 import Diagnosis
+import Histories
 import MadeTraffic
 import Testing
 import Words

@@ -5,6 +5,7 @@ import Bytes
 import Captures
 import Decoders
 import Diagnosis
+import Histories
 import MadeTraffic
 import ProfileFiles
 import Sessions

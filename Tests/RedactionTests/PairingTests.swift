@@ -1,7 +1,7 @@
 import Bytes
 import Captures
 import Cryptography
-import Diagnosis
+import Histories
 import Dissectors
 import Foundation
 import Sessions

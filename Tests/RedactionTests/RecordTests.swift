@@ -2,7 +2,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Cryptography
-import Diagnosis
+import Histories
 import Foundation
 import MadeTraffic
 import Testing

@@ -1,7 +1,7 @@
 import Bluetooth
 import Bytes
 import Captures
-import Diagnosis
+import Histories
 import Explanations
 import Foundation
 import MadeTraffic

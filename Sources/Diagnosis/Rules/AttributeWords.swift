@@ -1,3 +1,4 @@
+import Histories
 import Bluetooth
 import Sessions
 import Words
@@ -28,15 +29,6 @@ extension Finding {
   mutating func resolve(_ severity: Severity = .note) {
     (self.severity, isResolved) = (severity, true)
   }
-}
-
-extension PacketSet {
-  init(of moments: Moment?...) { self.init(moments.compactMap { $0?.packet }) }
-
-  init(of packets: Int?...) { self.init(packets.compactMap(\.self)) }
-
-  /// Inserts the packets of the moments that exist.
-  mutating func insert(of moments: Moment?...) { for moment in moments { insert(moment?.packet) } }
 }
 
 extension ConnectionHistory {

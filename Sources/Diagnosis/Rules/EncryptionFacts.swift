@@ -1,5 +1,6 @@
 // Facts for the rules about encryption and bonds.
 
+package import Histories
 import Bluetooth
 import Cryptography
 package import Sessions

@@ -1,3 +1,4 @@
+package import Histories
 package import Bluetooth
 import Sessions
 package import Words
@@ -89,13 +90,6 @@ extension Refusal {
   fileprivate var isSwitchingOff: Bool {
     opcode == .writeRequest && attribute.uuid == .clientConfiguration && length == 2
       && head == [0, 0]
-  }
-}
-
-extension ATTOpcode {
-  /// Whether a request writes: only its device knows what that does.
-  var isWrite: Bool {
-    self == .writeRequest || self == .prepareWriteRequest || self == .executeWriteRequest
   }
 }
 

@@ -1,5 +1,6 @@
 // Bonds over several connections, and the private addresses of devices.
 
+import Histories
 import Bluetooth
 import Sessions
 import Words

@@ -1,3 +1,4 @@
+package import Histories
 import Bluetooth
 import Sessions
 package import Words

@@ -1,3 +1,4 @@
+import Histories
 import Bluetooth
 import Sessions
 import Words

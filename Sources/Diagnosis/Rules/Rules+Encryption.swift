@@ -1,5 +1,6 @@
 // Rules about encryption that failed or ended.
 
+import Histories
 import Bluetooth
 import Sessions
 import Words

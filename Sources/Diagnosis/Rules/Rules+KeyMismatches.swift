@@ -1,5 +1,6 @@
 // Rules about links that end because one side cannot decrypt what the other encrypts.
 
+import Histories
 import Bluetooth
 import Dissectors
 import Sessions

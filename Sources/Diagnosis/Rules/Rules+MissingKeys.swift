@@ -1,5 +1,6 @@
 // Rules about a bond that one side has lost.
 
+import Histories
 import Bluetooth
 import Cryptography
 import Sessions

@@ -1,3 +1,4 @@
+import Histories
 import Bluetooth
 import Cryptography
 import Words
@@ -86,13 +87,6 @@ extension PairingHistory {
     guard omitted > 0 else { return "" }
     return
       "Of \(attemptCount) attempts on this connection, \(omitted) in the middle are not analysed, and their outcome is not counted here."
-  }
-}
-
-extension PacketSet {
-  /// The same packets in the order of the capture.
-  var sorted: PacketSet {
-    ranges.sorted { $0.lowerBound < $1.lowerBound }.reduce(into: PacketSet()) { $0.insert($1) }
   }
 }
 

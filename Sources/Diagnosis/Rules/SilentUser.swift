@@ -1,3 +1,4 @@
+package import Histories
 package import Bluetooth
 import Cryptography
 import Sessions

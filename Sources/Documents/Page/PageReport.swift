@@ -3,7 +3,7 @@ package import Bytes
 package import Captures
 import Cryptography
 package import Decoders
-import Diagnosis
+import Histories
 package import Dissectors
 import Explanations
 package import Reports

@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Diagnosis
+import Histories
 import Explanations
 import Reports
 import Sessions

@@ -4,6 +4,7 @@ package import Captures
 import Cryptography
 package import Decoders
 import Diagnosis
+import Histories
 package import Dissectors
 import Explanations
 import Reports

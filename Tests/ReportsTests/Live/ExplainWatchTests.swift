@@ -2,7 +2,7 @@
 
 import Bytes
 import Captures
-import Diagnosis
+import Histories
 import Dissectors
 import Foundation
 import MadeTraffic

@@ -16,7 +16,7 @@ package struct LinkHistory: Sendable {
     package var time: UInt16
 
     /// The length of every link at its beginning.
-    static let initial = Length(octets: 27, time: 328)
+    package static let initial = Length(octets: 27, time: 328)
 
     /// Returns how many bytes a packet can have on a PHY: the time also has to hold the preamble,
     /// access address, header, MIC and CRC, but is never less than 27 bytes take. On LE Coded, with
@@ -87,7 +87,7 @@ package struct LinkHistory: Sendable {
   package internal(set) var seen: Sighting?
   /// The first connectable advertisement of the peer after its last sign, with its signal in dBm:
   /// it had probably left a link that this host still had.
-  private(set) var away: (moment: Moment, signal: Int8?)?
+  package private(set) var away: (moment: Moment, signal: Int8?)?
   /// The controller's last long silence.
   package internal(set) var controllerStall: (opcode: UInt16, asked: Moment, ended: Moment)?
   /// The parameters with which the link opened.
@@ -179,7 +179,7 @@ package struct LinkHistory: Sendable {
   private var reported: [(name: AssignedName, packet: Int)] = []
   private static let mostChanges = 16
   /// 400 ms, in units of 1.25 ms.
-  static let longInterval: UInt16 = 320
+  package static let longInterval: UInt16 = 320
   private static let atOnce: Int64 = 20_000_000
   /// ATT transactions time out after 30 s; some clocks count whole seconds.
   private static let stalls: ClosedRange<Int64> = 29_000_000_000...31_500_000_000

@@ -4,13 +4,13 @@ package import Sessions
 package import Words
 
 /// One value for each side.
-struct BothSides<Value: Sendable>: Sendable {
+package struct BothSides<Value: Sendable>: Sendable {
   private var local: Value
   private var peer: Value
 
   init(_ value: Value) { (local, peer) = (value, value) }
 
-  subscript(side: Side) -> Value {
+  package subscript(side: Side) -> Value {
     get { side == .local ? local : peer }
     _modify { if side == .local { yield &local } else { yield &peer } }
   }
@@ -95,11 +95,11 @@ package struct AttributeUsage: Sendable {
   /// The first operations that were done but not offered.
   package internal(set) var unoffered: [Unoffered] = []
   /// The index of the protocol used on the attribute; nil: none was recognised.
-  var vendor: Int?
+  package var vendor: Int?
   /// The protocols that may be used on the attribute; nil: not looked up yet.
   var claims: [(vendor: Int, isByFrame: Bool)]?
 
-  var cannotBeWritten: Bool { identity.cannotBeWritten(properties) }
+  package var cannotBeWritten: Bool { identity.cannotBeWritten(properties) }
 
   /// Records a value that was written, if the attribute cannot be written, and returns whether it
   /// cannot. Changes the usage in place, since a copy costs more than all the rest.

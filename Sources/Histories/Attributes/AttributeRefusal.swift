@@ -53,7 +53,7 @@ package struct Refusal: Sendable {
 
 extension ATTErrorCode {
   /// Whether the error concerns the attribute and the operation, whatever the value.
-  var isAboutAttribute: Bool {
+  package var isAboutAttribute: Bool {
     switch rawValue {
     case 0x01, 0x02, 0x03: true
     default: isAboutSecurity

@@ -63,14 +63,14 @@ package struct AdapterHistory: Sendable {
   /// The data that the host holds.
   package internal(set) var hostBuffers = HostBuffers()
   package private(set) var sets = AdvertisingSets()
-  private(set) var resolving = ResolvingList()
+  package private(set) var resolving = ResolvingList()
   private var groups = IsochronousGroups()
   /// The devices that were heard on BR/EDR.
   private var classicPeers: Set<UInt64> = []
   /// Whether there were too many to remember.
   private var hasMoreClassicPeers = false
   /// The devices that were seen advertising.
-  private(set) var sightings = Sightings()
+  package private(set) var sightings = Sightings()
   private var pages: [(peer: DeviceAddress, asked: Moment)] = []
   /// The last command that switches scanning, and the command that switched it on.
   private var scanSwitch: (moment: Moment, isOn: Bool)?

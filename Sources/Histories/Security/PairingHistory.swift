@@ -247,7 +247,9 @@ package struct PairingHistory: Sendable {
     acts.append(act)
   }
 
-  func attempt(before packet: Int) -> PairingAttempt? { attempts.last { $0.first.packet < packet } }
+  package func attempt(before packet: Int) -> PairingAttempt? {
+    attempts.last { $0.first.packet < packet }
+  }
 
   /// Returns the actions of users and programs during an attempt.
   package func acts(during attempt: PairingAttempt) -> [PairingAct] {

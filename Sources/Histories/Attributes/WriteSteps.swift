@@ -6,7 +6,7 @@ import Sessions
 package struct WriteSteps: Sendable {
   package struct Run: Sendable {
     /// The index of the attribute's usage.
-    let place: Int
+    package let place: Int
     package private(set) var count = 0
     package private(set) var bytes = 0
     /// The length of the longest, and how many have it.

@@ -349,3 +349,10 @@ extension AttributeHistory {
         answer: context.moment))
   }
 }
+
+extension ATTOpcode {
+  /// Whether a request writes: only its device knows what that does.
+  package var isWrite: Bool {
+    self == .writeRequest || self == .prepareWriteRequest || self == .executeWriteRequest
+  }
+}

@@ -51,7 +51,7 @@ package struct CaptureExtent: Sendable {
   /// The numbers of data packets that the host sent and received.
   package private(set) var sentData = 0
   package private(set) var receivedData = 0
-  var allData: Int { sentData + receivedData }
+  package var allData: Int { sentData + receivedData }
   /// The first packet that needs one of the other direction, while the capture has none: a response
   /// or confirmation, or a request or indication that follows another one of its kind on its
   /// connection, which is sent only after the answer (Core, Vol 3, Part F, 3.3.2).
@@ -76,7 +76,7 @@ package struct CaptureExtent: Sendable {
   package private(set) var unlistedConnections = 0
   private var previous: Timestamp?
 
-  var isOfPacketLogger: Bool { summary?.format == .packetLogger }
+  package var isOfPacketLogger: Bool { summary?.format == .packetLogger }
   /// Whether each record contains the number of records dropped before it, and the file is not an
   /// export of selected records.
   var countsDrops: Bool { summary?.format == .btsnoop }
@@ -222,7 +222,7 @@ extension Evidence {
 
   /// The number of missing data packets. If the capture has no data at all, it was left out rather
   /// than lost.
-  var unseenData: Int {
+  package var unseenData: Int {
     extent.sentData == 0 ? 0 : connections.reduce(0) { $0 &+ $1.link.unseenSent }
   }
 
@@ -280,7 +280,7 @@ extension Evidence {
 
 extension CaptureSummary.Hole {
   /// The damaged file, without its folder: `btsnoop_hci.log.last`.
-  var fileWords: Wording {
+  package var fileWords: Wording {
     guard let file = failure.file else { return "a file" }
     let name = file.split(separator: "/").last ?? "-"
     return Wording(printable: Array(CaptureFailure.subject(String(name)).utf8).bytes)

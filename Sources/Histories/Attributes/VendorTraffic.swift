@@ -56,7 +56,7 @@ package struct VendorTraffic: Sendable {
   private var messages: VendorMessages?
 
   private static let mostListed = 16
-  let knowledge: ProfileKnowledge
+  package let knowledge: ProfileKnowledge
 
   init(_ knowledge: ProfileKnowledge) { self.knowledge = knowledge }
 

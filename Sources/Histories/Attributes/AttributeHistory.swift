@@ -20,10 +20,10 @@ package struct AttributeHistory: Sendable {
   static let mostDiscoveries = 16
   static let mostOpen = 8
   static let mostHandles = 2048
-  static let mostListed = 16
+  package static let mostListed = 16
   /// The number of bytes that are reported of a value to be written, and the number kept until it
   /// is answered: no value is longer (Core, Vol 3, Part F, 3.2.9).
-  static let mostHead = 4
+  package static let mostHead = 4
   static let mostValue = 512
 
   /// A request that was sent before the previous one was answered.
@@ -108,7 +108,7 @@ package struct AttributeHistory: Sendable {
   /// Counts what servers send, by server.
   var epochs = BothSides(ValueEpoch())
   /// The transfers that take a round trip for each write, by server.
-  var steps = BothSides(WriteSteps())
+  package var steps = BothSides(WriteSteps())
   /// The first Proxy PDUs that were written to the characteristic of another Mesh service: the
   /// index of the usage, the message type, and the packet.
   package internal(set) var misplacedProxyPDUs: [(place: Int, type: UInt8, moment: Moment)] = []
@@ -508,7 +508,7 @@ package struct AttributeHistory: Sendable {
 
   /// Whether an application's value was read, written or sent. The services that every device has
   /// do not count, nor do subscriptions.
-  var hasExchangedValues: Bool {
+  package var hasExchangedValues: Bool {
     usages.contains { usage in
       usage.identity.kind != .descriptor && usage.identity.service?.isShort(0x1800) != true
         && usage.identity.service?.isShort(0x1801) != true

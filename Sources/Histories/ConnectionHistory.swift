@@ -55,7 +55,7 @@ package final class ConnectionHistory: Sendable {
   }
 
   /// The name of the peer without digits of its address, which many products append.
-  var product: String? {
+  package var product: String? {
     guard let name else { return nil }
     let text = String(decoding: name, as: UTF8.self).uppercased()
     let digits = connection.peer.map { String($0.value, radix: 16, uppercase: true) } ?? ""

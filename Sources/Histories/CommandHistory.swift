@@ -111,8 +111,8 @@ package struct CommandHistory: Sendable {
   package private(set) var hasForgotten = false
 
   static let mostWaiting = 64
-  static let mostRefusals = 64
-  static let mostPackets = 8
+  package static let mostRefusals = 64
+  package static let mostPackets = 8
 
   /// Returns to which of the two families of advertising, scanning and connecting commands a
   /// command belongs, or nil for neither (Core, Vol 4, Part E, 3.1.1 [mem]; commands that only read

@@ -5,7 +5,7 @@ import Sessions
 
 /// The entries of a controller's resolving list that the capture adds. Bounded; the keys are never
 /// printed.
-struct ResolvingList: Sendable {
+package struct ResolvingList: Sendable {
   private typealias Entry = (added: Moment, key: [UInt8])
 
   private var entries: [UInt64: Entry] = [:]
@@ -50,7 +50,7 @@ struct ResolvingList: Sendable {
   }
 
   /// Returns the commands between two packets with which this host removed a device.
-  func removals(of identity: UInt64, after first: Int, before end: Int) -> [Int] {
+  package func removals(of identity: UInt64, after first: Int, before end: Int) -> [Int] {
     removed.filter { $0.identity == identity && first < $0.packet && $0.packet < end }.map(\.packet)
   }
 
@@ -67,7 +67,7 @@ struct ResolvingList: Sendable {
 
   /// Returns the command with which a device was to be added when `packet` came, if the controller
   /// had refused it.
-  func refusal(of identity: UInt64, at packet: Int) -> Int? {
+  package func refusal(of identity: UInt64, at packet: Int) -> Int? {
     refused.first {
       $0.identity == identity && $0.packet < packet && $0.until ?? .max > packet
     }?.packet

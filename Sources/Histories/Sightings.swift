@@ -49,7 +49,7 @@ package struct Sighting: Sendable {
   }
 
   /// The lowest RSSI of the last eight reports in dBm.
-  var weakestSignal: Int8? {
+  package var weakestSignal: Int8? {
     let rssi = signals.min()
     return rssi == Self.unknownSignal ? nil : rssi
   }
@@ -92,7 +92,7 @@ package struct Sighting: Sendable {
 
 /// The devices that a controller saw advertising. Bounded: those that were silent longest are
 /// dropped.
-struct Sightings: Sendable {
+package struct Sightings: Sendable {
   /// By address and whether it is random. Addresses that a controller resolved count as identity
   /// addresses.
   private var devices: [UInt64: Sighting] = [:]
@@ -101,7 +101,7 @@ struct Sightings: Sendable {
   /// The peer of the last link that was never established, and its end, if it was not heard then.
   private var failed: (key: UInt64, end: Moment)?
   /// How the peers of such links were seen just before or after, by the packets of the ends.
-  private(set) var failures: [Int: Sighting] = [:]
+  package private(set) var failures: [Int: Sighting] = [:]
   private static let most = 512
   /// The time within which the signal of a report is also that of a link.
   private static let signalAge: Int64 = 5_000_000_000
@@ -128,7 +128,9 @@ struct Sightings: Sendable {
 
   /// A device with the name of a BR/EDR connection's peer, the number of the connection, and the
   /// last report.
-  typealias Namesake = (name: [UInt8], connection: Int, address: DeviceAddress, last: Moment)
+  package typealias Namesake = (
+    name: [UInt8], connection: Int, address: DeviceAddress, last: Moment
+  )
 
   /// Returns the device with the name of a BR/EDR connection's peer that was heard last.
   func namesake(_ memory: borrowing Memory) -> Namesake? {

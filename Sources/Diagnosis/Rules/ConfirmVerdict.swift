@@ -1,5 +1,6 @@
 import Bluetooth
 import Cryptography
+import Histories
 import Sessions
 
 /// Why a side refused a confirm value (Confirm Value Failed, 0x04), as far as the values show it.
@@ -86,12 +87,6 @@ enum ConfirmVerdict {
 }
 
 extension PairingAttempt.Searched {
-  /// Returns whether a side's commitment was searched.
-  func has(_ role: PairingSide) -> Bool { findings[role] != nil }
-
-  /// Returns what the search found for a side.
-  func finding(_ role: PairingSide) -> PasskeySearch.Finding? { findings[role] ?? nil }
-
   /// Returns the flaw that the search shows in a side's values, if there is one.
   fileprivate func flaw(of role: PairingSide) -> ConfirmVerdict? {
     guard let finding = finding(role) else {

@@ -88,6 +88,12 @@ package struct PairingAttempt: Sendable {
     package var hasInitiator: Bool { has(.initiator) }
     /// Whether the search also covered devices that compute their values incorrectly.
     package internal(set) var lookedForDeviations = true
+
+    /// Returns whether a side's commitment was searched.
+    package func has(_ role: PairingSide) -> Bool { findings[role] != nil }
+
+    /// Returns what the search found for a side.
+    package func finding(_ role: PairingSide) -> PasskeySearch.Finding? { findings[role] ?? nil }
   }
 
   /// What the exchanged values reveal.
@@ -215,7 +221,7 @@ package struct PairingAttempt: Sendable {
   }
 
   /// The maximum key sizes that the sides declare.
-  var keySizes: [(side: Side, size: UInt8, packet: Int)] {
+  package var keySizes: [(side: Side, size: UInt8, packet: Int)] {
     [PairingSide.initiator, .responder].compactMap { role in
       self[role].features.map { (side(role), $0.pdu.maximumEncryptionKeySize, $0.moment.packet) }
     }

@@ -13,7 +13,7 @@ package struct MissedSubscription: Sendable {
   package let count: Int
   /// The characteristics of the service that offer notifications or indications and are not
   /// subscribed to.
-  package internal(set) var senders: [NamedAttribute]
+  package var senders: [NamedAttribute]
   /// A write that looks like a subscription, but went to another attribute than a CCCD.
   package let mistaken: Configuration?
   /// Whether the client uses other values of the service.

@@ -69,7 +69,7 @@ extension PairingAttempt {
   }
 
   /// The sides that declare that they have neither input nor output.
-  var withoutInputAndOutput: [PairingSide] {
+  package var withoutInputAndOutput: [PairingSide] {
     [.initiator, .responder].filter { self[$0].features?.pdu.ioCapability == .noInputNoOutput }
   }
 
@@ -89,7 +89,7 @@ extension PairingAttempt {
   }
 
   /// The sides that requested MITM protection: `this host`, `both sides`.
-  var demandingMITM: Wording? {
+  package var demandingMITM: Wording? {
     let demanding = [PairingSide.initiator, .responder].filter {
       self[$0].features?.pdu.authReq.wantsMITM == true
     }
@@ -99,7 +99,7 @@ extension PairingAttempt {
 
   /// The IO capabilities of both sides, if known: `this host: keyboard only; the peer: display
   /// only`.
-  var capabilityWords: Wording {
+  package var capabilityWords: Wording {
     let pieces = [PairingSide.initiator, .responder].compactMap { role -> Wording? in
       self[role].features.map { "\(side(role).words): \($0.pdu.ioCapability.words)" }
     }
@@ -126,7 +126,7 @@ extension PairingSide {
 
 extension SixDigits {
   /// The digits as printed if keys are requested or the digits are not secret: "004871".
-  var revealed: Wording { Wording(stringLiteral: description) }
+  package var revealed: Wording { Wording(stringLiteral: description) }
 
   /// The digits that the values of numeric comparison yield. A capture does not contain what
   /// screens show.
@@ -135,7 +135,7 @@ extension SixDigits {
 
 extension PairingValue {
   /// The value as printed if keys are requested: 32 hex digits, most significant first.
-  var revealed: Wording {
+  package var revealed: Wording {
     let digits = String(number, radix: 16)
     return Wording(
       stringLiteral: String(repeating: "0", count: max(0, 32 - digits.utf8.count)) + digits)

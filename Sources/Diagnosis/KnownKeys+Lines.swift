@@ -1,5 +1,6 @@
 // The list of the known keys.
 
+package import Histories
 import Bluetooth
 package import Sessions
 import Words
