@@ -164,6 +164,41 @@ class AttackTest(unittest.TestCase):
                 with_map = fastest(with_map, most, lambda: run([*verb, "--map", str(supplied)], capture))
                 self.assertLess(with_map.seconds, most, verb)
 
+    def test_memory_of_what_fills_the_tables(self) -> None:
+        """What is kept of a connection, a name, a PDU or a line must be bounded by all of them together."""
+        redact, trace = ["convert", "--force", "--redact"], ["trace", "--as", "android", "--json"]
+        captures = {
+            "full_connections": (1000, [redact, trace, ["show"], ["info"], ["map"], ["values"]]),
+            "multiple_reads": (10_000, [redact, trace, ["show", "--json"]]),
+            "fragmented": (60_000, [redact, [*redact, "--redact-values", "all"]]),
+            "secrets": (70_000, [redact]),
+        }
+        with tempfile.TemporaryDirectory() as name:
+            capture, log = Path(name) / "capture.btsnoop", Path(name) / "app.log"
+            for attack, (count, verbs) in captures.items():
+                capture.write_bytes(attacks.made(getattr(attacks, attack), count))
+                for verb in verbs:
+                    with self.subTest(attack, verb=verb):
+                        self.assert_small(run(verb, capture))
+            capture.write_bytes(attacks.made(attacks.operations, 1000))
+            logs = {
+                "lines": (lambda: attacks.app_log(1_000_001, "x" * 40), "only the first 1000000 lines of the app's log are read"),
+                "a line": (lambda: attacks.app_log(1, "\1" * (60 << 20)), "only the first 1 MB of a line of the app's log is shown"),
+                "parts": (lambda: attacks.app_log(1, "x\n" * (1 << 20)), "only the first 1 MB of a line of the app's log is shown"),
+            }
+            # Nothing large stays here: a child's peak counts from the memory of its parent.
+            for what, (text, remark) in logs.items():
+                log.write_text(text())
+                for verb in (["trace"], ["trace", "--json"]):
+                    with self.subTest(what, verb=verb):
+                        done = run([*verb, "--app-log", str(log)], capture)
+                        self.assert_small(done)
+                        self.assertIn(remark, done.errors)
+
+    def assert_small(self, done: Run) -> None:
+        self.assertEqual(done.status, 0, done.errors)
+        self.assertLess(done.peak_mb, PEAK_MB)
+
     def test_many_files_are_merged(self) -> None:
         """Instructions and memory for many files must grow with their number, not with the number of pairs."""
         if not shutil.which("valgrind"):

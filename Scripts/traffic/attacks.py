@@ -265,6 +265,78 @@ def taking_turns(capture: Capture, count: int) -> None:
         capture.received(1 + number % 2, notification(2 * (number % 1000) + 3, number))
 
 
+def full_connections(capture: Capture, count: int) -> None:
+    """Connections of which each fills what is remembered of one: a failed pairing, a large server, subscriptions, reads and
+    writes of different values, refusals, requests without an answer.
+    """
+    attributes = 100
+    for number in range(count):
+        link, value = 1 + number % 64, struct.pack("<QQ", number, ~number & 0xFFFF_FFFF)
+        connect(capture, link, number)
+        capture.sent(link, b"\x01\x04\0\x05\x10\x07\x07", channel=SECURITY)
+        capture.received(link, b"\x02\x04\0\x05\x10\x07\x07", channel=SECURITY)
+        for opcode in (3, 4):
+            capture.sent(link, bytes([opcode]) + value, channel=SECURITY)
+            capture.received(link, bytes([opcode]) + value[::-1], channel=SECURITY)
+        capture.received(link, b"\x05\x04", channel=SECURITY)
+        capture.sent(link, bytes.fromhex("100100ffff0028"))
+        capture.received(link, bytes.fromhex("11060100ffff0d18"))
+        for start in range(2, 2 + 3 * attributes, 3):
+            capture.sent(link, struct.pack("<BHHH", 0x08, start, 0xFFFF, 0x2803))
+            capture.received(link, struct.pack("<BBHBHH", 0x09, 7, start, 0x3A, start + 1, 0xFF00 + start // 3))
+            capture.sent(link, struct.pack("<BHH", 0x04, start + 2, start + 2))
+            capture.received(link, struct.pack("<BBHH", 0x05, 1, start + 2, 0x2902))
+        for place in range(attributes):
+            handle, text = place * 3 + 3, struct.pack("<IHH", number, place, 7) * 12
+            capture.sent(link, struct.pack("<BHH", 0x12, handle + 1, 1 + place % 2))
+            capture.received(link, b"\x13")
+            capture.sent(link, struct.pack("<BH", 0x0A, handle))
+            capture.received(link, b"\x0b" + text)
+            capture.sent(link, struct.pack("<BH", 0x12, handle) + text)
+            capture.received(link, struct.pack("<BBHB", 1, 0x12, handle, 1 + place % 17))
+            capture.received(link, struct.pack("<BH", 0x1B if place % 2 else 0x1D, handle) + text)
+            capture.sent(link, struct.pack("<BH", 0x0A, handle))
+            if place % 8 == 0:
+                capture.received(link, struct.pack("<BBHB", 1, 0x0A, handle, 5))
+        capture.event(0x05, struct.pack("<BHB", 0, link, 0x08 if number % 2 else 0x13))
+
+
+def multiple_reads(capture: Capture, count: int) -> None:
+    """Reads of as many values at once as an MTU of 512 bytes allows."""
+    connect(capture, 1, 1)
+    for number in range(count):
+        handles = ((number * 200 + place) % 0xFFFF + 1 for place in range(127))
+        capture.sent(1, b"\x20" + struct.pack("<127H", *handles))
+        capture.received(1, b"\x21" + struct.pack("<HH", 2, number & 0xFFFF) * 127)
+
+
+def fragmented(capture: Capture, count: int) -> None:
+    """Notifications in ten packets each."""
+    connect(capture, 1, 1)
+    for number in range(count):
+        data = struct.pack("<HHBH", 247, 4, 0x1B, 0x10) + struct.pack("<I", number) * 61
+        for start in range(0, len(data), 27):
+            capture.acl(1, CONTINUATION if start else FIRST, data[start : start + 27], received=True)
+
+
+def secrets(capture: Capture, count: int) -> None:
+    """Names and serial numbers of the maximum length, and keys."""
+    connect(capture, 1, 1)
+    capture.sent(1, bytes.fromhex("08 0100 ffff 252a"))
+    for number in range(count):
+        name, serial = (b"%08x %%c" % number * 28)[:248], (b"%09d-" % number * 25)[:248]
+        for kind, text in ((0x2A00, name), (0x2A25, serial)):
+            capture.sent(1, struct.pack("<BHHH", 0x08, 1, 0xFFFF, kind))
+            capture.received(1, bytes([0x09, len(text) + 2, 3, 0]) + text)
+        capture.received(1, b"\x06" + struct.pack("<QQ", number * 2_654_435_761, ~number & 0xFFFF_FFFF), channel=SECURITY)
+
+
+def app_log(lines: int, text: str) -> str:
+    """Returns an app's log with this many lines at the time of the captures."""
+    moments = (divmod(number * 60 // lines * 1000 + number % 1000, 1000) for number in range(lines))
+    return "".join(f"22:{13 + second // 60:02}:{second % 60:02}.{thousandth:03} {text}\n" for second, thousandth in moments)
+
+
 def ordinary(capture: Capture, count: int) -> None:
     """The traffic that attacks are compared with: one device, a few characteristics, notifications and writes."""
     connect(capture, 1, 1)

@@ -7,7 +7,10 @@
 // A process of its own reads each archive, because libarchive allocates what numbers in the file ask for, and repeats what they
 // ask for: dictionaries, names, lists of entries. The process is a fork of this one that runs only the C code below. It has
 // limits on memory and processor time, no descriptors except a socket to this process and possibly the archive, and cannot
-// write to a file. Both sides send each other a `clibarchive_message` at a time.
+// write to a file.
+//
+// The processes take turns, and wake each other with one byte through the socket: that costs more than reading a small entry,
+// so an answer is a batch of entries. It is in memory that both share, so that what was read stays if the process crashes.
 
 #ifndef GATTSCOPE_CLIBARCHIVE_SHIM_H
 #define GATTSCOPE_CLIBARCHIVE_SHIM_H
@@ -24,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -90,10 +94,16 @@ typedef long (*clibarchive_read)(void *source, void *buffer, size_t size);
 /// Returns whether the time is over. It is called at least every 100 ms.
 typedef int (*clibarchive_is_over)(void *source);
 
-/// The number of bytes that are passed on at a time.
+/// The number of the archive's bytes that are read at a time.
 #define CLIBARCHIVE_BLOCK_BYTES 65536
+/// The number of bytes of a batch.
+#define CLIBARCHIVE_BATCH_BYTES 262144
+/// The number of bytes of an entry that are read before it is known whether more are needed.
+#define CLIBARCHIVE_FIRST_BYTES 65536
+/// The most bytes of a name or of libarchive's message.
+#define CLIBARCHIVE_TEXT_BYTES 4096
 
-/// What a message asks for, or has.
+/// What an item is, or what a byte in the socket asks for or announces.
 enum clibarchive_subject {
   /// The next entry.
   CLIBARCHIVE_ENTRY,
@@ -111,127 +121,187 @@ enum {
   CLIBARCHIVE_NO_TIME = -101,
   /// The process ended without an answer.
   CLIBARCHIVE_ENDED = -102,
+  /// `clibarchive_read` failed.
+  CLIBARCHIVE_NO_INPUT = -103,
 };
 
-struct clibarchive_message {
+/// An entry, bytes of an entry, or the end of either. Its `count` bytes follow: the entry's name or bytes, or libarchive's
+/// message after a failure.
+struct clibarchive_item {
   enum clibarchive_subject subject;
-  /// ARCHIVE_OK, ARCHIVE_WARN, ARCHIVE_EOF, or less. Of input: -1 on failure.
+  /// ARCHIVE_OK, ARCHIVE_WARN, ARCHIVE_EOF, or less.
   int result;
-  /// The offset of `bytes` in the entry. Bytes between two blocks are a hole.
+  /// The offset of the bytes in the entry. Bytes between two blocks are a hole.
   long long offset;
   /// The number of the archive's bytes that libarchive has interpreted. It may have read more.
   long long position;
   int is_file, is_encrypted, is_zip;
-  /// The number of `bytes`: of the entry, its name, or libarchive's message after a failure.
   unsigned count;
-  unsigned char bytes[CLIBARCHIVE_BLOCK_BYTES];
+};
+
+/// What both processes can access.
+struct clibarchive_shared {
+  /// The number of bytes in `batch`.
+  unsigned batch_bytes;
+  /// The number of bytes in `input`, or -1 if they could not be read.
+  int input_bytes;
+  unsigned char batch[CLIBARCHIVE_BATCH_BYTES];
+  unsigned char input[CLIBARCHIVE_BLOCK_BYTES];
 };
 
 /// An open archive. It must not move, since both processes keep its address.
 struct clibarchive_archive {
   struct clibarchive_library library;
+  struct clibarchive_shared *shared;
   pid_t process;
   int socket;
   clibarchive_read read;
   clibarchive_is_over is_over;
   void *source;
-  /// The request or answer.
-  struct clibarchive_message message;
-  /// The archive's bytes.
-  struct clibarchive_message input;
+  /// The latest item.
+  struct clibarchive_item item;
+  const unsigned char *item_bytes;
+  /// A copy of the batch, which the other process cannot change, its size, and the offset of the next item.
+  unsigned char batch[CLIBARCHIVE_BATCH_BYTES];
+  unsigned batch_bytes, next;
+  /// Why there will be no further batch; 0 while there may be one.
+  int end;
   // Of the process that reads the archive.
   struct archive *archive;
-  /// The unsent rest of the entry's current block.
+  /// The rest of the entry's current block that is in no item.
   const unsigned char *block;
   size_t block_count;
   long long block_offset;
+  int has_no_input;
 };
 
-/// Sends a message. Returns 0 if the other process has ended.
-static inline int clibarchive_send(int socket, const struct clibarchive_message *message) {
-  size_t size = offsetof(struct clibarchive_message, bytes) + message->count;
+/// Sends a byte. The receiver notices if that failed, since the other process has ended then.
+static inline void clibarchive_send(int socket, enum clibarchive_subject subject) {
+  const unsigned char byte = (unsigned char)subject;
   ssize_t sent;
-  do sent = send(socket, message, size, MSG_NOSIGNAL); while (sent < 0 && errno == EINTR);
-  return sent == (ssize_t)size;
+  do sent = send(socket, &byte, 1, MSG_NOSIGNAL); while (sent < 0 && errno == EINTR);
 }
 
-/// Waits for a message. Returns 0 if the other process has ended.
-static inline int clibarchive_receive(int socket, struct clibarchive_message *message) {
+/// Waits for a byte. Returns -1 if the other process has ended.
+static inline int clibarchive_receive(int socket) {
+  unsigned char byte;
   ssize_t received;
-  do received = recv(socket, message, sizeof *message, 0); while (received < 0 && errno == EINTR);
-  const size_t head = offsetof(struct clibarchive_message, bytes);
-  return received >= (ssize_t)head && message->count == (size_t)received - head;
+  do received = recv(socket, &byte, 1, 0); while (received < 0 && errno == EINTR);
+  return received == 1 ? byte : -1;
 }
+
+/// Returns the number of bytes that an item with this many bytes occupies.
+static inline unsigned clibarchive_item_size(unsigned count) { return (sizeof(struct clibarchive_item) + count + 7) & ~7u; }
 
 // MARK: The process that reads the archive
 
 static inline la_ssize_t clibarchive_read_block(struct archive *archive, void *data, const void **block) {
   struct clibarchive_archive *self = (struct clibarchive_archive *)data;
-  self->input.subject = CLIBARCHIVE_INPUT;
-  self->input.count = 0;
-  if (!clibarchive_send(self->socket, &self->input) || !clibarchive_receive(self->socket, &self->input)) _exit(0);
-  if (self->input.result < 0) {
+  clibarchive_send(self->socket, CLIBARCHIVE_INPUT);
+  if (clibarchive_receive(self->socket) < 0) _exit(0);
+  if (self->shared->input_bytes < 0) {
+    self->has_no_input = 1;
     self->library.set_error(archive, -1, "reading failed");
     return ARCHIVE_FATAL;
   }
-  *block = self->input.bytes;
-  return self->input.count;
+  *block = self->shared->input;
+  return self->shared->input_bytes;
 }
 
-static inline void clibarchive_answer(struct clibarchive_archive *self, int result, const char *text) {
-  struct clibarchive_message *message = &self->message;
-  message->result = result;
-  if (result < ARCHIVE_WARN || (result != ARCHIVE_OK && message->subject == CLIBARCHIVE_DATA)) {
+/// Adds an item to the batch. Unless libarchive failed, `bytes` are its bytes.
+static inline void clibarchive_add(
+  struct clibarchive_archive *self, struct clibarchive_item *item, int result, const void *bytes, size_t count) {
+  item->result = result;
+  if (result < ARCHIVE_WARN || (result != ARCHIVE_OK && item->subject == CLIBARCHIVE_DATA)) {
     // Not every part of libarchive reports why it failed.
-    if (self->library.error_number(self->archive) == ENOMEM || errno == ENOMEM) message->result = CLIBARCHIVE_NO_MEMORY;
-    text = self->library.error(self->archive);
+    if (self->library.error_number(self->archive) == ENOMEM || errno == ENOMEM) item->result = CLIBARCHIVE_NO_MEMORY;
+    if (self->has_no_input) item->result = CLIBARCHIVE_NO_INPUT;
+    bytes = self->library.error(self->archive);
+    count = bytes ? strnlen((const char *)bytes, CLIBARCHIVE_TEXT_BYTES) : 0;
   }
-  if (text) {
-    message->count = strnlen(text, 4096);
-    memcpy(message->bytes, text, message->count);
+  item->count = (unsigned)count;
+  item->position = self->library.filter_bytes(self->archive, 0);
+  item->is_zip = (self->library.format(self->archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP;
+  struct clibarchive_shared *shared = self->shared;
+  unsigned char *place = shared->batch + shared->batch_bytes;
+  memcpy(place, item, sizeof *item);
+  if (count) memcpy(place + sizeof *item, bytes, count);
+  __atomic_store_n(&shared->batch_bytes, shared->batch_bytes + clibarchive_item_size(item->count), __ATOMIC_RELEASE);
+}
+
+/// Moves to the next entry and adds it. Returns libarchive's result, and in `has_bytes` whether the entry's bytes can be read.
+static inline int clibarchive_add_entry(struct clibarchive_archive *self, int *has_bytes) {
+  struct clibarchive_item item = {CLIBARCHIVE_ENTRY};
+  struct archive_entry *entry;
+  const char *name = 0;
+  self->block_count = 0;
+  errno = 0;
+  const int result = self->library.next_header(self->archive, &entry);
+  if (result == ARCHIVE_OK || result == ARCHIVE_WARN) {
+    item.is_file = self->library.file_type(entry) == AE_IFREG;
+    item.is_encrypted = self->library.is_encrypted(entry) == 1;
+    name = self->library.name(entry);
+    if (!name) name = self->library.raw_name(entry);
   }
-  message->position = self->library.filter_bytes(self->archive, 0);
-  message->is_zip = (self->library.format(self->archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP;
-  if (!clibarchive_send(self->socket, message)) _exit(0);
+  *has_bytes = item.is_file && !item.is_encrypted;
+  clibarchive_add(self, &item, result, name, name ? strnlen(name, CLIBARCHIVE_TEXT_BYTES) : 0);
+  return result;
+}
+
+/// Adds the next bytes of the entry, up to `most`, or their end. Returns libarchive's result, and their number in `count`.
+static inline int clibarchive_add_bytes(struct clibarchive_archive *self, size_t most, size_t *count) {
+  struct clibarchive_item item = {CLIBARCHIVE_DATA};
+  int result = ARCHIVE_OK;
+  errno = 0;
+  if (!self->block_count) {
+    const void *bytes = 0;
+    la_int64_t offset = 0;
+    result = self->library.data_block(self->archive, &bytes, &self->block_count, &offset);
+    self->block = (const unsigned char *)bytes;
+    self->block_offset = offset;
+    if (result != ARCHIVE_OK) self->block_count = 0;
+  }
+  item.offset = self->block_offset;
+  *count = self->block_count < most ? self->block_count : most;
+  clibarchive_add(self, &item, result, self->block, *count);
+  self->block += *count;
+  self->block_offset += *count;
+  self->block_count -= *count;
+  return result;
+}
+
+/// Adds what `asked` names and what follows it: until there is no room for more, or only the program knows whether it needs
+/// more bytes of the entry.
+static inline void clibarchive_add_all(struct clibarchive_archive *self, enum clibarchive_subject asked) {
+  const unsigned head = sizeof(struct clibarchive_item), most = CLIBARCHIVE_BATCH_BYTES - head - 8;
+  size_t left = CLIBARCHIVE_BATCH_BYTES;
+  while (self->shared->batch_bytes + CLIBARCHIVE_TEXT_BYTES < most) {
+    if (asked == CLIBARCHIVE_ENTRY) {
+      int has_bytes = 0;
+      const int result = clibarchive_add_entry(self, &has_bytes);
+      if (result == ARCHIVE_EOF || (result < ARCHIVE_WARN && result != ARCHIVE_RETRY)) return;
+      if (has_bytes) asked = CLIBARCHIVE_DATA;
+      left = CLIBARCHIVE_FIRST_BYTES;
+    } else {
+      const size_t room = most - self->shared->batch_bytes;
+      size_t count = 0;
+      if (!left) return;
+      if (clibarchive_add_bytes(self, left < room ? left : room, &count) != ARCHIVE_OK) asked = CLIBARCHIVE_ENTRY;
+      // Blocks without bytes need time, too.
+      left -= left < count + head ? left : count + head;
+    }
+  }
 }
 
 /// Answers requests until the other process closes the socket.
 static inline void clibarchive_serve(struct clibarchive_archive *self) {
-  struct clibarchive_message *message = &self->message;
-  struct archive_entry *entry;
-  while (clibarchive_receive(self->socket, message)) {
-    int result = ARCHIVE_OK;
-    const char *name = 0;
-    message->count = 0;
-    errno = 0;
-    if (message->subject == CLIBARCHIVE_ENTRY) {
-      self->block_count = 0;
-      result = self->library.next_header(self->archive, &entry);
-      if (result == ARCHIVE_OK || result == ARCHIVE_WARN) {
-        message->is_file = self->library.file_type(entry) == AE_IFREG;
-        message->is_encrypted = self->library.is_encrypted(entry) == 1;
-        name = self->library.name(entry);
-        if (!name) name = self->library.raw_name(entry);
-      }
-    } else {
-      if (!self->block_count) {
-        const void *bytes = 0;
-        la_int64_t offset = 0;
-        result = self->library.data_block(self->archive, &bytes, &self->block_count, &offset);
-        self->block = (const unsigned char *)bytes;
-        self->block_offset = offset;
-        if (result != ARCHIVE_OK) self->block_count = 0;
-      }
-      message->offset = self->block_offset;
-      message->count = self->block_count < sizeof message->bytes ? self->block_count : sizeof message->bytes;
-      if (message->count) memcpy(message->bytes, self->block, message->count);
-      self->block += message->count;
-      self->block_offset += message->count;
-      self->block_count -= message->count;
-    }
-    clibarchive_answer(self, result, name);
+  for (;;) {
+    clibarchive_send(self->socket, CLIBARCHIVE_ENTRY);
+    const int asked = clibarchive_receive(self->socket);
+    if (asked < 0) _exit(0);
+    self->shared->batch_bytes = 0;
+    clibarchive_add_all(self, (enum clibarchive_subject)asked);
   }
-  _exit(0);
 }
 
 static inline void clibarchive_limit(int resource, rlim_t most) {
@@ -287,9 +357,9 @@ static inline void clibarchive_work(
   int result = file < 0
     ? self->library.open(self->archive, self, 0, clibarchive_read_block, 0)
     : self->library.open_descriptor(self->archive, 1, CLIBARCHIVE_BLOCK_BYTES);
-  self->message.subject = CLIBARCHIVE_ENTRY;
-  self->message.count = 0;
-  clibarchive_answer(self, result, 0);
+  struct clibarchive_item item = {CLIBARCHIVE_ENTRY};
+  clibarchive_add(self, &item, result, 0, 0);
+  if (result >= ARCHIVE_WARN) clibarchive_add_all(self, CLIBARCHIVE_ENTRY);
   clibarchive_serve(self);
 }
 
@@ -310,41 +380,63 @@ static inline int clibarchive_end(struct clibarchive_archive *self, double *seco
   return status;
 }
 
-/// Waits for the answer, and supplies the archive's bytes until it comes. Returns its result.
+/// Waits for the next batch, and supplies the archive's bytes until it is there. Returns 0, or why there will be no further one.
 static inline int clibarchive_await(struct clibarchive_archive *self) {
-  struct clibarchive_message *message = &self->message;
   const int milliseconds = 100;
   for (;;) {
     struct pollfd waiting = {self->socket, POLLIN, 0};
     int ready = poll(&waiting, 1, milliseconds);
     if (self->is_over(self->source)) return CLIBARCHIVE_NO_TIME;
     if (ready <= 0) continue;
-    if (!clibarchive_receive(self->socket, message)) {
+    const int subject = clibarchive_receive(self->socket);
+    if (subject < 0) {
       // The process has ended, or does so now.
       siginfo_t info;
       memset(&info, 0, sizeof info);
       waitid(P_PID, (id_t)self->process, &info, WEXITED | WNOWAIT);
-      message->count = 0;
       // libarchive exits with this status where it has no other way to report that it has no memory.
       if (info.si_code == CLD_EXITED && info.si_status == 1) return CLIBARCHIVE_NO_MEMORY;
       return info.si_code != CLD_EXITED && info.si_status == SIGXCPU ? CLIBARCHIVE_NO_TIME : CLIBARCHIVE_ENDED;
     }
-    if (message->subject != CLIBARCHIVE_INPUT) return message->result;
-    long count = self->read(self->source, self->input.bytes, sizeof self->input.bytes);
-    self->input.result = count < 0 ? -1 : 0;
-    self->input.count = count < 0 ? 0 : count;
-    // If the process has ended, that is received next.
-    clibarchive_send(self->socket, &self->input);
+    if (subject != CLIBARCHIVE_INPUT) return 0;
+    self->shared->input_bytes = (int)self->read(self->source, self->shared->input, sizeof self->shared->input);
+    clibarchive_send(self->socket, CLIBARCHIVE_INPUT);
   }
 }
 
-/// Sends a request and waits for the answer, which is then in `message`.
-static inline int clibarchive_ask(struct clibarchive_archive *self, enum clibarchive_subject subject) {
-  if (self->process <= 0) return CLIBARCHIVE_ENDED;
-  self->message.subject = subject;
-  self->message.count = 0;
-  clibarchive_send(self->socket, &self->message);
-  return clibarchive_await(self);
+/// Waits for the next batch and copies it. If the process has ended, this is what it had read before.
+static inline void clibarchive_receive_batch(struct clibarchive_archive *self) {
+  self->end = clibarchive_await(self);
+  self->next = 0;
+  self->batch_bytes = __atomic_load_n(&self->shared->batch_bytes, __ATOMIC_ACQUIRE);
+  if (self->batch_bytes > sizeof self->batch) self->batch_bytes = 0;
+  memcpy(self->batch, self->shared->batch, self->batch_bytes);
+}
+
+/// Moves to the next item, which is then in `item`, and returns its result. If there is none, this asks for `subject`, whose
+/// failure the item is if the process has ended.
+static inline int clibarchive_next(struct clibarchive_archive *self, enum clibarchive_subject subject) {
+  const unsigned head = sizeof self->item;
+  self->item.subject = subject;
+  self->item.count = 0;
+  if (self->next == self->batch_bytes && !self->end) {
+    self->shared->batch_bytes = 0;
+    clibarchive_send(self->socket, subject);
+    clibarchive_receive_batch(self);
+  }
+  const unsigned left = self->batch_bytes - self->next;
+  // A batch without items, or with one that is too long, is not from the code above.
+  if (left < head) return self->end ? self->end : CLIBARCHIVE_ENDED;
+  memcpy(&self->item, self->batch + self->next, head);
+  if (self->item.count > left - head) {
+    self->item.subject = subject;
+    self->item.count = 0;
+    return self->end = CLIBARCHIVE_ENDED;
+  }
+  self->item_bytes = self->batch + self->next + head;
+  const unsigned size = clibarchive_item_size(self->item.count);
+  self->next += size < left ? size : left;
+  return self->item.result;
 }
 
 /// Opens the archive that begins at the position of `descriptor` or, if that is negative, the one that `read` supplies.
@@ -369,6 +461,9 @@ static inline struct clibarchive_archive *clibarchive_open(
   self->read = read;
   self->is_over = is_over;
   self->source = source;
+  void *shared = mmap(0, sizeof *self->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) return self;
+  self->shared = (struct clibarchive_shared *)shared;
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return self;
   self->socket = ends[1];
   pid_t process = fork();
@@ -382,17 +477,16 @@ static inline struct clibarchive_archive *clibarchive_open(
     return self;
   }
   self->process = process;
-  *result = clibarchive_await(self);
+  clibarchive_receive_batch(self);
+  *result = clibarchive_next(self, CLIBARCHIVE_ENTRY);
   return self;
 }
-
-/// The bytes of the latest answer.
-static inline const void *clibarchive_bytes(const struct clibarchive_archive *self) { return self->message.bytes; }
 
 /// Ends the process and adds the processor time that it used.
 static inline void clibarchive_close(struct clibarchive_archive *self, double *seconds) {
   if (!self) return;
   clibarchive_end(self, seconds);
+  if (self->shared) munmap(self->shared, sizeof *self->shared);
   // The library stays loaded, since another archive may follow.
   free(self);
 }

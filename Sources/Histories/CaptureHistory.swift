@@ -29,6 +29,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private var unanswered: UnansweredRequests
   /// Whether requests are followed here, and not by the caller.
   private let followsRequests: Bool
+  /// Whether the use of attributes and channels is recorded.
+  private let observesAttributes: Bool
   private let limits: Limits
   private let knowledge: ProfileKnowledge
   private var searches: PasskeySearches
@@ -38,11 +40,15 @@ package struct CaptureHistory: ~Copyable, Sendable {
   /// - Parameters:
   ///   - knowledge: what profiles define.
   ///   - passkeys: the passkeys to try in a passkey search.
-  ///   - followsRequests: false if the caller follows requests, and calls `follow` for each packet.
+  ///   - followsRequests: false if the caller follows requests, and calls `follow` for each packet,
+  ///     or does not need them.
+  ///   - observesAttributes: false if only links, pairing and encryption are needed.
   package init(
     _ limits: Limits = Limits(), knowledge: ProfileKnowledge = .builtIn,
-    passkeys: ClosedRange<UInt32> = SixDigits.all, followsRequests: Bool = true
+    passkeys: ClosedRange<UInt32> = SixDigits.all, followsRequests: Bool = true,
+    observesAttributes: Bool = true
   ) {
+    self.observesAttributes = observesAttributes
     (self.limits, self.knowledge, self.followsRequests) = (limits, knowledge, followsRequests)
     (searches, unanswered) = (PasskeySearches(passkeys), UnansweredRequests(limits))
   }
@@ -93,7 +99,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
         receive(record, header, id, isAnswer: answer.request != nil)
       }
     }
-    notes[position].observe(record, dissection, bytes, answer, memory)
+    notes[position].observe(
+      record, dissection, bytes, answer, memory, isComplete: observesAttributes)
     if answer.closed {
       if let adapter = latestAdapter.position {
         notes[position].link.controllerStall = evidence.adapters[adapter].commands.lastStall
@@ -263,6 +270,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     (evidence, notes, positions) = (other.evidence, other.notes, other.positions)
     (adapters, latestAdapter) = (other.adapters, other.latestAdapter)
     (latest, otherEndings, unlisted) = (other.latest, other.otherEndings, other.unlisted)
+    observesAttributes = other.observesAttributes
     (unanswered, followsRequests) = (other.unanswered, other.followsRequests)
     (limits, knowledge, searches) = (other.limits, other.knowledge, other.searches)
   }

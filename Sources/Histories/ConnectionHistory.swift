@@ -92,15 +92,19 @@ struct ConnectionNotes: Sendable {
   }
 
   /// Records a packet of the connection.
+  ///
+  /// - Parameter isComplete: whether the use of attributes and channels is recorded, too.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ answer: Answer, _ memory: borrowing Memory, isComplete: Bool
   ) {
     link.observe(record, dissection, bytes, answer, memory)
     if dissection.att != nil {
       if encryption.awaitsData { encryption.observeData(record) }
       if encryption.isStarting { encryption.observeDataMeanwhile(record) }
-      attributes.observe(record, dissection, bytes, answer, memory, security.protection)
+      if isComplete {
+        attributes.observe(record, dissection, bytes, answer, memory, security.protection)
+      }
       return
     }
     // No pairing begins after the end of the link: later data belongs to a link whose opening is
@@ -108,7 +112,7 @@ struct ConnectionNotes: Sendable {
     if dissection.smp != nil, let ended = link.ended, ended.packet < record.number {
       guard case .failed? = dissection.smp, record.direction == .received else { return }
     }
-    channels.observe(record, dissection, bytes, answer, memory)
+    if isComplete { channels.observe(record, dissection, bytes, answer, memory) }
     security.observe(record, dissection, answer, memory)
     pairing.observe(
       record, dissection, bytes, answer, memory, isEncrypted: security.isEncrypted == true)

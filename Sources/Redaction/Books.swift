@@ -27,9 +27,9 @@ struct Books: Sendable {
     values = options.values
     keepsVendors = options.keepsVendors
     addresses = AddressBook(most: limits.addresses)
-    names = NameBook(options.source, keepsNames: options.keepsNames, most: limits.names)
-    serials = NameBook(serials: options.source, most: limits.names)
-    keys = KeyBook(options.source, most: limits.secrets)
+    names = NameBook(options.source, keepsNames: options.keepsNames, limits)
+    serials = NameBook(serials: options.source, limits)
+    keys = KeyBook(options.source, limits)
     passkeys = PasskeyBook(options.source)
   }
 
@@ -42,9 +42,9 @@ struct Books: Sendable {
   var unlisted: [RedactionReport.Unlisted] {
     [
       RedactionReport.Unlisted(.address, addresses.unlisted, beyond: limits.addresses),
-      RedactionReport.Unlisted(.secret, keys.unlisted, beyond: limits.secrets),
-      RedactionReport.Unlisted(.name, names.unlisted, beyond: limits.names),
-      RedactionReport.Unlisted(.serial, serials.unlisted, beyond: limits.names),
+      RedactionReport.Unlisted(.secret, keys.unlisted, beyond: keys.known.count),
+      RedactionReport.Unlisted(.name, names.unlisted, beyond: names.count),
+      RedactionReport.Unlisted(.serial, serials.unlisted, beyond: serials.count),
     ].filter { $0.count > 0 }
   }
 
@@ -152,4 +152,6 @@ struct BookLimits: Sendable {
   var secrets = 1 << 16
   /// Names, and serial numbers together with personal data.
   var names = 1 << 16
+  /// Bytes of each kind: names, serial numbers, and secrets. They are kept in several forms.
+  var bytes = 4 << 20
 }

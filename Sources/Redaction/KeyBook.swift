@@ -14,17 +14,17 @@ struct KeyBook: Sendable {
   /// curve.
   private var pairs: [P256Coordinate: P256KeyPair] = [:]
 
-  /// The most secrets that are remembered.
-  private let most: Int
+  /// The number of bytes of the known secrets.
+  private var byteCount = 0
+  private let limits: BookLimits
   /// Sightings of secrets that had no room: they have pseudonyms, too, but are not looked for
   /// elsewhere.
   private(set) var unlisted = 0
   /// The least length of a secret that is looked for; a shorter one is found everywhere by chance.
   static let leastSearched = 8
 
-  init(_ source: PseudonymSource, most: Int = BookLimits().secrets) {
-    self.source = source
-    self.most = most
+  init(_ source: PseudonymSource, _ limits: BookLimits = BookLimits()) {
+    (self.source, self.limits) = (source, limits)
   }
 
   /// The secrets that are looked for.
@@ -37,7 +37,8 @@ struct KeyBook: Sendable {
   /// Records a secret.
   mutating func learn(_ secret: [UInt8]) {
     guard !secret.isBlank, !known.contains(secret) else { return }
-    if known.count < most {
+    if known.count < limits.secrets, byteCount + secret.count <= limits.bytes {
+      byteCount += secret.count
       known.insert(secret)
     } else if secret.count >= Self.leastSearched {
       unlisted += 1
@@ -52,7 +53,7 @@ struct KeyBook: Sendable {
 
   /// Records the replacement of any bytes that depend on others.
   mutating func derive(_ value: [UInt8], _ pseudonym: [UInt8]) {
-    guard !value.isBlank, derived.count < most else { return }
+    guard !value.isBlank, derived.count < limits.secrets else { return }
     learn(value)
     derived[value] = pseudonym
   }
@@ -92,7 +93,7 @@ struct KeyBook: Sendable {
     guard !key.littleEndian.isBlank, key.x != P256PublicKey.debug.x else { return }
     learn(key.x.littleEndian)
     learn(key.y.littleEndian)
-    guard pairs[key.x] == nil, pairs.count < most else { return }
+    guard pairs[key.x] == nil, pairs.count < limits.secrets else { return }
     pairs[key.x] = pair(key.x)
   }
 

@@ -7,60 +7,57 @@ import Cryptography
 /// pseudonym is the beginning of the complete one's, and a name that is read in parts fits
 /// together.
 struct NameBook: Sendable {
-  private var known: Set<[UInt8]> = []
+  /// The names that are remembered, and their pseudonyms.
   private var pseudonyms: [[UInt8]: [UInt8]] = [:]
+  /// The number of bytes of these names.
+  private var byteCount = 0
   private let source: PseudonymSource
   /// Whether names stay unchanged.
   let keepsNames: Bool
   /// Whether this is a book of serial numbers and of personal data in letters and digits.
   private let isOfSerials: Bool
 
-  /// The most names that are remembered.
-  private let most: Int
+  private let limits: BookLimits
   /// Sightings of names that had no room: they have pseudonyms, too, but are not looked for
   /// elsewhere.
   private(set) var unlisted = 0
   /// The least length of a name that is looked for; a shorter one is found everywhere by chance.
   static let leastSearched = 6
 
-  init(
-    _ source: PseudonymSource, keepsNames: Bool, most: Int = BookLimits().names
-  ) {
-    self.source = source
-    self.most = most
-    self.keepsNames = keepsNames
+  init(_ source: PseudonymSource, keepsNames: Bool, _ limits: BookLimits = BookLimits()) {
+    (self.source, self.keepsNames, self.limits) = (source, keepsNames, limits)
     isOfSerials = false
   }
 
   /// Creates a book of serial numbers.
-  init(serials source: PseudonymSource, most: Int = BookLimits().names) {
-    self.source = source
-    self.most = most
-    keepsNames = false
+  init(serials source: PseudonymSource, _ limits: BookLimits = BookLimits()) {
+    (self.source, keepsNames, self.limits) = (source, false, limits)
     isOfSerials = true
   }
 
+  /// The number of names that are remembered.
+  var count: Int { pseudonyms.count }
+
   /// All names in a deterministic order.
-  var listed: [[UInt8]] { known.sorted { $0.lexicographicallyPrecedes($1) } }
+  var listed: [[UInt8]] { pseudonyms.keys.sorted { $0.lexicographicallyPrecedes($1) } }
 
   /// The names that are looked for.
   var searched: [[UInt8]] {
     keepsNames
       ? []
-      : known.filter { $0.count >= Self.leastSearched && Set($0).count > 2 }.sorted {
-        $0.lexicographicallyPrecedes($1)
-      }
+      : listed.filter { $0.count >= Self.leastSearched && Set($0).count > 2 }
   }
 
   /// Records a name.
   mutating func learn(_ name: [UInt8]) {
     let name = Self.trimmed(name)
-    guard !keepsNames, !name.isEmpty, !known.contains(name) else { return }
-    guard known.count < most else {
+    guard !keepsNames, !name.isEmpty, pseudonyms[name] == nil else { return }
+    // Once there was no room, the first ones remain all.
+    guard unlisted == 0, count < limits.names, byteCount + name.count <= limits.bytes else {
       unlisted += 1
       return
     }
-    known.insert(name)
+    byteCount += name.count
     pseudonyms[name] = make(name)
   }
 

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The changes to records of ACL data: positions and new bytes.
 ///
 /// They are small, since a capture may need one for every record: the bytes are in one array.
@@ -6,15 +8,53 @@ struct Patches: Sendable {
     let record: Int
     let offset: Int32
     let count: Int32
-    /// The number of patches that were added before it.
-    let order: Int
-    /// The offset of the new bytes in `bytes`; −1: zeros, since the rest of a PDU is missing; −2:
-    /// zeros.
+    /// The offset of the new bytes in `bytes`, or one of the negative numbers below.
     let start: Int
+
+    /// Zeros, since the rest of a PDU is missing.
+    static let unfinished = -1
+    /// Zeros that remove something.
+    static let removed = -2
+    /// New bytes that are all zeros.
+    static let zeros = -3
+
+    init(_ place: RecordPlace, count: Int, start: Int) {
+      (record, offset) = (place.record, Int32(clamping: place.offset))
+      (self.count, self.start) = (Int32(clamping: count), start)
+    }
+
+    /// Whether the patch writes the new bytes of a whole PDU.
+    var isWritten: Bool { start >= 0 || start == Self.zeros }
   }
 
   private var patches: [Patch] = []
   private var bytes: [UInt8] = []
+  /// By record, the zeros of PDUs of which not all parts have come yet.
+  private var open: [Int: Patch] = [:]
+  /// The most of these. Further ones stay among the changes when the PDU is complete, and another
+  /// change undoes them.
+  private static let mostOpen = 1 << 16
+
+  /// Adds bytes at several places, one part after the other. What zeros an unfinished PDU there is
+  /// dropped.
+  ///
+  /// - Parameters:
+  ///   - original: the bytes before the change.
+  ///   - last: the last record. Parts of it, and those that were only zeroed, need no change if
+  ///     they are as before.
+  mutating func add(
+    _ places: [RecordPlace], _ replacement: [UInt8], original: RawSpan, last: Int
+  ) {
+    var position = 0
+    for place in places {
+      let count = max(0, min(place.count, replacement.count - position))
+      let part = Slice(start: position, count: count)
+      position += place.count
+      let isUntouched = open.removeValue(forKey: place.record) != nil || place.record == last
+      if isUntouched, original.part(part).isEqual(to: replacement.bytes.part(part)) { continue }
+      add(place, Array(replacement[Int(part.start)..<part.end]))
+    }
+  }
 
   /// Adds bytes at several places, one part after the other.
   mutating func add(_ places: [RecordPlace], _ replacement: [UInt8]) {
@@ -33,24 +73,44 @@ struct Patches: Sendable {
   ) {
     let count = min(place.count, replacement?.count ?? place.count)
     guard count > 0 else { return }
-    patches.append(
-      Patch(
-        record: place.record, offset: Int32(clamping: place.offset),
-        count: Int32(clamping: count), order: patches.count,
-        start: replacement == nil ? isUnfinished ? -1 : -2 : bytes.count))
-    if let replacement { bytes.append(contentsOf: replacement) }
+    guard let replacement else {
+      let start = isUnfinished ? Patch.unfinished : Patch.removed
+      return patches.append(Patch(place, count: count, start: start))
+    }
+    open[place.record] = nil
+    if replacement.allSatisfy({ $0 == 0 }) {
+      patches.append(Patch(place, count: count, start: Patch.zeros))
+    } else {
+      patches.append(Patch(place, count: count, start: bytes.count))
+      bytes.append(contentsOf: replacement)
+    }
   }
 
-  /// Sorts the changes by record.
+  /// Zeroes a part of a PDU whose other parts have not come yet.
+  mutating func addUnfinished(_ place: RecordPlace) {
+    guard place.count > 0 else { return }
+    if open.count >= Self.mostOpen { closeOpen() }
+    let patch = Patch(place, count: place.count, start: Patch.unfinished)
+    if let earlier = open.updateValue(patch, forKey: place.record) { patches.append(earlier) }
+  }
+
+  private mutating func closeOpen() {
+    patches += open.values
+    open.removeAll(keepingCapacity: true)
+  }
+
+  /// Sorts the changes by record; those of one record stay in their order.
   ///
   /// - Returns: how many parts of records are zeroed and not written again later.
   mutating func close() -> Int {
-    patches.sort { ($0.record, $0.order) < ($1.record, $1.order) }
+    closeOpen()
+    open = [:]
+    patches.sort { $0.record < $1.record }
     var zeros = 0
-    for (index, patch) in patches.enumerated() where patch.start == -1 {
+    for (index, patch) in patches.enumerated() where patch.start == Patch.unfinished {
       // If the end of a PDU came, the part was written again.
       let next = index + 1
-      if next == patches.count || patches[next].record != patch.record || patches[next].start < 0 {
+      if next == patches.count || patches[next].record != patch.record || !patches[next].isWritten {
         zeros += 1
       }
     }

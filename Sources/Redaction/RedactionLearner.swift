@@ -21,7 +21,9 @@ package struct RedactionLearner: PacketReport, ~Copyable {
   package init(_ options: RedactionOptions) {
     self.options = options
     books = Books(options)
-    history = CaptureHistory(passkeys: options.passkeys)
+    // Only pairings and keys are needed of it.
+    history = CaptureHistory(
+      passkeys: options.passkeys, followsRequests: false, observesAttributes: false)
   }
 
   /// Never satisfied, since every packet may contain more.

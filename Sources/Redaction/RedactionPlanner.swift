@@ -180,7 +180,9 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     if isSingle {
       patchRecord(record)
     } else {
-      patches.add(places.places(of: Slice(start: 0, count: changed.count), record), changed)
+      patches.add(
+        places.places(of: Slice(start: 0, count: changed.count), record), changed,
+        original: bytes, last: record.number)
       for place in places.behind { patches.add(place, nil, isUnfinished: true) }
     }
   }
@@ -333,7 +335,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     guard start < record.bytes.byteCount else { return }
     let place = RecordPlace(
       record: record.number, offset: start, count: record.bytes.byteCount - start)
-    patches.add(place, nil, isUnfinished: true)
+    patches.addUnfinished(place)
   }
 
   // MARK: Advertising data

@@ -18,13 +18,12 @@ struct SearchPatterns: Sendable {
   static let least = 6
 
   init(_ all: [Pattern]) {
-    let sorted = all.enumerated().filter { $0.element.bytes.count >= Self.least }.sorted {
-      if $0.element.bytes == $1.element.bytes { return $0.offset < $1.offset }
-      return $0.element.bytes.lexicographicallyPrecedes($1.element.bytes)
-    }
+    // Of equal ones the first counts. Numbers need less memory than copies.
+    var sorted = all.indices.filter { all[$0].bytes.count >= Self.least }
+    sorted.sort { all[$0].bytes.lexicographicallyPrecedes(all[$1].bytes) }
     // The prefixes of the next pattern: each is a prefix of the one after it.
     var open: [Int] = []
-    for (_, pattern) in sorted where patterns.last?.bytes != pattern.bytes {
+    for pattern in sorted.lazy.map({ all[$0] }) where patterns.last?.bytes != pattern.bytes {
       while let last = open.last, !pattern.bytes.starts(with: patterns[last].bytes) {
         open.removeLast()
       }

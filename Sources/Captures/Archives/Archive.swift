@@ -34,8 +34,10 @@ final class Archive: ByteFeed {
   private(set) var damage: CaptureFailure?
   /// The offset in the entry at which the next block must begin.
   private var position: Int64 = 0
-  /// Why the rest of the entry cannot be read. libarchive must not be asked again.
+  /// Why the rest of the entry cannot be read.
   private var entryFailure: CaptureFailure?
+  /// Whether the entry has been read to its end.
+  private var isAtEnd = true
 
   /// Opens the archive that begins at the current position of `descriptor`, which stays open.
   ///
@@ -107,34 +109,51 @@ final class Archive: ByteFeed {
     (position, entryFailure) = (0, nil)
     var result: Int32
     repeat {
-      try budget.spend(UnpackingBudget.entryCost)
-      result = unsafe clibarchive_ask(archive, CLIBARCHIVE_ENTRY)
+      result = try take(CLIBARCHIVE_ENTRY)
       if result == ARCHIVE_RETRY { damage = damage ?? failure(result) }
-    } while result == ARCHIVE_RETRY
+    } while item.subject != CLIBARCHIVE_ENTRY || result == ARCHIVE_RETRY
+    isAtEnd = false
     if result == ARCHIVE_EOF {
       try checkEnd()
       return nil
     }
     guard result >= ARCHIVE_WARN else { throw failure(result) }
     return Entry(
-      name: Self.printable(text), isFile: unsafe archive.pointee.message.is_file != 0,
-      isEncrypted: unsafe archive.pointee.message.is_encrypted != 0)
+      name: Self.printable(text), isFile: item.is_file != 0, isEncrypted: item.is_encrypted != 0)
   }
 
-  /// The name or message in the latest answer.
+  /// Takes the next item that the process has read, or asks it for `subject`. Returns the item's
+  /// result.
+  ///
+  /// - Throws: The failure of the budget.
+  private func take(_ subject: clibarchive_subject) throws(CaptureFailure) -> Int32 {
+    let result = unsafe clibarchive_next(archive, subject)
+    if item.subject == CLIBARCHIVE_ENTRY {
+      try budget.spend(UnpackingBudget.entryCost)
+    } else {
+      // A block without bytes costs time, too.
+      let isBlock = result == ARCHIVE_OK
+      try budget.spend(isBlock ? max(Int64(item.count), UnpackingBudget.entryCost) : 0)
+    }
+    return result
+  }
+
+  /// The latest item.
+  private var item: clibarchive_item { unsafe archive.pointee.item }
+
+  /// The name or message of the latest item.
   private var text: String { unsafe String(decoding: bytes, as: UTF8.self) }
 
-  /// The bytes of the latest answer.
+  /// The bytes of the latest item.
   private var bytes: UnsafeRawBufferPointer {
-    unsafe UnsafeRawBufferPointer(
-      start: clibarchive_bytes(archive), count: Int(archive.pointee.message.count))
+    unsafe UnsafeRawBufferPointer(start: archive.pointee.item_bytes, count: Int(item.count))
   }
 
   /// Reports a zip that is cut off after its entries. libarchive then reads it as a stream, and
   /// stops at the directory that follows them.
   private func checkEnd() throws(CaptureFailure) {
-    guard unsafe archive.pointee.message.is_zip != 0 else { return }
-    let position = unsafe archive.pointee.message.position
+    guard item.is_zip != 0 else { return }
+    let position = item.position
     var rest: InputBuffer
     if descriptor < 0 {
       guard source.resume(at: position) else { return }
@@ -181,8 +200,11 @@ final class Archive: ByteFeed {
   ) throws(CaptureFailure) -> Int {
     if let entryFailure { throw entryFailure }
     while unsafe block.isEmpty {
-      let result = unsafe clibarchive_ask(archive, CLIBARCHIVE_DATA)
-      if result == ARCHIVE_EOF { return 0 }
+      if isAtEnd { return 0 }
+      var result = try take(CLIBARCHIVE_DATA)
+      if item.subject != CLIBARCHIVE_DATA { result = Int32(CLIBARCHIVE_ENDED) }
+      isAtEnd = result == ARCHIVE_EOF
+      if isAtEnd { return 0 }
       // A warning here means a wrong checksum.
       guard result == ARCHIVE_OK else {
         let failure = failure(result)
@@ -190,13 +212,11 @@ final class Archive: ByteFeed {
         throw failure
       }
       // A hole could have any size, and no log has one.
-      guard unsafe archive.pointee.message.offset == position else {
+      guard item.offset == position else {
         throw CaptureFailure(
           .damaged, "a hole at byte \(position), as sparse files have; the rest was not read")
       }
       unsafe block = bytes
-      // A block without bytes costs time, too.
-      try budget.spend(max(unsafe Int64(block.count), UnpackingBudget.entryCost))
       unsafe position += Int64(block.count)
     }
     let taken = unsafe min(count, block.count)
@@ -209,8 +229,10 @@ final class Archive: ByteFeed {
 
   /// Returns the failure for a result of libarchive or of the process that runs it.
   private func failure(_ result: Int32) -> CaptureFailure {
-    if let failure = source.failure ?? budget.failure { return failure }
+    if let failure = budget.failure { return failure }
     switch result {
+    case Int32(CLIBARCHIVE_NO_INPUT):
+      return source.failure ?? CaptureFailure(.damaged, "the archive could not be read")
     case Int32(CLIBARCHIVE_NO_MEMORY):
       return CaptureFailure(
         .damaged,

@@ -42,10 +42,15 @@ final class UnpackingBudget {
   /// - Throws: `failure`, when the budget is spent or the time is over.
   func spend(_ bytes: Int64) throws(CaptureFailure) {
     unpackedBytes.add(clamped: bytes)
-    if failure == nil, unpackedBytes > most { fail(mostWords) }
-    if failure == nil, seconds > mostSeconds { fail(Self.tooLong) }
-    if failure == nil, isOver { fail(Self.givenUp) }
+    if failure == nil, let excess { failure = CaptureFailure(.damaged, excess) }
     if let failure { throw failure }
+  }
+
+  /// What is spent or over, in words; nil while the budget suffices.
+  private var excess: String? {
+    if unpackedBytes > most { return mostWords }
+    if seconds > mostSeconds { return Self.tooLong }
+    return isOver ? Self.givenUp : nil
   }
 
   /// Whether the caller has given up.
@@ -56,10 +61,6 @@ final class UnpackingBudget {
     let failure = failure ?? CaptureFailure(.damaged, isOver ? Self.givenUp : Self.tooLong)
     self.failure = failure
     return failure
-  }
-
-  private func fail(_ words: String) {
-    if failure == nil { failure = CaptureFailure(.damaged, words) }
   }
 
   private static let givenUp = "it was not read to its end in the time allowed"

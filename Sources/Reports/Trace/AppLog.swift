@@ -19,16 +19,14 @@ package struct AppLog: Sendable {
 
   /// The file's content.
   private let text: [UInt8]
-  /// The ranges of its lines, without line breaks.
-  private let lines: [Range<Int>]
-  /// The number of lines.
-  var count: Int { lines.count }
   /// The offset to add to its times, in nanoseconds.
   private let offset: Int64
+  /// The number of lines that are read at most.
+  private let most: Int
   /// The maximum number of lines that are read.
   package static let most = 1_000_000
-  /// Whether the file has more.
-  let isCut: Bool
+  /// The maximum number of bytes of a line, together with the lines that belong to it.
+  package static let mostText = 1 << 20
 
   /// Creates a log.
   ///
@@ -37,39 +35,76 @@ package struct AppLog: Sendable {
   ///   - offset: the nanoseconds by which the app's clock is to be advanced.
   ///   - most: the maximum number of lines that are read.
   package init(_ text: [UInt8], offset: Int64, most: Int = Self.most) {
-    self.text = text
-    var lines: [Range<Int>] = []
-    var start = 0
-    while start <= text.count, lines.count < most {
-      let end = text[start...].firstIndex(of: 0x0a) ?? text.count
-      lines.append(start..<(end > start && text[end - 1] == 0x0d ? end - 1 : end))
-      start = end + 1
-    }
-    self.lines = lines
-    isCut = start < text.count
-    self.offset = offset
+    (self.text, self.offset, self.most) = (text, offset, most)
   }
 
-  /// Returns the lines with their times, in the file's order; lines before the first time are
-  /// omitted.
-  ///
-  /// - Parameters:
-  ///   - start: the time of the capture's first record, which provides the date if the log has
-  ///     none.
-  ///   - zoneOffset: how times without a zone are read.
-  func resolved(_ start: Timestamp, _ zoneOffset: (Int64) -> Int64) -> [Line] {
-    var resolved: [Line] = []
-    for (index, range) in lines.enumerated() {
-      let line = text[range]
-      if let time = Self.time(line, start, zoneOffset) {
-        resolved.append(
-          Line(number: index + 1, time: time.adding(offset), text: Array(line)))
-      } else if !resolved.isEmpty, !line.isEmpty {
-        resolved[resolved.count - 1].text.append(0x0a)
-        resolved[resolved.count - 1].text += line
+  /// The lines with their times, in the file's order, one at a time; lines before the first time
+  /// are omitted.
+  struct Reader: Sendable {
+    private let log: AppLog
+    private let start: Timestamp
+    private let zoneOffset: @Sendable (Int64) -> Int64
+    /// The next line.
+    private(set) var next: Line?
+    /// The line after `next`: that it has a time shows where `next` ends.
+    private var after: Line?
+    /// The first and the last time so far.
+    private(set) var times: (first: Timestamp, last: Timestamp)?
+    /// Whether a line has more bytes than are kept.
+    private(set) var isShortened = false
+    /// The number of the file's lines that were read, and where the next one begins.
+    private var number = 0
+    private var position = 0
+
+    /// - Parameters:
+    ///   - start: the time of the capture's first record, which provides the date if the log has
+    ///     none.
+    ///   - zoneOffset: how times without a zone are read.
+    init(_ log: AppLog, _ start: Timestamp, _ zoneOffset: @escaping @Sendable (Int64) -> Int64) {
+      (self.log, self.start, self.zoneOffset) = (log, start, zoneOffset)
+      advance()
+    }
+
+    /// The number of lines after which the file has more; nil if it has not.
+    var cut: Int? { number == log.most && position < log.text.count ? number : nil }
+
+    /// Moves to the line after `next`.
+    mutating func advance() {
+      (next, after) = (after, nil)
+      while after == nil, let range = takeLine() {
+        let line = log.text[range]
+        if let time = AppLog.time(line, start, zoneOffset)?.adding(log.offset) {
+          let (first, last) = times ?? (time, time)
+          times = (
+            time.isEarlier(than: first) ? time : first, last.isEarlier(than: time) ? time : last
+          )
+          after = Line(number: number, time: time, text: [])
+          isShortened = Self.add(line, to: &after) || isShortened
+          if next == nil { (next, after) = (after, nil) }
+        } else if !line.isEmpty {
+          isShortened = Self.add(line, to: &next) || isShortened
+        }
       }
     }
-    return resolved
+
+    /// Returns the range of the file's next line, without its line break.
+    private mutating func takeLine() -> Range<Int>? {
+      let (text, start) = (log.text, position)
+      guard start <= text.count, number < log.most else { return nil }
+      let end = text[start...].firstIndex(of: 0x0a) ?? text.count
+      (number, position) = (number + 1, end + 1)
+      return start..<(end > start && text[end - 1] == 0x0d ? end - 1 : end)
+    }
+
+    /// Adds text to a line, if there is one. Returns whether there was no room for all of it.
+    private static func add(_ text: ArraySlice<UInt8>, to line: inout Line?) -> Bool {
+      guard let before = line?.text.count else { return false }
+      guard before < AppLog.mostText else { return true }
+      if before > 0 { line?.text.append(0x0a) }
+      let room = AppLog.mostText - before
+      line?.text += text.prefix(room)
+      return text.count > room
+    }
   }
 
   /// Returns the time at the start of a line.

@@ -24,7 +24,7 @@ package struct TraceReport: PacketReport, ~Copyable {
   private var latest: Timestamp?
   private var devices: DeviceWatch
   private var lines: TraceLines
-  private var log: [AppLog.Line] = []
+  private var log: AppLog.Reader?
   /// The number of lines of the log that were printed.
   private var written = 0
   private var window: TimeWindow
@@ -75,24 +75,24 @@ package struct TraceReport: PacketReport, ~Copyable {
 
   /// Why the app's log is not among the lines.
   private var logRemark: String? {
-    guard let log = options.log else { return nil }
-    if window.start == nil {
+    guard options.log != nil else { return nil }
+    guard let log else {
       return "the capture has no times: the app's log cannot be merged with it"
     }
-    guard !self.log.isEmpty else {
+    guard log.times != nil else {
       return "no line of the app's log begins with a time"
     }
-    let cut = log.isCut ? "only the first \(log.count) lines of the app's log are read" : nil
-    let sentences = [cut, distance].compactMap(\.self)
+    let cut = log.cut.map { "only the first \($0) lines of the app's log are read" }
+    let shortened =
+      log.isShortened
+      ? "only the first \(AppLog.mostText >> 20) MB of a line of the app's log is shown" : nil
+    let sentences = [cut, shortened, distance].compactMap(\.self)
     return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
   }
 
   /// How far the log is from the capture, if no line of the log was written during the capture.
   private var distance: String? {
-    guard let start = window.start, let latest,
-      let first = log.map(\.time).min(by: { $0.isEarlier(than: $1) }),
-      let last = log.map(\.time).max(by: { $0.isEarlier(than: $1) })
-    else { return nil }
+    guard let start = window.start, let latest, let (first, last) = log?.times else { return nil }
     let words: String
     if latest.isEarlier(than: first) {
       words = "begins \(Self.words(first.nanoseconds(since: latest))) after the capture's end"
@@ -156,14 +156,14 @@ package struct TraceReport: PacketReport, ~Copyable {
     events.finish(memory)
     insertLatest()
     release(before: .max, into: &output)
-    while written < log.count { writeLog(into: &output) }
+    while let line = log?.next { write(line, into: &output) }
   }
 
   private mutating func begin(_ time: Timestamp) {
     window.observe(time)
     lines.start = time
     guard let log = options.log else { return }
-    self.log = log.resolved(time, options.time.readingOffset(options.zoneOffset))
+    self.log = AppLog.Reader(log, time, options.time.readingOffset(options.zoneOffset))
   }
 
   // MARK: Order
@@ -210,8 +210,8 @@ package struct TraceReport: PacketReport, ~Copyable {
       {
         break
       }
-      while written < log.count, let own = event.time, log[written].time.isEarlier(than: own) {
-        writeLog(into: &output)
+      while let own = event.time, let line = log?.next, line.time.isEarlier(than: own) {
+        write(line, into: &output)
       }
       lines.write(event, into: &output)
       first += 1
@@ -229,9 +229,10 @@ package struct TraceReport: PacketReport, ~Copyable {
     waiting.insert(Waiting(event: event), at: place)
   }
 
-  private mutating func writeLog(into output: inout Output) {
-    if window.contains(log[written].time) { lines.write(log[written], into: &output) }
+  private mutating func write(_ line: AppLog.Line, into output: inout Output) {
+    if window.contains(line.time) { lines.write(line, into: &output) }
     written += 1
+    log?.advance()
   }
 }
 
