@@ -64,8 +64,8 @@ struct DevicePair: Sendable {
     }
   }
 
-  let left: RememberedCapture.Device
-  let right: RememberedCapture.Device
+  fileprivate(set) var left: RememberedCapture.Device
+  fileprivate(set) var right: RememberedCapture.Device
   let basis: Basis
 
   /// Whether their addresses show that they are two devices.
@@ -75,9 +75,18 @@ struct DevicePair: Sendable {
   }
 }
 
+extension DevicePair {
+  fileprivate mutating func forgetConnections() {
+    left.session.connections = []
+    right.session.connections = []
+  }
+}
+
 /// The pairing of the devices of both sides.
 struct DevicePairing: Sendable {
   private(set) var pairs: [DevicePair] = []
+  /// The index of the pair to be taken next.
+  private var next = 0
   /// The devices without a counterpart.
   private(set) var unpaired: (left: [RememberedCapture.Device], right: [RememberedCapture.Device])
 
@@ -118,6 +127,21 @@ struct DevicePairing: Sendable {
       }
     }
     unpaired.left = rest
+  }
+
+  /// Removes the first pair, and returns it beside what was done with its devices: the pair itself
+  /// keeps no connections.
+  ///
+  /// - Parameter withConnections: false if a side is a map, which has no conversation to compare.
+  mutating func takeNext(
+    withConnections: Bool
+  ) -> (pair: DevicePair, left: ComparedSession, right: ComparedSession)? {
+    guard next < pairs.count else { return nil }
+    defer { next += 1 }
+    if !withConnections { pairs[next].forgetConnections() }
+    let (one, other) = (pairs[next].left.session, pairs[next].right.session)
+    pairs[next].forgetConnections()
+    return (pairs[next], one, other)
   }
 
   /// Returns whether each is the other's peer.

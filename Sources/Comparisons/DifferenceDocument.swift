@@ -295,7 +295,7 @@ struct DifferenceDocument: ~Copyable {
       side("left", change.left, outcomes.left, difference, isLeft: true)
       side("right", change.right, outcomes.right, difference, isLeft: false)
       sink.beginList("fields")
-      for field in change.fields {
+      for field in difference.fields(of: change) {
         sink.beginItem()
         sink.string("name", field.name)
         for (key, value) in [("left" as StaticString, field.left), ("right", field.right)] {

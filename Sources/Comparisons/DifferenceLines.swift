@@ -23,7 +23,7 @@ extension Difference.Step {
   /// Whether only values that are chosen at random differ.
   var isOnlyRandom: Bool {
     kind == .changed && isNatural
-      && changes.allSatisfy { $0.fields.allSatisfy { $0.expectation == .random } }
+      && changes.allSatisfy { $0.expectations.isSubset(of: .random) }
   }
 }
 
@@ -164,7 +164,7 @@ extension Difference {
     }
     let (left, right) = (sessions.left.outcome(of: one), sessions.right.outcome(of: other))
     // If the words omit the difference, the bytes of the PDU show it.
-    if left == right, change.fields.isEmpty, case .pairing = one.kind, let here = one.value,
+    if left == right, change.expectations.isEmpty, case .pairing = one.kind, let here = one.value,
       let there = other.value, !one.isHidden, !other.isHidden
     {
       return (
@@ -213,11 +213,11 @@ extension Difference {
 extension Difference {
   /// What differs in steps in which nothing else does: `random values and times`.
   private var naturalWords: Wording {
-    var found: Set<FieldChange.Expectation> = []
+    var found = Expectations()
     for step in steps where step.isNatural {
-      for change in step.changes { found.formUnion(change.fields.map(\.expectation)) }
+      for change in step.changes { found.formUnion(change.expectations) }
     }
-    let words: [(FieldChange.Expectation, Wording)] = [
+    let words: [(Expectations, Wording)] = [
       (.random, "random values"), (.time, "times"), (.checksum, "checksums"),
     ]
     return Wording(words.filter { found.contains($0.0) }.map(\.1), joinedBy: " and ")

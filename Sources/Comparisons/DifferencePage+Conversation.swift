@@ -230,7 +230,8 @@ extension DifferencePage {
       )
       prefix = "#\(packets.0), #\(packets.1)  "
     }
-    let isDecoded = change.fields.contains { !$0.isByte }
+    let fields = difference.fields(of: change)
+    let isDecoded = fields.contains { !$0.isByte }
     let failures = (
       !difference.operations.left[change.left].hasSucceeded,
       !difference.operations.right[change.right].hasSucceeded
@@ -239,7 +240,7 @@ extension DifferencePage {
     if isDecoded, one == other {
       // The fields below show it.
     } else if isDecoded || bytes.0 == nil || bytes.1 == nil || failures.0 || failures.1
-      || change.fields.isEmpty
+      || fields.isEmpty
     {
       let words = "\(prefix)\(one)  →  \(other)"
       if isWide || words.columns + 6 <= columns {
@@ -251,7 +252,7 @@ extension DifferencePage {
     } else if isRun {
       row([(6, prefix)])
     }
-    for field in change.fields where !field.isByte {
+    for field in fields where !field.isByte {
       let isExpected = field.expectation != .none
       let why: String =
         switch field.expectation {

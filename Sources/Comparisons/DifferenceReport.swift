@@ -63,33 +63,37 @@ package struct DifferenceReport: Sendable {
   let lone: [LoneConnection]
 
   /// Compares two sides.
-  package init(_ left: RememberedCapture, _ right: RememberedCapture, _ options: DiffOptions) {
+  ///
+  /// The sides are consumed: what is compared is not kept twice.
+  package init(
+    _ left: consuming RememberedCapture, _ right: consuming RememberedCapture,
+    _ options: DiffOptions
+  ) {
     self.options = options
     records = (left.records, right.records)
     isDamaged = (left.isDamaged, right.isDamaged)
-    let pairing = DevicePairing(left, right, options.sides.left, options.sides.right)
+    var pairing = DevicePairing(copy left, copy right, options.sides.left, options.sides.right)
     unpaired = pairing.unpaired
     areMaps = (left.isMap, right.isMap)
     isOfMap = left.isMap || right.isMap
+    left.devices = []
+    right.devices = []
     let isOfMap = isOfMap
     let hasUnknownDevices = (unpaired.left + unpaired.right).contains { $0.addresses.isEmpty }
-    compared = pairing.pairs.map { pair in
+    var compared: [Compared] = []
+    while let (pair, one, other) = pairing.takeNext(withConnections: !isOfMap) {
       var asked = DifferenceOptions()
       asked.ignored = options.ignored
       asked.hasUnknownDevices = hasUnknownDevices
       asked.areTwoEnds = pair.basis == .mirrored
       asked.hasOtherClock = asked.areTwoEnds && !options.isOneCapture
-      var (one, other) = (pair.left.session, pair.right.session)
-      if isOfMap {
-        // A map has no conversation to compare.
-        one.connections = []
-        other.connections = []
-      }
-      return Compared(
-        pair: pair, difference: Difference(one, other, asked), isOfMap: isOfMap,
-        hasOneMap: options.isOneCapture && pair.left.address != nil
-          && pair.left.address == pair.right.address)
+      compared.append(
+        Compared(
+          pair: pair, difference: Difference(one, other, asked), isOfMap: isOfMap,
+          hasOneMap: options.isOneCapture && pair.left.address != nil
+            && pair.left.address == pair.right.address))
     }
+    self.compared = compared
     lone =
       Self.lone(compared) + Self.lone(unpaired.left, isLeft: true, isOnly: compared.isEmpty)
       + Self.lone(unpaired.right, isLeft: false, isOnly: compared.isEmpty)

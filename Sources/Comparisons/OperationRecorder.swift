@@ -230,14 +230,17 @@ struct OperationRecorder: ~Copyable {
 
   // MARK: Keeping
 
-  /// Returns whether there is room for an operation. If there is none, that is remembered.
+  /// Returns whether there is room for an operation. Once there is none, that is remembered, and
+  /// there is none for later ones either.
   private mutating func hasRoom(_ id: Int, _ packet: Int) -> Bool {
+    guard firstLeftOut == nil else { return false }
     if kept < bounds.operations, session.bytes.count < bounds.bytes,
+      identities.count <= bounds.attributes,
       operations.count < bounds.connections || operations[id] != nil
     {
       return true
     }
-    firstLeftOut = firstLeftOut ?? packet
+    firstLeftOut = packet
     return false
   }
 
@@ -540,11 +543,8 @@ struct OperationRecorder: ~Copyable {
       if !parts.isSuperset(of: .bothDirections) { forgetMissingAnswers(history.id) }
       addEnds(of: history, hasEvents: parts.contains(.events))
     }
-    for id in operations.keys {
-      operations[id] = operations[id]?.enumerated().sorted {
-        ($0.element.settled, $0.offset) < ($1.element.settled, $1.offset)
-      }.map(\.element)
-    }
+    // Sorting is stable.
+    for id in operations.keys { operations[id]?.sort { $0.settled < $1.settled } }
   }
 
   /// Makes the outcome of unanswered operations unknown, on a connection of which the capture lacks
@@ -600,8 +600,9 @@ struct OperationRecorder: ~Copyable {
       }
       added.append(encryption)
     }
-    added.append(end(of: history, hasEvents: hasEvents))
-    operations[id, default: []] = Array(added.dropLast()) + (operations[id] ?? []) + added.suffix(1)
+    let end = end(of: history, hasEvents: hasEvents)
+    operations[id, default: []].insert(contentsOf: added, at: 0)
+    operations[id, default: []].append(end)
   }
 
   /// Determines the results of requests that were never answered: the client waits for an answer

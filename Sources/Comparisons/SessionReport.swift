@@ -36,7 +36,8 @@ package struct SessionReport: PacketReport, ~Copyable {
     bounds: SessionBounds = SessionBounds(), passkeys: ClosedRange<UInt32> = SixDigits.all
   ) {
     history = CaptureHistory(
-      limits, knowledge: ProfileKnowledge(profiles), passkeys: passkeys)
+      limits, knowledge: ProfileKnowledge(profiles), passkeys: passkeys, followsRequests: false,
+      observesAttributes: false)
     var options = MapOptions()
     // The recorder decodes.
     options.profiles = nil

@@ -60,16 +60,35 @@ extension ComparedSession {
     }
   }
 
-  /// The operations of all connections, one after the other, with their devices.
-  var operationsOfDevices: [ComparedOperation] {
-    var operations = operations
-    for index in operations.indices {
-      let operation = operations[index]
-      operations[index].isByCentralAssumed =
-        operation.isByCentral
-        ?? (operation.kind == .connect
-          ? true : operation.isByHost.map { $0 == (assumedRole == .central) })
+  /// Returns the operations of all connections, one after the other, with their devices. Those of
+  /// the connections become parts of the same list.
+  mutating func takeOperations() -> [ComparedOperation] {
+    var all: [ComparedOperation] = []
+    all.reserveCapacity(connections.reduce(0) { $0 + $1.operations.count })
+    for place in connections.indices {
+      all += connections[place].operations
+      connections[place].operations = []
     }
-    return operations
+    for index in all.indices {
+      all[index].isByCentralAssumed =
+        all[index].isByCentral
+        ?? (all[index].kind == .connect
+          ? true : all[index].isByHost.map { $0 == (assumedRole == .central) })
+    }
+    return all
+  }
+
+  /// Gives the connections their parts of the list of all operations.
+  mutating func share(_ all: [ComparedOperation], _ ranges: [Range<Int>]) {
+    for place in connections.indices { connections[place].operations = all[ranges[place]] }
+  }
+
+  /// The range of each connection's operations among all operations.
+  var ranges: [Range<Int>] {
+    var start = 0
+    return connections.map { connection in
+      defer { start += connection.operations.count }
+      return start..<start + connection.operations.count
+    }
   }
 }

@@ -109,13 +109,13 @@ package struct SessionConnection: Sendable {
   /// Whether it has data of L2CAP channels other than those of ATT, pairing and signalling.
   package let hasUncompared: Bool
   /// What was done on it, in the order of packets.
-  package var operations: [ComparedOperation]
+  package var operations: ArraySlice<ComparedOperation>
 
   package init(
     _ history: ConnectionHistory, _ operations: [ComparedOperation], parts: Coverage.Parts = .all,
     hasUncompared: Bool = false
   ) {
-    (self.history, self.operations) = (history, operations)
+    (self.history, self.operations) = (history, operations[...])
     (self.parts, self.hasUncompared) = (parts, hasUncompared)
   }
 }
@@ -142,33 +142,21 @@ package struct ComparedOperation: Sendable {
 
   // The order leaves few gaps, so that an operation is small: hundreds of thousands are kept.
 
-  /// The connection's number.
-  package var connection: Int
-  /// The packet with which it is reported.
-  package var packet: Int
-  /// Its last packet, if it took several.
-  package var lastPacket: Int
-  private var rolePlace: Int32?
-  private var messagePlace: Int32?
   package var time: Timestamp?
-  /// The time until the answer, in nanoseconds.
-  package var latency: Int64?
-  /// What was done.
-  package let kind: Kind
   /// Whether the captured host did it; nil if neither device did, or that is unknown.
   package var isByHost: Bool?
   /// Whether the central did it; nil if unknown, or neither did.
   package var isByCentral: Bool?
   /// The same; if the roles are unknown, those that fit the other side are assumed.
   var isByCentralAssumed: Bool?
-  /// Whether the value is a secret that must not be printed.
-  package var isHidden = false
+  /// The time until the answer, in nanoseconds.
+  package var latency: Int64?
+  /// What was done.
+  package let kind: Kind
   /// The request that was refused or not answered; nil if none was.
   package var failedRequest: ATTOpcode?
-  /// Why it failed, in `bytes`; nil if it did not.
-  package var failure: Slice?
-  /// Why the capture does not show the outcome, in `bytes`; nil if it does.
-  package var unknown: Slice?
+  /// Whether the value is a secret that must not be printed.
+  package var isHidden = false
   /// Whether it is a write that was sent, to which the capture has no answer.
   package var lacksAnswer = false
   /// Whether the capture has only the answer, so that another request may be meant.
@@ -177,41 +165,40 @@ package struct ComparedOperation: Sendable {
   package var isCut = false
   /// Whether the server refused to send the rest of a long value.
   package var isRestRefused = false
+  /// The connection's number.
+  @Small package var connection: Int
+  /// The packet with which it is reported.
+  @Small package var packet: Int
+  /// Its last packet, if it took several.
+  @Small package var lastPacket: Int
+  /// The index of its attribute in `roles`, if any.
+  @SmallIfAny package var role: Int? = nil
+  /// The index of its message in `messages`, if any.
+  @SmallIfAny package var message: Int? = nil
+  /// How often the same was done at once: requests of a discovery.
+  @Small package var count = 1
+  /// The offset of the requested part of a value; 0 for all of it.
+  @Small package var offset = 0
+  /// The kinds of the requests of a discovery.
+  package var requests: RequestKinds = []
+  /// Why it failed, in `bytes`; nil if it did not.
+  @SliceIfAny package var failure: Slice? = nil
+  /// Why the capture does not show the outcome, in `bytes`; nil if it does.
+  @SliceIfAny package var unknown: Slice? = nil
   /// The value, if any.
-  package var value: Slice?
+  @SliceIfAny package var value: Slice? = nil
   /// What is chosen at random for every session, or computed from that, as a `FieldList`: confirm
   /// and random values, keys. Operations are aligned without it.
-  package var random: Slice?
+  @SliceIfAny package var random: Slice? = nil
   /// The meaning of the value, in words.
-  package var text: Slice?
+  @SliceIfAny package var text: Slice? = nil
   /// Its fields, as a `FieldList`.
-  package var fields: Slice?
-  /// How often the same was done at once: requests of a discovery.
-  package var count = 1
-  /// The kinds of these requests, by their opcodes.
-  package var requests: Set<ATTOpcode> = []
-  /// The offset of the requested part of a value; 0 for all of it.
-  package var offset = 0
-
-  /// The index of its attribute in `roles`, if any.
-  package var role: Int? {
-    get { rolePlace.map { Int($0) } }
-    set { rolePlace = newValue.map { Int32(clamping: $0) } }
-  }
-
-  /// The index of its message in `messages`, if any.
-  package var message: Int? {
-    get { messagePlace.map { Int($0) } }
-    set { messagePlace = newValue.map { Int32(clamping: $0) } }
-  }
+  @SliceIfAny package var fields: Slice? = nil
 
   /// Creates an operation that took one packet.
   package init(_ kind: Kind, connection: Int, packet: Int, time: Timestamp?) {
-    self.kind = kind
-    self.connection = connection
-    self.packet = packet
-    lastPacket = packet
-    self.time = time
+    (self.kind, self.time) = (kind, time)
+    (self.connection, self.packet, lastPacket) = (connection, packet, packet)
   }
 
   /// Whether it is known to have succeeded.

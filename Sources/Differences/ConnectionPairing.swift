@@ -112,7 +112,7 @@ extension ComparedSession {
           operations[operations.count - 1].absorb(operation)
         }
       }
-      parted.connections[place].operations = operations
+      parted.connections[place].operations = operations[...]
     }
     return parted
   }

@@ -32,16 +32,6 @@ private struct Place: Hashable {
   var offset: Int
 }
 
-/// An operation with everything that is compared of it.
-private struct Content: Hashable {
-  var meaning: Int
-  var device: UInt8
-  var isRestRefused: Bool
-  var value: [UInt8]?
-  var failure: [UInt8]?
-  var unknown: [UInt8]?
-}
-
 /// One operation, or a run of them: the unit of alignment.
 private struct Element {
   var operations: Range<Int>
@@ -66,22 +56,38 @@ extension ComparedOperation.Kind {
 
 /// The numbers by which operations are aligned.
 private struct Catalogue {
+  /// What is compared of one side.
+  struct Side {
+    let session: ComparedSession
+    let operations: [ComparedOperation]
+    /// The meaning and the content of each operation.
+    var numbers: [(meaning: Int, content: Int)] = []
+  }
+
+  private(set) var left: Side
+  private(set) var right: Side
   private var meanings = Numbering<Meaning>()
-  private var contents = Numbering<Content>()
+  /// The numbers of contents by their hashes. A hash that another content has is counted up.
+  private var contents: [Int: UInt32] = [:]
+  /// Of each content, the first operation that has it: its index, doubled; plus 1 on the right.
+  private var first: [UInt32] = []
   private var runs = Numbering<[Int]>()
 
-  /// Returns the meaning and the content of each operation.
-  mutating func numbers(
-    _ operations: [ComparedOperation], _ session: ComparedSession
-  ) -> [(meaning: Int, content: Int)] {
+  init(_ left: Side, _ right: Side) {
+    (self.left, self.right) = (left, right)
+    self.left.numbers.reserveCapacity(left.operations.count)
+    self.right.numbers.reserveCapacity(right.operations.count)
+    for isRight in [false, true] { number(isRight) }
+    (meanings, contents, first) = (Numbering(), [:], [])
+  }
+
+  /// Numbers the operations of a side.
+  private mutating func number(_ isRight: Bool) {
     var known: [Place: Int] = [:]
-    return operations.map { operation in
-      // Only commands show who has a link encrypted.
-      let device: UInt8 =
-        operation.kind == .encryption
-        ? 0 : operation.isByCentralAssumed.map { $0 ? 1 : 2 } ?? 0
+    let session = isRight ? right.session : left.session
+    for (index, operation) in (isRight ? right : left).operations.enumerated() {
       // Either device may end a connection.
-      let side = operation.kind == .end ? 0 : device
+      let side = operation.kind == .end ? 0 : operation.device
       // A refusal may be the answer to any request.
       let kind = operation.kind.number | (operation.lacksRequest ? 0x1000 : 0)
       let place = Place(
@@ -98,21 +104,49 @@ private struct Catalogue {
         )
         known[place] = meaning
       }
-      let content = Content(
-        meaning: meaning, device: device, isRestRefused: operation.isRestRefused,
-        value: operation.value.map { Array(session.bytes($0)) },
-        failure: operation.failure.map { Array(session.bytes($0)) },
-        unknown: operation.unknown.map { Array(session.bytes($0)) })
-      return (meaning, contents.number(content))
+      let content = content(of: operation, meaning, session, index, isRight)
+      if isRight {
+        right.numbers.append((meaning, content))
+      } else {
+        left.numbers.append((meaning, content))
+      }
     }
+  }
+
+  /// Returns the number of an operation with everything that is compared of it.
+  private mutating func content(
+    of operation: ComparedOperation, _ meaning: Int, _ session: ComparedSession, _ index: Int,
+    _ isRight: Bool
+  ) -> Int {
+    var hasher = Hasher()
+    hasher.combine(meaning)
+    hasher.combine(operation.device)
+    hasher.combine(operation.isRestRefused)
+    for slice in [operation.value, operation.failure, operation.unknown] {
+      hasher.combine(slice.map { session.bytes($0) })
+    }
+    var hash = hasher.finalize()
+    while let number = contents[hash] {
+      let known = first[Int(number)]
+      let side = known & 1 == 0 ? left : right
+      let other = side.operations[Int(known >> 1)]
+      if side.numbers[Int(known >> 1)].meaning == meaning, other.device == operation.device,
+        other.isRestRefused == operation.isRestRefused,
+        side.session.hasEqualBytes(other, operation, of: session)
+      {
+        return Int(number)
+      }
+      hash &+= 1
+    }
+    contents[hash] = UInt32(first.count)
+    first.append(UInt32(index) << 1 | (isRight ? 1 : 0))
+    return first.count - 1
   }
 
   /// Returns the elements to be aligned: consecutive operations with the same meaning that a server
   /// sends on its own form one.
-  mutating func elements(
-    _ operations: [ComparedOperation], _ range: Range<Int>,
-    _ numbers: [(meaning: Int, content: Int)]
-  ) -> [Element] {
+  mutating func elements(_ side: Side, _ range: Range<Int>) -> [Element] {
+    let (operations, numbers) = (side.operations, side.numbers)
     var elements: [Element] = []
     var start = range.lowerBound
     while start < range.upperBound {
@@ -123,25 +157,47 @@ private struct Catalogue {
       elements.append(
         Element(
           operations: start..<end, meaning: numbers[start].meaning,
-          content: runs.number(numbers[start..<end].map(\.content))))
+          // Runs have numbers below zero.
+          content: end - start == 1
+            ? numbers[start].content : ~runs.number(numbers[start..<end].map(\.content))))
       start = end
     }
     return elements
   }
 }
 
+extension ComparedOperation {
+  /// The device that did it, as it is compared. Only commands show who has a link encrypted.
+  fileprivate var device: UInt8 {
+    kind == .encryption ? 0 : isByCentralAssumed.map { $0 ? 1 : 2 } ?? 0
+  }
+}
+
+extension ComparedSession {
+  /// Returns whether an operation has the same bytes as one of another session, as far as they are
+  /// compared.
+  fileprivate func hasEqualBytes(
+    _ own: ComparedOperation, _ other: ComparedOperation, of session: ComparedSession
+  ) -> Bool {
+    func isEqual(_ one: Slice?, _ two: Slice?) -> Bool {
+      one.map { bytes($0) } == two.map { session.bytes($0) }
+    }
+    return isEqual(own.value, other.value) && isEqual(own.failure, other.failure)
+      && isEqual(own.unknown, other.unknown)
+  }
+}
+
 extension Difference {
   /// Aligns the conversations, and determines what differs in what was aligned.
-  mutating func alignOperations(_ options: DifferenceOptions) {
-    var catalogue = Catalogue()
-    let numbers = (
-      catalogue.numbers(operations.left, sessions.left),
-      catalogue.numbers(operations.right, sessions.right)
-    )
+  mutating func alignOperations() {
+    var catalogue = Catalogue(
+      Catalogue.Side(session: sessions.left, operations: operations.left),
+      Catalogue.Side(session: sessions.right, operations: operations.right))
+    let numbers = (catalogue.left.numbers, catalogue.right.numbers)
     for stretch in stretches {
       let start = steps.count
-      let left = catalogue.elements(operations.left, stretch.left, numbers.0)
-      let right = catalogue.elements(operations.right, stretch.right, numbers.1)
+      let left = catalogue.elements(catalogue.left, stretch.left)
+      let right = catalogue.elements(catalogue.right, stretch.right)
       // First what is equal to the last byte; between that, what means the same.
       var ends = (0, 0)
       let equal = Alignment.pairs(left.map(\.content), right.map(\.content))
@@ -157,7 +213,8 @@ extension Difference {
       removeUnseenConnect(from: start)
       for byContent in [true, false] { matchMoved(from: start, numbers, byContent: byContent) }
     }
-    compareValues(numbers.0, numbers.1, options)
+    leftNumbers = numbers.0
+    compareValues(numbers.0, numbers.1)
   }
 
   /// Removes a beginning that only one side has if the other capture begins later or has no events,
@@ -184,7 +241,7 @@ extension Difference {
   /// The ranges of operations that are compared with each other, connection by connection; those of
   /// an unpaired connection are compared with none.
   private var stretches: [(left: Range<Int>, right: Range<Int>)] {
-    let (left, right) = (ranges(sessions.left), ranges(sessions.right))
+    let (left, right) = ranges
     var stretches: [(left: Range<Int>, right: Range<Int>)] = []
     var next = (left: 0, right: 0)
     for pair in pairing.pairs + [(left: left.count, right: right.count)] {
@@ -194,15 +251,6 @@ extension Difference {
       next = (pair.left + 1, pair.right + 1)
     }
     return stretches
-  }
-
-  /// Returns the range of each connection's operations among all operations.
-  private func ranges(_ session: ComparedSession) -> [Range<Int>] {
-    var start = 0
-    return session.connections.map { connection in
-      defer { start += connection.operations.count }
-      return start..<start + connection.operations.count
-    }
   }
 
   private mutating func alignGap(_ left: ArraySlice<Element>, _ right: ArraySlice<Element>) {

@@ -4,80 +4,81 @@ import Words
 
 // The differences in the values of operations that belong together.
 
-extension Difference {
-  /// The most differing values that are kept of a run.
-  private static let mostChanges = 1000
+/// How often what differs in operations with the same meaning.
+struct ValueCounts: Sendable {
+  /// The number of pairs.
+  var pairs = 0
+  /// The number of pairs in which each byte differs.
+  var bytes: [UInt32] = []
+  /// The number of pairs in which each field differs.
+  var fields: [String: Int] = [:]
+
   /// The least number of pairs for finding that a field always differs.
   private static let leastPairs = 3
 
-  /// How often what differs in operations with the same meaning.
-  private struct Counts {
-    /// The number of pairs.
-    var pairs = 0
-    /// The number of pairs in which each byte differs.
-    var bytes: [Int] = []
-    /// The number of pairs in which each field differs.
-    var fields: [String: Int] = [:]
+  /// Whether there are enough pairs to find that a field always differs.
+  var areEnough: Bool { pairs >= Self.leastPairs }
 
-    /// Returns whether a number of differing pairs is enough to conclude that they always differ.
-    func isAlways(_ count: Int) -> Bool { pairs >= Difference.leastPairs && count == pairs }
+  /// Returns whether a number of differing pairs is enough to conclude that they always differ.
+  func isAlways(_ count: Int) -> Bool { areEnough && count == pairs }
+
+  /// Returns whether a byte always differs.
+  func isAlways(byte place: Int) -> Bool {
+    place < bytes.count && isAlways(Int(bytes[place]))
   }
+}
+
+extension Difference {
+  /// The most differing values that are kept of a run.
+  private static let mostChanges = 1000
 
   /// Finds what differs in operations that belong together, and whether that was expected.
   mutating func compareValues(
-    _ left: [(meaning: Int, content: Int)], _ right: [(meaning: Int, content: Int)],
-    _ options: DifferenceOptions
+    _ left: [(meaning: Int, content: Int)], _ right: [(meaning: Int, content: Int)]
   ) {
-    var counts: [Int: Counts] = [:]
     // Differing values beyond what is kept of a run, by step.
     var others: [Int: [(Int, Int)]] = [:]
     for place in steps.indices {
       guard let one = steps[place].left, let other = steps[place].right else { continue }
       if steps[place].kind == .same {
-        counts[left[one.lowerBound].meaning, default: Counts()].pairs += one.count
+        counts[left[one.lowerBound].meaning, default: ValueCounts()].pairs += one.count
         compareRandom(place, one, other)
         continue
       }
       for (first, second) in Self.matched(one, other, left, right) {
-        let meaning = left[first].meaning
-        counts[meaning, default: Counts()].pairs += 1
+        counts[left[first].meaning, default: ValueCounts()].pairs += 1
         guard left[first].content != right[second].content, !mayBeEqual(first, second) else {
           continue
         }
-        count(first, second, &counts[meaning, default: Counts()])
         if steps[place].changes.count < Self.mostChanges {
-          steps[place].changes.append(
-            ValueChange(left: first, right: second, fields: fields(first, second)))
+          steps[place].changes.append(ValueChange(left: first, right: second, basis: .value))
         } else {
           others[place, default: []].append((first, second))
         }
       }
     }
     for place in steps.indices where steps[place].kind == .changed {
+      for change in steps[place].changes where change.basis == .value {
+        count(change.left, change.right, left[change.left].meaning)
+      }
+      for (first, second) in others[place] ?? [] { count(first, second, left[first].meaning) }
+    }
+    for place in steps.indices where steps[place].kind == .changed {
       let kept = steps[place].changes
       steps[place].changes = []
       var verdict = RunVerdict()
-      for change in kept { judge(change, place, counts, left, options, &verdict) }
+      for change in kept { judge(change, place, &verdict) }
       for (first, second) in others[place] ?? [] {
-        let meaning = left[first].meaning
-        if steps[place].changes.count == Self.mostChanges, !hasFields(first, second),
-          let counts = counts[meaning]
-        {
-          judgeBytes(first, second, counts, options, &verdict)
-          continue
-        }
-        let change = ValueChange(left: first, right: second, fields: fields(first, second))
-        judge(change, place, counts, left, options, &verdict)
+        judge(ValueChange(left: first, right: second, basis: .value), place, &verdict)
       }
       settle(place, verdict)
     }
-    compareMoved(left, right, options)
+    compareMoved(left, right)
   }
 
   /// Compares operations with those that they moved from.
   private mutating func compareMoved(
-    _ left: [(meaning: Int, content: Int)], _ right: [(meaning: Int, content: Int)],
-    _ options: DifferenceOptions
+    _ left: [(meaning: Int, content: Int)], _ right: [(meaning: Int, content: Int)]
   ) {
     for place in steps.indices {
       guard let other = steps[place].right, let from = steps[place].counterpart,
@@ -85,8 +86,8 @@ extension Difference {
       else { continue }
       for (first, second) in Self.matched(one, other, left, right)
       where left[first].content != right[second].content && !mayBeEqual(first, second) {
-        var change = ValueChange(left: first, right: second, fields: fields(first, second))
-        if silence(&change, options) { continue }
+        var change = ValueChange(left: first, right: second, basis: .moved)
+        if silence(&change) { continue }
         steps[place].changeCount += 1
         if steps[place].changes.count < Self.mostChanges { steps[place].changes.append(change) }
       }
@@ -99,13 +100,9 @@ extension Difference {
     for (first, second) in zip(left, right) {
       guard let here = operations.left[first].random, let there = operations.right[second].random
       else { continue }
-      let (one, other) = (sessions.left.bytes(here), sessions.right.bytes(there))
-      if one == other { continue }
+      if sessions.left.bytes(here) == sessions.right.bytes(there) { continue }
       steps[place].kind = .changed
-      steps[place].changes.append(
-        ValueChange(
-          left: first, right: second,
-          fields: Self.changes(FieldList.read(one), FieldList.read(other))))
+      steps[place].changes.append(ValueChange(left: first, right: second, basis: .random))
     }
   }
 
@@ -115,80 +112,75 @@ extension Difference {
     var count = 0
     var isExpected = true
     var isNatural = true
-    /// The ignored bytes of the step's attribute; nil: not looked up yet.
-    var ignoredBytes: [Bool]?
+    /// Whether the first bytes of the step's attribute are ignored.
+    var ignoredBytes: [Bool] = []
   }
 
   /// Determines whether a difference was expected, and keeps it if it is not ignored.
   private mutating func judge(
-    _ change: ValueChange, _ place: Int, _ counts: [Int: Counts],
-    _ left: [(meaning: Int, content: Int)], _ options: DifferenceOptions,
-    _ verdict: inout RunVerdict
+    _ change: ValueChange, _ place: Int, _ verdict: inout RunVerdict
   ) {
     var change = change
-    let counts = counts[left[change.left].meaning] ?? Counts()
-    for field in change.fields.indices where change.fields[field].expectation == .none {
-      let name = change.fields[field].name
-      let byte =
-        change.fields[field].isByte ? Int(name.dropFirst(FieldChange.bytePrefix.count)) : nil
-      let count =
-        byte.map { $0 <= counts.bytes.count ? counts.bytes[$0 - 1] : 0 } ?? counts.fields[name] ?? 0
-      if counts.isAlways(count) { change.fields[field].expectation = .everyPair }
+    let isKept = steps[place].changes.count < Self.mostChanges
+    let hasText = change.basis == .random || hasFields(change.left, change.right)
+    // Bytes are compared without text for each of them, unless one is searched for by its name.
+    if !hasText, options.ignored.isEmpty || !isKept {
+      guard judgeBytes(&change, &verdict) else { return }
+    } else if silence(&change) {
+      return
     }
-    if silence(&change, options) { return }
     verdict.count += 1
-    let isKnown = !change.fields.isEmpty
+    let isKnown = !change.expectations.isEmpty
     verdict.isExpected =
-      verdict.isExpected && isKnown && change.fields.allSatisfy { $0.expectation != .none }
+      verdict.isExpected && isKnown && change.expectations.isDisjoint(with: .none)
     verdict.isNatural =
-      verdict.isNatural && isKnown && change.fields.allSatisfy(\.isNatural)
-    if steps[place].changes.count < Self.mostChanges { steps[place].changes.append(change) }
+      verdict.isNatural && isKnown && change.expectations.isSubset(of: .natural)
+    if isKept { steps[place].changes.append(change) }
   }
 
-  /// Does the same for a difference in bytes that is only counted, without creating text for each
-  /// of them.
-  private func judgeBytes(
-    _ first: Int, _ second: Int, _ counts: Counts, _ options: DifferenceOptions,
-    _ verdict: inout RunVerdict
-  ) {
-    let owners = owners(of: first)
-    if options.ignored.contains(where: owners.contains) { return }
-    let ignored =
-      verdict.ignoredBytes
-      ?? counts.bytes.indices.map {
-        options.silencer(of: "\(FieldChange.bytePrefix)\($0 + 1)", owners) != nil
+  /// Finds why the bytes of two values differ, and returns whether they are not ignored.
+  private func judgeBytes(_ change: inout ValueChange, _ verdict: inout RunVerdict) -> Bool {
+    let counts = counts[leftNumbers[change.left].meaning] ?? ValueCounts()
+    var ignored: [Bool] = []
+    if !options.ignored.isEmpty {
+      let owners = owners(of: change.left)
+      if options.ignored.contains(where: owners.contains) { return false }
+      ignored = verdict.ignoredBytes
+      let values = (operations.left[change.left].value, operations.right[change.right].value)
+      while ignored.count < max(values.0?.count ?? 0, values.1?.count ?? 0) {
+        let name = "\(FieldChange.bytePrefix)\(ignored.count + 1)"
+        ignored.append(options.silencer(of: name, owners) != nil)
       }
-    verdict.ignoredBytes = ignored
-    var (isIgnored, remains, isExpected) = (false, false, true)
-    differingBytes(first, second) { place in
+      verdict.ignoredBytes = ignored
+    }
+    var (isIgnored, found) = (false, Expectations())
+    differingBytes(change.left, change.right) { place in
       if place < ignored.count, ignored[place] {
         isIgnored = true
       } else {
-        remains = true
-        isExpected =
-          isExpected && place < counts.bytes.count && counts.isAlways(counts.bytes[place])
+        found.insert(counts.isAlways(byte: place) ? .everyPair : .none)
       }
     }
-    if isIgnored, !remains { return }
-    verdict.count += 1
-    verdict.isExpected = verdict.isExpected && remains && isExpected
-    verdict.isNatural = false
+    change.expectations = found
+    return !isIgnored || !found.isEmpty
   }
 
-  /// Counts what differs between two operations.
-  private func count(_ first: Int, _ second: Int, _ counts: inout Counts) {
+  /// Counts what differs between two operations, if operations with their meaning are enough to
+  /// find that something always differs.
+  private mutating func count(_ first: Int, _ second: Int, _ meaning: Int) {
+    guard counts[meaning]?.areEnough == true else { return }
     if hasFields(first, second) {
-      for field in fields(first, second) where !field.isByte {
-        counts.fields[field.name, default: 0] += 1
+      for field in differingFields(first, second) where !field.isByte {
+        counts[meaning]?.fields[field.name, default: 0] += 1
       }
     }
-    var bytes = counts.bytes
-    counts.bytes = []
+    var bytes = counts[meaning]?.bytes ?? []
+    counts[meaning]?.bytes = []
     differingBytes(first, second) { place in
       while bytes.count <= place { bytes.append(0) }
       bytes[place] += 1
     }
-    counts.bytes = bytes
+    counts[meaning]?.bytes = bytes
   }
 
   /// Returns whether fields are known for one of two operations.
@@ -246,8 +238,41 @@ extension Difference {
       && (other.isCut || right.count >= left.count)
   }
 
+  /// Returns the fields that differ in a value, without those that may differ; if no field is known
+  /// to, the bytes.
+  package func fields(of change: ValueChange) -> [FieldChange] {
+    guard !options.ignored.isEmpty else { return allFields(of: change) }
+    let owners = owners(of: change.left)
+    return allFields(of: change).filter { options.silencer(of: $0, owners) == nil }
+  }
+
+  /// Returns the fields that differ in a value, and why.
+  private func allFields(of change: ValueChange) -> [FieldChange] {
+    switch change.basis {
+    case .random:
+      let here = operations.left[change.left].random.map { sessions.left.bytes($0) } ?? []
+      let there = operations.right[change.right].random.map { sessions.right.bytes($0) } ?? []
+      return Self.changes(FieldList.read(here), FieldList.read(there))
+    case .moved: return differingFields(change.left, change.right)
+    case .value:
+      let counts = counts[leftNumbers[change.left].meaning] ?? ValueCounts()
+      return differingFields(change.left, change.right).map { field in
+        var field = field
+        guard field.expectation == .none else { return field }
+        let isAlways =
+          field.isByte
+          ? Int(field.name.dropFirst(FieldChange.bytePrefix.count)).map {
+            counts.isAlways(byte: $0 - 1)
+          } ?? false
+          : counts.isAlways(counts.fields[field.name] ?? 0)
+        if isAlways { field.expectation = .everyPair }
+        return field
+      }
+    }
+  }
+
   /// Returns the fields that differ between two operations, or the bytes if no field is known to.
-  private func fields(_ first: Int, _ second: Int) -> [FieldChange] {
+  private func differingFields(_ first: Int, _ second: Int) -> [FieldChange] {
     let (one, other) = (operations.left[first], operations.right[second])
     // If one side has no value, there is nothing to compare with the other's.
     guard one.value != nil, other.value != nil else { return [] }
@@ -316,24 +341,29 @@ extension Difference {
     return [type?.text, profile].compactMap { $0?.split(separator: " ").first.map(String.init) }
   }
 
-  /// Removes what may differ.
+  /// Finds why the fields of a value differ, without those that may differ.
   ///
   /// - Returns: whether nothing remains that counts.
-  private mutating func silence(_ change: inout ValueChange, _ options: DifferenceOptions) -> Bool {
-    guard !options.ignored.isEmpty else { return false }
-    let owners = owners(of: change.left)
-    if let name = options.ignored.first(where: owners.contains) {
-      silencers.insert(name)
-      return true
+  private mutating func silence(_ change: inout ValueChange) -> Bool {
+    let all = allFields(of: change)
+    var (rest, isSilenced) = (all, false)
+    if !options.ignored.isEmpty {
+      let owners = owners(of: change.left)
+      if let name = options.ignored.first(where: owners.contains) {
+        silencers.insert(name)
+        return true
+      }
+      rest.removeAll { field in
+        guard let name = options.silencer(of: field, owners) else { return false }
+        silencers.insert(name)
+        return true
+      }
+      isSilenced = rest.count < all.count && rest.allSatisfy { $0.expectation == .checksum }
     }
-    let before = change.fields.count
-    change.fields.removeAll { field in
-      guard let name = options.silencer(of: field, owners) else { return false }
-      silencers.insert(name)
-      return true
+    change.expectations = rest.reduce(into: Expectations()) {
+      $0.insert(Expectations($1.expectation))
     }
-    return change.fields.count < before
-      && change.fields.allSatisfy { $0.expectation == .checksum }
+    return isSilenced
   }
 
   /// Sets the result of a step after its values were compared.

@@ -46,36 +46,63 @@ package struct Difference: Sendable {
     /// How the step changes from left to right.
     package internal(set) var kind: Kind
     /// The operations on the left, one or a run, if any.
-    package let left: Range<Int>?
+    @RangeIfAny package var left: Range<Int>?
     /// The operations on the right, if any.
-    package let right: Range<Int>?
+    @RangeIfAny package var right: Range<Int>?
     /// For operations that the other side has, too, but elsewhere: its step, by the index in
     /// `steps`.
-    package internal(set) var counterpart: Int?
+    @SmallIfAny package internal(set) var counterpart: Int? = nil
+    /// The number of differing values.
+    @Small package internal(set) var changeCount = 0
     /// The values that differ, up to a limit; for a run, those of its paired operations.
     package internal(set) var changes: [ValueChange] = []
-    /// The number of differing values.
-    package internal(set) var changeCount = 0
     /// Whether everything that differs was expected to.
     package internal(set) var isExpected = false
     /// Whether it differs by nature, so that it does not count as a difference.
     package internal(set) var isNatural = false
   }
 
-  /// A value that differs.
+  /// A value that differs. What differs in it is found again when it is printed, since there may
+  /// be hundreds of thousands of bytes.
   package struct ValueChange: Sendable {
+    /// How the two values are compared.
+    enum Basis: Sendable {
+      /// By their fields or bytes, some of which differ in every pair.
+      case value
+      /// The same, with an operation that moved.
+      case moved
+      /// By what is chosen at random.
+      case random
+    }
+
     /// The operation on the left, by its index on that side.
-    package let left: Int
+    @Small package var left: Int
     /// The operation on the right, by its index on that side.
-    package let right: Int
-    /// The fields that differ; if none is known to, the bytes.
-    package internal(set) var fields: [FieldChange]
+    @Small package var right: Int
+    let basis: Basis
+    /// Why its fields differ.
+    package internal(set) var expectations = Expectations()
+  }
+
+  /// Reasons for which fields differ.
+  package struct Expectations: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    init(_ one: FieldChange.Expectation) { rawValue = 1 << one.rawValue }
+
+    package static let none = Self(.none)
+    package static let checksum = Self(.checksum)
+    package static let time = Self(.time)
+    package static let random = Self(.random)
+    static let everyPair = Self(.everyPair)
+    /// Those for which fields differ by nature.
+    static let natural: Self = [.checksum, .time, .random]
   }
 
   /// A field that differs.
   package struct FieldChange: Sendable {
     /// Why it is expected to.
-    package enum Expectation: Sendable {
+    package enum Expectation: UInt8, Sendable {
       case none
       /// It depends on the others.
       case checksum
@@ -123,6 +150,8 @@ package struct Difference: Sendable {
   package let sessions: (left: ComparedSession, right: ComparedSession)
   /// The operations of both, over all connections.
   package let operations: (left: [ComparedOperation], right: [ComparedOperation])
+  /// The range of each connection's operations.
+  let ranges: (left: [Range<Int>], right: [Range<Int>])
   /// Which connections are compared with each other.
   let pairing: ConnectionPairing
   /// The number of each connection's pair, by the connection's number; unpaired connections have
@@ -146,6 +175,11 @@ package struct Difference: Sendable {
   /// Connections without a counterpart on the other side.
   package private(set) var unpaired: (left: [Int], right: [Int]) = ([], [])
 
+  /// What may differ, and how often what does.
+  var options = DifferenceOptions()
+  var counts: [Int: ValueCounts] = [:]
+  /// The meaning and the content of each operation on the left.
+  var leftNumbers: [(meaning: Int, content: Int)] = []
   /// The entries of `DifferenceOptions.ignored` that have silenced something.
   package internal(set) var silencers: Set<String> = []
 
@@ -199,17 +233,27 @@ package struct DifferenceOptions: Sendable {
 
 extension Difference {
   /// Compares two sessions.
-  package init(_ left: ComparedSession, _ right: ComparedSession, _ options: DifferenceOptions) {
-    var (left, right) =
-      options.areTwoEnds ? (left.partedByDevice, right.partedByDevice) : (left, right)
+  package init(
+    _ left: consuming ComparedSession, _ right: consuming ComparedSession,
+    _ options: DifferenceOptions
+  ) {
+    if options.areTwoEnds {
+      left = left.partedByDevice
+      right = right.partedByDevice
+    }
     ComparedSession.assumeRoles(&left, &right)
     hasUnknownDevices = options.hasUnknownDevices
+    ranges = (left.ranges, right.ranges)
+    operations = (left.takeOperations(), right.takeOperations())
+    left.share(operations.left, ranges.left)
+    right.share(operations.right, ranges.right)
     sessions = (left, right)
-    operations = (left.operationsOfDevices, right.operationsOfDevices)
-    pairing = ConnectionPairing(left, right)
+    pairing = ConnectionPairing(sessions.left, sessions.right)
     var numbers: (left: [Int: Int], right: [Int: Int]) = ([:], [:])
     for (number, pair) in pairing.pairs.enumerated() {
-      let (first, second) = (left.connections[pair.left], right.connections[pair.right])
+      let (first, second) = (
+        sessions.left.connections[pair.left], sessions.right.connections[pair.right]
+      )
       let (one, other) = (first.history, second.history)
       facts += Self.facts(first, second)
       // The two ends of a link have different roles.
@@ -217,22 +261,23 @@ extension Difference {
       (numbers.left[one.id], numbers.right[other.id]) = (number, number)
     }
     // Beyond those of the pairs, even on the left and odd on the right.
-    for (place, connection) in left.connections.enumerated()
+    for (place, connection) in sessions.left.connections.enumerated()
     where numbers.left[connection.history.id] == nil {
       unpaired.left.append(connection.history.id)
       numbers.left[connection.history.id] = 2 * (pairing.pairs.count + place)
     }
-    for (place, connection) in right.connections.enumerated()
+    for (place, connection) in sessions.right.connections.enumerated()
     where numbers.right[connection.history.id] == nil {
       unpaired.right.append(connection.history.id)
       numbers.right[connection.history.id] = 2 * (pairing.pairs.count + place) + 1
     }
     pairNumbers = numbers
     maps = (
-      MapDifference.between(left.servers.peripheral, right.servers.peripheral),
-      MapDifference.between(left.servers.central, right.servers.central)
+      MapDifference.between(sessions.left.servers.peripheral, sessions.right.servers.peripheral),
+      MapDifference.between(sessions.left.servers.central, sessions.right.servers.central)
     )
-    alignOperations(options)
+    self.options = options
+    alignOperations()
     (first, differsOnlyUnseen) = findFirst()
     if options.hasOtherClock {
       timingRemark = "the two captures have their own clocks"

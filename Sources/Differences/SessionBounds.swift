@@ -1,10 +1,12 @@
-/// The most of a capture that is kept for comparison: for two captures, including the memory for
-/// comparing, below 600 MB.
+/// The most of a capture that is kept for comparison. Both sides have the same limits: with
+/// everything that comparing them takes, they stay below 160 MB.
 package struct SessionBounds: Sendable {
   /// Operations of all connections.
-  package var operations = 250_000
+  package var operations = 100_000
   /// Bytes that operations share: values, words and fields.
-  package var bytes = 1 << 26
+  package var bytes = 1 << 24
+  /// Attributes to which operations refer.
+  package var attributes = 32_768
   /// Connections with operations.
   package var connections = 65_536
   /// Requests of one connection that wait for an answer. Each bearer has one at a time, if its

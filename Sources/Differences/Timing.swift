@@ -120,24 +120,25 @@ extension Difference {
     var latencies: [Int: Int] = [:]
     var intervals: [Int: Int] = [:]
     var places: [Measure: Int] = [:]
-    func place(_ measure: Measure, _ kind: TimingDifference.Kind, _ name: Wording) -> Int {
+    func number(_ measure: Measure, _ kind: TimingDifference.Kind, _ name: Wording) -> Int {
       if let known = places[measure] { return known }
       places[measure] = found.count
       found.append((measure, Samples(kind: kind, name: name)))
       return found.count - 1
     }
-    var last: [Int: ComparedOperation] = [:]
-    for operation in operations {
+    var last: [Int: Int] = [:]
+    for (place, operation) in operations.enumerated() {
       if let latency = operation.latency {
-        let number = operation.kind.number
+        let kind = operation.kind.number
         let index =
-          latencies[number]
-          ?? place(Measure(operation: number), .latency, session.kindWords(of: operation))
-        latencies[number] = index
+          latencies[kind]
+          ?? number(Measure(operation: kind), .latency, session.kindWords(of: operation))
+        latencies[kind] = index
         found[index].samples.times.append(min(latency, longest))
       }
       guard operation.joinsRuns, let role = operation.role else { continue }
-      if let before = last[role], before.connection == operation.connection,
+      if let before = last[role].map({ operations[$0] }),
+        before.connection == operation.connection,
         let interval = span((before, operation))
       {
         let index: Int
@@ -149,19 +150,20 @@ extension Difference {
             role: session.roles[role].key)
           let title = session.title(of: operation)
           let name: Wording = operation.isByCentral == true ? "\(title) by the central" : title
-          index = place(measure, .interval, name)
+          index = number(measure, .interval, name)
           intervals[role] = index
         }
         found[index].samples.times.append(interval)
       }
-      last[role] = operation
+      last[role] = place
     }
     return found
   }
 
   /// Returns the differences between the times from one step to the next, if both sides have both.
   private func stepDifferences() -> [TimingDifference] {
-    var found: [(difference: Int64, timing: TimingDifference)] = []
+    // The longest so far, of equal ones the first.
+    var longest: [(difference: Int64, timing: TimingDifference)] = []
     for (step, next) in zip(steps, steps.dropFirst()) {
       guard let one = step.left?.last, let other = step.right?.last,
         let then = next.left?.first, let thereafter = next.right?.first
@@ -177,21 +179,21 @@ extension Difference {
       guard difference > Self.leastStep, max(times, others) > 2 * min(times, others) else {
         continue
       }
+      let place = longest.firstIndex { $0.difference < difference } ?? longest.count
+      guard place < Self.mostSteps else { continue }
       let name: Wording =
         "\(sessions.left.title(of: left.0)) to \(sessions.left.title(of: left.1))"
-      found.append(
+      longest.insert(
         (
           difference,
           TimingDifference(
             kind: .step, name: name,
             left: TimingDifference.Half(time: times, count: 1, packet: left.1.packet),
             right: TimingDifference.Half(time: others, count: 1, packet: right.1.packet))
-        ))
+        ), at: place)
+      if longest.count > Self.mostSteps { longest.removeLast() }
     }
-    let longest = found.enumerated().sorted {
-      ($1.element.difference, $0.offset) < ($0.element.difference, $1.offset)
-    }
-    return longest.prefix(Self.mostSteps).map(\.element.timing)
+    return longest.map(\.timing)
   }
 
   private func isFirstShown(_ operation: ComparedOperation, _ session: ComparedSession) -> Bool {

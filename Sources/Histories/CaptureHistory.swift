@@ -24,6 +24,10 @@ package struct CaptureHistory: ~Copyable, Sendable {
   /// it.
   private var latest: (id: Int, position: Int?) = (id: 0, position: nil)
   private var otherEndings = 0
+  /// The bytes of the notes on all connections.
+  private var noteBytes = 0
+  /// Whether there is no room for further connections.
+  private var isFull = false
   /// The last connection for which there was no room, and the number of such connections.
   private var unlisted = (id: 0, count: 0)
   private var unanswered: UnansweredRequests
@@ -35,6 +39,10 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private let knowledge: ProfileKnowledge
   private var searches: PasskeySearches
 
+  /// The most bytes of the notes on all connections.
+  package static let mostBytes = 40 << 20
+  private let most: Int
+
   /// Creates an empty history.
   ///
   /// - Parameters:
@@ -42,12 +50,14 @@ package struct CaptureHistory: ~Copyable, Sendable {
   ///   - passkeys: the passkeys to try in a passkey search.
   ///   - followsRequests: false if the caller follows requests, and calls `follow` for each packet,
   ///     or does not need them.
+  ///   - most: the most bytes of the notes on all connections.
   ///   - observesAttributes: false if only links, pairing and encryption are needed.
   package init(
     _ limits: Limits = Limits(), knowledge: ProfileKnowledge = .builtIn,
     passkeys: ClosedRange<UInt32> = SixDigits.all, followsRequests: Bool = true,
-    observesAttributes: Bool = true
+    observesAttributes: Bool = true, bytes most: Int = Self.mostBytes
   ) {
+    self.most = most
     self.observesAttributes = observesAttributes
     (self.limits, self.knowledge, self.followsRequests) = (limits, knowledge, followsRequests)
     (searches, unanswered) = (PasskeySearches(passkeys), UnansweredRequests(limits))
@@ -101,6 +111,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
     notes[position].observe(
       record, dissection, bytes, answer, memory, isComplete: observesAttributes)
+    defer { measure(position) }
     if answer.closed {
       if let adapter = latestAdapter.position {
         notes[position].link.controllerStall = evidence.adapters[adapter].commands.lastStall
@@ -108,6 +119,21 @@ package struct CaptureHistory: ~Copyable, Sendable {
         evidence.adapters[adapter].hostBuffers.close(
           notes[position].connection.handle, Moment(record))
       }
+    }
+  }
+
+  /// Adds up what a connection takes, and leaves out the latest ones if all take too much.
+  private mutating func measure(_ position: Int) {
+    guard notes[position].isDue() else { return }
+    let bytes = notes[position].bytes
+    noteBytes += bytes - notes[position].measured
+    notes[position].measured = bytes
+    while noteBytes > most, let last = notes.popLast() {
+      isFull = true
+      noteBytes -= last.measured
+      positions[last.connection.id] = nil
+      unlisted = (max(unlisted.id, last.connection.id), unlisted.count + 1)
+      if latest.id == last.connection.id { latest.position = nil }
     }
   }
 
@@ -181,7 +207,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
     for report in memory.advertisements.reports.lazy.map(\.report) where report.isConnectable {
       guard let key = report.address.map({ Attributes.key($0, report.addressType) }),
-        let peer = peers[key], notes[peer].connection.adapter == index
+        let peer = peers[key], peer < notes.count, notes[peer].connection.adapter == index
       else { continue }
       notes[peer].link.observeAdvertising(Moment(record), report.rssi)
     }
@@ -238,7 +264,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     guard connection.id != 0, connection.transport != .synchronous else { return }
     if let position = positions[connection.id] {
       notes[position].connection = connection
-    } else if notes.count < limits.listedConnections {
+    } else if !isFull, notes.count < limits.listedConnections {
       positions[connection.id] = notes.count
       notes.append(ConnectionNotes(connection, knowledge))
     } else if connection.id > unlisted.id {
@@ -270,7 +296,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
     (evidence, notes, positions) = (other.evidence, other.notes, other.positions)
     (adapters, latestAdapter) = (other.adapters, other.latestAdapter)
     (latest, otherEndings, unlisted) = (other.latest, other.otherEndings, other.unlisted)
-    observesAttributes = other.observesAttributes
+    (noteBytes, isFull) = (other.noteBytes, other.isFull)
+    (observesAttributes, most) = (other.observesAttributes, other.most)
     (unanswered, followsRequests) = (other.unanswered, other.followsRequests)
     (limits, knowledge, searches) = (other.limits, other.knowledge, other.searches)
   }

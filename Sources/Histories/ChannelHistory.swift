@@ -81,6 +81,12 @@ package struct ChannelHistory: Sendable {
   private static let mostOpen = 16
   private static let mostUnasked = 8
 
+  /// About how many bytes the lists take.
+  var bytes: Int {
+    ListBytes.of(openings) + ListBytes.of(refusals) + ListBytes.of(changes) + ListBytes.of(closings)
+      + ListBytes.of(uses) + ListBytes.of(open) + ListBytes.of(unasked)
+  }
+
   /// Whether a channel was requested, or data was sent on one.
   package var isUsed: Bool {
     !openings.isEmpty || !uses.isEmpty || refusals.contains(where: \.isConnection)

@@ -14,7 +14,7 @@ struct Books: Sendable {
   private let source: PseudonymSource
   private let limits: BookLimits
   /// Which values are removed.
-  private let values: RedactionOptions.Values
+  private var values: RedactionOptions.Values
   private let keepsVendors: Bool
   /// System IDs that contain an address, perhaps one that appears nowhere else.
   private var systemIDs: Set<[UInt8]> = []
@@ -93,6 +93,9 @@ struct Books: Sendable {
     case .types(let types): service.map(types.contains) ?? false
     }
   }
+
+  /// Removes whatever values can be removed, since not everything can be looked for in them.
+  mutating func removeAllValues() { values = .all }
 
   /// Assigns all pseudonyms, once the capture was read to its end.
   ///

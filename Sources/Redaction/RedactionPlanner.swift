@@ -33,6 +33,10 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   private var doubted: [UInt8] = []
 
   init(_ books: Books, _ options: RedactionOptions, _ torn: TornWays) {
+    var books = books
+    // What cannot be looked for may be anywhere.
+    let isFull = !books.unlisted.isEmpty
+    if isFull { books.removeAllValues() }
     self.books = books
     places = PDUPlaces(torn)
     self.options = options
@@ -41,8 +45,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     serialParts = NameParts(books.serials)
     report = RedactionReport()
     report.unlisted = books.unlisted
-    // What cannot be looked for may be anywhere.
-    if !report.unlisted.isEmpty { self.options.values = .all }
+    if isFull { self.options.values = .all }
   }
 
   /// Never satisfied, since every packet may contain something.

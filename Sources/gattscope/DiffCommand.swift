@@ -159,7 +159,7 @@ struct DiffCommand: ParsableCommand {
       reader.readAgain(&left, captures[0], with: maps.left)
       reader.readAgain(&right, captures[1], with: maps.right)
     }
-    let report = DifferenceReport(left, right, options)
+    let report = DifferenceReport(consume left, consume right, options)
     if let missing = report.missing {
       Terminal.complain(missing)
       throw damage ?? ExitCode(64)

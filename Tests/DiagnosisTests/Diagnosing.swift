@@ -17,8 +17,11 @@ struct EvidenceReport: PacketReport, ~Copyable {
   private var history: CaptureHistory?
   private(set) var evidence = Evidence()
 
-  init(_ limits: Limits = Limits(), knowledge: ProfileKnowledge = .builtIn) {
-    history = CaptureHistory(limits, knowledge: knowledge)
+  init(
+    _ limits: Limits = Limits(), knowledge: ProfileKnowledge = .builtIn,
+    bytes most: Int = CaptureHistory.mostBytes
+  ) {
+    history = CaptureHistory(limits, knowledge: knowledge, bytes: most)
   }
 
   var isSatisfied: Bool { false }

@@ -160,6 +160,22 @@ import Testing
     #expect(result.lines.contains { $0.hasSuffix("1 address, in #2") })
   }
 
+  @Test("if the books are full, data in advertisements is removed, too") func fullOfAdvertisers()
+    throws
+  {
+    // Data of a service with an address that is not looked for.
+    let data: [UInt8] = [0x09, 0x16, 0x0d, 0x18, 1, 2, 3, 4, 5, 6]
+    func build(_ traffic: inout Traffic) {
+      traffic.connect()
+      traffic.connect(0x41, peer: 0xc011_2233_4499)
+      traffic.meta(0x02, [1, 0, 1, 6, 5, 4, 3, 2, 0xc1, UInt8(data.count)] + data + [0xc0])
+    }
+    var options = RedactionOptions()
+    #expect(try redacted(options, build).contains(Array(data[4...])))
+    options.limits.addresses = 1
+    #expect(try !redacted(options, build).contains(Array(data[4...])))
+  }
+
   @Test("if the books are full, data that may hold the rest is removed, which is reported")
   func full()
     throws

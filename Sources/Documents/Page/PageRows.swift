@@ -183,35 +183,59 @@ struct PageRows: Sendable {
   /// Leaves out all packets but the first `count`.
   mutating func keep(first count: Int) {
     leftOut.late += max(0, rows.count - count)
-    rebuild { rows, _ in rows.rows.count < count }
+    rows.removeLast(max(0, rows.count - count))
+    rebuild { _, _ in true }
   }
 
-  /// Adds the packets again that `keeps` returns true for, with their texts.
+  /// Keeps the packets that `keeps` returns true for, with their texts. The tables are renewed one
+  /// after the other, since they are large.
   private mutating func rebuild(_ keeps: (inout Self, Row) -> Bool) {
-    let before = (rows, heads, rests, problems, runOfPacket, flaws)
-    (rows, problems, runOfPacket) = ([], [], [])
-    (heads, rests, flaws) = (TextTable(), TextTable(), TextTable())
+    var kept = 0
+    for place in rows.indices where keeps(&self, rows[place]) {
+      rows[kept] = rows[place]
+      kept += 1
+    }
+    rows.removeLast(rows.count - kept)
     size = runTexts.byteCount + 4 * (runs.count + runTexts.count)
+    heads = renewed(heads, \.head)
+    rests = renewed(rests, \.rest)
     lastTime = 0
+    let before = (problems, runOfPacket, flaws)
+    (problems, runOfPacket, flaws) = ([], [], TextTable())
     var (problem, run) = (0, 0)
-    for var row in before.0 {
-      let isKept = keeps(&self, row)
-      if isKept {
-        row.head = Self.intern(before.1[Int(row.head)], &heads, &size)
-        row.rest = Self.intern(before.2[Int(row.rest)], &rests, &size)
-        size += Self.bytes(of: row, since: lastTime)
-        lastTime = row.time
-        rows.append(row)
-      }
-      while problem < before.3.count, before.3[problem].packet == row.number {
-        if isKept { add(problem: before.5[Int(before.3[problem].text)]) }
+    for row in rows {
+      size += Self.bytes(of: row, since: lastTime)
+      lastTime = row.time
+      while problem < before.0.count, before.0[problem].packet <= row.number {
+        if before.0[problem].packet == row.number {
+          problems.append(
+            (row.number, Self.intern(before.2[Int(before.0[problem].text)], &flaws, &size)))
+          size += 8
+        }
         problem += 1
       }
-      if run < before.4.count, before.4[run].packet == row.number {
-        if isKept { fold(into: Int(before.4[run].run)) }
+      while run < before.1.count, before.1[run].packet <= row.number {
+        if before.1[run].packet == row.number {
+          runOfPacket.append(before.1[run])
+          size += 2
+        }
         run += 1
       }
     }
+  }
+
+  /// Returns the table of the texts that rows have, in the order of their use.
+  ///
+  /// - Parameter place: the texts of the rows, which get new places.
+  private mutating func renewed(
+    _ table: TextTable, _ place: WritableKeyPath<Row, UInt32>
+  ) -> TextTable {
+    var new = TextTable()
+    for row in rows.indices {
+      let text = table[Int(rows[row][keyPath: place])]
+      rows[row][keyPath: place] = Self.intern(text, &new, &size)
+    }
+    return new
   }
 
   /// Returns the place of a packet's row, or nil if it has none before `end`.
@@ -262,8 +286,22 @@ extension PageRows {
   /// The largest distance in `Common`; requests further away are in a list of their own.
   private static let nearest = 40
 
+  /// The bytes that `write` writes.
+  var writtenBytes: Int {
+    var bytes = 0
+    var out = Output()
+    write(into: &out) { out in
+      guard out.count > Self.usualBytes else { return }
+      bytes += out.count
+      out.clear()
+    }
+    return bytes + out.count
+  }
+
   /// Writes the members of the page's data that describe packets.
-  func write(into out: inout Output) {
+  ///
+  /// - Parameter spill: called after each list, and after each text of the large tables.
+  func write(into out: inout Output, _ spill: (inout Output) -> Void = { _ in }) {
     out.text("\"layers\":[")
     for (index, layer) in Selection.Layer.allCases.enumerated() {
       if index > 0 { out.byte(0x2c) }
@@ -286,9 +324,10 @@ extension PageRows {
     writeNumbers(into: &out)
     writeCommon(into: &out)
     out.text(",\"heads\":")
-    heads.write(into: &out)
+    spill(&out)
+    heads.write(into: &out, spill)
     out.text(",\"rests\":")
-    rests.write(into: &out)
+    rests.write(into: &out, spill)
     out.text(",\"problems\":")
     out.list(problems.indices) { index, out in
       out.decimal(UInt(problems[index].packet))

@@ -22,6 +22,8 @@ struct PageWriter {
   private var storyBytes: Int { options.limit / 100 }
   /// The size of most pages without the packets, in bytes.
   private static let usualBytes = 1 << 20
+  /// The largest part with packets that is kept until it is written, in bytes.
+  private static let mostKept = 4 << 20
   /// The room for the remarks about what did not fit, in bytes.
   private static let leftOutBytes = 512
   /// If there are more notes than this, they are folded away.
@@ -73,24 +75,28 @@ struct PageWriter {
     page.copy(Slice(start: 0, count: remarks), into: &out)
     writeRemarks(into: &out)
     page.copy(Slice(start: remarks, count: packets - remarks), into: &out)
-    rows.copy(into: &out)
+    if let rows { rows.copy(into: &out) } else { contents.rows.write(into: &out) }
     page.copy(Slice(start: packets, count: page.count - packets), into: &out)
   }
 
-  /// Returns the packets' part of the data, after leaving out the last packets if it has more bytes
-  /// than there is room for.
-  private mutating func fitRows(_ room: Int) -> Output {
-    var written = Output()
-    written.reserve(contents.rows.size)
-    contents.rows.write(into: &written)
-    while written.count > room, !contents.rows.rows.isEmpty {
-      // Somewhat fewer than would fit if all needed the same number of bytes.
-      let share = Double(max(0, room)) / Double(written.count) * 0.97
-      contents.rows.keep(first: Int(Double(contents.rows.rows.count) * share))
-      written.clear()
+  /// Leaves out the last packets if their part of the data has more bytes than there is room for.
+  ///
+  /// - Returns: that part; nil if it is too large to be kept beside the packets.
+  private mutating func fitRows(_ room: Int) -> Output? {
+    if contents.rows.size < min(room, Self.mostKept) {
+      var written = Output()
+      written.reserve(contents.rows.size)
       contents.rows.write(into: &written)
+      if written.count <= room { return written }
     }
-    return written
+    var bytes = contents.rows.writtenBytes
+    while bytes > room, !contents.rows.rows.isEmpty {
+      // Somewhat fewer than would fit if all needed the same number of bytes.
+      let share = Double(max(0, room)) / Double(bytes) * 0.97
+      contents.rows.keep(first: Int(Double(contents.rows.rows.count) * share))
+      bytes = contents.rows.writtenBytes
+    }
+    return nil
   }
 
   private mutating func write(_ mark: String, into out: inout Output) {

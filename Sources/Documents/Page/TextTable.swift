@@ -57,8 +57,12 @@ struct TextTable: Sendable {
 
   /// Writes the texts as a JSON list.
   ///
-  /// - Parameter left: The bytes at the end of each text to leave out.
-  func write(withoutLast left: Int = 0, into out: inout Output) {
+  /// - Parameters:
+  ///   - left: The bytes at the end of each text to leave out.
+  ///   - spill: called after each text.
+  func write(
+    withoutLast left: Int = 0, into out: inout Output, _ spill: (inout Output) -> Void = { _ in }
+  ) {
     // Most tables have no `<`, and then none of their texts needs to be searched for one.
     let isPlain = bytes.bytes.firstOffset(of: 0x3c) == nil
     out.byte(0x5b)
@@ -67,6 +71,7 @@ struct TextTable: Sendable {
       let text = self[place]
       let shown = text.part(Slice(start: 0, count: text.byteCount - left))
       if isPlain { out.jsonString(shown) } else { out.embedded(shown) }
+      spill(&out)
     }
     out.byte(0x5d)
   }

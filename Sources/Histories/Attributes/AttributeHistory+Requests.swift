@@ -80,7 +80,7 @@ extension AttributeHistory {
       let place = usages.firstIndex(where: { $0.handle == handle && $0.server == context.server }),
       parts.end > usages[place].longestWrite.length
     {
-      usages[place].longestWrite = (parts.end, context.moment.packet)
+      usages[place].writing.longest = (parts.end, context.moment.packet)
     }
     run(
       request.isCancel ? .cancelled : .writes, .written, parts?.first ?? request.moment, context, 0,
@@ -158,7 +158,9 @@ extension AttributeHistory {
       read(request, fields, bytes, context, latency, memory, isRepeated: isRepeated)
     case .readMultipleResponse, .readMultipleVariableResponse:
       for handle in request.handles.handles {
-        if let place = use(handle, context, memory) { usages[place].reads.note(context.moment) }
+        if let place = use(handle, context, memory) {
+          usages[place].reading.all.note(context.moment)
+        }
       }
       run(.reads, .read, request.moment, context, 0, latency) {
         $0.reads += 1
@@ -189,8 +191,8 @@ extension AttributeHistory {
       candidates[index].accepted = context.moment
     }
     guard let place = use(handle, context, memory) else { return }
-    usages[place].writes.note(context.moment)
-    usages[place].firstWrite = usages[place].firstWrite ?? request.moment
+    usages[place].writing.requests.note(context.moment)
+    usages[place].writing.first = usages[place].firstWrite ?? request.moment
     noteWritten(request.length, request.written.bytes, place, request.moment, context)
     noteSeries(request.written.bytes, place, request.moment, epoch: request.epoch, context)
     noteControl(request.written.bytes, place, request.moment)
@@ -213,7 +215,7 @@ extension AttributeHistory {
     // The server sends no values while its client is not subscribed.
     let owner = configurations[place].owner?.handle
     if let index = usages.firstIndex(where: { $0.handle == owner && $0.server == context.server }) {
-      usages[index].counter.interrupt()
+      usages[index].interrupt()
     }
   }
 

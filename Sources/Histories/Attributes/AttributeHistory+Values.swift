@@ -14,7 +14,12 @@ extension AttributeHistory {
   mutating func use(_ handle: UInt16, _ context: Context, _ memory: borrowing Memory) -> Int? {
     guard handle != 0 else { return nil }
     let key = Self.key(context.server, handle)
-    if let place = key == latest.key ? latest.place : positions[key] {
+    if key == latest.key, let place = latest.place {
+      if usages[place].identity.uuid == nil { learn(place, context, memory) }
+      return place
+    }
+    measureLatest()
+    if let place = positions[key] {
       latest = (key, place)
       if usages[place].identity.uuid == nil { learn(place, context, memory) }
       return place
@@ -26,6 +31,14 @@ extension AttributeHistory {
     let place = usages.count - 1
     usages[place].properties = memory.properties(of: usages[place].identity)
     return place
+  }
+
+  /// Adds up what the attribute takes that was used last, before another one is used.
+  private mutating func measureLatest() {
+    guard let place = latest.place else { return }
+    let bytes = usages[place].bytes
+    usageBytes += bytes - usages[place].measured
+    usages[place].measured = bytes
   }
 
   /// Returns the key of an attribute in `positions` and `found`.
@@ -96,11 +109,16 @@ extension AttributeHistory {
     discoverer = nil
     var last = runs.count - 1
     if last < 0 || runs[last].kind != kind || runs[last].server != context.server {
-      if runs.count >= Self.mostRuns { runs.fold(to: Self.mostRuns / 2) }
+      if runs.count >= Self.mostRuns {
+        runs.fold(to: Self.mostRuns / 2)
+        latencies = runs.reduce(0) { $0 + $1.latencies.count }
+      }
       runs.append(ValueRun(kind, context.server, first))
       last = runs.count - 1
     }
+    latencies -= runs[last].latencies.count
     runs[last].note(act, handle, from: first, to: context.moment.packet, latency)
+    latencies += runs[last].latencies.count
     change(&runs[last])
   }
 
@@ -113,10 +131,10 @@ extension AttributeHistory {
   ) {
     guard let handle = request.handle, let place = use(handle, context, memory) else { return }
     let length = fields.value.map { Int($0.count) } ?? 0
-    usages[place].reads.note(context.moment)
+    usages[place].reading.all.note(context.moment)
     let end = length + Int(request.opcode == .readBlobRequest ? request.offset ?? 0 : 0)
     if end > usages[place].longestRead.length {
-      usages[place].longestRead = (end, context.moment.packet)
+      usages[place].reading.longest = (end, context.moment.packet)
     }
     noteUnoffered(.read, bit: 1, place, request.packet, length, context)
     if end > AttributeUse.longest, context.isWhole {
@@ -154,7 +172,7 @@ extension AttributeHistory {
     _ value: RawSpan, _ offset: Int, _ request: OpenRequest, _ place: Int, _ context: Context
   ) {
     faults.note(part: value, at: offset, usages[place].handle, context)
-    if usages[place].commands.count > 0 { usages[place].dropped.note(read: value) }
+    if usages[place].commands.count > 0 { usages[place].writing.dropped.note(read: value) }
     guard request.opcode == .readRequest else { return }
     if usages[place].identity.kind == .characteristic {
       guard usages[place].identity.via == .discovered else { return }
@@ -176,7 +194,7 @@ extension AttributeHistory {
     while let item = items.next(&cursor) {
       guard let handle = item.handle, let value = item.value else { break }
       if request.type?.isShort(0x2b2a) == true { note(hash: bytes.part(value), context) }
-      if let place = use(handle, context, memory) { usages[place].reads.note(context.moment) }
+      if let place = use(handle, context, memory) { usages[place].reading.all.note(context.moment) }
       run(.reads, .read, request.moment, context, handle, latency) { $0.reads += 1 }
     }
   }
@@ -190,8 +208,8 @@ extension AttributeHistory {
     guard let handle = fields.handle, let value = fields.value,
       let place = use(handle, context, memory)
     else { return }
-    usages[place].commands.note(context.moment)
-    usages[place].firstWrite = usages[place].firstWrite ?? context.moment
+    usages[place].writing.commands.note(context.moment)
+    usages[place].writing.first = usages[place].firstWrite ?? context.moment
     noteWritten(Int(value.count), bytes.part(value), place, context.moment, context)
     noteSeries(bytes.part(value), place, context.moment, epoch: epoch(of: context.server), context)
     noteCut(bytes.part(value), .written, place, context, memory)
@@ -217,7 +235,9 @@ extension AttributeHistory {
       droppedLast = (place, moment)
     }
     guard context.channel == nil else { return }
-    usages[place].writtenPieces.note(length, value, moment, after: lastValues.sent)
+    if length == PieceSeries.length || usages[place].writtenPieces.isOpen {
+      usages[place].writing.pieces.note(length, value, moment, after: lastValues.sent)
+    }
     lastValues.written = moment.packet
   }
 
@@ -294,7 +314,7 @@ extension AttributeHistory {
     guard let place = use(handle, context, memory) else { return }
     let isIndication = context.opcode == .handleValueIndication
     if isIndication {
-      usages[place].indications.note(context.moment)
+      usages[place].sending.indications.note(context.moment)
       // Perhaps Service Changed, whose own attribute may be forgotten by then.
       if value.byteCount == 4, usages[place].identity.uuid ?? .serviceChanged == .serviceChanged {
         searches[context.server].invalidate()
@@ -308,13 +328,17 @@ extension AttributeHistory {
         if isServiceChanged { change(value, context) }
       }
     } else {
-      usages[place].notifications.note(context.moment)
+      usages[place].sending.notifications.note(context.moment)
       if context.channel == nil {
-        usages[place].sentPieces.note(
-          value.byteCount, value, context.moment, after: lastValues.written)
+        if value.byteCount == PieceSeries.length || usages[place].sentPieces.isOpen {
+          usages[place].sending.pieces.note(
+            value.byteCount, value, context.moment, after: lastValues.written)
+        }
         lastValues.sent = context.moment.packet
       }
-      if value.byteCount > 1 { usages[place].counter.note(value.byte(at: 0), context.moment) }
+      if value.byteCount > 1 {
+        usages[place].sending.counter.note(value.byte(at: 0), context.moment)
+      }
     }
     if value.byteCount > AttributeUse.longest {
       faults.note(longValue: value.byteCount, handle, isRead: false, context)
@@ -351,7 +375,7 @@ extension AttributeHistory {
       usages[command].identity.service == usages[place].identity.service,
       context.moment.nanoseconds(since: moment) ?? .max <= Self.longestReaction
     else { return }
-    usages[command].dropped.noteReaction()
+    usages[command].writing.dropped.noteReaction()
   }
 
   /// Records whether a control point reports that a procedure failed.

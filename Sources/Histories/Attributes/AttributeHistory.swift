@@ -159,6 +159,10 @@ package struct AttributeHistory: Sendable {
   /// The indices in `usages`, by `key`. Like `found`, it has keys of a type that other tables use,
   /// too: to find out how to hash another one would cost as much as some hundred packets.
   var positions: [Int: Int] = [:]
+  /// The bytes of `usages`, except for what was added to the one that was used last.
+  var usageBytes = 0
+  /// The number of latencies in `runs`.
+  var latencies = 0
   /// The attribute that was used last, since consecutive packets often use the same one.
   var latest: (key: Int, place: Int?) = (-1, nil)
   var gap = 0
@@ -211,6 +215,20 @@ package struct AttributeHistory: Sendable {
 
   init(_ knowledge: ProfileKnowledge) { vendors = VendorTraffic(knowledge) }
 
+  /// About how many bytes the lists take that can be long.
+  var bytes: Int {
+    let texts = (refusals.count + open.count) * Self.textBytes + latencies * 8
+    let sets = (found.count + 2 * positions.count) * Self.keyBytes
+    return usageBytes + texts + sets + ListBytes.of(runs) + ListBytes.of(refusals)
+      + ListBytes.of(configurations) + ListBytes.of(commandedConfigurations)
+      + ListBytes.of(candidates) + ListBytes.of(misdirected) + ListBytes.of(open)
+      + ListBytes.of(longWrites) + ListBytes.of(failedProcedures) + ListBytes.of(mtuExchanges)
+      + ListBytes.of(discoveries) + ListBytes.of(overlapping) + ListBytes.of(serviceChanges)
+      + faults.bytes
+  }
+  /// About how many bytes the texts of a request take, and a key in a set that may be half full.
+  private static let (textBytes, keyBytes) = (256, 16)
+
   // MARK: Observing
 
   /// Records an ATT packet on a link with the given protection.
@@ -225,7 +243,7 @@ package struct AttributeHistory: Sendable {
       gap = memory.links.gap
       // Responses may be among the missing records, and values.
       open.removeAll()
-      for index in usages.indices { usages[index].counter.interrupt() }
+      for index in usages.indices { usages[index].interrupt() }
     }
     let opcode = pdu.opcode
     let fields = dissection.attFields
@@ -419,6 +437,8 @@ package struct AttributeHistory: Sendable {
     for index in configurations.indices where configurations[index].owner == nil {
       resolve(index, connection, memory)
     }
+    // Growing by doubling would take as much again as all that is kept.
+    usages.reserveCapacity(usages.count + unanswered.count)
     for request in unanswered {
       let asking = Side(sent: request.direction)
       let server = request.opcode.role == .indication ? asking : asking.other

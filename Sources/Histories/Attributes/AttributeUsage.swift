@@ -64,31 +64,12 @@ package struct AttributeUsage: Sendable {
   var profileName: String?
   /// For a characteristic's value: the properties in its declaration, if known.
   package internal(set) var properties: CharacteristicProperties?
-  package internal(set) var reads = Tally()
-  /// The first Write Request that was answered, or Write Command.
-  package internal(set) var firstWrite: Moment?
-  package internal(set) var writes = Tally()
-  package internal(set) var commands = Tally()
-  /// The end of the longest value that was read, and the packet of the response.
-  package internal(set) var longestRead: (length: Int, packet: Int) = (0, 0)
-  /// The end of the longest value that was written with prepared writes, and the packet of the
-  /// response.
-  package internal(set) var longestWrite: (length: Int, packet: Int) = (0, 0)
-  package internal(set) var notifications = Tally()
-  package internal(set) var indications = Tally()
-  /// The notifications on the link's own bearer that filled a PDU of the default MTU, 23 bytes.
-  package internal(set) var sentPieces = PieceSeries()
-  /// The writes that did so.
-  package internal(set) var writtenPieces = PieceSeries()
-  package internal(set) var dropped = DroppedCommands()
-  /// Checks whether the first byte of notifications is a counter.
-  package internal(set) var counter = CountingByte()
-  package internal(set) var series = WriteSeries()
-  /// For a control point: the writes without a result.
-  package internal(set) var control: ControlWrite?
+  /// How it was read, written, and sent: few attributes are used in more than one way.
+  @Rare var reading: Reading
+  @Rare var writing: Writing
+  @Rare var sending: Sending
   /// The values that may be cut, by how they are transferred.
   package internal(set) var cuts: [CutValues] = []
-  package internal(set) var messages = FullMessages()
   /// For a characteristic's declaration that sends values: the handle of the characteristic's
   /// value; 0: unknown, or discovered only after it had sent values.
   package internal(set) var declaredValue: UInt16 = 0
@@ -99,14 +80,77 @@ package struct AttributeUsage: Sendable {
   /// The protocols that may be used on the attribute; nil: not looked up yet.
   var claims: [(vendor: Int, isByFrame: Bool)]?
 
+  /// Records that values may be missing for another reason than a loss at the sender.
+  mutating func interrupt() { if sent > 0 { sending.counter.interrupt() } }
+
   package var cannotBeWritten: Bool { identity.cannotBeWritten(properties) }
+
+  struct Reading: Defaulted {
+    var all = Tally()
+    var longest: (length: Int, packet: Int) = (0, 0)
+  }
+
+  struct Writing: Defaulted {
+    var first: Moment?
+    var requests = Tally()
+    var commands = Tally()
+    var longest: (length: Int, packet: Int) = (0, 0)
+    var dropped = DroppedCommands()
+    var series = WriteSeries()
+    var control: ControlWrite?
+    @Rare var pieces: PieceSeries
+  }
+
+  struct Sending: Defaulted {
+    var notifications = Tally()
+    var indications = Tally()
+    var counter = CountingByte()
+    @Rare var pieces: PieceSeries
+    @Rare var messages: FullMessages
+  }
+
+  package var reads: Tally { reading.all }
+  /// The end of the longest value that was read, and the packet of the response.
+  package var longestRead: (length: Int, packet: Int) { reading.longest }
+  /// The first Write Request that was answered, or Write Command.
+  package var firstWrite: Moment? { writing.first }
+  package var writes: Tally { writing.requests }
+  package var commands: Tally { writing.commands }
+  /// The end of the longest value that was written with prepared writes, and the packet of the
+  /// response.
+  package var longestWrite: (length: Int, packet: Int) { writing.longest }
+  package var notifications: Tally { sending.notifications }
+  package var indications: Tally { sending.indications }
+  /// The notifications on the link's own bearer that filled a PDU of the default MTU, 23 bytes.
+  package var sentPieces: PieceSeries { sending.pieces }
+  /// The writes that did so.
+  package var writtenPieces: PieceSeries { writing.pieces }
+  package var dropped: DroppedCommands { writing.dropped }
+  /// Checks whether the first byte of notifications is a counter.
+  package var counter: CountingByte { sending.counter }
+  package var series: WriteSeries { writing.series }
+  /// For a control point: the writes without a result.
+  package var control: ControlWrite? { writing.control }
+  package var messages: FullMessages { sending.messages }
+
+  /// The bytes of the usage when they were last added up.
+  var measured = 0
+  /// About how many bytes it takes.
+  var bytes: Int {
+    var bytes = MemoryLayout<Self>.stride + $reading.bytes + $writing.bytes + $sending.bytes
+    if $writing.bytes > 0 { bytes += writing.$pieces.bytes + (dropped.hasValue ? 64 : 0) }
+    if $sending.bytes > 0 {
+      bytes += sending.$pieces.bytes + sending.$messages.bytes + ListBytes.of(counter.gaps)
+    }
+    return bytes + ListBytes.of(cuts) + ListBytes.of(unoffered) + ListBytes.of(claims ?? [])
+  }
 
   /// Records a value that was written, if the attribute cannot be written, and returns whether it
   /// cannot. Changes the usage in place, since a copy costs more than all the rest.
   mutating func noteUnsuitable(_ length: Int, _ value: RawSpan, isCommand: Bool) -> Bool {
     guard cannotBeWritten else { return false }
-    dropped.noteWritten(length, value)
-    if isCommand { dropped.note(value) }
+    writing.dropped.noteWritten(length, value)
+    if isCommand { writing.dropped.note(value) }
     return true
   }
 
@@ -143,6 +187,7 @@ package struct DroppedCommands: Sendable {
   /// Whether a value was written that no CCCD can have.
   private(set) var hasOtherValues = false
   private var value: [UInt8]?
+  var hasValue: Bool { value != nil }
   /// The number of commands that a value of the same service followed.
   private var reactions = 0
   private var isReadBack = false
@@ -163,7 +208,7 @@ package struct DroppedCommands: Sendable {
 }
 
 /// The values of one direction that fill a PDU of the default MTU, and the longest series of them.
-package struct PieceSeries: Sendable {
+package struct PieceSeries: Defaulted {
   package struct Series: Sendable {
     package fileprivate(set) var count = 0
     package fileprivate(set) var first = Moment(packet: 0, time: nil)
@@ -176,7 +221,11 @@ package struct PieceSeries: Sendable {
     package var isNumbered: Bool { count > 1 && steps == count - 1 }
   }
 
+  package init() {}
+
   package private(set) var all = Tally()
+  /// Whether a value of another length ends a message.
+  var isOpen: Bool { current.count > 0 }
   package var longest: Series { current.count > ended.count ? current : ended }
   private var current = Series()
   /// The longest one before it.
@@ -184,6 +233,8 @@ package struct PieceSeries: Sendable {
 
   /// The longest time between two pieces of one message.
   private static let longestPause: Int64 = 500_000_000
+  /// The bytes of a value that fills a PDU of the default MTU.
+  static let length = 20
 
   /// Records the next value of the attribute.
   ///
@@ -191,8 +242,8 @@ package struct PieceSeries: Sendable {
   ///   - length: its length; `value` is empty if the bytes may be secret.
   ///   - other: the last packet with a value of the other direction, which ends a message.
   mutating func note(_ length: Int, _ value: RawSpan, _ moment: Moment, after other: Int) {
-    guard length == 20 else {
-      if current.count > 0 { end() }
+    guard length == Self.length else {
+      if isOpen { end() }
       return
     }
     all.note(moment)

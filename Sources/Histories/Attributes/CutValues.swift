@@ -152,7 +152,9 @@ package struct CutValues: Sendable {
 
 /// The messages of several notifications that a server sends after writes, if every notification
 /// fills a PDU.
-package struct FullMessages: Sendable {
+package struct FullMessages: Defaulted {
+  package init() {}
+
   /// The messages whose last notification fills a PDU, too, by those.
   package private(set) var ended = Tally()
   /// The message under way: its notifications, and the last one.
@@ -195,7 +197,7 @@ extension AttributeHistory {
     {
       let mtu = memory.links.attMTU(context.link)
       if mtu.isExchanged, !mtu.isLowerBound {
-        usages[place].messages.note(
+        usages[place].sending.messages.note(
           value.byteCount, mtu.value - 3, context.moment, after: lastValues.written)
       }
     }

@@ -120,6 +120,12 @@ package struct ServerFaults: Sendable {
     var differs = false
   }
 
+  /// About how many bytes the lists take.
+  var bytes: Int {
+    ListBytes.of(malformed) + ListBytes.of(longPDUs) + ListBytes.of(longValues)
+      + ListBytes.of(repeated) + ListBytes.of(declarations) + ListBytes.of(shortValues)
+  }
+
   // MARK: PDUs
 
   /// Records what is wrong with a PDU that a server sent.

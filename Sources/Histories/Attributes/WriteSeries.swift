@@ -135,10 +135,10 @@ extension AttributeHistory {
     noteProxyPDU(value, place, moment)
     // The value may be sent before the response.
     guard epoch == self.epoch(of: server) else {
-      usages[place].series.note(answered: end)
+      usages[place].writing.series.note(answered: end)
       return
     }
-    usages[place].series.note(
+    usages[place].writing.series.note(
       moment, end, isCommand: context.opcode.role == .unacknowledged, epoch: epoch)
     epochs[server].written = (place, end)
   }
@@ -158,13 +158,13 @@ extension AttributeHistory {
 
   /// Records that a server sent a value.
   mutating func noteSent(_ value: RawSpan, _ place: Int, _ context: Context) {
-    if usages[place].control != nil { usages[place].control = nil }
+    if usages[place].control != nil { usages[place].writing.control = nil }
     if usages[place].identity.service?.isShort(0x1801) == true { return }
     let server = context.server
     steps[server].note(answer: value.byteCount, context.moment)
     let written = epochs[server].written
     if let written, usages[written.place].identity.service == usages[place].identity.service {
-      usages[written.place].series.note(answered: written.end)
+      usages[written.place].writing.series.note(answered: written.end)
     }
     beginEpoch(of: server)
   }
@@ -175,7 +175,7 @@ extension AttributeHistory {
       usages[place].indications.last?.packet ?? 0 < request.packet
     else { return }
     let earlier = usages[place].control
-    usages[place].control = ControlWrite(
+    usages[place].writing.control = ControlWrite(
       first: earlier?.first ?? request, last: request, count: (earlier?.count ?? 0) &+ 1,
       opcode: value.byteCount > 0 ? value.byte(at: 0) : nil)
   }

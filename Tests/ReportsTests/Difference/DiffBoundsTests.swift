@@ -110,6 +110,16 @@ import Testing
     #expect(remark?.hasPrefix("#") == true)
   }
 
+  @Test("attributes beyond the limit are not compared") func attributes() throws {
+    let (kept, _, remark) = try remember({ $0.attributes = 2 }) { traffic in
+      traffic.connect()
+      for handle in 10...14 { traffic.received("1b \(handle) 00 01") }
+      traffic.received("1b 10 00 01")
+    }
+    #expect(kept.count { $0.kind == .value(.notification) } == 2, "nor is what comes later")
+    #expect(remark?.hasPrefix("#4: too much to compare") == true, "\(remark ?? "nothing")")
+  }
+
   @Test("unlisted connections are not compared, which is reported") func listed() throws {
     let build: (inout Traffic) -> Void = { traffic in
       for handle in 0x40...0x44 {

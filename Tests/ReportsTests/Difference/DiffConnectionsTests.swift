@@ -206,6 +206,33 @@ import Testing
     #expect(try steps(true) == 0)
   }
 
+  @Test("what differs in a value is found again when it is printed") func differingBytes() throws {
+    func build(_ values: [String]) -> (inout Traffic) -> Void {
+      { traffic in
+        traffic.connect()
+        for value in values { traffic.ask("0a 10 00", "0b \(value)") }
+      }
+    }
+    let sides = (
+      try remember(build(["01 02 03", "01 02 03", "01 02 03"])),
+      try remember(build(["04 02 03", "04 05 03", "04 02 03"]))
+    )
+    let sessions = (
+      try #require(sides.0.devices.first?.session), try #require(sides.1.devices.first?.session)
+    )
+    let difference = Difference(sessions.0, sessions.1, DifferenceOptions())
+    let changes = difference.steps.flatMap(\.changes)
+    let fields = changes.map { difference.fields(of: $0) }
+    #expect(fields.map { $0.map(\.name) } == [["byte 1"], ["byte 1", "byte 2"], ["byte 1"]])
+    #expect(fields.allSatisfy { $0[0].expectation == .everyPair })
+    #expect(fields[1][1].expectation == .none)
+    #expect(changes.map { $0.expectations.contains(.none) } == [false, true, false])
+    var options = DifferenceOptions()
+    options.ignored = ["byte 1"]
+    let rest = Difference(sessions.0, sessions.1, options)
+    #expect(rest.steps.flatMap(\.changes).map { rest.fields(of: $0).map(\.name) } == [["byte 2"]])
+  }
+
   @Test("an ignored byte that differs nowhere is reported") func ignored() throws {
     func build(_ value: String) -> (inout Traffic) -> Void {
       { traffic in

@@ -155,6 +155,8 @@ import Testing
       output.text("}")
     }
     #expect(out.utf8.count < 4600, "\(out.utf8.count) bytes for a budget of 4000")
+    // Without the braces.
+    #expect(rows.writtenBytes == out.utf8.count - 2)
   }
 
   @Test("Details keep failures; bytes are omitted first, then other packets") func details() {

@@ -1,0 +1,41 @@
+import Bytes
+import Diagnosis
+import MadeTraffic
+import Sessions
+import Testing
+import Words
+
+@Suite("What is remembered of all connections together is limited") struct CrowdedHistoryTests {
+  /// Three connections, each of which receives values of `count` attributes, the first one last.
+  private func evidence(_ count: Int, bytes most: Int) throws -> Evidence {
+    var traffic = Traffic()
+    for handle in 0x40...0x42 { traffic.connect(handle, peer: 0xc011_2233_4400 + handle) }
+    for handle in [0x41, 0x42, 0x40] {
+      for attribute in 0x10..<0x10 + count {
+        traffic.received("1b \(String(attribute, radix: 16)) 00 01 02", handle: handle)
+      }
+    }
+    traffic.connect(0x43, peer: 0xc011_2233_4499)
+    var source = MemorySource(traffic)
+    var report = EvidenceReport(bytes: most)
+    var output = Output()
+    var pass = Pass()
+    try pass.run(&source, &report, into: &output)
+    return report.evidence
+  }
+
+  @Test("The latest connections are left out, and counted") func latest() throws {
+    let all = try evidence(40, bytes: CaptureHistory.mostBytes)
+    #expect(all.connections.map(\.id) == [1, 2, 3, 4])
+    #expect(all.unlisted == nil)
+    // One connection with 40 attributes takes more than half of this.
+    let some = try evidence(40, bytes: 40_000)
+    #expect(some.connections.map(\.id) == [1])
+    #expect(some.connections.first?.attributes.usages.count == 40, "the first is complete")
+    #expect(some.unlisted?.text == "covers only the first 1 connections, 3 omitted")
+  }
+
+  @Test("Few attributes take little room") func few() throws {
+    #expect(try evidence(2, bytes: 40_000).connections.count == 4)
+  }
+}
