@@ -7,7 +7,7 @@ import struct
 from typing import Callable
 
 from . import btsnoop
-from .handmade import CENTRAL, RANDOM, Capture
+from .handmade import ATT, CENTRAL, RANDOM, Capture, l2cap
 from .handmade import LE_SIGNALLING as SIGNALS
 from .handmade import SECURITY_MANAGER as SECURITY
 
@@ -337,6 +337,67 @@ def app_log(lines: int, text: str) -> str:
     return "".join(f"22:{13 + second // 60:02}:{second % 60:02}.{thousandth:03} {text}\n" for second, thousandth in moments)
 
 
+def request(capture: Capture, link: int, pdu: bytes) -> None:
+    """Records an ATT request without the controller's confirmation, of which these attacks would have very many."""
+    capture.acl(link, 0, l2cap(ATT, pdu), received=False)
+
+
+def busy_connections(capture: Capture, count: int) -> None:
+    """Connections that use as many attributes, and do as much of each kind, as is remembered of one."""
+    each = 40
+    for number in range(count):
+        server, place = divmod(number, each)
+        link, first = server % HANDLES, 1 + place * 30
+        if place == 0:
+            connect(capture, link, server)
+        kind = place % 5
+        if kind == 0:
+            request(capture, link, struct.pack("<BHHH", 0x10, first, 0xFFFF, 0x2800))
+            groups = (struct.pack("<HHH", first + 10 * step, first + 10 * step + 9, 0x1800 + server % 64) for step in range(3))
+            capture.received(link, b"\x11\x06" + b"".join(groups))
+            request(capture, link, struct.pack("<BHHH", 0x08, first, 0xFFFF, 0x2803))
+            declared = (struct.pack("<HBHH", first + 3 * step + 1, 0x1A, first + 3 * step + 2, 0x2A00 + step) for step in range(9))
+            capture.received(link, b"\x09\x07" + b"".join(declared))
+        elif kind == 1:
+            values = (struct.pack("<HHBI", first + step, 5, step, number) for step in range(40))
+            capture.received(link, b"\x23" + b"".join(values))
+            capture.received(link, struct.pack("<BH", 0x1B, first) + b"%016d{\"a\"" % number)
+        elif kind == 2:
+            for step in range(2):
+                request(capture, link, struct.pack("<BHH", 0x12, first + step, 1))
+                capture.received(link, struct.pack("<BBHB", 0x01, 0x12, first + step, 1 + number % 17))
+        elif kind == 3:
+            value = struct.pack("<I", number) * 125
+            request(capture, link, struct.pack("<BH", 0x12, first) + value)
+            capture.received(link, b"\x13")
+            request(capture, link, struct.pack("<BH", 0x52, first + 1) + value[:20])
+        else:
+            for step in range(3):
+                request(capture, link, struct.pack("<BH", 0x0A, first + step))
+
+
+def readings(capture: Capture, count: int) -> None:
+    """Connections on which each response has the values of many attributes (Read Multiple Variable)."""
+    each, most = 40, 60
+    for number in range(count):
+        server, place = divmod(number, each)
+        if place == 0:
+            connect(capture, server % HANDLES, server)
+        first = 1 + place * most
+        request(capture, server % HANDLES, struct.pack(f"<B{most}H", 0x20, *range(first, first + most)))
+        capture.received(server % HANDLES, b"\x21" + b"".join(struct.pack("<HH", 2, number + step & 0xFFFF) for step in range(most)))
+
+
+def long_writes(capture: Capture, count: int) -> None:
+    """Connections on which values of the greatest length are written, all different."""
+    each = 40
+    for number in range(count):
+        server, place = divmod(number, each)
+        if place == 0:
+            connect(capture, server % HANDLES, server)
+        request(capture, server % HANDLES, struct.pack("<BH", 0x52, place + 1) + struct.pack("<I", number) * 125)
+
+
 def ordinary(capture: Capture, count: int) -> None:
     """The traffic that attacks are compared with: one device, a few characteristics, notifications and writes."""
     connect(capture, 1, 1)
@@ -360,6 +421,7 @@ ATTACKS: dict[str, Callable[[Capture, int], None]] = {
         *(connections, devices, attributes, characteristics, beginnings, fragments, prepared_writes, channels),
         *(vendor_frames, requests, handles, values, pairings, trains, chains, bonds, operations),
         *(service_changes, disagreeing_hashes, taking_turns, long_names, unresolved, crowds, bundles),
+        *(busy_connections, readings, long_writes),
     )
 }
 
@@ -374,6 +436,18 @@ def made(traffic: Callable[[Capture, int], None], count: int) -> bytes:
     capture = Capture(btsnoop.H4)
     traffic(capture, count)
     return bytes(capture.content)
+
+
+def other_values(content: bytes) -> bytes:
+    """Returns a btsnoop file in which the last byte of each data packet differs."""
+    made_other = bytearray(content)
+    offset = 16
+    while offset < len(content):
+        end = offset + 24 + int.from_bytes(content[offset + 4 : offset + 8], "big")
+        if content[offset + 24] == btsnoop.ACL:
+            made_other[end - 1] ^= 0x55
+        offset = end
+    return bytes(made_other)
 
 
 def record_count(content: bytes) -> int:

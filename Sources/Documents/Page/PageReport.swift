@@ -96,7 +96,7 @@ package struct PageReport: PacketReport, ~Copyable {
     self.summary = summary
     history = CaptureHistory(
       limits, knowledge: ProfileKnowledge(options.profiles),
-      passkeys: options.passkeys, followsRequests: false)
+      passkeys: options.passkeys, followsRequests: false, bytes: Self.historyBytes)
     var chosen = ValuesOptions()
     chosen.selection = options.selection
     chosen.profiles = options.profiles
@@ -117,6 +117,10 @@ package struct PageReport: PacketReport, ~Copyable {
       showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles, writesAnswers: false)
     contents = PageContents(limit: options.limit, decimals: summary.timeDecimals)
   }
+
+  /// The most bytes of what findings need of connections: less than for `explain`, since the packets,
+  /// values and attributes of the page are kept beside it.
+  private static let historyBytes = CaptureHistory.mostBytes / 4 * 3
 
   /// Always false, since every packet may add to the page.
   package var isSatisfied: Bool { false }

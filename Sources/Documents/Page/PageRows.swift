@@ -184,7 +184,13 @@ struct PageRows: Sendable {
   mutating func keep(first count: Int) {
     leftOut.late += max(0, rows.count - count)
     rows.removeLast(max(0, rows.count - count))
-    rebuild { _, _ in true }
+    // Texts are in the order of their first use.
+    heads.keep(first: rows.reduce(0) { max($0, Int($1.head)) } + 1)
+    rests.keep(first: rows.reduce(0) { max($0, Int($1.rest)) } + 1)
+    let last = rows.last?.number ?? 0
+    problems.removeAll { $0.packet > last }
+    flaws.keep(first: problems.reduce(0) { max($0, Int($1.text)) } + 1)
+    runOfPacket.removeAll { $0.packet > last }
   }
 
   /// Keeps the packets that `keeps` returns true for, with their texts. The tables are renewed one
@@ -230,7 +236,7 @@ struct PageRows: Sendable {
   private mutating func renewed(
     _ table: TextTable, _ place: WritableKeyPath<Row, UInt32>
   ) -> TextTable {
-    var new = TextTable()
+    var new = TextTable(bytes: table.byteCount)
     for row in rows.indices {
       let text = table[Int(rows[row][keyPath: place])]
       rows[row][keyPath: place] = Self.intern(text, &new, &size)

@@ -1,21 +1,51 @@
+import Bluetooth
 import Bytes
 import Reports
 
 extension PageWriter {
+  /// The page's size divided by this is how much of the map is written, but at least `leastMap`
+  /// bytes.
+  private static let shareOfMap = 8
+  private static let leastMap = 160_000
+
   /// Writes the tree of `map` as headings, paragraphs and tables.
   func writeMap(_ page: inout MapPage, into out: inout Output) {
+    let end = out.count + max(options.limit / Self.shareOfMap, Self.leastMap)
     var lines = Output()
     page.isOfCells = true
-    page.write(into: &lines)
-    let bytes = lines.bytes
-    var isOpen = false
+    var (isOpen, left) = (false, 0)
+    while page.writeNext(into: &lines) {
+      write(lines.bytes, until: end, &isOpen, &left, into: &out)
+      lines.clear()
+    }
+    if isOpen { out.text("</tbody></table>") }
+    if left > 0 {
+      out.text("<p>")
+      out.count(left, "more line", "more lines")
+      out.text("; gattscope map lists them</p>")
+    }
+  }
+
+  /// Writes the lines of a device.
+  ///
+  /// - Parameters:
+  ///   - end: the size of `out` beyond which lines are only counted, in `left`.
+  ///   - isOpen: whether a table is open.
+  private func write(
+    _ bytes: RawSpan, until end: Int, _ isOpen: inout Bool, _ left: inout Int,
+    into out: inout Output
+  ) {
     var start = 0
     while start < bytes.byteCount {
-      var end = start
-      while end < bytes.byteCount, bytes.byte(at: end) != 0x0a { end += 1 }
-      let line = bytes.part(Slice(start: start, count: end - start))
-      start = end + 1
+      var next = start
+      while next < bytes.byteCount, bytes.byte(at: next) != 0x0a { next += 1 }
+      let line = bytes.part(Slice(start: start, count: next - start))
+      start = next + 1
       if line.byteCount == 0 { continue }
+      guard out.count < end else {
+        left += 1
+        continue
+      }
       guard let kind = MapPage.Line(rawValue: line.byte(at: 0)) else {
         out.text("<p>")
         out.linked(line)
@@ -36,7 +66,6 @@ extension PageWriter {
         row(kind, text, into: &out)
       }
     }
-    if isOpen { out.text("</tbody></table>") }
   }
 
   private func row(_ kind: MapPage.Line, _ text: RawSpan, into out: inout Output) {

@@ -35,6 +35,15 @@ struct TextTable: Sendable {
     return texts.count - 1
   }
 
+  /// Forgets all texts but the first `count`.
+  mutating func keep(first count: Int) {
+    guard count < texts.count, count > 0 else { return }
+    bytes.removeLast(bytes.count - Int(texts[count - 1].end))
+    texts.removeLast(texts.count - count)
+    slots = [UInt32](repeating: 0, count: slots.count)
+    fill()
+  }
+
   /// The text at a place.
   subscript(_ place: Int) -> RawSpan {
     @_lifetime(borrow self) get {
@@ -78,6 +87,11 @@ struct TextTable: Sendable {
 
   private mutating func grow() {
     slots = [UInt32](repeating: 0, count: 2 * slots.count)
+    fill()
+  }
+
+  /// Enters all texts into the slots, which are free.
+  private mutating func fill() {
     for place in 1..<texts.count {
       var slot = Int(texts[place].hash) & (slots.count - 1)
       while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }

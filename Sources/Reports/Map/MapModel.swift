@@ -191,6 +191,7 @@ extension MapDevice {
       let end = services[position].declaration.end
       services[position].end = min(end == 0 ? .max : end, next)
     }
+    unknown.reserveCapacity(max(0, uses.count - attributes.count))
     for use in uses
     where slot(use.handle) == nil
       || conclusions.contains(where: { $0.handle == use.handle && slot($0.value) == nil })

@@ -6,7 +6,9 @@ import Words
 
 /// `map` as text: a tree.
 package struct MapPage: ~Copyable {
-  private let devices: [MapDevice]
+  /// The devices that are not written yet, the next one last.
+  private var devices: [MapDevice]
+  private var isFirst = true
   private let options: MapOptions
   private let glyphs: Glyphs
   private var out = Output()
@@ -40,31 +42,48 @@ package struct MapPage: ~Copyable {
   private static let mostNamed = 8
 
   init(_ devices: [MapDevice], _ messages: LastMessages, _ options: MapOptions) {
-    self.devices = devices
+    self.devices = devices.reversed()
     self.options = options
     glyphs = options.glyphs
     reading = ValueReading(options.profiles, showsKeys: options.showsKeys, messages.recent)
   }
 
   package mutating func write(into output: inout Output) {
-    if devices.isEmpty {
-      let selection = options.selection
-      if !selection.uuids.isEmpty || !selection.handles.isEmpty {
-        out.text("no such attribute is known")
-      } else if selection.isEverything {
-        out.text("the capture has no connection")
-      } else {
-        out.text(
-          selection.devices.isEmpty
-            ? "there was no such connection" : "no such device was connected")
-      }
-      endLine()
-    }
-    for (index, device) in devices.enumerated() {
-      if index > 0 { endLine() }
+    while writeNext(into: &output) {}
+  }
+
+  /// Writes the next device, and forgets it; if there is none at all, writes why.
+  ///
+  /// - Returns: whether something was written.
+  package mutating func writeNext(into output: inout Output) -> Bool {
+    if let device = devices.popLast() {
+      if !isFirst { endLine() }
       write(device)
+    } else if isFirst {
+      writeNothing()
+    } else {
+      return false
     }
+    isFirst = false
     output.text(out.bytes, glyphs)
+    out.clear()
+    start = 0
+    return true
+  }
+
+  /// Writes why there is no device.
+  private mutating func writeNothing() {
+    let selection = options.selection
+    if !selection.uuids.isEmpty || !selection.handles.isEmpty {
+      out.text("no such attribute is known")
+    } else if selection.isEverything {
+      out.text("the capture has no connection")
+    } else {
+      out.text(
+        selection.devices.isEmpty
+          ? "there was no such connection" : "no such device was connected")
+    }
+    endLine()
   }
 
   /// Ends the line, wrapped at the width of the terminal: under the names in the tree, and before

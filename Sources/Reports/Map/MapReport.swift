@@ -141,7 +141,10 @@ package struct MapReport: PacketReport, ~Copyable {
   package mutating func page(
     _ memory: borrowing Memory, _ conversations: Conversations? = nil
   ) -> MapPage {
-    MapPage(shown(conclude(memory, conversations)), messages, options)
+    let devices = conclude(memory, conversations)
+    // The devices have it.
+    uses = AttributeUses(limits)
+    return MapPage(shown(devices), messages, options)
   }
 
   /// Returns the devices with what is known of them, after the capture was read to its end, in the

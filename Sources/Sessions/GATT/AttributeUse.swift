@@ -31,22 +31,27 @@ package struct AttributeUse: Sendable {
 
   /// The attribute.
   package let handle: UInt16
-  private var counts = InlineArray<8, Int>(repeating: 0)
+  private var counts = InlineArray<8, UInt32>(repeating: 0)
   /// The value that was conveyed last; nil: none.
   package private(set) var value: [UInt8]?
   /// The packet that carried the value, and its operation.
   package private(set) var valuePacket = 0
   package private(set) var valueOperation = ValueOperation.read
   /// The range of the values' lengths.
-  package private(set) var lengths: ClosedRange<Int>?
+  package var lengths: ClosedRange<Int>? {
+    shortest > longest ? nil : Int(shortest)...Int(longest)
+  }
+  private var shortest = UInt32.max
+  private var longest: UInt32 = 0
   /// Each distinct operation with its outcome.
   package private(set) var accesses: [Access] = []
   /// The first packet that used it, and the last.
   package private(set) var packets: ClosedRange<Int>
   /// Whether the value may be a key: it is one of several, and some attribute's values are keys.
   package private(set) var isSecret = false
-  /// The Write Requests without an answer: how many, and the first; and the last with its value.
-  private var unanswered = (count: 0, first: 0, last: 0, value: [UInt8]())
+  /// The Write Requests without an answer: how many, and the first; and the last with its value. A
+  /// list of at most one, since most attributes have none.
+  private var unanswered: [(count: UInt32, first: Int, last: Int, value: [UInt8])] = []
 
   private static let accessLimit = 16
   /// The maximum length of an attribute value (Core, Vol 3, Part F, 3.2.9).
@@ -77,7 +82,9 @@ package struct AttributeUse: Sendable {
   }
 
   /// Returns how often an operation was done or tried.
-  package func count(of operation: ValueOperation) -> Int { counts[Int(operation.rawValue)] }
+  package func count(of operation: ValueOperation) -> Int {
+    Int(counts[Int(operation.rawValue)])
+  }
 
   /// Records that a packet used it.
   mutating func note(packet: Int) {
@@ -94,8 +101,8 @@ package struct AttributeUse: Sendable {
     self.value?.append(value.part(Slice(start: 0, count: Self.longest)))
     valuePacket = packet
     valueOperation = operation
-    let count = value.byteCount
-    lengths = lengths.map { min($0.lowerBound, count)...max($0.upperBound, count) } ?? count...count
+    let count = UInt32(truncatingIfNeeded: value.byteCount)
+    (shortest, longest) = (min(shortest, count), max(longest, count))
   }
 
   /// Records an attempt to read or write, with its outcome.
@@ -168,12 +175,7 @@ package struct AttributeUse: Sendable {
       (valuePacket, valueOperation) = (other.valuePacket, other.valueOperation)
       isSecret = other.isSecret
     }
-    if let more = other.lengths {
-      lengths =
-        lengths.map {
-          min($0.lowerBound, more.lowerBound)...max($0.upperBound, more.upperBound)
-        } ?? more
-    }
+    (shortest, longest) = (min(shortest, other.shortest), max(longest, other.longest))
     for access in other.accesses { add(access) }
     accesses.sort { $0.packet < $1.packet }
     packets =
@@ -184,15 +186,14 @@ package struct AttributeUse: Sendable {
 
   /// Records a Write Request that was not answered.
   mutating func note(unanswered value: [UInt8], packet: Int) {
-    unanswered = (
-      unanswered.count + 1, unanswered.count == 0 ? packet : unanswered.first, packet, value
-    )
+    let before = unanswered.first
+    unanswered = [((before?.count ?? 0) &+ 1, before?.first ?? packet, packet, value)]
   }
 
   /// Counts the Write Requests, although whether they succeeded is unknown: the capture has no
   /// answer at all.
   mutating func takeUnanswered() {
-    guard unanswered.count > 0, count(of: .write) == 0 else { return }
+    guard let unanswered = unanswered.first, count(of: .write) == 0 else { return }
     add(
       Access(
         operation: .write, security: .unknown, error: nil, packet: unanswered.first,
@@ -207,7 +208,7 @@ package struct AttributeUse: Sendable {
   mutating func note(
     _ operation: ValueOperation, _ security: Security, _ error: ATTErrorCode?, packet: Int
   ) {
-    counts[Int(operation.rawValue)] += 1
+    counts[Int(operation.rawValue)] &+= 1
     add(Access(operation: operation, security: security, error: error, packet: packet))
   }
 
