@@ -176,9 +176,9 @@ import Testing
     #expect(try !redacted(options, build).contains(Array(data[4...])))
   }
 
-  @Test("if the books are full, data that may hold the rest is removed, which is reported")
-  func full()
-    throws
+  @Test(
+    "if the books are full, data that may hold the rest is removed, which is reported",
+    arguments: [false, true]) func full(limitsBytes: Bool) throws
   {
     let value = [9, 9] + Self.key
     func build(_ traffic: inout Traffic) {
@@ -191,7 +191,7 @@ import Testing
     var options = RedactionOptions()
     #expect(try redacted(options, build).lines.allSatisfy { !$0.contains("beyond the first") })
     options.limits.addresses = 1
-    options.limits.secrets = 1
+    if limitsBytes { options.limits.bytes = 16 } else { options.limits.secrets = 1 }
     let result = try redacted(options, build)
     #expect(!result.contains(Array(Self.key[..<4])))
     #expect(result.after[4].suffix(value.count).allSatisfy { $0 == 0 })

@@ -47,6 +47,35 @@ extension PseudonymSource {
     #expect(NameParts(names).pseudonym(of: part.bytes, at: 7, names) == Array(whole[7...]))
   }
 
+  /// Names with the same part: the first one counts, as if all were compared.
+  @Test func partsOfSeveral() {
+    var names = names
+    for name in ["Bernd's phone", "Clara's phone", "phone", "Zoe's phone"] {
+      names.learn(Array(name.utf8))
+    }
+    let parts = NameParts(names)
+    for (name, offset) in [("Bernd's phone", 8), ("Zoe's phone", 6), ("phone", 1)] {
+      let (bytes, whole) = (Array(name.utf8), names[Array(name.utf8)])
+      let part = Array(bytes[offset...])
+      #expect(parts.pseudonym(of: part.bytes, at: offset, names) == Array(whole[offset...]))
+    }
+    let other = Array("tablet".utf8)
+    #expect(parts.pseudonym(of: other.bytes, at: 8, names) == names[other])
+  }
+
+  /// Once a name has no room, the first ones remain all.
+  @Test func room() {
+    var limits = BookLimits()
+    limits.bytes = 20
+    var names = NameBook(.fixed(), keepsNames: false, limits)
+    for name in ["Anna's phone", "Bernd's phone", "Clara", "Anna's phone"] {
+      names.learn(Array(name.utf8))
+    }
+    #expect(names.listed == [Array("Anna's phone".utf8)])
+    #expect(names.unlisted == 2)
+    #expect(names[Array("Bernd's phone".utf8)] != Array("Bernd's phone".utf8))
+  }
+
   @Test func kept() {
     let names = NameBook(.fixed(), keepsNames: true)
     #expect(names[Array("Anna".utf8)] == Array("Anna".utf8))

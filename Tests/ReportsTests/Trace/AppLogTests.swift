@@ -46,6 +46,29 @@ import Testing
     #expect(try remark(1) == "only the first 1 lines of the app's log are read")
   }
 
+  @Test("of a line with too much text the beginning is shown, which is reported") func width()
+    throws
+  {
+    let part = String(repeating: "a", count: AppLog.mostText / 2)
+    for (text, count) in [
+      (part + part, 1), ("\(part)\n\(part)", 2), ("a\n\(part)\n\(part)\nb", 2),
+    ] {
+      var traffic = Traffic()
+      traffic.connect()
+      var source = MemorySource(traffic)
+      var options = TraceOptions()
+      options.log = AppLog([UInt8]("22:13:20 \(text)\n22:13:21 next".utf8), offset: 0)
+      var report = TraceReport(options, source.summary)
+      var output = Output()
+      var pass = Pass()
+      try pass.run(&source, &report, into: &output)
+      #expect(report.remark == "only the first 1 MB of a line of the app's log is shown")
+      let lines = String(decoding: output.bytes.array, as: UTF8.self).split(separator: "\n")
+      #expect(lines.count { $0.contains("aaa") } == count)
+      #expect(lines.last?.hasSuffix("next") == true)
+    }
+  }
+
   @Test("the app's clock can be corrected, and lines without a time stay with theirs") func offset()
     throws
   {
