@@ -127,7 +127,9 @@ package struct Advertiser: Sendable {
 
   /// The number of advertising reports that controllers sent for it.
   package var advertisingReports: Int {
-    AdvertisingEvent.allCases.reduce(0) { $0 + ($1.isReport ? count($1) : 0) }
+    var reports = 0
+    for event in AdvertisingEvent.all where event.isReport { reports += count(event) }
+    return reports
   }
 
   /// Whether it appears in HCI reports.
@@ -145,7 +147,11 @@ package struct Advertiser: Sendable {
 
   /// The gaps of the stream with the most gaps.
   package var gaps: AdvertisingGaps? {
-    streams.map(\.gaps).filter(\.isEnough).max { $0.count < $1.count }
+    var most: Int?
+    for place in streams.indices where streams[place].gaps.isEnough {
+      if streams[place].gaps.count > most.map({ streams[$0].gaps.count }) ?? 0 { most = place }
+    }
+    return most.map { streams[$0].gaps }
   }
 
   /// Records a type of its address.

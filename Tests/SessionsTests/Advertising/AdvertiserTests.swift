@@ -32,6 +32,11 @@ struct DeviceRecording: PacketReport {
   }
 }
 
+extension Advertisers {
+  /// The devices in the order of their first packets.
+  var all: [Advertiser] { order.map { devices[$0] } }
+}
+
 /// Returns the advertisers in the records of `build`.
 func devices(
   limits: Limits = Limits(), counted: ClosedRange<Int> = 1...Int.max,
