@@ -7,6 +7,7 @@
 #ifndef GATTSCOPE_CLIBCRYPTO_SHIM_H
 #define GATTSCOPE_CLIBCRYPTO_SHIM_H
 
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/bn.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
@@ -44,8 +45,19 @@ struct clibcrypto_schedule {
   struct clibcrypto_block key;
 };
 
-/// Gives a schedule a key, unless it has that key: libcrypto looks up parameters by name, which costs several times as much
-/// as an encryption.
+/// Returns the cipher, made once for each thread. A copy does not use a provider: to find the provider's cipher by its name
+/// costs as much as tens of thousands of blocks, and each of its keys twice as much as one of the copy.
+static inline const EVP_CIPHER *clibcrypto_cipher(void) {
+#if OPENSSL_VERSION_MAJOR < 4
+  static __thread EVP_CIPHER *copy;
+  if (!copy) copy = EVP_CIPHER_meth_dup(EVP_aes_128_ecb());
+  return copy;
+#else
+  return EVP_aes_128_ecb();
+#endif
+}
+
+/// Gives a schedule a key, unless it has that key, which costs more than an encryption.
 ///
 /// libcrypto fails here only if no memory is left, which ends the program, as it does in Swift.
 static inline void clibcrypto_expand(struct clibcrypto_schedule *schedule, struct clibcrypto_block key, int encrypts) {
@@ -59,7 +71,7 @@ static inline void clibcrypto_expand(struct clibcrypto_schedule *schedule, struc
       if (!schedule->context) abort();
     }
     clibcrypto_store(key, bytes);
-    if (!EVP_CipherInit_ex2(schedule->context, isNew ? EVP_aes_128_ecb() : 0, bytes, 0, encrypts, 0)) abort();
+    if (!EVP_CipherInit_ex2(schedule->context, isNew ? clibcrypto_cipher() : 0, bytes, 0, encrypts, 0)) abort();
     schedule->key = key;
   }
 }
@@ -72,7 +84,7 @@ static inline struct clibcrypto_block clibcrypto_aes(struct clibcrypto_block key
   clibcrypto_expand(schedule, key, encrypts);
   clibcrypto_store(block, bytes);
   // The cipher itself, without padding and buffers.
-  if (EVP_Cipher(schedule->context, bytes, bytes, 16) != 16) abort();
+  if (EVP_Cipher(schedule->context, bytes, bytes, 16) <= 0) abort();
   return clibcrypto_load(bytes);
 }
 
@@ -87,7 +99,7 @@ static inline clibcrypto_words clibcrypto_aes_words(struct clibcrypto_block key,
   clibcrypto_words blocks[4] = {0};
   clibcrypto_expand(schedule, key, 1);
   for (int index = 0; index < 4; index++) blocks[index][3] = __builtin_bswap32(words[index]);
-  if (EVP_Cipher(schedule->context, (unsigned char *)blocks, (const unsigned char *)blocks, sizeof blocks) != sizeof blocks) abort();
+  if (EVP_Cipher(schedule->context, (unsigned char *)blocks, (const unsigned char *)blocks, sizeof blocks) <= 0) abort();
   for (int index = 0; index < 4; index++) words[index] = __builtin_bswap32(blocks[index][3]);
   return words;
 }

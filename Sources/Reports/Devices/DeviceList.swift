@@ -136,10 +136,11 @@ extension Payload {
 /// The listed devices. What the data of one reveals is read only when the device is needed: there
 /// may be thousands, of which a terminal shows a few.
 package struct ListedDevices: RandomAccessCollection, Sendable {
-  private let all: [Advertiser]
+  /// All advertisers.
+  let all: [Advertiser]
   private let names: Names?
   /// The indexes in `all` of those that are listed, in the order of the list.
-  private let places: [Int]
+  let places: [Int]
 
   /// Creates an empty list.
   init() { (all, names, places) = ([], nil, []) }
@@ -157,10 +158,7 @@ package struct ListedDevices: RandomAccessCollection, Sendable {
   package var startIndex: Int { 0 }
   package var endIndex: Int { places.count }
 
-  package subscript(index: Int) -> ListedDevice { ListedDevice(self.advertiser(index), names) }
-
-  /// Returns what is known of a device apart from its data.
-  func advertiser(_ index: Int) -> Advertiser { all[places[index]] }
+  package subscript(index: Int) -> ListedDevice { ListedDevice(all[places[index]], names) }
 }
 
 extension Advertiser {

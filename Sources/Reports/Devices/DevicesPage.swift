@@ -78,15 +78,17 @@ struct DevicesPage: ~Copyable {
   mutating func summary() {
     var (found, heard, reports) = (0, 0, 0)
     var others = AdvertisingEvent.all.map { _ in (devices: 0, results: 0) }
-    for place in list.devices.indices {
-      let device = list.devices.advertiser(place)
-      guard device.reports > 0 else { continue }
+    // Where they are: a copy of each would cost more than counting it.
+    for place in list.devices.places where list.devices.all[place].reports > 0 {
       found += 1
-      if device.advertisingReports > 0 { heard += 1 }
-      reports += device.advertisingReports
-      for event in AdvertisingEvent.all where !event.isReport && device.count(event) > 0 {
-        others[Int(event.rawValue)].devices += 1
-        others[Int(event.rawValue)].results += device.count(event)
+      let count = list.devices.all[place].advertisingReports
+      if count > 0 { heard += 1 }
+      reports += count
+      guard count < list.devices.all[place].reports else { continue }
+      for event in AdvertisingEvent.all where !event.isReport {
+        let results = list.devices.all[place].count(event)
+        if results > 0 { others[Int(event.rawValue)].devices += 1 }
+        others[Int(event.rawValue)].results += results
       }
     }
     let silent = list.devices.count - found + list.strangers.count

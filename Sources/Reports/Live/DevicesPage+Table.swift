@@ -16,11 +16,11 @@ extension DevicesPage {
     summary()
     finish(columns, &ascii, into: &output)
     guard rows > 2, !list.devices.isEmpty else { return }
-    let order = list.devices.indices.map { place in
-      let device = list.devices.advertiser(place)
-      return (
-        isConnected: device.connectionCount > 0, reports: device.reports,
-        firstPacket: device.firstPacket, place: place
+    let all = list.devices.all
+    let order = list.devices.places.enumerated().map { index, place in
+      (
+        isConnected: all[place].connectionCount > 0, reports: all[place].reports,
+        firstPacket: all[place].firstPacket, index: index
       )
     }.sorted { left, right in
       if left.isConnected != right.isConnected { return left.isConnected }
@@ -38,7 +38,7 @@ extension DevicesPage {
     out.text("  device")
     finish(columns, &ascii, into: &output)
     for entry in order.prefix(room) {
-      row(list.devices[entry.place])
+      row(list.devices[entry.index])
       finish(columns, &ascii, into: &output)
     }
     guard room < order.count else { return }

@@ -138,11 +138,11 @@ package struct Advertiser: Sendable {
   /// The kind of its address: as the controller resolved it, if it did.
   package var addressKind: AddressKind? {
     guard let address, types != 0 else { return nil }
-    for type: AddressType in [.publicIdentity, .randomIdentity, .public, .random]
-    where types >> type.rawValue & 1 == 1 {
-      return AddressKind(address, type)
-    }
-    return nil
+    func has(_ type: AddressType) -> Bool { types >> type.rawValue & 1 == 1 }
+    if has(.publicIdentity) { return AddressKind(address, .publicIdentity) }
+    if has(.randomIdentity) { return AddressKind(address, .randomIdentity) }
+    if has(.public) { return AddressKind(address, .public) }
+    return has(.random) ? AddressKind(address, .random) : nil
   }
 
   /// The gaps of the stream with the most gaps.

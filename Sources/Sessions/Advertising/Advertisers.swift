@@ -305,16 +305,18 @@ package struct Advertisers: Sendable {
     _ address: DeviceAddress?, _ type: AddressType, sync: UInt16? = nil, packet: Int
   ) -> Int {
     let key = Self.key(address, type, sync)
-    let place = index[key] ?? insert(Advertiser(key, address, sync: sync, packet: packet))
+    let place = index[key] ?? insert(key, address, sync: sync, packet: packet)
     mentioned.append(place)
     return place
   }
 
   /// Adds a new device, if necessary in the place of one that was not heard lately.
-  private mutating func insert(_ device: Advertiser) -> Int {
+  private mutating func insert(
+    _ key: UInt64, _ address: DeviceAddress?, sync: UInt16?, packet: Int
+  ) -> Int {
     if devices.count < limit {
-      devices.append(device)
-      index[device.key] = devices.count - 1
+      index[key] = devices.count
+      devices.append(Advertiser(key, address, sync: sync, packet: packet))
       return devices.count - 1
     }
     while devices[hand].wasHeardLately {
@@ -326,8 +328,8 @@ package struct Advertisers: Sendable {
     forgotten += 1
     devices[free].payloads.release(into: &budget)
     index[devices[free].key] = nil
-    devices[free] = device
-    index[device.key] = free
+    devices[free] = Advertiser(key, address, sync: sync, packet: packet)
+    index[key] = free
     return free
   }
 
