@@ -290,14 +290,15 @@ def write_captures(folder: Path) -> None:
     for name, make in costs.CAPTURES.items():
         (folder / f"{name}.btsnoop").write_bytes(make())
     for name, mix in MIXES.items():
-        _mixed(folder / f"{name}.btsnoop", mix)
+        write_mix(folder / f"{name}.btsnoop", mix, costs.RECORDS)
     for name in MEASURED["diff"]:
         content = (folder / f"{name}.btsnoop").read_bytes()
         (folder / f"{name}-less.btsnoop").write_bytes(costs.beginning(content, SIBLING_RECORDS))
 
 
-def _mixed(path: Path, mix: str) -> None:
-    command = [sys.executable, BENCHMARKS / "make-traffic.py", path, str(costs.RECORDS), "--mix", mix]
+def write_mix(path: Path, mix: str, records: int) -> None:
+    """Writes a capture of this many records of a mix of make-traffic.py."""
+    command = [sys.executable, BENCHMARKS / "make-traffic.py", path, str(records), "--mix", mix]
     subprocess.run(command, check=True)
 
 

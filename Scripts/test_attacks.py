@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from cost import instructions
+from cost import instructions, write_mix
 from test_live import CAPTURES, GATTSCOPE
 from tested_program import IN_CI, SWEEP_STEP
 from traffic import attacks
@@ -27,6 +27,16 @@ TRIES = 6
 # The most time of an attack's record, as a multiple of an ordinary record's, without the start; and of its bytes, if its
 # records are longer.
 RATIO = 20
+# What costs most for its length, with the number of repetitions that fill what `devices` remembers and no more, and the
+# verbs; and the most instructions for a byte, as a multiple of those for mixed traffic.
+COSTLY = {
+    "crowds": (650, ("devices", "devices --json")),
+    "decoded_crowds": (1090, ("devices", "devices --json")),
+    "unresolved_crowds": (650, ("devices", "info", "trace")),
+    "unresolved": (8000, ("devices", "info", "trace")),
+    "bundles": (1000, ("trace",)),
+}
+BYTE_RATIO = 20
 PEAK_MB = 160
 # The attacks with which `diff` compares two captures that are both full.
 COMPARED = ("busy_connections", "readings", "long_writes", "operations", "values")
@@ -141,6 +151,17 @@ def complaints(name: str, usual_times: dict[str, tuple[float, float]]) -> list[s
     return found
 
 
+def per_byte(verb: str, content: bytes, start: int, folder: Path) -> float:
+    """Returns the instructions for a byte of a capture, without the start."""
+    with tempfile.NamedTemporaryFile(dir=folder) as capture:
+        capture.write(content)
+        capture.flush()
+        count, status, errors = instructions([GATTSCOPE, *verb.split(), capture.name], folder)
+        if status != 0:
+            raise AssertionError(f"{verb}: status {status}: {errors[-300:]}")
+        return (count - start) / max(1, len(content))
+
+
 class AttackTest(unittest.TestCase):
     def test_every_attack(self) -> None:
         times = usual()
@@ -162,6 +183,24 @@ class AttackTest(unittest.TestCase):
                     found = run([*verb, str(one)], other)
                     self.assertEqual(found.status, 1, f"{attack}: {found.errors[:300]}")
                     self.assertLess(found.peak_mb, PEAK_MB, attack)
+
+    def test_cost_for_each_byte(self) -> None:
+        if not shutil.which("valgrind"):
+            self.assertFalse(IN_CI, "valgrind is not installed")
+            self.skipTest("valgrind is not installed")
+        with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(os.cpu_count()) as workers:
+            folder, mixed = Path(name), Path(name) / "mixed.btsnoop"
+            write_mix(mixed, "mixed-layers", 40_000)
+            nothing, ordinary = attacks.made(lambda *_: None, 0), mixed.read_bytes()
+            verbs = {verb for _, used in COSTLY.values() for verb in used}
+            starts = dict(zip(verbs, workers.map(lambda verb: round(per_byte(verb, nothing, 0, folder) * len(nothing)), verbs)))
+            usual = dict(zip(verbs, workers.map(lambda verb: per_byte(verb, ordinary, starts[verb], folder), verbs)))
+            cases = [(name, verb) for name, (_, used) in COSTLY.items() for verb in used]
+            contents = {name: attacks.attack(name, count) for name, (count, _) in COSTLY.items()}
+            spent = workers.map(lambda case: per_byte(case[1], contents[case[0]], starts[case[1]], folder), cases)
+            ratios = {case: each / usual[case[1]] for case, each in zip(cases, spent)}
+        found = [f"{name}: {verb}: {ratio:.1f}" for (name, verb), ratio in ratios.items() if ratio > BYTE_RATIO]
+        self.assertEqual(found, [], "\n" + "\n".join(found))
 
     def test_a_map_is_applied_once(self) -> None:
         """Two alternating connections that both use the supplied map must not cost more than without it."""

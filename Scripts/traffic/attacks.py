@@ -176,15 +176,37 @@ def unresolved(capture: Capture, count: int) -> None:
     """Resolvable private addresses, none of which belongs to one of many known keys."""
     bonds(capture, 300)
     for number in range(count):
-        address = (number * 2_654_435_761 % (1 << 46)).to_bytes(6, "little")
-        capture.meta(0x02, b"\x01\x00\x01" + address[:5] + bytes([0x40 | address[5] & 0x3F]) + b"\x03\x02\x01\x06\xc0")
+        capture.meta(0x02, b"\x01\x00\x01" + resolvable(number) + b"\x03\x02\x01\x06\xc0")
+
+
+def resolvable(number: int) -> bytes:
+    """Returns a different resolvable private address for each number below 2^40."""
+    return (number * 2_654_435_761 % (1 << 46) | 1 << 46).to_bytes(6, "little")
+
+
+def reports(capture: Capture, count: int, data: bytes, address: Callable[[int], bytes]) -> None:
+    """Records with as many advertising reports as fit, each of another device."""
+    fitting = 250 // (10 + len(data))
+    for number in range(count):
+        each = (address(number * fitting + place) for place in range(fitting))
+        packed = b"".join(b"\x00\x01" + sender + bytes([len(data)]) + data + b"\xc0" for sender in each)
+        capture.meta(0x02, bytes([fitting]) + packed)
 
 
 def crowds(capture: Capture, count: int) -> None:
-    """Records with as many advertising reports as fit, each of another device."""
-    for number in range(count):
-        reports = b"".join(b"\x00\x01" + device(number * 20 + place) + b"\x01\x06\xc0" for place in range(20))
-        capture.meta(0x02, bytes([20]) + reports)
+    """Many devices in each record, without data."""
+    reports(capture, count, b"", device)
+
+
+def decoded_crowds(capture: Capture, count: int) -> None:
+    """Many devices in each record, whose short data means much."""
+    reports(capture, count, b"\x05\xff\x4c\x00\x10\x01", device)
+
+
+def unresolved_crowds(capture: Capture, count: int) -> None:
+    """Many resolvable private addresses in each record, none of which belongs to one of many known keys."""
+    bonds(capture, 300)
+    reports(capture, count, b"", resolvable)
 
 
 def bundles(capture: Capture, count: int) -> None:
@@ -420,8 +442,8 @@ ATTACKS: dict[str, Callable[[Capture, int], None]] = {
     for each in (
         *(connections, devices, attributes, characteristics, beginnings, fragments, prepared_writes, channels),
         *(vendor_frames, requests, handles, values, pairings, trains, chains, bonds, operations),
-        *(service_changes, disagreeing_hashes, taking_turns, long_names, unresolved, crowds, bundles),
-        *(busy_connections, readings, long_writes),
+        *(service_changes, disagreeing_hashes, taking_turns, long_names, unresolved, crowds, decoded_crowds),
+        *(unresolved_crowds, bundles, busy_connections, readings, long_writes),
     )
 }
 

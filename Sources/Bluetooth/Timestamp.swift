@@ -39,6 +39,12 @@ package struct Timestamp: Equatable, Sendable {
     seconds == other.seconds ? nanoseconds < other.nanoseconds : seconds < other.seconds
   }
 
+  /// Returns the earlier one of a time, if there is one, and another.
+  package static func earlier(_ time: Timestamp?, _ other: Timestamp) -> Timestamp {
+    guard let time, time.isEarlier(than: other) else { return other }
+    return time
+  }
+
   /// Returns the nanoseconds since `earlier`, negative if the clock went back. For times more than
   /// 292 years apart, returns the nearest representable number.
   package func nanoseconds(since earlier: Timestamp) -> Int64 {

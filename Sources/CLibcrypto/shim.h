@@ -7,6 +7,7 @@
 #ifndef GATTSCOPE_CLIBCRYPTO_SHIM_H
 #define GATTSCOPE_CLIBCRYPTO_SHIM_H
 
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include <openssl/bn.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
@@ -38,21 +39,30 @@ static inline struct clibcrypto_block clibcrypto_load(const unsigned char *bytes
   return block;
 }
 
-/// The last key of a thread, expanded for one direction.
+/// A key of a thread, expanded for one direction.
 struct clibcrypto_schedule {
   EVP_CIPHER_CTX *context;
   struct clibcrypto_block key;
 };
 
-/// Encrypts or decrypts one block. Successive blocks of one key share its schedule, so a caller needs to keep only the key.
-/// With another key, libcrypto looks up parameters by name, which costs as much as the encryption.
+/// Returns the cipher, made once for each thread. A copy does not use a provider: to find the provider's cipher by its name
+/// costs as much as tens of thousands of blocks, and each of its keys twice as much as one of the copy.
+static inline const EVP_CIPHER *clibcrypto_cipher(void) {
+#if OPENSSL_VERSION_MAJOR < 4
+  static __thread EVP_CIPHER *copy;
+  if (!copy) copy = EVP_CIPHER_meth_dup(EVP_aes_128_ecb());
+  return copy;
+#else
+  return EVP_aes_128_ecb();
+#endif
+}
+
+/// Gives a schedule a key, unless it has that key, which costs more than an encryption.
 ///
 /// libcrypto fails here only if no memory is left, which ends the program, as it does in Swift.
-static inline struct clibcrypto_block clibcrypto_aes(struct clibcrypto_block key, struct clibcrypto_block block, int encrypts) {
-  static __thread struct clibcrypto_schedule schedules[2];
-  struct clibcrypto_schedule *schedule = &schedules[encrypts];
-  unsigned char bytes[16];
+static inline void clibcrypto_expand(struct clibcrypto_schedule *schedule, struct clibcrypto_block key, int encrypts) {
   if (!schedule->context || schedule->key.high != key.high || schedule->key.low != key.low) {
+    unsigned char bytes[16];
     int isNew = !schedule->context;
     if (isNew) {
       // Reads no configuration file: results must not depend on one.
@@ -61,13 +71,37 @@ static inline struct clibcrypto_block clibcrypto_aes(struct clibcrypto_block key
       if (!schedule->context) abort();
     }
     clibcrypto_store(key, bytes);
-    if (!EVP_CipherInit_ex2(schedule->context, isNew ? EVP_aes_128_ecb() : 0, bytes, 0, encrypts, 0)) abort();
+    if (!EVP_CipherInit_ex2(schedule->context, isNew ? clibcrypto_cipher() : 0, bytes, 0, encrypts, 0)) abort();
     schedule->key = key;
   }
+}
+
+/// Encrypts or decrypts one block. Successive blocks of one key share its schedule, so a caller needs to keep only the key.
+static inline struct clibcrypto_block clibcrypto_aes(struct clibcrypto_block key, struct clibcrypto_block block, int encrypts) {
+  static __thread struct clibcrypto_schedule schedules[2];
+  struct clibcrypto_schedule *schedule = &schedules[encrypts];
+  unsigned char bytes[16];
+  clibcrypto_expand(schedule, key, encrypts);
   clibcrypto_store(block, bytes);
   // The cipher itself, without padding and buffers.
-  if (EVP_Cipher(schedule->context, bytes, bytes, 16) != 16) abort();
+  if (EVP_Cipher(schedule->context, bytes, bytes, 16) <= 0) abort();
   return clibcrypto_load(bytes);
+}
+
+/// Four numbers of 32 bits.
+typedef uint32_t clibcrypto_words __attribute__((ext_vector_type(4)));
+
+/// Encrypts four blocks that are zero except for their last 32 bits, and returns the last 32 bits of the results. For many keys
+/// in turn: the schedule of each stays in its own place, modulo 64.
+static inline clibcrypto_words clibcrypto_aes_words(struct clibcrypto_block key, unsigned place, clibcrypto_words words) {
+  static __thread struct clibcrypto_schedule schedules[64];
+  struct clibcrypto_schedule *schedule = &schedules[place % 64];
+  clibcrypto_words blocks[4] = {0};
+  clibcrypto_expand(schedule, key, 1);
+  for (int index = 0; index < 4; index++) blocks[index][3] = __builtin_bswap32(words[index]);
+  if (EVP_Cipher(schedule->context, (unsigned char *)blocks, (const unsigned char *)blocks, sizeof blocks) <= 0) abort();
+  for (int index = 0; index < 4; index++) words[index] = __builtin_bswap32(blocks[index][3]);
+  return words;
 }
 
 /// A number of 256 bits.

@@ -5,7 +5,7 @@ import CLibcrypto
 /// (Core, Vol 3, Part H, 2.2.1).
 ///
 /// Only the key is stored: libcrypto expands it when a thread first uses it after another key.
-package struct AES128: Sendable {
+package struct AES128: Equatable, Sendable {
   /// The length of a key and of a block in bytes.
   package static let size = 16
 
@@ -23,6 +23,12 @@ package struct AES128: Sendable {
   /// Encrypts one block, given as a number: the security function e.
   func encrypt(_ number: UInt128) -> UInt128 {
     UInt128(clibcrypto_aes(clibcrypto_block(key), clibcrypto_block(number), 1))
+  }
+
+  /// Encrypts four numbers and returns the last 32 bits of each result. For many keys in turn: that
+  /// of each place stays expanded.
+  func encrypt(_ numbers: SIMD4<UInt32>, place: Int) -> SIMD4<UInt32> {
+    clibcrypto_aes_words(clibcrypto_block(key), UInt32(truncatingIfNeeded: place), numbers)
   }
 
   /// Decrypts one block: the inverse of e.

@@ -38,6 +38,8 @@ package struct ValueDecoder: ~Copyable {
 
   /// The numbers of the fields that were read, by slot.
   private var slots: [Int] = []
+  /// The slots whose number is not zero, and the fields that set them.
+  private var filled: [(slot: Int, field: Int)] = []
   private var stack: [Known] = []
   private var fuel = 0
   /// The turn of a repeated field.
@@ -91,8 +93,8 @@ package struct ValueDecoder: ~Copyable {
     self.context = context
     fuel = Self.mostSteps
     turn = 0
-    slots.removeAll(keepingCapacity: true)
-    for _ in 0..<definition.tables.slotCount { slots.append(0) }
+    forget(0..<Int.max)
+    for _ in slots.count..<max(slots.count, definition.tables.slotCount) { slots.append(0) }
     let start = max(0, min(Int(slice.start), bytes.byteCount))
     let end = max(start, min(slice.end, bytes.byteCount))
     var window = Window(group: start, sized: start, position: start, end: end)
@@ -100,6 +102,20 @@ package struct ValueDecoder: ~Copyable {
     let outcome = list(all, of: definition, bytes, &window, &decoded)
     leaveTail(outcome, &window, &decoded)
     decoded.noteFirsts(definition)
+  }
+
+  /// Stores a field's number in its slot, if it has one.
+  private mutating func fill(_ slot: Int, _ number: Int, of field: Int) {
+    guard slot >= 0 else { return }
+    if number != 0, slots[slot] == 0 { filled.append((slot, field)) }
+    slots[slot] = number
+  }
+
+  /// Forgets the numbers of some fields: of a definition with many fields, most are not in a value.
+  private mutating func forget(_ fields: Range<Int>) {
+    guard !filled.isEmpty else { return }
+    for entry in filled where fields.contains(entry.field) { slots[entry.slot] = 0 }
+    filled.removeAll { fields.contains($0.field) }
   }
 
   /// Adds the bytes that no field explained.
@@ -258,10 +274,7 @@ package struct ValueDecoder: ~Copyable {
       isShort = extent.isShort
     }
     let begin = field.flags.contains(.prefixWhole) ? start : window.position
-    for inner in place + 1..<max(field.end, place + 1) {
-      let slot = definition.tables.fields[inner].slot
-      if slot >= 0 { slots[slot] = 0 }
-    }
+    forget(place + 1..<max(field.end, place + 1))
     let entry = decoded.fields.count
     if field.name >= 0 {
       decoded.fields.append(
@@ -433,7 +446,7 @@ extension ValueDecoder {
     window.position += field.width
     var number = Int(truncatingIfNeeded: loaded)
     if field.kind == .signed { number = Self.signed(loaded, bits: 8 * field.width) }
-    if field.slot >= 0 { slots[field.slot] = number }
+    fill(field.slot, number, of: place)
     let slice = Slice(start: start, count: field.width)
     if field.checksum >= 0 {
       check(place, definition, number, slice, bytes, window, &decoded)
@@ -489,7 +502,7 @@ extension ValueDecoder {
       let value =
         bits.flags.contains(.signedBits)
         ? Self.signed(part, bits: bits.bitCount) : Int(truncatingIfNeeded: part)
-      if bits.slot >= 0 { slots[bits.slot] = value }
+      fill(bits.slot, value, of: inner)
       append(inner, value, slice, definition, &decoded)
     }
     let reserved = number & ~named
@@ -539,7 +552,7 @@ extension ValueDecoder {
     let field = definition.tables.fields[place]
     let number = value(of: field.selector, definition, window)
     guard number.isKnown else { return .done }
-    if field.slot >= 0 { slots[field.slot] = number.number }
+    fill(field.slot, number.number, of: place)
     let slice = Slice(start: window.position, count: 0)
     append(place, number.number, slice, definition, &decoded)
     return .done
@@ -671,7 +684,7 @@ extension ValueDecoder {
     }
     entry.form = .integer
     entry.raw = number
-    if field.slot >= 0 { slots[field.slot] = number }
+    fill(field.slot, number, of: place)
   }
 }
 

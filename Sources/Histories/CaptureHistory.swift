@@ -293,7 +293,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
   }
 
   private init(copying other: borrowing Self) {
-    (evidence, notes, positions) = (other.evidence, other.notes, other.positions)
+    (evidence, notes) = (other.evidence, other.notes)
+    (positions, peers) = (other.positions, other.peers)
     (adapters, latestAdapter) = (other.adapters, other.latestAdapter)
     (latest, otherEndings, unlisted) = (other.latest, other.otherEndings, other.unlisted)
     (noteBytes, isFull) = (other.noteBytes, other.isFull)

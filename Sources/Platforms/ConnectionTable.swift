@@ -1,5 +1,3 @@
-import Bluetooth
-
 /// What is kept for each of several connections, found by the connection's number.
 struct ConnectionTable<Element: Sendable>: Sendable {
   private var elements: [Element] = []
@@ -45,13 +43,5 @@ struct ConnectionTable<Element: Sendable>: Sendable {
     guard last != id else { return }
     ids[place] = last
     places[last] = place
-  }
-}
-
-extension Timestamp {
-  /// Returns the earlier one of a time, if there is one, and another.
-  static func earlier(_ time: Timestamp?, _ other: Timestamp) -> Timestamp {
-    guard let time, time.isEarlier(than: other) else { return other }
-    return time
   }
 }

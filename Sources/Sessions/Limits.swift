@@ -40,7 +40,7 @@ package struct Limits: Sendable, Equatable {
   /// Identity resolving keys that are remembered.
   package var identities = 64
   /// Resolvable private addresses whose identity is remembered.
-  package var resolvedAddresses = 4096
+  package var resolvedAddresses = 16_384
   /// Different keys of bonds that are known.
   package var keys = 256
   /// Of these, keys that the host passes to LE Encrypt, as it may do again and again.

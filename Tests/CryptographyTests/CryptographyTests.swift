@@ -42,6 +42,25 @@ import Testing
     #expect(!key.resolves(DeviceAddress(value: 0xf081_940d_fbaa)), "static address")
   }
 
+  /// More keys in turn than stay expanded, each with its own four addresses and those of another.
+  @Test func addressesOfManyKeys() throws {
+    let keys = (1...70).compactMap { IdentityResolvingKey([UInt8](repeating: $0, count: 16).bytes) }
+    try #require(keys.count == 70)
+    func addresses(of key: IdentityResolvingKey) -> SIMD4<UInt64> {
+      SIMD4((0..<4).map { UInt64(0x40_0000 + $0) << 24 | UInt64(key.hash(UInt32(0x40_0000 + $0))) })
+    }
+    for _ in 0..<2 {
+      for (place, key) in keys.enumerated() {
+        var some = addresses(of: key)
+        #expect(all(key.resolves(some, place: place)))
+        some[2] = addresses(of: keys[(place + 1) % 70])[2]
+        let found = key.resolves(some, place: place)
+        #expect(found == SIMDMask([true, true, false, true]))
+        #expect(!key.resolves(DeviceAddress(value: some[2])))
+      }
+    }
+  }
+
   @Test func noKey() {
     for bytes: [UInt8] in [[UInt8](repeating: 0, count: 16), [1, 2, 3]] {
       let key = IdentityResolvingKey(bytes.bytes)

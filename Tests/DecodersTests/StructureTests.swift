@@ -28,6 +28,25 @@ struct StructureTests {
     #expect(wide.problems == ["reserved_bits@0"])
   }
 
+  /// Each turn of a group begins without the numbers of the turn before; those of fields around it
+  /// stay.
+  @Test
+  func turnsOfGroups() throws {
+    let fields = """
+      - {name: first, type: u8}
+      - name: turn
+        repeat: rest
+        fields:
+          - {name: kind, type: u8}
+          - {name: size, type: u8, when: kind == 1}
+          - {name: last, type: u8, when: size == 7 && first == 3}
+      """
+    #expect(
+      try Decoding.decode(fields, "03 01 07 08 02 01 07 09 02 02").fields
+        == #"{"first":3,"turn":[{"kind":1,"size":7,"last":8},{"kind":2},{"kind":1,"size":7,"last":9},{"kind":2},{"kind":2}]}"#
+    )
+  }
+
   /// A flag that no expression uses is named if it is set.
   @Test
   func flagsInText() throws {

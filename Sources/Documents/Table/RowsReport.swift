@@ -231,7 +231,7 @@ package struct RowsReport: PacketReport, ~Copyable {
         for finding in explanation.findings { write(finding) }
       }
     }
-    if listing != nil, let list = listing?.list(memory) {
+    if listing != nil, let list = listing?.finish(memory) {
       for device in list.devices { write(device) }
     }
     let damage = failure ?? file.damage

@@ -12,15 +12,16 @@ package struct DeviceList: Sendable {
   var scans: [Scan] = []
   var forgottenScans = 0
   var own: [ListedOwn] = []
-  package var devices: [ListedDevice] = []
+  package var devices: ListedDevices
   /// Connections with devices whose address is unknown, with their first packets and handles.
   var strangers: [(connection: Int, packet: Int, handle: UInt16)] = []
   var forgotten = 0
   var adapters: [Adapter] = []
 
-  init(start: Timestamp?, decimals: Int) {
+  init(start: Timestamp?, decimals: Int, _ devices: ListedDevices) {
     self.start = start
     self.decimals = decimals
+    self.devices = devices
   }
 
   /// Whether the controllers have to be named.
@@ -132,20 +133,54 @@ extension Payload {
   }
 }
 
+/// The listed devices. What the data of one reveals is read only when the device is needed: there
+/// may be thousands, of which a terminal shows a few.
+package struct ListedDevices: RandomAccessCollection, Sendable {
+  /// All advertisers.
+  let all: [Advertiser]
+  private let names: Names?
+  /// The indexes in `all` of those that are listed, in the order of the list.
+  let places: [Int]
+
+  /// Creates an empty list.
+  init() { (all, names, places) = ([], nil, []) }
+
+  /// Creates a list of some advertisers, which begins with those of the lowest rank.
+  init(_ all: [Advertiser], _ places: some Sequence<Int>, _ names: Names) {
+    self.all = all
+    self.names = names
+    // The order within each rank stays.
+    var ranked: [[Int]] = [[], [], []]
+    for place in places { ranked[all[place].rank].append(place) }
+    self.places = ranked.flatMap(\.self)
+  }
+
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { places.count }
+
+  package subscript(index: Int) -> ListedDevice { ListedDevice(all[places[index]], names) }
+}
+
+extension Advertiser {
+  /// The position in a list: 0 if it was connected, since a capture is about such devices; 1 if it
+  /// can be connected, 2 otherwise.
+  fileprivate var rank: Int { connectionCount > 0 ? 0 : wasConnectable ? 1 : 2 }
+}
+
 /// A device, with what its data reveals.
 package struct ListedDevice: Sendable {
   package let device: Advertiser
   package let facts: AdvertisedFacts
 
-  init(_ device: Advertiser, name: [UInt8]?) {
+  init(_ device: Advertiser, _ names: Names?) {
     self.device = device
-    facts = AdvertisedFacts(device.payloads, name: name)
-  }
-
-  /// The position in the list: 0 if it was connected, 1 if it can be, 2 otherwise.
-  var rank: Int {
-    if device.connectionCount > 0 { return 0 }
-    return device.wasConnectable ? 1 : 2
+    let type: AddressType
+    switch device.addressKind {
+    case .public, .publicIdentity: type = .public
+    default: type = .random
+    }
+    let entry = device.address.flatMap { names?.find($0, type) }
+    facts = AdvertisedFacts(device.payloads, name: entry.flatMap { names?[$0] })
   }
 
   /// Why the interval and the signal strength are unknown.

@@ -22,9 +22,9 @@ struct DevicesDocument: ~Copyable {
       self.scan(scan)
       line(into: &output)
     }
-    for device in list.devices {
+    for place in list.devices.indices {
       sink.beginDocument(in: &output)
-      self.device(device)
+      device(list.devices[place])
       line(into: &output)
     }
     for stranger in list.strangers {
@@ -190,7 +190,7 @@ struct DevicesDocument: ~Copyable {
       sink.number("connections_total", device.connectionCount)
     }
     sink.begin("events")
-    for event in AdvertisingEvent.allCases where device.count(event) > 0 {
+    for event in AdvertisingEvent.all where device.count(event) > 0 {
       sink.number(named: event.key, device.count(event))
     }
     sink.end()
@@ -264,15 +264,14 @@ struct DevicesDocument: ~Copyable {
     _ payloads: Payloads, _ joins: [Advertiser.Join], most: (Payload) -> Int?
   ) {
     if !payloads.all.isEmpty {
-      let joined = Set(joins.map(\.response))
+      let joined = Set(joins.lazy.map(\.response))
       sink.beginList("payloads")
       for (place, payload) in payloads.all.enumerated() where !joined.contains(place) {
         sink.beginItem()
         self.payload(payload, count: payload.count, most(payload))
-        let responses = joins.filter { $0.advertisement == place }
-        if !responses.isEmpty {
+        if joins.contains(where: { $0.advertisement == place }) {
           sink.beginList("scan_responses")
-          for join in responses {
+          for join in joins where join.advertisement == place {
             let response = payloads.all[join.response]
             sink.beginItem()
             self.payload(response, count: join.count, most(response))

@@ -36,7 +36,8 @@ extension DevicesPage {
       out.text("  periodic train of an unknown advertiser")
     }
     if let identity = device.identity, identity != device.address {
-      out.write(", identity \(identity)")
+      out.text(", identity ")
+      out.address(identity)
     }
     who(entry.facts)
     switch (device.wasConnectable, device.wasNotConnectable) {
@@ -65,28 +66,37 @@ extension DevicesPage {
   private mutating func counts(_ entry: ListedDevice) {
     let device = entry.device
     out.text("  ")
-    out.listed(AdvertisingEvent.allCases.filter { device.count($0) > 0 }) {
-      $0.write("\(device.count($1)) \($1.words)")
+    for event in AdvertisingEvent.all where device.count(event) > 0 {
+      out.decimal(device.count(event))
+      out.byte(0x20)
+      out.text(event.words)
+      out.text(", ")
     }
-    out.text(", ")
     range(device.firstReport, device.lastPacket, isOpen: false)
     at(device.firstTime)
     if device.reports > 1 {
-      out.write(" in \(duration: span(device.firstTime, device.lastTime))")
+      out.text(" in ")
+      out.duration(nanoseconds: span(device.firstTime, device.lastTime))
     }
     if let gaps = device.gaps, let interval = gaps.estimate {
       out.text(device.scanPaused ? "; at most about " : "; about ")
-      out.write("\(duration: Int64(interval) * 1000) apart")
+      out.duration(nanoseconds: Int64(interval) * 1000)
+      out.text(" apart")
     }
     if let range = device.signals.range {
-      out.write("; RSSI \(range.min)")
-      if device.signals.count > 2, range.min != range.max {
-        out.write("\(glyphs.ellipsis)\(range.median)")
+      out.text("; RSSI ")
+      out.decimal(range.min)
+      if range.min != range.max {
+        for level in device.signals.count > 2 ? [range.median, range.max] : [range.max] {
+          out.text(glyphs.ellipsis)
+          out.decimal(level)
+        }
       }
-      if range.min != range.max { out.write("\(glyphs.ellipsis)\(range.max)") }
       out.text(" dBm")
     } else if let signal = device.firstSignal {
-      out.write("; first \(signal) dBm")
+      out.text("; first ")
+      out.decimal(Int(signal))
+      out.text(" dBm")
     }
     changes("; data changed ", device.changes, last: device.lastChange)
     out.byte(0x0a)
@@ -134,34 +144,35 @@ extension DevicesPage {
   ) {
     let all = payloads.all
     guard !all.isEmpty else { return }
-    var order: [(place: Int, isUnder: Bool)] = []
-    var responses: [Int: [Int]] = [:]
-    var joined: Set<Int> = []
-    for join in joins where joined.insert(join.response).inserted {
-      responses[join.advertisement, default: []].append(join.response)
-    }
+    var rows: [PayloadRow] = []
+    cells.clear()
+    let joined = Set(joins.lazy.map(\.response))
     for place in all.indices where !joined.contains(place) {
-      order.append((place, false))
-      for response in responses[place] ?? [] { order.append((response, true)) }
+      rows.append(row(place, all[place], isUnder: false, most(all[place])))
+      guard !joins.isEmpty else { continue }
+      for (index, join) in joins.enumerated()
+      where join.advertisement == place
+        && !joins[..<index].contains(where: { $0.response == join.response })
+      {
+        let response = all[join.response]
+        rows.append(row(join.response, response, isUnder: true, most(response)))
+      }
     }
     var columns = (packet: 0, title: 0, size: 0)
-    let rows = order.map { entry in
-      cells(all[entry.place], isUnder: entry.isUnder, most(all[entry.place]))
+    for row in rows {
+      columns.packet = max(columns.packet, Int(row.packet.count))
+      columns.title = max(columns.title, Int(row.title.count))
+      columns.size = max(columns.size, Int(row.size.count))
     }
-    for cell in rows {
-      columns.packet = max(columns.packet, cell.packet.count)
-      columns.title = max(columns.title, cell.title.count)
-      columns.size = max(columns.size, cell.size.count)
-    }
-    for (entry, cell) in zip(order, rows) {
+    for row in rows {
       out.text("  ")
-      pad(cell.packet, columns.packet)
-      pad(cell.title, columns.title)
-      pad(cell.size, columns.size)
-      data(all[entry.place])
-      let others = joins.filter { $0.response == entry.place }.dropFirst()
-      if entry.isUnder, !others.isEmpty {
-        out.text("; also to")
+      pad(row.packet, columns.packet)
+      pad(row.title, columns.title)
+      pad(row.size, columns.size)
+      data(all[row.place])
+      if row.isUnder {
+        let others = joins.filter { $0.response == row.place }.dropFirst()
+        if !others.isEmpty { out.text("; also to") }
         for other in others {
           out.byte(0x20)
           out.packet(all[other.advertisement].firstPacket)
@@ -174,32 +185,43 @@ extension DevicesPage {
     out.write("  and \(least)\(payloads.otherCount) more that are not kept\n")
   }
 
-  private mutating func pad(_ text: [UInt8], _ columns: Int) {
-    out.raw(text.bytes)
-    out.spaces(columns - text.count + 2)
+  private mutating func pad(_ cell: Slice, _ columns: Int) {
+    cells.copy(cell, into: &out)
+    out.spaces(columns - Int(cell.count) + 2)
   }
 
-  /// Returns the content of the columns: packet, kind, size and number.
-  private func cells(
-    _ payload: Payload, isUnder: Bool, _ most: Int?
-  ) -> (packet: [UInt8], title: [UInt8], size: [UInt8]) {
-    var packet = Output()
-    packet.packet(payload.firstPacket)
-    var title = Output()
-    if isUnder { title.text("  ") }
-    title.text(payload.stream.words)
+  /// Writes the cells of one row: packet, kind, size and number.
+  private mutating func row(
+    _ place: Int, _ payload: Payload, isUnder: Bool, _ most: Int?
+  ) -> PayloadRow {
+    let start = cells.count
+    cells.packet(payload.firstPacket)
+    let title = cells.count
+    if isUnder { cells.text("  ") }
+    cells.text(payload.stream.words)
     if payload.stream.event == .extended {
-      if payload.stream.properties & 4 != 0 { title.text(", directed") }
+      if payload.stream.properties & 4 != 0 { cells.text(", directed") }
     }
     if !payload.stream.isLegacy, payload.stream.sid != 0xff {
-      title.write(" SID \(payload.stream.sid)")
+      cells.text(" SID ")
+      cells.decimal(Int(payload.stream.sid))
     }
-    var size = Output()
-    size.decimal(payload.usedBytes)
-    if let most { size.write(" of \(most)") }
-    size.text(" bytes")
-    if payload.count > 1 { size.write(", \(payload.count) times") }
-    return (packet.bytes.array, title.bytes.array, size.bytes.array)
+    let size = cells.count
+    cells.decimal(payload.usedBytes)
+    if let most {
+      cells.text(" of ")
+      cells.decimal(most)
+    }
+    cells.text(" bytes")
+    if payload.count > 1 {
+      cells.text(", ")
+      cells.decimal(payload.count)
+      cells.text(" times")
+    }
+    return PayloadRow(
+      place: place, isUnder: isUnder, packet: Slice(start: start, count: title - start),
+      title: Slice(start: title, count: size - title),
+      size: Slice(start: size, count: cells.count - size))
   }
 
   /// Appends the content of the data.
@@ -211,6 +233,16 @@ extension DevicesPage {
       payload.data.bytes, slice, payload.isTruncated ? .cutOff : .broken)
     sentence.output.copy(into: &out)
   }
+}
+
+/// A line about data: its index among the device's, and the slices of `cells` that begin it.
+private struct PayloadRow {
+  let place: Int
+  /// Whether it is a scan response under its advertisement.
+  let isUnder: Bool
+  let packet: Slice
+  let title: Slice
+  let size: Slice
 }
 
 extension AdvertisingEvent {

@@ -12,6 +12,8 @@ struct DevicesPage: ~Copyable {
   private let showsAppleLimits: Bool
   private var clock = Clock()
   var out = Output()
+  /// The cells of a device's data.
+  var cells = Output()
   /// Describes advertising data as `show` does.
   var sentence: Sentence
 
@@ -30,9 +32,10 @@ struct DevicesPage: ~Copyable {
   mutating func write(into output: inout Output) {
     summary()
     scans()
-    for device in list.devices {
+    for place in list.devices.indices {
       out.byte(0x0a)
-      self.device(device)
+      device(list.devices[place])
+      move(into: &output)
     }
     if !list.strangers.isEmpty {
       out.byte(0x0a)
@@ -49,13 +52,19 @@ struct DevicesPage: ~Copyable {
       out.byte(0x0a)
       self.own(own)
     }
-    guard let width = options.width else {
+    move(into: &output)
+  }
+
+  /// Moves finished lines to the output.
+  private mutating func move(into output: inout Output) {
+    if let width = options.width {
+      var lines = Output()
+      lines.text(out.bytes, options.glyphs)
+      output.wrapped(lines.bytes, columns: width, indentation: Self.wrapped)
+    } else {
       output.text(out.bytes, options.glyphs)
-      return
     }
-    var lines = Output()
-    lines.text(out.bytes, options.glyphs)
-    output.wrapped(lines.bytes, columns: width, indentation: Self.wrapped)
+    out.clear()
   }
 
   /// The indentation of continuation lines.
@@ -67,17 +76,35 @@ struct DevicesPage: ~Copyable {
 
   /// Appends the number of devices, reports and scans.
   mutating func summary() {
-    let heard = list.devices.filter { $0.device.advertisingReports > 0 }
-    let found = list.devices.count { $0.device.reports > 0 }
+    var (found, heard, reports) = (0, 0, 0)
+    var others = AdvertisingEvent.all.map { _ in (devices: 0, results: 0) }
+    // Where they are: a copy of each would cost more than counting it.
+    for place in list.devices.places where list.devices.all[place].reports > 0 {
+      found += 1
+      let count = list.devices.all[place].advertisingReports
+      if count > 0 { heard += 1 }
+      reports += count
+      guard count < list.devices.all[place].reports else { continue }
+      for event in AdvertisingEvent.all where !event.isReport {
+        let results = list.devices.all[place].count(event)
+        if results > 0 { others[Int(event.rawValue)].devices += 1 }
+        others[Int(event.rawValue)].results += results
+      }
+    }
     let silent = list.devices.count - found + list.strangers.count
     let advertises = list.own.contains { $0.set.wasOn }
     if found > 0 {
-      if !heard.isEmpty {
-        let reports = heard.reduce(0) { $0 + $1.device.advertisingReports }
-        out.write("\(count: heard.count, "advertiser", "advertisers")")
+      if heard > 0 {
+        out.write("\(count: heard, "advertiser", "advertisers")")
         out.write(", \(count: reports, "report", "reports")")
       }
-      otherWays(isFirst: heard.isEmpty)
+      // Devices reported in other ways than a controller's reports, each way separately.
+      var isFirst = heard == 0
+      for (event, found) in zip(AdvertisingEvent.all, others) where found.devices > 0 {
+        out.separate(&isFirst, by: "; ")
+        out.write("\(count: found.devices, "device", "devices") found \(event.words)")
+        out.write(", \(count: found.results, "result", "results")")
+      }
       if advertises { out.text("; this host advertises, too") }
     } else if !options.selection.isEverything, silent == 0, list.own.isEmpty {
       out.text("no device matches")
@@ -94,26 +121,15 @@ struct DevicesPage: ~Copyable {
     out.byte(0x0a)
   }
 
-  /// Appends the devices reported in other ways than a controller's reports, each way separately.
-  private mutating func otherWays(isFirst: Bool) {
-    var isFirst = isFirst
-    for event in AdvertisingEvent.allCases where !event.isReport {
-      let found = list.devices.filter { $0.device.count(event) > 0 }
-      guard !found.isEmpty else { continue }
-      out.separate(&isFirst, by: "; ")
-      let results = found.reduce(0) { $0 + $1.device.count(event) }
-      out.write("\(count: found.count, "device", "devices") found \(event.words)")
-      out.write(", \(count: results, "result", "results")")
-    }
-  }
-
   // MARK: Pieces
 
   /// Appends `#31–#39`, or `from #31 on`.
   mutating func range(_ first: Int, _ last: Int, isOpen: Bool) {
     if isOpen { return out.write("from \(packet: first) on") }
     out.packet(first)
-    if last != first { out.write("\(glyphs.to)\(packet: last)") }
+    guard last != first else { return }
+    out.text(glyphs.to)
+    out.packet(last)
   }
 
   /// Appends how often data changed, if it did, and the packet of the last change.
@@ -158,7 +174,10 @@ struct DevicesPage: ~Copyable {
 
   /// Appends what the data reveals about its advertiser: name, appearance.
   mutating func who(_ facts: AdvertisedFacts) {
-    if let name = facts.name { out.write(", \(quoted: name)") }
+    if let name = facts.name {
+      out.text(", ")
+      out.quoted(name.bytes)
+    }
     if let appearance = facts.appearance {
       out.write(
         appearance.name.map { ", \($0)" }

@@ -63,7 +63,7 @@ package struct DevicesReport: TableReport, ~Copyable {
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
-    let list = listing.list(memory)
+    let list = listing.finish(memory)
     if options.isJSON {
       var document = DevicesDocument(
         list, showsKeys: options.show.showsKeys, profiles: options.show.profiles)
@@ -127,19 +127,38 @@ package struct DeviceListing: ~Copyable {
     advertisers.observe(record, dissection, bytes, answer, memory, isCounted: isCounted)
   }
 
-  var emptyList: DeviceList { DeviceList(start: start, decimals: source.timeDecimals) }
+  var emptyList: DeviceList {
+    DeviceList(start: start, decimals: source.timeDecimals, ListedDevices())
+  }
 
   /// Returns the current list. What is still on counts as on up to now; more may follow.
   package mutating func list(_ memory: borrowing Memory) -> DeviceList {
     var advertisers = advertisers
     advertisers.finish(memory, isCounted: !isSelecting)
+    return list(advertisers, memory)
+  }
+
+  /// Returns the list at the end of the capture.
+  package mutating func finish(_ memory: borrowing Memory) -> DeviceList {
+    advertisers.finish(memory, isCounted: !isSelecting)
+    return list(advertisers, memory)
+  }
+
+  private mutating func list(
+    _ advertisers: Advertisers, _ memory: borrowing Memory
+  ) -> DeviceList {
     watch.learn(memory.names)
-    var list = emptyList
+    let asksForDevices = !options.show.selection.devices.isEmpty
+    let wanted =
+      asksForDevices
+      ? advertisers.order.filter { isWanted(advertisers.devices[$0]) } : advertisers.order
+    var list = DeviceList(
+      start: start, decimals: source.timeDecimals,
+      ListedDevices(advertisers.devices, wanted, memory.names))
     list.forgotten = advertisers.forgotten
     list.scans = advertisers.scans.all.filter { !isSelecting || $0.reports > 0 }
     list.forgottenScans = advertisers.scans.forgotten
     list.adapters = memory.adapters.all
-    let asksForDevices = !options.show.selection.devices.isEmpty
     for set in advertisers.own.all
     where set.isSetUp && options.show.selection.admits(adapter: set.adapter) {
       var own = ListedOwn(set, mostBytes: advertisers.own.mostBytes(set.adapter))
@@ -158,21 +177,8 @@ package struct DeviceListing: ~Copyable {
       list.own.append(own)
     }
     if !asksForDevices { list.strangers = advertisers.unknownPeers }
-    for advertiser in advertisers.all {
-      if asksForDevices, !isWanted(advertiser) { continue }
-      list.devices.append(listed(advertiser, memory))
-    }
-    // A capture is about the devices that were connected, so they come first.
-    // The order within each rank stays: that of the first packets.
-    list.devices = (0...2).flatMap { rank in list.devices.filter { $0.rank == rank } }
     hasListed = !list.own.isEmpty || !list.devices.isEmpty
     return list
-  }
-
-  /// Returns a device with what is known of it.
-  func listed(_ advertiser: Advertiser, _ memory: borrowing Memory) -> ListedDevice {
-    let entry = advertiser.address.flatMap { memory.name(of: $0, advertiser.addressKind) }
-    return ListedDevice(advertiser, name: entry)
   }
 
   /// Returns whether a device in the last packet is selected.
@@ -185,13 +191,5 @@ package struct DeviceListing: ~Copyable {
   private func isWanted(_ advertiser: Advertiser) -> Bool {
     ([advertiser.address, advertiser.identity].compactMap(\.self) + advertiser.otherAddresses)
       .contains { watch.isWanted($0) }
-  }
-}
-
-extension Memory {
-  /// Returns the name that a device gave.
-  fileprivate func name(of address: DeviceAddress, _ kind: AddressKind?) -> [UInt8]? {
-    let type: AddressType = kind == .public || kind == .publicIdentity ? .public : .random
-    return names.find(address, type).flatMap { names[$0] }
   }
 }

@@ -323,14 +323,15 @@ package struct CaptureFacts: Sendable {
       }
     }
     guard !identities.isEmpty || !memory.identities.isEmpty else { return }
-    advertisers = Set(
-      advertisers.map { key in
-        if let known = identities[key] { return known }
-        // Only random addresses are resolvable.
-        guard key >> 48 & 1 == 1 else { return key }
-        let found = memory.identities.search(DeviceAddress(value: key & 0xffff_ffff_ffff))
-        return found.map { Attributes.key($0.address, $0.type) } ?? key
-      })
+    // Only random addresses are resolvable.
+    let random = advertisers.lazy.filter { [identities] in
+      $0 >> 48 & 1 == 1 && identities[$0] == nil
+    }
+    memory.identities.search(random.map { DeviceAddress(value: $0 & 0xffff_ffff_ffff) }) {
+      identities[Attributes.key($0, .random)] = Attributes.key($1.address, $1.type)
+    }
+    guard !identities.isEmpty else { return }
+    advertisers = Set(advertisers.map { identities[$0] ?? $0 })
   }
 
   /// Whether the capture has no HCI events, so that the beginnings and ends of connections are

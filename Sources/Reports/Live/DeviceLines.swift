@@ -76,12 +76,12 @@ package struct DeviceLines: PacketReport, ~Copyable {
     while reported.count <= place { reported.append(ReportedDevice()) }
     if reported[place].key != device.key { reported[place] = ReportedDevice(key: device.key) }
     let mayBeNamed = reported[place].takesName(device, generation: memory.names.generation)
-    let entry = mayBeNamed ? listing.listed(device, memory) : nil
+    let entry = mayBeNamed ? ListedDevice(device, memory.names) : nil
     let news = reported[place].update(
       device, name: entry?.facts.name, isNamed: mayBeNamed, record.time)
     guard !news.isEmpty else { return }
     listing.hasListed = true
-    let listed = entry ?? listing.listed(device, memory)
+    let listed = entry ?? ListedDevice(device, memory.names)
     if options.isJSON {
       document.write(listed, news, into: &output)
     } else {

@@ -16,10 +16,14 @@ extension DevicesPage {
     summary()
     finish(columns, &ascii, into: &output)
     guard rows > 2, !list.devices.isEmpty else { return }
-    let order = list.devices.indices.sorted { left, right in
-      let (left, right) = (list.devices[left].device, list.devices[right].device)
-      let isConnected = left.connectionCount > 0
-      if isConnected != (right.connectionCount > 0) { return isConnected }
+    let all = list.devices.all
+    let order = list.devices.places.enumerated().map { index, place in
+      (
+        isConnected: all[place].connectionCount > 0, reports: all[place].reports,
+        firstPacket: all[place].firstPacket, index: index
+      )
+    }.sorted { left, right in
+      if left.isConnected != right.isConnected { return left.isConnected }
       if left.reports != right.reports { return left.reports > right.reports }
       return left.firstPacket < right.firstPacket
     }
@@ -33,8 +37,8 @@ extension DevicesPage {
     }
     out.text("  device")
     finish(columns, &ascii, into: &output)
-    for place in order.prefix(room) {
-      row(list.devices[place])
+    for entry in order.prefix(room) {
+      row(list.devices[entry.index])
       finish(columns, &ascii, into: &output)
     }
     guard room < order.count else { return }

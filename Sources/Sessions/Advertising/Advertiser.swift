@@ -127,7 +127,9 @@ package struct Advertiser: Sendable {
 
   /// The number of advertising reports that controllers sent for it.
   package var advertisingReports: Int {
-    AdvertisingEvent.allCases.reduce(0) { $0 + ($1.isReport ? count($1) : 0) }
+    var reports = 0
+    for event in AdvertisingEvent.all where event.isReport { reports += count(event) }
+    return reports
   }
 
   /// Whether it appears in HCI reports.
@@ -136,16 +138,20 @@ package struct Advertiser: Sendable {
   /// The kind of its address: as the controller resolved it, if it did.
   package var addressKind: AddressKind? {
     guard let address, types != 0 else { return nil }
-    for type: AddressType in [.publicIdentity, .randomIdentity, .public, .random]
-    where types >> type.rawValue & 1 == 1 {
-      return AddressKind(address, type)
-    }
-    return nil
+    func has(_ type: AddressType) -> Bool { types >> type.rawValue & 1 == 1 }
+    if has(.publicIdentity) { return AddressKind(address, .publicIdentity) }
+    if has(.randomIdentity) { return AddressKind(address, .randomIdentity) }
+    if has(.public) { return AddressKind(address, .public) }
+    return has(.random) ? AddressKind(address, .random) : nil
   }
 
   /// The gaps of the stream with the most gaps.
   package var gaps: AdvertisingGaps? {
-    streams.map(\.gaps).filter(\.isEnough).max { $0.count < $1.count }
+    var most: Int?
+    for place in streams.indices where streams[place].gaps.isEnough {
+      if streams[place].gaps.count > most.map({ streams[$0].gaps.count }) ?? 0 { most = place }
+    }
+    return most.map { streams[$0].gaps }
   }
 
   /// Records a type of its address.

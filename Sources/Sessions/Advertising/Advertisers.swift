@@ -14,7 +14,10 @@ package struct Advertisers: Sendable {
   /// The host's own advertising.
   package private(set) var own: OwnAdvertising
   /// The advertisers, in no particular order.
-  private var devices: [Advertiser] = []
+  package private(set) var devices: [Advertiser] = []
+  /// The indexes in `devices` in the order of their first packets, once the capture has ended. Of
+  /// devices with one identity, it has only the one that represents them all.
+  package private(set) var order: [Int] = []
   private var index: [UInt64: Int] = [:]
   /// The index at which the next search for room starts.
   private var hand = 0
@@ -302,16 +305,18 @@ package struct Advertisers: Sendable {
     _ address: DeviceAddress?, _ type: AddressType, sync: UInt16? = nil, packet: Int
   ) -> Int {
     let key = Self.key(address, type, sync)
-    let place = index[key] ?? insert(Advertiser(key, address, sync: sync, packet: packet))
+    let place = index[key] ?? insert(key, address, sync: sync, packet: packet)
     mentioned.append(place)
     return place
   }
 
   /// Adds a new device, if necessary in the place of one that was not heard lately.
-  private mutating func insert(_ device: Advertiser) -> Int {
+  private mutating func insert(
+    _ key: UInt64, _ address: DeviceAddress?, sync: UInt16?, packet: Int
+  ) -> Int {
     if devices.count < limit {
-      devices.append(device)
-      index[device.key] = devices.count - 1
+      index[key] = devices.count
+      devices.append(Advertiser(key, address, sync: sync, packet: packet))
       return devices.count - 1
     }
     while devices[hand].wasHeardLately {
@@ -323,8 +328,8 @@ package struct Advertisers: Sendable {
     forgotten += 1
     devices[free].payloads.release(into: &budget)
     index[devices[free].key] = nil
-    devices[free] = device
-    index[device.key] = free
+    devices[free] = Advertiser(key, address, sync: sync, packet: packet)
+    index[key] = free
     return free
   }
 
@@ -561,9 +566,6 @@ package struct Advertisers: Sendable {
     unite(memory)
   }
 
-  /// The devices in the order of their first packets, once the capture has ended.
-  package var all: [Advertiser] { devices }
-
   /// Returns the device at an index from `mentioned`, as it is known now.
   package func device(at place: Int, _ memory: borrowing Memory) -> Advertiser {
     var device = devices[place]
@@ -584,30 +586,48 @@ package struct Advertisers: Sendable {
 
   /// Merges the devices of one identity.
   private mutating func unite(_ memory: borrowing Memory) {
-    devices.sort { ($0.firstPacket, $0.key) < ($1.firstPacket, $1.key) }
-    var united: [Advertiser] = []
-    var places: [UInt64: Int] = [:]
-    united.reserveCapacity(devices.count)
-    for var device in devices {
-      if let address = device.address {
-        if let found = identity(of: device, address, memory.identities) {
-          device.identity = found.address
-          device.identityType = found.type
+    let places = devices.indices.sorted {
+      (devices[$0].firstPacket, devices[$0].key) < (devices[$1].firstPacket, devices[$1].key)
+    }
+    let resolved = resolve(memory.identities)
+    if identities.isEmpty, resolved.isEmpty {
+      order = places
+      return
+    }
+    var representatives: [UInt64: Int] = [:]
+    for place in places {
+      if let address = devices[place].address {
+        if let found = identities[address] ?? resolved[devices[place].key] {
+          devices[place].identity = found.address
+          devices[place].identityType = found.type
         }
         let key =
-          device.identity.map { Self.key($0, device.identityType ?? .public) } ?? device.key
-        if let known = places[key] {
-          if united[known].identity == nil {
-            united[known].identity = device.identity ?? united[known].address
-            united[known].identityType = device.identityType
+          devices[place].identity.map { Self.key($0, devices[place].identityType ?? .public) }
+          ?? devices[place].key
+        if let known = representatives[key] {
+          let device = devices[place]
+          if devices[known].identity == nil {
+            devices[known].identity = device.identity ?? devices[known].address
+            devices[known].identityType = device.identityType
           }
-          united[known].absorb(device, limit: limits.payloads)
+          devices[known].absorb(device, limit: limits.payloads)
           continue
         }
-        places[key] = united.count
+        representatives[key] = place
       }
-      united.append(device)
+      order.append(place)
     }
-    devices = united
+  }
+
+  /// Returns the identities that keys reveal of devices with resolvable addresses, by the devices'
+  /// keys.
+  private func resolve(
+    _ keys: Identities
+  ) -> [UInt64: (address: DeviceAddress, type: AddressType)] {
+    var found: [UInt64: (address: DeviceAddress, type: AddressType)] = [:]
+    guard !keys.isEmpty else { return found }
+    let resolvable = devices.lazy.filter { $0.addressKind == .randomResolvable }
+    keys.search(resolvable.compactMap(\.address)) { found[Self.key($0, .random)] = $1 }
+    return found
   }
 }

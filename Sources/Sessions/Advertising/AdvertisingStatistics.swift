@@ -2,14 +2,22 @@ import Bluetooth
 
 /// How often reports were received at each signal level.
 package struct SignalLevels: Sendable {
-  /// The levels in dBm, ascending, each with its count. At most 256.
+  /// The levels in dBm, ascending, each with its count. At most 256. Empty while all reports have
+  /// the same level, as for the many devices that are heard once.
   private var levels: [(level: Int8, count: Int)] = []
+  /// The level of the first report.
+  private var first: Int8 = 0
 
   /// The number of reports.
   package private(set) var count = 0
 
   mutating func add(_ level: Int8, _ times: Int = 1) {
+    if count == 0 { first = level }
     count += times
+    if levels.isEmpty {
+      if level == first { return }
+      levels = [(first, count - times)]
+    }
     var position = 0
     while position < levels.count, levels[position].level < level { position += 1 }
     if position < levels.count, levels[position].level == level {
@@ -20,20 +28,23 @@ package struct SignalLevels: Sendable {
   }
 
   mutating func absorb(_ other: SignalLevels) {
+    if other.levels.isEmpty, other.count > 0 { add(other.first, other.count) }
     for (level, count) in other.levels { add(level, count) }
   }
 
   /// The weakest level, the median (of two the weaker) and the strongest.
   package var range: (min: Int, median: Int, max: Int)? {
-    guard let first = levels.first, let last = levels.last else { return nil }
+    guard let least = levels.first, let last = levels.last else {
+      return count > 0 ? (Int(first), Int(first), Int(first)) : nil
+    }
     var below = 0
-    var median = first.level
+    var median = least.level
     for (level, times) in levels {
       median = level
       below += times
       if 2 * below >= count { break }
     }
-    return (Int(first.level), Int(median), Int(last.level))
+    return (Int(least.level), Int(median), Int(last.level))
   }
 }
 

@@ -21,6 +21,9 @@ package enum AdvertisingEvent: UInt8, Sendable, CaseIterable {
   /// What the captured host itself advertises.
   case own
 
+  /// All kinds: `allCases` makes a new array each time.
+  package static let all = allCases
+
   /// The name in the JSON contract.
   package var key: StaticString {
     switch self {

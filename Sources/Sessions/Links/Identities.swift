@@ -11,6 +11,8 @@ package struct Identities: Sendable {
   /// A device and its key.
   private struct Device: Sendable {
     let key: IdentityResolvingKey
+    /// How many keys were learnt before.
+    let number: Int
     let address: DeviceAddress
     let type: AddressType
   }
@@ -28,7 +30,7 @@ package struct Identities: Sendable {
 
   init(_ limits: Limits) {
     limit = max(1, limits.identities)
-    addressLimit = max(1, limits.resolvedAddresses)
+    addressLimit = max(4, limits.resolvedAddresses)
   }
 
   /// Whether no key is known.
@@ -50,19 +52,41 @@ package struct Identities: Sendable {
     guard !devices.isEmpty, address.value >> 46 == 0b01 else { return nil }
     if resolved[address.value] == nil {
       if resolved.count >= addressLimit { resolved.removeAll(keepingCapacity: true) }
-      resolved[address.value] = devices.firstIndex { $0.key.resolves(address) } ?? -1
+      resolved[address.value] = Int(owners(of: SIMD4(repeating: address.value))[0])
     }
     return identity(of: address)
   }
 
   /// Resolves the addresses of advertisers.
   mutating func resolve(_ advertisements: Advertisements) {
+    guard !devices.isEmpty else { return }
+    var some = SomeAddresses()
     for index in advertisements.reports.indices {
       guard let address = advertisements.reports[index].report.address,
-        advertisements.reports[index].report.addressType == .random
+        advertisements.reports[index].report.addressType == .random, address.value >> 46 == 0b01,
+        resolved[address.value] == nil
       else { continue }
-      _ = resolve(address)
+      if some.add(address.value) { remember(some.takeAll()) }
     }
+    if some.count > 0 { remember(some.takeAll()) }
+  }
+
+  private mutating func remember(_ addresses: SIMD4<UInt64>) {
+    let owners = owners(of: addresses)
+    if resolved.count > addressLimit - 4 { resolved.removeAll(keepingCapacity: true) }
+    for lane in addresses.indices { resolved[addresses[lane]] = Int(owners[lane]) }
+  }
+
+  /// Returns the index in `devices` of the first key that resolves each of four resolvable
+  /// addresses; -1: none does.
+  private func owners(of addresses: SIMD4<UInt64>) -> SIMD4<Int32> {
+    var owners = SIMD4<Int32>(repeating: -1)
+    for position in devices.indices {
+      let found = devices[position].key.resolves(addresses, place: devices[position].number)
+      owners.replace(with: Int32(truncatingIfNeeded: position), where: found .& (owners .< 0))
+      if all(owners .>= 0) { break }
+    }
+    return owners
   }
 
   /// Returns the identity address of any address at the end of a capture, even if it came before
@@ -70,7 +94,33 @@ package struct Identities: Sendable {
   package func search(_ address: DeviceAddress) -> (address: DeviceAddress, type: AddressType)? {
     guard !devices.isEmpty, address.value >> 46 == 0b01 else { return nil }
     if resolved[address.value] != nil { return identity(of: address) }
-    return devices.first { $0.key.resolves(address) }.map { ($0.address, $0.type) }
+    let owner = Int(owners(of: SIMD4(repeating: address.value))[0])
+    return owner < 0 ? nil : (devices[owner].address, devices[owner].type)
+  }
+
+  /// Searches the identity addresses of many addresses, and calls `found` for those that have one.
+  package func search(
+    _ addresses: some Sequence<DeviceAddress>,
+    _ found: (DeviceAddress, (address: DeviceAddress, type: AddressType)) -> Void
+  ) {
+    guard !devices.isEmpty else { return }
+    var some = SomeAddresses()
+    func finish() {
+      let all = some.takeAll()
+      let owners = owners(of: all)
+      for lane in all.indices where owners[lane] >= 0 {
+        let device = devices[Int(owners[lane])]
+        found(DeviceAddress(value: all[lane]), (device.address, device.type))
+      }
+    }
+    for address in addresses where address.value >> 46 == 0b01 {
+      if resolved[address.value] != nil {
+        if let known = identity(of: address) { found(address, known) }
+      } else if some.add(address.value) {
+        finish()
+      }
+    }
+    if some.count > 0 { finish() }
   }
 
   /// Records the key of a device.
@@ -95,12 +145,15 @@ package struct Identities: Sendable {
   ) -> Bool {
     guard address != .zero else { return false }
     let isKnown = devices.contains {
-      $0.address == address && $0.type.rawValue & 1 == type.rawValue & 1 && $0.key.equals(key)
+      $0.address == address && $0.type.rawValue & 1 == type.rawValue & 1 && $0.key == key
     }
     if isKnown { return false }
     if devices.count >= limit { devices.removeFirst() }
     devices.append(
-      Device(key: key, address: address, type: AddressType(rawValue: type.rawValue & 1)))
+      Device(
+        key: key, number: generation, address: address,
+        type: AddressType(rawValue: type.rawValue & 1))
+    )
     generation += 1
     // The key may resolve addresses that no key has resolved before.
     resolved.removeAll(keepingCapacity: true)
@@ -129,5 +182,25 @@ package struct Identities: Sendable {
     guard let pending, pending.connection == connection else { return false }
     self.pending = nil
     return learn(pending.key, address, type)
+  }
+}
+
+/// Up to four addresses that are resolved at once, which costs hardly more than one of them.
+private struct SomeAddresses {
+  private var addresses = SIMD4<UInt64>()
+  private(set) var count = 0
+
+  /// Adds an address. Returns true if there is no more room.
+  mutating func add(_ address: UInt64) -> Bool {
+    addresses[count] = address
+    count += 1
+    return count == 4
+  }
+
+  /// Returns the addresses, and repeats the first in the places that are free.
+  mutating func takeAll() -> SIMD4<UInt64> {
+    for lane in count..<4 { addresses[lane] = addresses[0] }
+    count = 0
+    return addresses
   }
 }

@@ -32,6 +32,11 @@ struct DeviceRecording: PacketReport {
   }
 }
 
+extension Advertisers {
+  /// The devices in the order of their first packets.
+  var all: [Advertiser] { order.map { devices[$0] } }
+}
+
 /// Returns the advertisers in the records of `build`.
 func devices(
   limits: Limits = Limits(), counted: ClosedRange<Int> = 1...Int.max,
@@ -181,6 +186,14 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
     others.add(-128)
     levels.absorb(others)
     #expect(SessionsTests.levels(levels) == [-128, -30, 5] && levels.count == 6)
+    var alike = SignalLevels()
+    #expect(alike.range == nil)
+    for _ in 0..<3 { alike.add(-40) }
+    #expect(SessionsTests.levels(alike) == [-40, -40, -40] && alike.count == 3)
+    alike.absorb(SignalLevels())
+    alike.absorb(others)
+    alike.absorb(alike)
+    #expect(SessionsTests.levels(alike) == [-128, -40, -40] && alike.count == 8)
   }
 
   /// Milliseconds between reports, and the advertising interval behind them.

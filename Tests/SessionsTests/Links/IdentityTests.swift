@@ -113,6 +113,32 @@ extension Traffic {
     #expect(resolved?.address.value == UInt64(identity))
   }
 
+  /// One record with six devices, of which the key resolves some, before and after the key is
+  /// known.
+  @Test(arguments: [[], [0], [5], [3, 4], [0, 1, 2, 3, 4, 5]], [true, false])
+  func advertisersOfOneRecord(_ own: [Int], isKeyFirst: Bool) {
+    let addresses = (0..<6).map { place in
+      address(UInt32(0x41_0000 + place)) ^ (own.contains(place) ? 0 : 1)
+    }
+    let recording = run { traffic in
+      if isKeyFirst { traffic.addToResolvingList() }
+      let reports = addresses.map { [0, 1] + little($0, width: 6) + [0, 0xc0] }
+      traffic.meta(0x02, [6] + reports.flatMap(\.self))
+      if !isKeyFirst { traffic.addToResolvingList() }
+    }
+    let identities = recording.memory.identities
+    let wanted = own.map { DeviceAddress(value: UInt64(addresses[$0])) }
+    let all = addresses.map { DeviceAddress(value: UInt64($0)) }
+    if isKeyFirst { #expect(all.filter { identities.identity(of: $0) != nil } == wanted) }
+    var found: [DeviceAddress] = []
+    identities.search(all) { address, owner in
+      found.append(address)
+      #expect(owner.address.value == UInt64(identity))
+    }
+    #expect(found == wanted)
+    #expect(all.filter { identities.search($0) != nil } == wanted)
+  }
+
   @Test func bounded() throws {
     var limits = Limits()
     limits.identities = 3
