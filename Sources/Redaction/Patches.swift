@@ -50,8 +50,10 @@ struct Patches: Sendable {
       let count = max(0, min(place.count, replacement.count - position))
       let part = Slice(start: position, count: count)
       position += place.count
-      let isUntouched = open.removeValue(forKey: place.record) != nil || place.record == last
-      if isUntouched, original.part(part).isEqual(to: replacement.bytes.part(part)) { continue }
+      let isUntouched = place.record == last || open[place.record] != nil
+      if forget(place), isUntouched, original.part(part).isEqual(to: replacement.bytes.part(part)) {
+        continue
+      }
       add(place, Array(replacement[Int(part.start)..<part.end]))
     }
   }
@@ -77,7 +79,7 @@ struct Patches: Sendable {
       let start = isUnfinished ? Patch.unfinished : Patch.removed
       return patches.append(Patch(place, count: count, start: start))
     }
-    open[place.record] = nil
+    forget(place)
     if replacement.allSatisfy({ $0 == 0 }) {
       patches.append(Patch(place, count: count, start: Patch.zeros))
     } else {
@@ -92,6 +94,19 @@ struct Patches: Sendable {
     if open.count >= Self.mostOpen { closeOpen() }
     let patch = Patch(place, count: place.count, start: Patch.unfinished)
     if let earlier = open.updateValue(patch, forKey: place.record) { patches.append(earlier) }
+  }
+
+  /// Drops what zeros an unfinished PDU at a place that is written now. Bytes behind the PDU stay
+  /// zero.
+  ///
+  /// - Returns: whether nothing else is zero in its record.
+  @discardableResult
+  private mutating func forget(_ place: RecordPlace) -> Bool {
+    guard let earlier = open.removeValue(forKey: place.record) else { return true }
+    let end = Int(earlier.offset) + Int(earlier.count)
+    if earlier.offset >= place.offset, end <= place.offset + place.count { return true }
+    patches.append(earlier)
+    return false
   }
 
   private mutating func closeOpen() {

@@ -38,12 +38,12 @@ struct StructureTests {
         repeat: rest
         fields:
           - {name: kind, type: u8}
-          - {name: size, type: u8, when: kind == 1}
-          - {name: last, type: u8, when: size == 7 && first == 3}
+          - {name: amount, type: u8, when: kind == 1}
+          - {name: last, type: u8, when: amount == 7 && first == 3}
       """
     #expect(
       try Decoding.decode(fields, "03 01 07 08 02 01 07 09 02 02").fields
-        == #"{"first":3,"turn":[{"kind":1,"size":7,"last":8},{"kind":2},{"kind":1,"size":7,"last":9},{"kind":2},{"kind":2}]}"#
+        == #"{"first":3,"turn":[{"kind":1,"amount":7,"last":8},{"kind":2},{"kind":1,"amount":7,"last":9},{"kind":2},{"kind":2}]}"#
     )
   }
 

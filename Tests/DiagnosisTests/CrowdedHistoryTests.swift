@@ -1,5 +1,6 @@
 import Bytes
 import Diagnosis
+import Histories
 import MadeTraffic
 import Sessions
 import Testing

@@ -42,6 +42,16 @@ import Testing
     #expect(payload(original[3...], of: 2, patches) == Array(changed[3...]))
   }
 
+  @Test("bytes behind the PDU stay zero when its end comes", arguments: [0, 2])
+  func behind(surplus: Int) {
+    var patches = Patches()
+    patches.addUnfinished(RecordPlace(record: 1, offset: 5, count: 3 + surplus))
+    patches.add(places, original, original: original.bytes, last: 2)
+    #expect(patches.close() == 0)
+    #expect(
+      payload([1, 2, 3, 8, 9], of: 1, patches) == [1, 2, 3] + (surplus > 0 ? [0, 0] : [8, 9]))
+  }
+
   @Test("the last of several changes counts") func order() {
     var patches = Patches()
     patches.add(places, [9, 9, 9, 9, 9, 9])

@@ -118,8 +118,8 @@ package struct PageReport: PacketReport, ~Copyable {
     contents = PageContents(limit: options.limit, decimals: summary.timeDecimals)
   }
 
-  /// The most bytes of what findings need of connections: less than for `explain`, since the packets,
-  /// values and attributes of the page are kept beside it.
+  /// The most bytes of what findings need of connections: less than for `explain`, since the
+  /// packets, values and attributes of the page are kept beside it.
   private static let historyBytes = CaptureHistory.mostBytes / 4 * 3
 
   /// Always false, since every packet may add to the page.

@@ -106,9 +106,10 @@ package struct Identities: Sendable {
     guard !devices.isEmpty else { return }
     var some = SomeAddresses()
     func finish() {
+      let count = some.count
       let all = some.takeAll()
       let owners = owners(of: all)
-      for lane in all.indices where owners[lane] >= 0 {
+      for lane in 0..<count where owners[lane] >= 0 {
         let device = devices[Int(owners[lane])]
         found(DeviceAddress(value: all[lane]), (device.address, device.type))
       }
