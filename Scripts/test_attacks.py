@@ -28,7 +28,8 @@ TRIES = 6
 # records are longer.
 RATIO = 20
 # What costs most for its length, with the number of repetitions that fill what `devices` remembers and no more, and the
-# verbs; and the most instructions for a byte, as a multiple of those for mixed traffic.
+# verbs; the most instructions for a byte, as a multiple of those for mixed traffic, where the bytes are those written if
+# these are more than the capture's; and the most bytes written for a byte of the capture.
 COSTLY = {
     "crowds": (650, ("devices", "devices --json")),
     "decoded_crowds": (1090, ("devices", "devices --json")),
@@ -36,7 +37,7 @@ COSTLY = {
     "unresolved": (8000, ("devices", "info", "trace")),
     "bundles": (1000, ("trace",)),
 }
-BYTE_RATIO = 20
+BYTE_RATIO, WRITTEN_RATIO = 20, 64
 PEAK_MB = 160
 # The attacks with which `diff` compares two captures that are both full.
 COMPARED = ("busy_connections", "readings", "long_writes", "operations", "values")
@@ -151,15 +152,24 @@ def complaints(name: str, usual_times: dict[str, tuple[float, float]]) -> list[s
     return found
 
 
-def per_byte(verb: str, content: bytes, start: int, folder: Path) -> float:
-    """Returns the instructions for a byte of a capture, without the start."""
+def spent(verb: str, content: bytes, folder: Path) -> tuple[int, int]:
+    """Returns the instructions for a capture, and the number of bytes written."""
     with tempfile.NamedTemporaryFile(dir=folder) as capture:
         capture.write(content)
         capture.flush()
-        count, status, errors = instructions([GATTSCOPE, *verb.split(), capture.name], folder)
+        command = [GATTSCOPE, *verb.split(), capture.name]
+        count, status, errors = instructions(command, folder)
         if status != 0:
             raise AssertionError(f"{verb}: status {status}: {errors[-300:]}")
-        return (count - start) / max(1, len(content))
+        return count, len(subprocess.run(command, capture_output=True).stdout)
+
+
+def per_byte(verb: str, content: bytes, start: int, folder: Path) -> float:
+    """Returns the instructions for a byte of a capture, or of what is written if that is longer, without the start."""
+    count, written = spent(verb, content, folder)
+    if written > WRITTEN_RATIO * len(content):
+        raise AssertionError(f"{verb}: {written} bytes for {len(content)} of a capture")
+    return (count - start) / max(len(content), written)
 
 
 class AttackTest(unittest.TestCase):
@@ -193,12 +203,12 @@ class AttackTest(unittest.TestCase):
             write_mix(mixed, "mixed-layers", 40_000)
             nothing, ordinary = attacks.made(lambda *_: None, 0), mixed.read_bytes()
             verbs = {verb for _, used in COSTLY.values() for verb in used}
-            starts = dict(zip(verbs, workers.map(lambda verb: round(per_byte(verb, nothing, 0, folder) * len(nothing)), verbs)))
+            starts = dict(zip(verbs, workers.map(lambda verb: spent(verb, nothing, folder)[0], verbs)))
             usual = dict(zip(verbs, workers.map(lambda verb: per_byte(verb, ordinary, starts[verb], folder), verbs)))
             cases = [(name, verb) for name, (_, used) in COSTLY.items() for verb in used]
             contents = {name: attacks.attack(name, count) for name, (count, _) in COSTLY.items()}
-            spent = workers.map(lambda case: per_byte(case[1], contents[case[0]], starts[case[1]], folder), cases)
-            ratios = {case: each / usual[case[1]] for case, each in zip(cases, spent)}
+            costs = workers.map(lambda case: per_byte(case[1], contents[case[0]], starts[case[1]], folder), cases)
+            ratios = {case: each / usual[case[1]] for case, each in zip(cases, costs)}
         found = [f"{name}: {verb}: {ratio:.1f}" for (name, verb), ratio in ratios.items() if ratio > BYTE_RATIO]
         self.assertEqual(found, [], "\n" + "\n".join(found))
 

@@ -146,6 +146,7 @@ extension DecodedWriter {
   /// Writes `,"units":` and the object of the units: by name, with dots for groups. Writes nothing
   /// if there are none.
   func units(into output: inout Output) {
+    guard decoded.fields.contains(where: { hasUnit($0) }) else { return }
     var path: [Int] = []
     var ends: [Int] = []
     var isFirst = true
@@ -163,9 +164,9 @@ extension DecodedWriter {
         ends.append(entry.end)
         continue
       }
+      guard hasUnit(entry) else { continue }
       // Each turn of a group has the same fields.
       let first = definition.firstOfPath(entry.field)
-      guard first >= 0 else { continue }
       let earlier = namesakes(of: place)
       let bit = earlier == 0 ? first : entry.field
       guard written[bit >> 6] & 1 << UInt64(bit & 63) == 0 else { continue }
@@ -182,6 +183,10 @@ extension DecodedWriter {
       output.raw(unit)
     }
     if !isFirst { output.byte(0x7d) }
+  }
+
+  private func hasUnit(_ entry: DecodedField) -> Bool {
+    entry.field >= 0 && entry.form != .group && definition.firstOfPath(entry.field) >= 0
   }
 }
 

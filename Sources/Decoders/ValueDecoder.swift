@@ -319,6 +319,15 @@ package struct ValueDecoder: ~Copyable {
         }
       }
     }
+    // Most others compare two numbers, which needs no stack.
+    if place + 3 == end, let first = definition.tables.operations[place].code, first.arity == 0,
+      let second = definition.tables.operations[place + 1].code, second.arity == 0,
+      let last = definition.tables.operations[place + 2].code, last.arity == 2
+    {
+      return last.result(
+        operand(first, definition.tables.operations[place].operand, window),
+        operand(second, definition.tables.operations[place + 1].operand, window))
+    }
     stack.removeAll(keepingCapacity: true)
     while place < end {
       let operation = definition.tables.operations[place]

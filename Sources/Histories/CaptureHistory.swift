@@ -124,10 +124,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
 
   /// Adds up what a connection takes, and leaves out the latest ones if all take too much.
   private mutating func measure(_ position: Int) {
-    guard notes[position].isDue() else { return }
-    let bytes = notes[position].bytes
-    noteBytes += bytes - notes[position].measured
-    notes[position].measured = bytes
+    noteBytes += notes[position].measure()
     while noteBytes > most, let last = notes.popLast() {
       isFull = true
       noteBytes -= last.measured

@@ -86,25 +86,26 @@ struct ConnectionNotes: Sendable {
   var lacksData = false
   /// The bytes of the notes when they were last added up, the attributes that they had, and the
   /// packets since.
-  var measured = 0
+  private(set) var measured = 0
   private var measuredUsages = 0
   private var unmeasured = 0
   /// Only some packets add up, since each adds little unless it uses further attributes.
   private static let betweenMeasuring = 8
 
-  /// Returns whether it is time to add up the bytes again, after a packet.
-  mutating func isDue() -> Bool {
+  /// Adds up about how many bytes they take, if it is time to do so again after a packet.
+  ///
+  /// - Returns: how many more these are than before.
+  mutating func measure() -> Int {
     unmeasured &-= 1
-    guard unmeasured < 0 || attributes.usages.count != measuredUsages else { return false }
+    guard unmeasured < 0 || attributes.usages.count != measuredUsages else { return 0 }
     (unmeasured, measuredUsages) = (Self.betweenMeasuring, attributes.usages.count)
-    return true
+    let before = measured
+    measured =
+      MemoryLayout<Self>.stride + attributes.bytes + link.bytes + channels.bytes
+      + ListBytes.of(encryption.attempts) + pairing.attempts.count * Self.pairingBytes
+    return measured - before
   }
 
-  /// About how many bytes they take.
-  var bytes: Int {
-    MemoryLayout<Self>.stride + attributes.bytes + link.bytes + channels.bytes
-      + ListBytes.of(encryption.attempts) + pairing.attempts.count * Self.pairingBytes
-  }
   /// About how many bytes an attempt to pair takes, with the values that were exchanged.
   private static let pairingBytes = MemoryLayout<PairingAttempt>.stride + 512
 

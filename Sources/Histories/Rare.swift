@@ -8,7 +8,8 @@ package struct Rare<Value: Defaulted>: Sendable {
   package init() {}
 
   package var wrappedValue: Value {
-    _read { if stored.isEmpty { yield Value() } else { yield stored[0] } }
+    // Not `_read`, whose frame would be allocated for each use.
+    @inline(__always) get { stored.isEmpty ? Value() : stored[0] }
     _modify {
       if stored.isEmpty { stored = [Value()] }
       yield &stored[0]
@@ -16,6 +17,12 @@ package struct Rare<Value: Defaulted>: Sendable {
   }
 
   package var projectedValue: Self { self }
+
+  /// Returns a part of the value. `wrappedValue` copies all of it.
+  @inline(__always)
+  func part<Part>(_ part: (borrowing Value) -> Part) -> Part {
+    stored.isEmpty ? part(Value()) : part(stored[0])
+  }
 
   /// The bytes that the value takes beside the reference.
   var bytes: Int { stored.isEmpty ? 0 : ListBytes.header + MemoryLayout<Value>.stride }

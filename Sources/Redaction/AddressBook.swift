@@ -48,13 +48,14 @@ struct AddressBook: Sendable {
   mutating func close(_ keys: [ResolvingKey], _ source: PseudonymSource) {
     // No pseudonym may be an address of the capture, and no two may be the same.
     var taken = Set(known.keys)
+    let owners = owners(keys)
     for value in known.keys.sorted() {
       var attempt: UInt16 = 0
       var found: DeviceAddress
       repeat {
         found = Self.pseudonym(
-          DeviceAddress(value: value), isRandom: known[value]?.isRandom ?? false, keys, source,
-          attempt)
+          DeviceAddress(value: value), isRandom: known[value]?.isRandom ?? false,
+          owners[value].map { keys[$0] }, source, attempt)
         attempt += 1
       } while taken.contains(found.value) && attempt < 256
       taken.insert(found.value)
@@ -71,16 +72,38 @@ struct AddressBook: Sendable {
     if address.isBlank { return address }
     if let found = known[address.value] { return found.pseudonym }
     guard let source else { return .zero }
-    return Self.pseudonym(address, isRandom: true, keys, source, 0)
+    let key = keys.first { $0.original.resolves(address) }
+    return Self.pseudonym(address, isRandom: true, key, source, 0)
+  }
+
+  /// Returns the place of the first key that resolves each address, by address. Each key is tried
+  /// with all addresses before the next one, since a new key costs more than an address.
+  private func owners(_ keys: [ResolvingKey]) -> [UInt64: Int] {
+    let addresses = known.keys.filter { $0 >> 46 == 0b01 }
+    var owners: [UInt64: Int] = [:]
+    for (place, key) in keys.enumerated() {
+      for start in stride(from: 0, to: addresses.count, by: 4) {
+        var four = SIMD4(repeating: addresses[start])
+        for lane in 1..<4 where start + lane < addresses.count {
+          four[lane] = addresses[start + lane]
+        }
+        let found = key.original.resolves(four, place: 0)
+        guard any(found) else { continue }
+        for lane in four.indices where found[lane] && owners[four[lane]] == nil {
+          owners[four[lane]] = place
+        }
+      }
+    }
+    return owners
   }
 
   private static func pseudonym(
-    _ address: DeviceAddress, isRandom: Bool, _ keys: [ResolvingKey], _ source: PseudonymSource,
+    _ address: DeviceAddress, isRandom: Bool, _ key: ResolvingKey?, _ source: PseudonymSource,
     _ attempt: UInt16
   ) -> DeviceAddress {
     let original = [UInt8](littleEndian: address.value, count: 6)
     let top = address.value & 0b11 << 46
-    if let key = keys.first(where: { $0.original.resolves(address) }) {
+    if let key {
       let number = source.number(.resolvableAddress, original, attempt: attempt)
       let random = UInt32(truncatingIfNeeded: top >> 24 | number & 0x3f_ffff)
       return DeviceAddress(value: UInt64(random) << 24 | UInt64(key.pseudonym.hash(random)))

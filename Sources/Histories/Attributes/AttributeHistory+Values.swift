@@ -36,9 +36,7 @@ extension AttributeHistory {
   /// Adds up what the attribute takes that was used last, before another one is used.
   private mutating func measureLatest() {
     guard let place = latest.place else { return }
-    let bytes = usages[place].bytes
-    usageBytes += bytes - usages[place].measured
-    usages[place].measured = bytes
+    usageBytes += usages[place].measure()
   }
 
   /// Returns the key of an attribute in `positions` and `found`.
@@ -235,7 +233,7 @@ extension AttributeHistory {
       droppedLast = (place, moment)
     }
     guard context.channel == nil else { return }
-    if length == PieceSeries.length || usages[place].writtenPieces.isOpen {
+    if length == PieceSeries.length || usages[place].writesPieces {
       usages[place].writing.pieces.note(length, value, moment, after: lastValues.sent)
     }
     lastValues.written = moment.packet
@@ -330,7 +328,7 @@ extension AttributeHistory {
     } else {
       usages[place].sending.notifications.note(context.moment)
       if context.channel == nil {
-        if value.byteCount == PieceSeries.length || usages[place].sentPieces.isOpen {
+        if value.byteCount == PieceSeries.length || usages[place].sendsPieces {
           usages[place].sending.pieces.note(
             value.byteCount, value, context.moment, after: lastValues.written)
         }

@@ -109,40 +109,53 @@ package struct AttributeUsage: Sendable {
     @Rare var messages: FullMessages
   }
 
-  package var reads: Tally { reading.all }
+  package var reads: Tally { _reading.part { $0.all } }
   /// The end of the longest value that was read, and the packet of the response.
-  package var longestRead: (length: Int, packet: Int) { reading.longest }
+  package var longestRead: (length: Int, packet: Int) { _reading.part { $0.longest } }
   /// The first Write Request that was answered, or Write Command.
-  package var firstWrite: Moment? { writing.first }
-  package var writes: Tally { writing.requests }
-  package var commands: Tally { writing.commands }
+  package var firstWrite: Moment? { _writing.part { $0.first } }
+  package var writes: Tally { _writing.part { $0.requests } }
+  package var commands: Tally { _writing.part { $0.commands } }
   /// The end of the longest value that was written with prepared writes, and the packet of the
   /// response.
-  package var longestWrite: (length: Int, packet: Int) { writing.longest }
-  package var notifications: Tally { sending.notifications }
-  package var indications: Tally { sending.indications }
+  package var longestWrite: (length: Int, packet: Int) { _writing.part { $0.longest } }
+  package var notifications: Tally { _sending.part { $0.notifications } }
+  package var indications: Tally { _sending.part { $0.indications } }
   /// The notifications on the link's own bearer that filled a PDU of the default MTU, 23 bytes.
-  package var sentPieces: PieceSeries { sending.pieces }
+  package var sentPieces: PieceSeries { _sending.part { $0.pieces } }
+  var sendsPieces: Bool { _sending.part { $0.$pieces.part { $0.isOpen } } }
   /// The writes that did so.
-  package var writtenPieces: PieceSeries { writing.pieces }
-  package var dropped: DroppedCommands { writing.dropped }
+  package var writtenPieces: PieceSeries { _writing.part { $0.pieces } }
+  var writesPieces: Bool { _writing.part { $0.$pieces.part { $0.isOpen } } }
+  package var dropped: DroppedCommands { _writing.part { $0.dropped } }
   /// Checks whether the first byte of notifications is a counter.
-  package var counter: CountingByte { sending.counter }
-  package var series: WriteSeries { writing.series }
+  package var counter: CountingByte { _sending.part { $0.counter } }
+  package var series: WriteSeries { _writing.part { $0.series } }
   /// For a control point: the writes without a result.
-  package var control: ControlWrite? { writing.control }
-  package var messages: FullMessages { sending.messages }
+  package var control: ControlWrite? { _writing.part { $0.control } }
+  package var messages: FullMessages { _sending.part { $0.messages } }
+  /// Whether a notification may be a part of a message.
+  func mayContinueMessage(_ length: Int) -> Bool {
+    _sending.part {
+      $0.$messages.part { !$0.isRefuted && (length > 20 || $0.current != nil) }
+    }
+  }
 
   /// The bytes of the usage when they were last added up.
-  var measured = 0
-  /// About how many bytes it takes.
-  var bytes: Int {
-    var bytes = MemoryLayout<Self>.stride + $reading.bytes + $writing.bytes + $sending.bytes
-    if $writing.bytes > 0 { bytes += writing.$pieces.bytes + (dropped.hasValue ? 64 : 0) }
-    if $sending.bytes > 0 {
-      bytes += sending.$pieces.bytes + sending.$messages.bytes + ListBytes.of(counter.gaps)
+  private var measured = 0
+
+  /// Adds up about how many bytes it takes. In place, since a copy costs more than all the rest.
+  ///
+  /// - Returns: how many more these are than before.
+  mutating func measure() -> Int {
+    let before = measured
+    measured = MemoryLayout<Self>.stride + _reading.bytes + _writing.bytes + _sending.bytes
+    measured += _writing.part { $0.$pieces.bytes + ($0.dropped.hasValue ? 64 : 0) }
+    measured += _sending.part {
+      $0.$pieces.bytes + $0.$messages.bytes + ListBytes.of($0.counter.gaps)
     }
-    return bytes + ListBytes.of(cuts) + ListBytes.of(unoffered) + ListBytes.of(claims ?? [])
+    measured += ListBytes.of(cuts) + ListBytes.of(unoffered) + ListBytes.of(claims ?? [])
+    return measured - before
   }
 
   /// Records a value that was written, if the attribute cannot be written, and returns whether it
@@ -159,7 +172,7 @@ package struct AttributeUsage: Sendable {
     [notifications.first, indications.first].compactMap { $0?.packet }.min() ?? 0
   }
 
-  package var sent: Int { notifications.count + indications.count }
+  package var sent: Int { _sending.part { $0.notifications.count + $0.indications.count } }
   package var written: Int { writes.count + commands.count }
   package var named: NamedAttribute { NamedAttribute(identity, profileName) }
 

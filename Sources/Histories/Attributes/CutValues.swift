@@ -192,9 +192,7 @@ extension AttributeHistory {
     _ memory: borrowing Memory
   ) {
     guard context.isWhole, context.channel == nil else { return }
-    if transfer == .sent, !usages[place].messages.isRefuted,
-      value.byteCount > 20 || usages[place].messages.current != nil
-    {
+    if transfer == .sent, usages[place].mayContinueMessage(value.byteCount) {
       let mtu = memory.links.attMTU(context.link)
       if mtu.isExchanged, !mtu.isLowerBound {
         usages[place].sending.messages.note(

@@ -22,9 +22,10 @@ struct DevicesDocument: ~Copyable {
       self.scan(scan)
       line(into: &output)
     }
-    for place in list.devices.indices {
+    let devices = list.devices
+    for place in devices.indices {
       sink.beginDocument(in: &output)
-      device(list.devices[place])
+      device(devices.all.span[devices.places[place]], devices.facts(place))
       line(into: &output)
     }
     for stranger in list.strangers {
@@ -47,7 +48,7 @@ struct DevicesDocument: ~Copyable {
   /// Writes one device that has news.
   mutating func write(_ entry: ListedDevice, _ news: DeviceNews, into output: inout Output) {
     sink.beginDocument(in: &output)
-    device(entry, news)
+    device(entry.device, entry.facts, news)
     line(into: &output)
   }
 
@@ -154,8 +155,9 @@ struct DevicesDocument: ~Copyable {
 
   // MARK: Devices
 
-  private mutating func device(_ entry: ListedDevice, _ news: DeviceNews = []) {
-    let device = entry.device
+  private mutating func device(
+    _ device: Advertiser, _ facts: AdvertisedFacts, _ news: DeviceNews = []
+  ) {
     sink.word("type", "device")
     if !news.isEmpty {
       sink.beginList("news")
@@ -180,7 +182,7 @@ struct DevicesDocument: ~Copyable {
     if let sync = device.syncHandle, device.address == nil {
       sink.identifier("sync_handle", UInt64(sync), digits: 4)
     }
-    facts(entry.facts)
+    self.facts(facts)
     if device.isClassic { sink.flag("br_edr", true) }
     if device.wasConnectable || device.wasNotConnectable {
       sink.flag("connectable", device.wasConnectable)
@@ -190,8 +192,8 @@ struct DevicesDocument: ~Copyable {
       sink.number("connections_total", device.connectionCount)
     }
     sink.begin("events")
-    for event in AdvertisingEvent.all where device.count(event) > 0 {
-      sink.number(named: event.key, device.count(event))
+    for event in AdvertisingEvent.all where device.counts[event] > 0 {
+      sink.number(named: event.key, device.counts[event])
     }
     sink.end()
     if device.reports > 0 {
@@ -200,12 +202,12 @@ struct DevicesDocument: ~Copyable {
       sink.number("packet", device.firstPacket)
     }
     air(device)
-    statistics(entry)
+    statistics(device)
     if device.changes > 0 {
       sink.number("changes", device.changes)
       sink.number("last_change", device.lastChange)
     }
-    apple(entry.facts.appleLimits)
+    apple(facts.appleLimits)
     sink.advertiser = device.sender
     payloads(device.payloads, device.joins) { $0.stream.mostBytes }
   }
@@ -230,8 +232,7 @@ struct DevicesDocument: ~Copyable {
     sink.endList()
   }
 
-  private mutating func statistics(_ entry: ListedDevice) {
-    let device = entry.device
+  private mutating func statistics(_ device: Advertiser) {
     if let signal = device.firstSignal { sink.quantity("first_rssi", Int(signal), .dBm) }
     if let range = device.signals.range {
       sink.begin("rssi_dbm")
@@ -246,7 +247,7 @@ struct DevicesDocument: ~Copyable {
       sink.number("interval_gaps", gaps.count)
       if device.scanPaused { sink.flag("interval_is_upper_bound", true) }
     }
-    if let silence = entry.silence { sink.word("no_statistics", silence.key) }
+    if let silence = device.silence { sink.word("no_statistics", silence.key) }
   }
 
   private mutating func apple(_ limits: AppleLimits) {

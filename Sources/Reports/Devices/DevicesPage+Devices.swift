@@ -6,9 +6,8 @@ import Words
 
 /// The description of one device.
 extension DevicesPage {
-  mutating func device(_ entry: ListedDevice) {
-    let device = entry.device
-    heading(entry)
+  mutating func device(_ device: Advertiser, _ facts: AdvertisedFacts) {
+    heading(device, facts)
     out.byte(0x0a)
     if !device.otherAddresses.isEmpty {
       out.text("  also as ")
@@ -16,18 +15,17 @@ extension DevicesPage {
       out.byte(0x0a)
     }
     if device.reports > 0 {
-      counts(entry)
+      counts(device)
       air(device)
     }
-    if device.payloads.all.count(where: { !$0.stream.isScanResponse }) > 1 { offers(entry.facts) }
-    apple(entry.facts)
+    if device.payloads.all.count(where: { !$0.stream.isScanResponse }) > 1 { offers(facts) }
+    apple(facts)
     sentence.advertiser = device.sender
     payloads(device.payloads, device.joins) { $0.stream.mostBytes }
   }
 
   /// Appends its address, type and name.
-  mutating func heading(_ entry: ListedDevice) {
-    let device = entry.device
+  mutating func heading(_ device: Advertiser, _ facts: AdvertisedFacts) {
     address(device)
     if device.address != nil {
       out.text("  ")
@@ -39,7 +37,7 @@ extension DevicesPage {
       out.text(", identity ")
       out.address(identity)
     }
-    who(entry.facts)
+    who(facts)
     switch (device.wasConnectable, device.wasNotConnectable) {
     case (true, false): out.text(", connectable")
     case (false, true): out.text(", not connectable")
@@ -63,11 +61,10 @@ extension DevicesPage {
   }
 
   /// Appends the number of reports, their interval and the signal strength.
-  private mutating func counts(_ entry: ListedDevice) {
-    let device = entry.device
+  private mutating func counts(_ device: Advertiser) {
     out.text("  ")
-    for event in AdvertisingEvent.all where device.count(event) > 0 {
-      out.decimal(device.count(event))
+    for event in AdvertisingEvent.all where device.counts[event] > 0 {
+      out.decimal(device.counts[event])
       out.byte(0x20)
       out.text(event.words)
       out.text(", ")

@@ -32,9 +32,10 @@ struct DevicesPage: ~Copyable {
   mutating func write(into output: inout Output) {
     summary()
     scans()
-    for place in list.devices.indices {
+    let devices = list.devices
+    for place in devices.indices {
       out.byte(0x0a)
-      device(list.devices[place])
+      device(devices.all.span[devices.places[place]], devices.facts(place))
       move(into: &output)
     }
     if !list.strangers.isEmpty {
@@ -78,15 +79,17 @@ struct DevicesPage: ~Copyable {
   mutating func summary() {
     var (found, heard, reports) = (0, 0, 0)
     var others = AdvertisingEvent.all.map { _ in (devices: 0, results: 0) }
-    // Where they are: a copy of each would cost more than counting it.
-    for place in list.devices.places where list.devices.all[place].reports > 0 {
+    for place in list.devices.places {
+      let counts = list.devices.all[place].counts
+      let all = counts.all
+      guard all > 0 else { continue }
       found += 1
-      let count = list.devices.all[place].advertisingReports
+      let count = counts.advertising
       if count > 0 { heard += 1 }
       reports += count
-      guard count < list.devices.all[place].reports else { continue }
+      guard count < all else { continue }
       for event in AdvertisingEvent.all where !event.isReport {
-        let results = list.devices.all[place].count(event)
+        let results = counts[event]
         if results > 0 { others[Int(event.rawValue)].devices += 1 }
         others[Int(event.rawValue)].results += results
       }

@@ -2,7 +2,28 @@ package import Bluetooth
 import Bytes
 import Dissectors
 
-/// A device that advertised, or with which a connection was made.
+/// The number of a device's reports of each kind.
+package struct ReportCounts: Sendable {
+  private var numbers = SIMD16<UInt32>(repeating: 0)
+
+  package subscript(event: AdvertisingEvent) -> Int { Int(numbers[Int(event.rawValue)]) }
+
+  package var all: Int { Int(numbers.wrappedSum()) }
+
+  /// The number of advertising reports that controllers sent.
+  package var advertising: Int {
+    var reports = 0
+    for event in AdvertisingEvent.all where event.isReport { reports += self[event] }
+    return reports
+  }
+
+  mutating func add(_ event: AdvertisingEvent) { numbers[Int(event.rawValue)] &+= 1 }
+
+  mutating func add(_ other: ReportCounts) { numbers &+= other.numbers }
+}
+
+/// A device that advertised, or with which a connection was made. Large: a loop over many takes
+/// single properties where they are, since a copy costs more than most of its work.
 package struct Advertiser: Sendable {
   /// A stream of reports, with what is known about it.
   private struct Stream: Sendable {
@@ -51,7 +72,7 @@ package struct Advertiser: Sendable {
   /// Other addresses that it used, up to a limit.
   package private(set) var otherAddresses: [DeviceAddress] = []
   /// The number of reports of each kind.
-  private var counts = SIMD16<UInt32>(repeating: 0)
+  package private(set) var counts = ReportCounts()
   /// The first packet that mentions it, with a report or a connection.
   package private(set) var firstPacket: Int
   /// The first packet with a report of it; 0: none.
@@ -119,24 +140,17 @@ package struct Advertiser: Sendable {
     firstPacket = packet
   }
 
-  /// Returns the number of reports of a kind.
-  package func count(_ event: AdvertisingEvent) -> Int { Int(counts[Int(event.rawValue)]) }
-
   /// The number of reports of all kinds.
-  package var reports: Int { Int(counts.wrappedSum()) }
-
-  /// The number of advertising reports that controllers sent for it.
-  package var advertisingReports: Int {
-    var reports = 0
-    for event in AdvertisingEvent.all where event.isReport { reports += count(event) }
-    return reports
-  }
+  package var reports: Int { counts.all }
 
   /// Whether it appears in HCI reports.
-  var hasReports: Bool { firstReport > 0 && count(.management) < reports }
+  var hasReports: Bool { firstReport > 0 && counts[.management] < reports }
 
   /// The kind of its address: as the controller resolved it, if it did.
-  package var addressKind: AddressKind? {
+  package var addressKind: AddressKind? { Self.kind(address, types) }
+
+  /// Returns the kind of an address that was seen with some types.
+  package static func kind(_ address: DeviceAddress?, _ types: UInt8) -> AddressKind? {
     guard let address, types != 0 else { return nil }
     func has(_ type: AddressType) -> Bool { types >> type.rawValue & 1 == 1 }
     if has(.publicIdentity) { return AddressKind(address, .publicIdentity) }
@@ -161,7 +175,7 @@ package struct Advertiser: Sendable {
 
   /// Counts a report, and records its packet, time and signal.
   mutating func count(_ event: AdvertisingEvent, packet: Int, time: Timestamp?, signal: Int8?) {
-    counts[Int(event.rawValue)] &+= 1
+    counts.add(event)
     if firstReport == 0 {
       (firstReport, firstTime) = (packet, time)
     } else {
@@ -315,7 +329,7 @@ package struct Advertiser: Sendable {
   /// Merges what is known of the same device under another address. From now on the identity, which
   /// must be known, represents them all.
   mutating func absorb(_ other: Advertiser, limit: Int) {
-    counts &+= other.counts
+    counts.add(other.counts)
     types |= other.types
     firstPacket = min(firstPacket, other.firstPacket)
     if firstReport == 0 || other.firstReport > 0 && other.firstReport < firstReport {

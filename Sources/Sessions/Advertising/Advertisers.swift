@@ -626,8 +626,12 @@ package struct Advertisers: Sendable {
   ) -> [UInt64: (address: DeviceAddress, type: AddressType)] {
     var found: [UInt64: (address: DeviceAddress, type: AddressType)] = [:]
     guard !keys.isEmpty else { return found }
-    let resolvable = devices.lazy.filter { $0.addressKind == .randomResolvable }
-    keys.search(resolvable.compactMap(\.address)) { found[Self.key($0, .random)] = $1 }
+    let places = devices.indices.lazy.filter { [devices] place in
+      Advertiser.kind(devices[place].address, devices[place].types) == .randomResolvable
+    }
+    keys.search(places.compactMap { [devices] in devices[$0].address }) {
+      found[Self.key($0, .random)] = $1
+    }
     return found
   }
 }

@@ -115,7 +115,7 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
       traffic.heard(hex("02 01 06"), event: 0x10)
       traffic.heard(hex("02 01 06"), event: 0x20)
     }
-    #expect(results.all.map { $0.count(.reserved) } == [2])
+    #expect(results.all.map { $0.counts[.reserved] } == [2])
     #expect(results.all.map(\.reports) == [2])
     #expect(results.all.map { $0.wasConnectable || $0.wasNotConnectable } == [false])
   }
@@ -257,7 +257,7 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
     // The first response came before any advertisement; another device's does not count.
     #expect(device.joins.map(\.advertisement) == [1, 2])
     #expect(device.joins.map(\.response) == [0, 0] && device.joins.map(\.count) == [2, 1])
-    #expect(device.count(.advInd) == 3 && device.count(.scanRsp) == 4 && device.reports == 7)
+    #expect(device.counts[.advInd] == 3 && device.counts[.scanRsp] == 4 && device.reports == 7)
     #expect(results.all.count == 2 && results.all[1].joins.isEmpty)
   }
 
@@ -359,7 +359,7 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
       traffic.meta(0x0d, part([2, 1], 2))
     }
     let device = try #require(results.all.first)
-    #expect(device.count(.extended) == 2 && device.signals.count == 2)
+    #expect(device.counts[.extended] == 2 && device.signals.count == 2)
     #expect(device.payloads.all.map(\.data) == [data, [2, 1]])
     #expect(device.payloads.all.map(\.isTruncated) == [false, true])
     #expect(device.lastPacket == 7 && device.secondaryPHYs == 4)

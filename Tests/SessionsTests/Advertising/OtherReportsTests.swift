@@ -78,9 +78,9 @@ struct OtherReportsTests {
       traffic.complete(0xfd56, [1, 4, 1, 1] + record(0xc0ee_eeee_eeee))
       traffic.complete(0xfd56, [0, 4, 1, 255] + record(0xc0ff_ffff_ffff))
     }
-    #expect(results.all.map { $0.count(.batch) } == [2, 2])
+    #expect(results.all.map { $0.counts[.batch] } == [2, 2])
     let device = try #require(results.all.first)
-    #expect(device.reports == 2 && device.advertisingReports == 0)
+    #expect(device.reports == 2 && device.counts.advertising == 0)
     #expect(device.firstSignal == nil && device.signals.count == 0 && device.gaps == nil)
     #expect(device.payloads.all.map(\.data) == [[2, 1, 6], structure(9, Array("Hi".utf8))])
     #expect(device.joins.map(\.count) == [1])

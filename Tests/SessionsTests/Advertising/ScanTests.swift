@@ -148,7 +148,7 @@ import Testing
       traffic.note(17, hex("00 00 00 00 13 00 06 00"))
     }
     #expect(results.scans.all.map(\.discovery) == [6] && results.scans.all.first?.ending == .host)
-    #expect(results.all.first?.count(.management) == 1 && results.all.first?.firstSignal == -61)
+    #expect(results.all.first?.counts[.management] == 1 && results.all.first?.firstSignal == -61)
     let both = devices { traffic in
       traffic.scan()
       traffic.note(17, hex("00 00 00 00 13 00 06 01"))
@@ -156,7 +156,7 @@ import Testing
       found(&traffic)
     }
     #expect(both.scans.all.map(\.discovery) == [nil])
-    #expect(both.all.first?.reports == 1 && both.all.first?.count(.management) == 0)
+    #expect(both.all.first?.reports == 1 && both.all.first?.counts[.management] == 0)
   }
 
   // MARK: The host's own advertising
