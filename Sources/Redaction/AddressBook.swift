@@ -16,7 +16,8 @@ struct AddressBook: Sendable {
   }
 
   private var known: [UInt64: Known] = [:]
-  /// Addresses that had no room: they have pseudonyms, too, but are not looked for elsewhere.
+  /// Addresses that had no room: they have pseudonyms, too, but no key is tried on them, and they
+  /// are not looked for elsewhere.
   private(set) var unlisted = 0
 
   /// The most addresses that are looked for.
@@ -61,19 +62,16 @@ struct AddressBook: Sendable {
       taken.insert(found.value)
       known[value]?.pseudonym = found
     }
-    (self.keys, self.source) = (keys, source)
+    self.source = source
   }
 
-  private var keys: [ResolvingKey] = []
   private var source: PseudonymSource?
 
   /// The pseudonym of an address.
   subscript(address: DeviceAddress) -> DeviceAddress {
     if address.isBlank { return address }
     if let found = known[address.value] { return found.pseudonym }
-    guard let source else { return .zero }
-    let key = keys.first { $0.original.resolves(address) }
-    return Self.pseudonym(address, isRandom: true, key, source, 0)
+    return source.map { Self.pseudonym(address, isRandom: true, nil, $0, 0) } ?? .zero
   }
 
   /// Returns the place of the first key that resolves each address, by address. Each key is tried
