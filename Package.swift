@@ -29,8 +29,8 @@ let strict: [SwiftSetting] = [
 /// when they run.
 let tests: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"])]
 
-/// Optimises the command line and the readers of profiles only in the release: that would take a sixth
-/// of the build, and no packet passes through them.
+/// Optimises the command line and the readers of profiles only in the release: optimising them
+/// takes a sixth of the build time, and no packet passes through them.
 let startUp = Context.environment["OPTIMISE_ALL"] == nil ? tests : strict
 
 /// Optimises the fuzzers' inputs only for the fuzzers; for the tests, the libraries are enough.
@@ -80,8 +80,8 @@ let package = Package(
         "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
-    // What happened, as text and JSON in the same words; and what all reports share. It needs no histories, so these and
-    // the rules are compiled beside it.
+    // What happened, as text and JSON in the same words; and what all reports share. It imports no
+    // histories, so it is compiled at the same time as Histories and Diagnosis.
     .target(
       name: "Reports",
       dependencies: [
@@ -117,7 +117,8 @@ let package = Package(
         "Bytes",
       ],
       swiftSettings: strict),
-    // What is remembered of a capture until its end: each connection's and controller's part, with the packets that show it.
+    // What is remembered of each connection and controller until the end of a capture, with the
+    // packets that show it.
     .target(
       name: "Histories",
       dependencies: [

@@ -524,7 +524,7 @@ class ArchiveTests(unittest.TestCase):
     def test_what_was_read_before_the_process_ends(self) -> None:
         """If libarchive crashes, the entries that it has read must be shown."""
         name = "btsnoop_hci.log"
-        # Without the end of the archive, of which the process waits for more.
+        # The end of the archive is missing, so the process waits for more.
         given = tar_header(name.encode(), b"0", len(self.first)) + self.first + bytes(-len(self.first) % 512)
         with subprocess.Popen([PROGRAM, "info", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
             program.stdin.write(given)

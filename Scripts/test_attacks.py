@@ -27,9 +27,8 @@ TRIES = 6
 # The most time of an attack's record, as a multiple of an ordinary record's, without the start; and of its bytes, if its
 # records are longer.
 RATIO = 20
-# What costs most for its length, with the number of repetitions that fill what `devices` remembers and no more, and the
-# verbs; the most instructions for a byte, as a multiple of those for mixed traffic, where the bytes are those written if
-# these are more than the capture's; and the most bytes written for a byte of the capture.
+# The attacks that cost most for their length: how many repetitions just fill what `devices` remembers, and the verbs that
+# are measured.
 COSTLY = {
     "crowds": (650, ("devices", "devices --json")),
     "decoded_crowds": (1090, ("devices", "devices --json")),
@@ -37,7 +36,11 @@ COSTLY = {
     "unresolved": (8000, ("devices", "info", "trace")),
     "bundles": (1000, ("trace",)),
 }
-BYTE_RATIO, WRITTEN_RATIO = 20, 64
+# The most instructions for a byte, as a multiple of those for mixed traffic. The bytes are those of the capture or of the
+# output, whichever are more.
+BYTE_RATIO = 20
+# The most bytes written for a byte of the capture.
+WRITTEN_RATIO = 64
 PEAK_MB = 160
 # The attacks with which `diff` compares two captures that are both full.
 COMPARED = ("busy_connections", "readings", "long_writes", "operations", "values")
@@ -183,7 +186,7 @@ class AttackTest(unittest.TestCase):
         self.assertEqual(found, [], "\n" + "\n".join(found))
 
     def test_two_full_captures_are_compared(self) -> None:
-        """Each has its share of the memory, and what differs is not kept byte by byte."""
+        """Two full captures must fit into memory together, and differences must not be kept byte by byte."""
         with tempfile.TemporaryDirectory() as name:
             for attack in COMPARED:
                 one, other = Path(name) / "one.btsnoop", Path(name) / "other.btsnoop"
@@ -226,7 +229,7 @@ class AttackTest(unittest.TestCase):
                 self.assertLess(with_map.seconds, most, verb)
 
     def test_memory_of_what_fills_the_tables(self) -> None:
-        """What is kept of a connection, a name, a PDU or a line must be bounded by all of them together."""
+        """What is kept of all connections, names, PDUs or lines together must be bounded, not only of each."""
         redact, trace = ["convert", "--force", "--redact"], ["trace", "--as", "android", "--json"]
         captures = {
             "full_connections": (1000, [redact, trace, ["show"], ["info"], ["map"], ["values"]]),
@@ -244,8 +247,8 @@ class AttackTest(unittest.TestCase):
             capture.write_bytes(attacks.made(attacks.operations, 1000))
             logs = {
                 "lines": (lambda: attacks.app_log(1_000_001, "x" * 40), "only the first 1000000 lines of the app's log are read"),
-                "a line": (lambda: attacks.app_log(1, "\1" * (60 << 20)), "only the first 1 MB of a line of the app's log is shown"),
-                "parts": (lambda: attacks.app_log(1, "x\n" * (1 << 20)), "only the first 1 MB of a line of the app's log is shown"),
+                "a line": (lambda: attacks.app_log(1, "\1" * (60 << 20)), "only the first 1 MB of each line of the app's log is shown"),
+                "parts": (lambda: attacks.app_log(1, "x\n" * (1 << 20)), "only the first 1 MB of each line of the app's log is shown"),
             }
             # Nothing large stays here: a child's peak counts from the memory of its parent.
             for what, (text, remark) in logs.items():

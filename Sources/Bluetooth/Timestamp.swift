@@ -39,7 +39,7 @@ package struct Timestamp: Equatable, Sendable {
     seconds == other.seconds ? nanoseconds < other.nanoseconds : seconds < other.seconds
   }
 
-  /// Returns the earlier one of a time, if there is one, and another.
+  /// Returns the earlier of two times; if `time` is nil, `other`.
   package static func earlier(_ time: Timestamp?, _ other: Timestamp) -> Timestamp {
     guard let time, time.isEarlier(than: other) else { return other }
     return time

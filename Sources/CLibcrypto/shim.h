@@ -45,8 +45,8 @@ struct clibcrypto_schedule {
   struct clibcrypto_block key;
 };
 
-/// Returns the cipher, made once for each thread. A copy does not use a provider: to find the provider's cipher by its name
-/// costs as much as tens of thousands of blocks, and each of its keys twice as much as one of the copy.
+/// Returns the cipher, made once for each thread. It is a copy, which uses no provider: finding the provider's cipher by
+/// name costs as much as tens of thousands of blocks, and expanding a key with it twice as much as with the copy.
 static inline const EVP_CIPHER *clibcrypto_cipher(void) {
 #if OPENSSL_VERSION_MAJOR < 4
   static __thread EVP_CIPHER *copy;
@@ -57,7 +57,7 @@ static inline const EVP_CIPHER *clibcrypto_cipher(void) {
 #endif
 }
 
-/// Gives a schedule a key, unless it has that key, which costs more than an encryption.
+/// Expands a key into a schedule that does not have it yet. This costs more than an encryption.
 ///
 /// libcrypto fails here only if no memory is left, which ends the program, as it does in Swift.
 static inline void clibcrypto_expand(struct clibcrypto_schedule *schedule, struct clibcrypto_block key, int encrypts) {
@@ -91,8 +91,8 @@ static inline struct clibcrypto_block clibcrypto_aes(struct clibcrypto_block key
 /// Four numbers of 32 bits.
 typedef uint32_t clibcrypto_words __attribute__((ext_vector_type(4)));
 
-/// Encrypts four blocks that are zero except for their last 32 bits, and returns the last 32 bits of the results. For many keys
-/// in turn: the schedule of each stays in its own place, modulo 64.
+/// Encrypts four blocks that are zero except for their last 32 bits, and returns the last 32 bits of the results. Meant for
+/// many keys in turn: `place` (modulo 64) selects the schedule, so up to 64 keys stay expanded.
 static inline clibcrypto_words clibcrypto_aes_words(struct clibcrypto_block key, unsigned place, clibcrypto_words words) {
   static __thread struct clibcrypto_schedule schedules[64];
   struct clibcrypto_schedule *schedule = &schedules[place % 64];

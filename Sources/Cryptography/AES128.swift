@@ -25,8 +25,8 @@ package struct AES128: Equatable, Sendable {
     UInt128(clibcrypto_aes(clibcrypto_block(key), clibcrypto_block(number), 1))
   }
 
-  /// Encrypts four numbers and returns the last 32 bits of each result. For many keys in turn: that
-  /// of each place stays expanded.
+  /// Encrypts four numbers and returns the last 32 bits of each result. Meant for many keys in
+  /// turn: the last key of each place stays expanded.
   func encrypt(_ numbers: SIMD4<UInt32>, place: Int) -> SIMD4<UInt32> {
     clibcrypto_aes_words(clibcrypto_block(key), UInt32(truncatingIfNeeded: place), numbers)
   }

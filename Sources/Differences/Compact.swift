@@ -3,7 +3,8 @@ package import Bytes
 
 // Optional and large numbers in few bytes: `diff` keeps hundreds of thousands of operations.
 
-/// A number that is not negative, in four bytes. What does not fit is the largest number.
+/// A number that is not negative, in four bytes. Larger numbers become the largest that
+/// fits.
 @propertyWrapper
 package struct Small: Sendable {
   private var number: UInt32

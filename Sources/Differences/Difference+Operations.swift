@@ -67,7 +67,8 @@ private struct Catalogue {
   private(set) var left: Side
   private(set) var right: Side
   private var meanings = Numbering<Meaning>()
-  /// The numbers of contents by their hashes. A hash that another content has is counted up.
+  /// The numbers of contents by their hashes. If different content already has
+  /// a hash, the next free number is used.
   private var contents: [Int: UInt32] = [:]
   /// Of each content, the first operation that has it: its index, doubled; plus 1 on the right.
   private var first: [UInt32] = []
@@ -157,7 +158,7 @@ private struct Catalogue {
       elements.append(
         Element(
           operations: start..<end, meaning: numbers[start].meaning,
-          // Runs have numbers below zero.
+          // Runs have negative numbers.
           content: end - start == 1
             ? numbers[start].content : ~runs.number(numbers[start..<end].map(\.content))))
       start = end

@@ -4,7 +4,7 @@ import Words
 
 // The differences in the values of operations that belong together.
 
-/// How often what differs in operations with the same meaning.
+/// How often each byte and field differs between paired operations with the same meaning.
 struct ValueCounts: Sendable {
   /// The number of pairs.
   var pairs = 0
@@ -238,8 +238,8 @@ extension Difference {
       && (other.isCut || right.count >= left.count)
   }
 
-  /// Returns the fields that differ in a value, without those that may differ; if no field is known
-  /// to, the bytes.
+  /// Returns the fields that differ in a value, except ignored ones; if the value has no known
+  /// fields, its bytes.
   package func fields(of change: ValueChange) -> [FieldChange] {
     guard !options.ignored.isEmpty else { return allFields(of: change) }
     let owners = owners(of: change.left)
@@ -341,9 +341,9 @@ extension Difference {
     return [type?.text, profile].compactMap { $0?.split(separator: " ").first.map(String.init) }
   }
 
-  /// Finds why the fields of a value differ, without those that may differ.
+  /// Finds why the fields of a value differ, except ignored ones.
   ///
-  /// - Returns: whether nothing remains that counts.
+  /// - Returns: whether the whole difference is ignored.
   private mutating func silence(_ change: inout ValueChange) -> Bool {
     let all = allFields(of: change)
     var (rest, isSilenced) = (all, false)

@@ -84,7 +84,7 @@ package struct Difference: Sendable {
     package internal(set) var expectations = Expectations()
   }
 
-  /// Reasons for which fields differ.
+  /// The reasons why fields differ.
   package struct Expectations: OptionSet, Sendable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -95,7 +95,7 @@ package struct Difference: Sendable {
     package static let time = Self(.time)
     package static let random = Self(.random)
     static let everyPair = Self(.everyPair)
-    /// Those for which fields differ by nature.
+    /// The reasons that are natural: such fields may always differ.
     static let natural: Self = [.checksum, .time, .random]
   }
 
@@ -175,8 +175,9 @@ package struct Difference: Sendable {
   /// Connections without a counterpart on the other side.
   package private(set) var unpaired: (left: [Int], right: [Int]) = ([], [])
 
-  /// What may differ, and how often what does.
+  /// What is ignored.
   var options = DifferenceOptions()
+  /// How often each value differs, by the number of the operation's meaning.
   var counts: [Int: ValueCounts] = [:]
   /// The meaning and the content of each operation on the left.
   var leftNumbers: [(meaning: Int, content: Int)] = []

@@ -6,9 +6,10 @@ package import Dissectors
 package import Sessions
 package import Words
 
-/// What is remembered of a capture for the rules. It is fed packet by packet, then asked for the
-/// evidence. Bounded by `Limits` and by the limits of its parts: memory grows with connections and
-/// their problems, not with packets.
+/// What is remembered of a capture until its end, for rules, `diff` and redaction. It is fed packet
+/// by packet, then asked for the evidence. Bounded by `Limits`, by the limits of its parts, and by
+/// `mostBytes` for all connections together: memory grows with connections and their problems, not
+/// with packets.
 package struct CaptureHistory: ~Copyable, Sendable {
   private var evidence = Evidence()
   private var notes: [ConnectionNotes] = []
@@ -122,7 +123,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
   }
 
-  /// Adds up what a connection takes, and leaves out the latest ones if all take too much.
+  /// Measures a connection, and drops the latest connections while all of them together exceed
+  /// `most`.
   private mutating func measure(_ position: Int) {
     noteBytes += notes[position].measure()
     while noteBytes > most, let last = notes.popLast() {

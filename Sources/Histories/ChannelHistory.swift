@@ -81,7 +81,7 @@ package struct ChannelHistory: Sendable {
   private static let mostOpen = 16
   private static let mostUnasked = 8
 
-  /// About how many bytes the lists take.
+  /// The approximate size of the lists, in bytes.
   var bytes: Int {
     ListBytes.of(openings) + ListBytes.of(refusals) + ListBytes.of(changes) + ListBytes.of(closings)
       + ListBytes.of(uses) + ListBytes.of(open) + ListBytes.of(unasked)

@@ -84,17 +84,17 @@ struct ConnectionNotes: Sendable {
   var channels = ChannelHistory()
   /// Whether the capture omits all data.
   var lacksData = false
-  /// The bytes of the notes when they were last added up, the attributes that they had, and the
-  /// packets since.
+  /// The approximate bytes of the notes and the number of used attributes when last measured, and
+  /// the packets left until the next measurement.
   private(set) var measured = 0
   private var measuredUsages = 0
   private var unmeasured = 0
   /// Only some packets add up, since each adds little unless it uses further attributes.
   private static let betweenMeasuring = 8
 
-  /// Adds up about how many bytes they take, if it is time to do so again after a packet.
+  /// Measures the notes approximately, unless that was done a few packets ago.
   ///
-  /// - Returns: how many more these are than before.
+  /// - Returns: the growth since the last measurement, in bytes.
   mutating func measure() -> Int {
     unmeasured &-= 1
     guard unmeasured < 0 || attributes.usages.count != measuredUsages else { return 0 }
@@ -106,7 +106,7 @@ struct ConnectionNotes: Sendable {
     return measured - before
   }
 
-  /// About how many bytes an attempt to pair takes, with the values that were exchanged.
+  /// The approximate size of a pairing attempt in bytes, with the values that were exchanged.
   private static let pairingBytes = MemoryLayout<PairingAttempt>.stride + 512
 
   init(_ connection: Connection, _ knowledge: ProfileKnowledge) {

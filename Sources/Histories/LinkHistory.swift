@@ -184,7 +184,7 @@ package struct LinkHistory: Sendable {
   /// ATT transactions time out after 30 s; some clocks count whole seconds.
   private static let stalls: ClosedRange<Int64> = 29_000_000_000...31_500_000_000
 
-  /// About how many bytes the lists take that can be long.
+  /// The approximate size in bytes of the lists that can be long.
   var bytes: Int {
     ListBytes.of(recent) + ListBytes.of(updates) + ListBytes.of(subrates) + ListBytes.of(lengths)
       + ListBytes.of(phys) + ListBytes.of(failures) + ListBytes.of(excess)

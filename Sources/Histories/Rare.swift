@@ -28,7 +28,7 @@ package struct Rare<Value: Defaulted>: Sendable {
   var bytes: Int { stored.isEmpty ? 0 : ListBytes.header + MemoryLayout<Value>.stride }
 }
 
-/// What a `Rare` value can be.
+/// A type with a default value, as `Rare` needs.
 package protocol Defaulted: Sendable {
   init()
 }

@@ -16,8 +16,8 @@ struct AddressBook: Sendable {
   }
 
   private var known: [UInt64: Known] = [:]
-  /// Addresses that had no room: they have pseudonyms, too, but no key is tried on them, and they
-  /// are not looked for elsewhere.
+  /// The number of times an address had no room. Such addresses have pseudonyms, too, but no key is
+  /// tried on them, and they are not looked for elsewhere.
   private(set) var unlisted = 0
 
   /// The most addresses that are looked for.

@@ -52,7 +52,7 @@ struct NameBook: Sendable {
   mutating func learn(_ name: [UInt8]) {
     let name = Self.trimmed(name)
     guard !keepsNames, !name.isEmpty, pseudonyms[name] == nil else { return }
-    // Once there was no room, the first ones remain all.
+    // Once a name had no room, no more names are added.
     guard unlisted == 0, count < limits.names, byteCount + name.count <= limits.bytes else {
       unlisted += 1
       return

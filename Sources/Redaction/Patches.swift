@@ -31,12 +31,12 @@ struct Patches: Sendable {
   private var bytes: [UInt8] = []
   /// By record, the zeros of PDUs of which not all parts have come yet.
   private var open: [Int: Patch] = [:]
-  /// The most of these. Further ones stay among the changes when the PDU is complete, and another
-  /// change undoes them.
+  /// The most entries of `open`. When it is full, all of them become changes, and a later change
+  /// undoes each whose PDU is completed.
   private static let mostOpen = 1 << 16
 
-  /// Adds bytes at several places, one part after the other. What zeros an unfinished PDU there is
-  /// dropped.
+  /// Adds bytes at several places, one part after the other. Earlier zeros of an unfinished PDU at
+  /// these places are dropped.
   ///
   /// - Parameters:
   ///   - original: the bytes before the change.
@@ -96,7 +96,7 @@ struct Patches: Sendable {
     if let earlier = open.updateValue(patch, forKey: place.record) { patches.append(earlier) }
   }
 
-  /// Drops what zeros an unfinished PDU at a place that is written now. Bytes behind the PDU stay
+  /// Drops the zeros of an unfinished PDU at a place that is now written. Bytes after the PDU stay
   /// zero.
   ///
   /// - Returns: whether nothing else is zero in its record.

@@ -18,7 +18,7 @@ struct SearchPatterns: Sendable {
   static let least = 6
 
   init(_ all: [Pattern]) {
-    // Of equal ones the first counts. Numbers need less memory than copies.
+    // Of equal patterns, the first counts: sorting is stable. Indexes need less memory than copies.
     var sorted = all.indices.filter { all[$0].bytes.count >= Self.least }
     sorted.sort { all[$0].bytes.lexicographicallyPrecedes(all[$1].bytes) }
     // The prefixes of the next pattern: each is a prefix of the one after it.

@@ -63,7 +63,7 @@ extension PseudonymSource {
     #expect(parts.pseudonym(of: other.bytes, at: 8, names) == names[other])
   }
 
-  /// Once a name has no room, the first ones remain all.
+  /// Once a name had no room, no more names are added.
   @Test func room() {
     var limits = BookLimits()
     limits.bytes = 20

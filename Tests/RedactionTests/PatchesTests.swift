@@ -42,7 +42,7 @@ import Testing
     #expect(payload(original[3...], of: 2, patches) == Array(changed[3...]))
   }
 
-  @Test("bytes behind the PDU stay zero when its end comes", arguments: [0, 2])
+  @Test("bytes after the PDU stay zero when the PDU is completed", arguments: [0, 2])
   func behind(surplus: Int) {
     var patches = Patches()
     patches.addUnfinished(RecordPlace(record: 1, offset: 5, count: 3 + surplus))

@@ -46,7 +46,7 @@ final class UnpackingBudget {
     if let failure { throw failure }
   }
 
-  /// What is spent or over, in words; nil while the budget suffices.
+  /// Why unpacking must stop, in words; nil while the budget suffices.
   private var excess: String? {
     if unpackedBytes > most { return mostWords }
     if seconds > mostSeconds { return Self.tooLong }

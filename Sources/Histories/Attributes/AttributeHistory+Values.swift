@@ -33,7 +33,7 @@ extension AttributeHistory {
     return place
   }
 
-  /// Adds up what the attribute takes that was used last, before another one is used.
+  /// Measures the attribute that was used last, before another one is used.
   private mutating func measureLatest() {
     guard let place = latest.place else { return }
     usageBytes += usages[place].measure()

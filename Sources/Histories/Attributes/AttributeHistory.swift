@@ -215,7 +215,7 @@ package struct AttributeHistory: Sendable {
 
   init(_ knowledge: ProfileKnowledge) { vendors = VendorTraffic(knowledge) }
 
-  /// About how many bytes the lists take that can be long.
+  /// The approximate size in bytes of the lists that can be long.
   var bytes: Int {
     let texts = (refusals.count + open.count) * Self.textBytes + latencies * 8
     let sets = (found.count + 2 * positions.count) * Self.keyBytes
@@ -226,7 +226,8 @@ package struct AttributeHistory: Sendable {
       + ListBytes.of(discoveries) + ListBytes.of(overlapping) + ListBytes.of(serviceChanges)
       + faults.bytes
   }
-  /// About how many bytes the texts of a request take, and a key in a set that may be half full.
+  /// The approximate sizes in bytes of a request's texts, and of a key in a set that may be half
+  /// full.
   private static let (textBytes, keyBytes) = (256, 16)
 
   // MARK: Observing

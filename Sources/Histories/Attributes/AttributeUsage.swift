@@ -124,14 +124,14 @@ package struct AttributeUsage: Sendable {
   /// The notifications on the link's own bearer that filled a PDU of the default MTU, 23 bytes.
   package var sentPieces: PieceSeries { _sending.part { $0.pieces } }
   var sendsPieces: Bool { _sending.part { $0.$pieces.part { $0.isOpen } } }
-  /// The writes that did so.
+  /// The writes that filled a PDU of the default MTU.
   package var writtenPieces: PieceSeries { _writing.part { $0.pieces } }
   var writesPieces: Bool { _writing.part { $0.$pieces.part { $0.isOpen } } }
   package var dropped: DroppedCommands { _writing.part { $0.dropped } }
-  /// Checks whether the first byte of notifications is a counter.
+  /// Whether the first byte of notifications is a counter.
   package var counter: CountingByte { _sending.part { $0.counter } }
   package var series: WriteSeries { _writing.part { $0.series } }
-  /// For a control point: the writes without a result.
+  /// The write to a control point that has no result yet.
   package var control: ControlWrite? { _writing.part { $0.control } }
   package var messages: FullMessages { _sending.part { $0.messages } }
   /// Whether a notification may be a part of a message.
@@ -141,12 +141,13 @@ package struct AttributeUsage: Sendable {
     }
   }
 
-  /// The bytes of the usage when they were last added up.
+  /// The bytes of the usage when it was last measured.
   private var measured = 0
 
-  /// Adds up about how many bytes it takes. In place, since a copy costs more than all the rest.
+  /// Measures the usage approximately. Reads its parts in place, since a copy costs more than the
+  /// sum.
   ///
-  /// - Returns: how many more these are than before.
+  /// - Returns: the growth since the last measurement, in bytes.
   mutating func measure() -> Int {
     let before = measured
     measured = MemoryLayout<Self>.stride + _reading.bytes + _writing.bytes + _sending.bytes

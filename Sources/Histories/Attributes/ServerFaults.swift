@@ -120,7 +120,7 @@ package struct ServerFaults: Sendable {
     var differs = false
   }
 
-  /// About how many bytes the lists take.
+  /// The approximate size of the lists, in bytes.
   var bytes: Int {
     ListBytes.of(malformed) + ListBytes.of(longPDUs) + ListBytes.of(longValues)
       + ListBytes.of(repeated) + ListBytes.of(declarations) + ListBytes.of(shortValues)

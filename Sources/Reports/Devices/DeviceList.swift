@@ -49,7 +49,7 @@ package struct AdvertisedFacts: Sendable {
 
   private static let limit = 64
 
-  /// Reads the data of a device, of whose address other traffic may have revealed a name.
+  /// Reads the data of a device. Other traffic may have revealed a name for its address.
   init(
     _ payloads: Payloads, _ address: DeviceAddress?, _ kind: AddressKind?, _ names: Names?
   ) {

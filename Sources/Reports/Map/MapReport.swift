@@ -142,7 +142,7 @@ package struct MapReport: PacketReport, ~Copyable {
     _ memory: borrowing Memory, _ conversations: Conversations? = nil
   ) -> MapPage {
     let devices = conclude(memory, conversations)
-    // The devices have it.
+    // The devices now hold what was recorded here.
     uses = AttributeUses(limits)
     return MapPage(shown(devices), messages, options)
   }

@@ -65,7 +65,7 @@ package struct AppLog: Sendable {
       advance()
     }
 
-    /// The number of lines after which the file has more; nil if it has not.
+    /// The number of lines that were read, if the file has more; otherwise nil.
     var cut: Int? { number == log.most && position < log.text.count ? number : nil }
 
     /// Moves to the line after `next`.

@@ -85,7 +85,7 @@ package struct TraceReport: PacketReport, ~Copyable {
     let cut = log.cut.map { "only the first \($0) lines of the app's log are read" }
     let shortened =
       log.isShortened
-      ? "only the first \(AppLog.mostText >> 20) MB of a line of the app's log is shown" : nil
+      ? "only the first \(AppLog.mostText >> 20) MB of each line of the app's log is shown" : nil
     let sentences = [cut, shortened, distance].compactMap(\.self)
     return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
   }

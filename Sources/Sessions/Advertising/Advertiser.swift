@@ -22,8 +22,8 @@ package struct ReportCounts: Sendable {
   mutating func add(_ other: ReportCounts) { numbers &+= other.numbers }
 }
 
-/// A device that advertised, or with which a connection was made. Large: a loop over many takes
-/// single properties where they are, since a copy costs more than most of its work.
+/// A device that advertised, or with which a connection was made. It is large, so loops over
+/// many devices read single properties in place: a copy costs more than most of their work.
 package struct Advertiser: Sendable {
   /// A stream of reports, with what is known about it.
   private struct Stream: Sendable {

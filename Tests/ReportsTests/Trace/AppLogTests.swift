@@ -62,7 +62,7 @@ import Testing
       var output = Output()
       var pass = Pass()
       try pass.run(&source, &report, into: &output)
-      #expect(report.remark == "only the first 1 MB of a line of the app's log is shown")
+      #expect(report.remark == "only the first 1 MB of each line of the app's log is shown")
       let lines = String(decoding: output.bytes.array, as: UTF8.self).split(separator: "\n")
       #expect(lines.count { $0.contains("aaa") } == count)
       #expect(lines.last?.hasSuffix("next") == true)
