@@ -212,7 +212,7 @@ static inline la_ssize_t clibarchive_read_block(struct archive *archive, void *d
 static inline void clibarchive_add(
   struct clibarchive_archive *self, struct clibarchive_item *item, int result, const void *bytes, size_t count) {
   item->result = result;
-  if (result < ARCHIVE_WARN || (result != ARCHIVE_OK && item->subject == CLIBARCHIVE_DATA)) {
+  if (result < ARCHIVE_WARN || result == ARCHIVE_RETRY || (result != ARCHIVE_OK && item->subject == CLIBARCHIVE_DATA)) {
     // Not every part of libarchive reports why it failed.
     if (self->library.error_number(self->archive) == ENOMEM || errno == ENOMEM) item->result = CLIBARCHIVE_NO_MEMORY;
     if (self->has_no_input) item->result = CLIBARCHIVE_NO_INPUT;
@@ -279,7 +279,7 @@ static inline void clibarchive_add_all(struct clibarchive_archive *self, enum cl
     if (asked == CLIBARCHIVE_ENTRY) {
       int has_bytes = 0;
       const int result = clibarchive_add_entry(self, &has_bytes);
-      if (result == ARCHIVE_EOF || (result < ARCHIVE_WARN && result != ARCHIVE_RETRY)) return;
+      if (result == ARCHIVE_EOF || result < ARCHIVE_WARN) return;
       if (has_bytes) asked = CLIBARCHIVE_DATA;
       left = CLIBARCHIVE_FIRST_BYTES;
     } else {
@@ -426,7 +426,7 @@ static inline int clibarchive_next(struct clibarchive_archive *self, enum clibar
   }
   const unsigned left = self->batch_bytes - self->next;
   // A batch without items, or with one that is too long, is not from the code above.
-  if (left < head) return self->end ? self->end : CLIBARCHIVE_ENDED;
+  if (left < head) return self->end = self->end ? self->end : CLIBARCHIVE_ENDED;
   memcpy(&self->item, self->batch + self->next, head);
   if (self->item.count > left - head) {
     self->item.subject = subject;

@@ -129,8 +129,7 @@ struct DevicePairing: Sendable {
     unpaired.left = rest
   }
 
-  /// Removes the first pair, and returns it beside what was done with its devices: the pair itself
-  /// keeps no connections.
+  /// Returns the next pair and the sessions of its devices. The pair itself keeps no connections.
   ///
   /// - Parameter withConnections: false if a side is a map, which has no conversation to compare.
   mutating func takeNext(

@@ -78,9 +78,6 @@ package struct ComparedSession: Sendable {
   /// Returns the bytes of a slice as text.
   package func text(_ slice: Slice) -> String { String(decoding: bytes(slice), as: UTF8.self) }
 
-  /// The operations of all connections, one after the other.
-  package var operations: [ComparedOperation] { connections.flatMap(\.operations) }
-
   /// Returns the connection of an operation; nil if nothing is remembered of it.
   package func history(of operation: ComparedOperation) -> ConnectionHistory? {
     // This is called for each step that is printed, and there may be hundreds of connections.

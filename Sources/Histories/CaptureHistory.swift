@@ -112,7 +112,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
     notes[position].observe(
       record, dissection, bytes, answer, memory, isComplete: observesAttributes)
-    defer { measure(position) }
+    defer { measure(position, Moment(record)) }
     if answer.closed {
       if let adapter = latestAdapter.position {
         notes[position].link.controllerStall = evidence.adapters[adapter].commands.lastStall
@@ -125,11 +125,16 @@ package struct CaptureHistory: ~Copyable, Sendable {
 
   /// Measures a connection, and drops the latest connections while all of them together exceed
   /// `most`.
-  private mutating func measure(_ position: Int) {
+  private mutating func measure(_ position: Int, _ moment: Moment) {
     noteBytes += notes[position].measure()
     while noteBytes > most, let last = notes.popLast() {
       isFull = true
       noteBytes -= last.measured
+      // Its further packets are not counted, so those that the controller holds are not, either.
+      if let adapter = adapters[last.connection.adapter] {
+        evidence.adapters[adapter].buffers.close(last.connection.id, moment)
+        evidence.adapters[adapter].hostBuffers.close(last.connection.handle, moment)
+      }
       positions[last.connection.id] = nil
       unlisted = (max(unlisted.id, last.connection.id), unlisted.count + 1)
       if latest.id == last.connection.id { latest.position = nil }

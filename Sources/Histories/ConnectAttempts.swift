@@ -41,7 +41,7 @@ package struct ConnectAttempt: Sendable {
   package internal(set) var isAbandoned = false
 
   /// The devices on the filter accept list, if it is used and known.
-  package var devices: [UInt64]?
+  package internal(set) var devices: [UInt64]?
 
   /// With the filter accept list: whether the device was on it with both address types.
   package internal(set) var hasBothTypes = false
@@ -70,7 +70,7 @@ package struct ConnectAttempt: Sendable {
   package internal(set) var isRepeated = false
 
   /// A device that advertised with the name of a BR/EDR connection's peer.
-  package var namesake: Sightings.Namesake?
+  package internal(set) var namesake: Sightings.Namesake?
 
   /// A device that advertises under another address or address type.
   package struct Elsewhere: Sendable {

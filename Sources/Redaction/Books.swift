@@ -154,7 +154,7 @@ struct BookLimits: Sendable {
   var addresses = 1 << 18
   var secrets = 1 << 16
   /// Names, and serial numbers together with personal data.
-  var names = 1 << 16
+  var names = 1 << 15
   /// Bytes of each kind: names, serial numbers, and secrets. They are kept in several forms.
   var bytes = 4 << 20
 }

@@ -17,6 +17,10 @@ import Words
       }
     }
     traffic.connect(0x43, peer: 0xc011_2233_4499)
+    return try evidence(traffic, bytes: most)
+  }
+
+  private func evidence(_ traffic: Traffic, bytes most: Int) throws -> Evidence {
     var source = MemorySource(traffic)
     var report = EvidenceReport(bytes: most)
     var output = Output()
@@ -34,6 +38,32 @@ import Words
     #expect(some.connections.map(\.id) == [1])
     #expect(some.connections.first?.attributes.usages.count == 40, "the first is complete")
     #expect(some.unlisted?.text == "covers only the first 1 connections, 3 omitted")
+  }
+
+  @Test("A controller does not hold packets of connections that are left out")
+  func buffers() throws {
+    var traffic = Traffic()
+    // Four buffers for LE data.
+    traffic.command(0x2002)
+    traffic.complete(0x2002, [0, 27, 0, 4])
+    for handle in 0x40...0x41 { traffic.connect(handle, peer: 0xc011_2233_4400 + handle) }
+    traffic.sent("52 03 00 01")
+    traffic.completed(1)
+    for _ in 0..<3 { traffic.sent("52 03 00 01", handle: 0x41) }
+    for attribute in 0x10..<0x38 {
+      traffic.received("1b \(String(attribute, radix: 16)) 00 01 02")
+    }
+    traffic.disconnect(0x41)
+    for _ in 0..<2 { traffic.sent("52 03 00 01") }
+    traffic.event(0x1a, [1])
+    for (most, connections) in [(CaptureHistory.mostBytes, 2), (30_000, 1)] {
+      let evidence = try evidence(traffic, bytes: most)
+      #expect(evidence.connections.count == connections)
+      #expect(
+        findings(of: "hci_data_overflow", in: evidence) == [
+          "The controller lost data of this host: Data Buffer Overflow #53"
+        ])
+    }
   }
 
   @Test("Few attributes take little room") func few() throws {

@@ -110,7 +110,9 @@ final class Archive: ByteFeed {
     var result: Int32
     repeat {
       result = try take(CLIBARCHIVE_ENTRY)
-      if result == ARCHIVE_RETRY { damage = damage ?? failure(result) }
+      if item.subject == CLIBARCHIVE_ENTRY, result == ARCHIVE_RETRY {
+        damage = damage ?? failure(result)
+      }
     } while item.subject != CLIBARCHIVE_ENTRY || result == ARCHIVE_RETRY
     isAtEnd = false
     if result == ARCHIVE_EOF {
@@ -207,14 +209,13 @@ final class Archive: ByteFeed {
       if isAtEnd { return 0 }
       // A warning here means a wrong checksum.
       guard result == ARCHIVE_OK else {
-        let failure = failure(result)
-        entryFailure = failure
-        throw failure
+        throw failed(failure(result))
       }
       // A hole could have any size, and no log has one.
       guard item.offset == position else {
-        throw CaptureFailure(
-          .damaged, "a hole at byte \(position), as sparse files have; the rest was not read")
+        throw failed(
+          CaptureFailure(
+            .damaged, "a hole at byte \(position), as sparse files have; the rest was not read"))
       }
       unsafe block = bytes
       unsafe position += Int64(block.count)
@@ -225,6 +226,12 @@ final class Archive: ByteFeed {
       unsafe block = UnsafeRawBufferPointer(rebasing: block.dropFirst(taken))
     }
     return taken
+  }
+
+  /// Returns a failure that ends the entry: reading on throws it again.
+  private func failed(_ failure: CaptureFailure) -> CaptureFailure {
+    entryFailure = failure
+    return failure
   }
 
   /// Returns the failure for a result of libarchive or of the process that runs it.

@@ -108,7 +108,7 @@ package struct AttributeHistory: Sendable {
   /// Counts what servers send, by server.
   var epochs = BothSides(ValueEpoch())
   /// The transfers that take a round trip for each write, by server.
-  package var steps = BothSides(WriteSteps())
+  package internal(set) var steps = BothSides(WriteSteps())
   /// The first Proxy PDUs that were written to the characteristic of another Mesh service: the
   /// index of the usage, the message type, and the packet.
   package internal(set) var misplacedProxyPDUs: [(place: Int, type: UInt8, moment: Moment)] = []

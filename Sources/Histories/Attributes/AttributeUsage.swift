@@ -76,7 +76,7 @@ package struct AttributeUsage: Sendable {
   /// The first operations that were done but not offered.
   package internal(set) var unoffered: [Unoffered] = []
   /// The index of the protocol used on the attribute; nil: none was recognised.
-  package var vendor: Int?
+  package internal(set) var vendor: Int?
   /// The protocols that may be used on the attribute; nil: not looked up yet.
   var claims: [(vendor: Int, isByFrame: Bool)]?
 

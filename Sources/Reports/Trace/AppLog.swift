@@ -74,9 +74,9 @@ package struct AppLog: Sendable {
       while after == nil, let range = takeLine() {
         let line = log.text[range]
         if let time = AppLog.time(line, start, zoneOffset)?.adding(log.offset) {
-          let (first, last) = times ?? (time, time)
+          let last = times?.last ?? time
           times = (
-            time.isEarlier(than: first) ? time : first, last.isEarlier(than: time) ? time : last
+            Timestamp.earlier(times?.first, time), last.isEarlier(than: time) ? time : last
           )
           after = Line(number: number, time: time, text: [])
           isShortened = Self.add(line, to: &after) || isShortened

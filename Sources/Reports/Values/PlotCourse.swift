@@ -13,11 +13,15 @@ package struct PlotCourse: Sendable {
   package private(set) var count = 0
   package private(set) var lastTime: Int64 = 0
   private var perPoint = 1
-  private static let most = 512
+  /// The most points of a course.
+  package static let most = 512
 
   package init() {}
 
-  package mutating func add(_ number: Double, at time: Int64) {
+  /// Adds a number, in a new point if the latest one is complete.
+  ///
+  /// - Parameter most: the most points, which may fall while numbers are added.
+  package mutating func add(_ number: Double, at time: Int64, most: Int = Self.most) {
     count += 1
     lastTime = time
     if let last = points.last, last.count < perPoint {
@@ -27,8 +31,13 @@ package struct PlotCourse: Sendable {
       points[end].high = max(last.high, number)
       return
     }
-    if points.count == Self.most { halve() }
+    limit(to: most - 1)
     points.append(Point(time: time, low: number, high: number))
+  }
+
+  /// Halves the number of points until there are at most `most`.
+  mutating func limit(to most: Int) {
+    while points.count > max(1, most) { halve() }
   }
 
   private mutating func halve() {

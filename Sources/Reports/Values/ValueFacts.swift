@@ -103,11 +103,14 @@ package struct ValueFacts: Sendable {
   private var advertised = 0
   private var serverIndex: [UInt64: Int] = [:]
   private var latestServer: Int?
+  private var plotRoom = PlotRoom()
   private var index: [ValueEntry.Key: Int] = [:]
   private var latest: (key: ValueEntry.Key, place: Int)?
   private let limits: Limits
 
   private static let mostSubscriptions = 256
+  /// The number of attributes of which many distinct values are counted.
+  private static let wellCounted = 4096
 
   init(_ limits: Limits) { self.limits = limits }
 
@@ -123,8 +126,16 @@ package struct ValueFacts: Sendable {
       return
     }
     if let name { entries[place].profileName = name }
-    if !entries[place].add(value, bytes, meaning, limits) { omittedResults += 1 }
-    if let start { entries[place].plots.add(value, bytes, meaning, since: start) }
+    // With thousands of attributes, the tables of distinct values would take most of the memory.
+    let distinct =
+      place < Self.wellCounted ? limits.distinctValues : limits.distinctValues / 8
+    if !entries[place].add(value, bytes, meaning, distinctLimit: distinct) { omittedResults += 1 }
+    if let start {
+      entries[place].plots.add(value, bytes, meaning, since: start, &plotRoom)
+      if plotRoom.shrink() {
+        for place in entries.indices { entries[place].plots.limit(&plotRoom) }
+      }
+    }
     note(value)
     if value.operation == .write,
       value.attribute.uuid?.isShort(0x2902) ?? (value.attribute.handle != nil)

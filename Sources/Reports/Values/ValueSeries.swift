@@ -366,11 +366,12 @@ package struct ValueEntry: Sendable {
     }
   }
 
-  /// Counts a value.
+  /// Counts a value, and up to a limit how many are distinct.
   ///
   /// - Returns: whether there was room for its result.
   mutating func add(
-    _ value: ConveyedValue, _ bytes: RawSpan, _ meaning: borrowing ValueMeaning, _ limits: Limits
+    _ value: ConveyedValue, _ bytes: RawSpan, _ meaning: borrowing ValueMeaning,
+    distinctLimit: Int
   ) -> Bool {
     if value.attribute.uuid != nil { attribute = value.attribute }
     var place = self.place(value.operation, value.direction, value.outcome)
@@ -380,7 +381,7 @@ package struct ValueEntry: Sendable {
       place = series.count - 1
     }
     if let place {
-      series[place].add(value, bytes, meaning, distinctLimit: limits.distinctValues)
+      series[place].add(value, bytes, meaning, distinctLimit: distinctLimit)
     }
     return true
   }

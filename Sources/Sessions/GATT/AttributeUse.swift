@@ -39,10 +39,10 @@ package struct AttributeUse: Sendable {
   package private(set) var valueOperation = ValueOperation.read
   /// The range of the values' lengths.
   package var lengths: ClosedRange<Int>? {
-    shortest > longest ? nil : Int(shortest)...Int(longest)
+    shortestLength > longestLength ? nil : Int(shortestLength)...Int(longestLength)
   }
-  private var shortest = UInt32.max
-  private var longest: UInt32 = 0
+  private var shortestLength = UInt32.max
+  private var longestLength: UInt32 = 0
   /// Each distinct operation with its outcome.
   package private(set) var accesses: [Access] = []
   /// The first packet that used it, and the last.
@@ -102,7 +102,7 @@ package struct AttributeUse: Sendable {
     valuePacket = packet
     valueOperation = operation
     let count = UInt32(truncatingIfNeeded: value.byteCount)
-    (shortest, longest) = (min(shortest, count), max(longest, count))
+    (shortestLength, longestLength) = (min(shortestLength, count), max(longestLength, count))
   }
 
   /// Records an attempt to read or write, with its outcome.
@@ -175,7 +175,8 @@ package struct AttributeUse: Sendable {
       (valuePacket, valueOperation) = (other.valuePacket, other.valueOperation)
       isSecret = other.isSecret
     }
-    (shortest, longest) = (min(shortest, other.shortest), max(longest, other.longest))
+    shortestLength = min(shortestLength, other.shortestLength)
+    longestLength = max(longestLength, other.longestLength)
     for access in other.accesses { add(access) }
     accesses.sort { $0.packet < $1.packet }
     packets =

@@ -30,7 +30,7 @@ import Testing
     let (found, remark) = (report.capture, report.remark)
     let capture = try #require(found)
     let session = try #require(capture.devices.first?.session)
-    return (session.operations, session.bytes, remark)
+    return (session.connections.flatMap(\.operations), session.bytes, remark)
   }
 
   private func write(_ value: UInt8) -> (inout Traffic) -> Void {
