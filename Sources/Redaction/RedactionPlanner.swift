@@ -357,9 +357,13 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       changed = books.keys[bytes]
       report.count(.secret)
     } else {
-      let whole = Slice(start: 0, count: bytes.count)
-      for field in SensitiveFields(advertisingData: bytes.bytes, whole).fields {
+      let isDoubtful = chain.isDoubtful
+      let known = Slice(start: 0, count: isDoubtful ? chain.firstCount : bytes.count)
+      for field in SensitiveFields(advertisingData: bytes.bytes, known).fields {
         replace(field, bytes.bytes)
+      }
+      if isDoubtful, remove(Slice(start: known.end, count: bytes.count - known.end)) {
+        report.unused += 1
       }
       let uses = ByteUses(advertisingData: bytes.bytes)
       for outcome in search.replace(in: &changed, sparing: uses) {
