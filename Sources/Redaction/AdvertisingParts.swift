@@ -25,7 +25,12 @@ struct AdvertisingParts: Sendable {
     /// Whether the parts do not fit together: then it is unknown where an AD structure begins in
     /// any part but the first.
     var isDoubtful: Bool {
-      isTorn || !SensitiveFields.endsWhole(bytes.bytes, Slice(start: 0, count: bytes.count))
+      if isTorn { return true }
+      var structures = ADStructures(bytes.bytes, Slice(start: 0, count: bytes.count))
+      while let structure = structures.next() {
+        if !structure.type.isPlausible(count: Int(structure.data.count)) { return true }
+      }
+      return structures.overrun != nil
     }
   }
 
@@ -73,16 +78,18 @@ struct AdvertisingParts: Sendable {
     for advertisement in advertisements.reports {
       let report = advertisement.report
       let key = Key.report(AdvertisingKey(adapter, report))
-      guard report.legacyName == nil, report.kind != .bigInfo else { continue }
+      guard report.legacyName == nil,
+        report.kind == .extended || report.kind == .periodic || report.kind == .response
+      else { continue }
       let goesOn = report.dataStatus == .incomplete
-      // Alone, and not whole, it may be a last part that came twice or whose first one is missing.
+      // What begins as no advertising data does may be a part that came twice or in another place.
       let lacksStart =
         advertisement.lacksFirstPart
-        || report.dataStatus == .complete && !report.isCut && chains[key] == nil
-          && !SensitiveFields.endsWhole(bytes, report.data)
+        || chains[key] == nil && !report.isCut && report.dataStatus != .failed
+          && !ADStructures.begin(bytes, report.data, goesOn: goesOn)
       guard goesOn || chains[key] != nil || lacksStart else { continue }
       ended += add(
-        key, report.data, bytes, record, begins: advertisement.partNumber == 1,
+        key, report.data, bytes, record, begins: advertisement.partNumber == 1 && !lacksStart,
         lacksStart: lacksStart, ends: !goesOn, isCut: report.isCut)
     }
     return ended

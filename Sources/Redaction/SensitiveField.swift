@@ -255,7 +255,7 @@ struct SensitiveFields {
 
   /// Returns whether structures end where their data ends or zeros begin. Otherwise some of what
   /// looks like a structure is something else.
-  static func endsWhole(_ bytes: RawSpan, _ slice: Slice) -> Bool {
+  private static func endsWhole(_ bytes: RawSpan, _ slice: Slice) -> Bool {
     var offset = Int(slice.start)
     while offset < slice.end {
       let length = Int(bytes.byte(at: offset))
