@@ -29,7 +29,9 @@ extension Fuzzing {
   private static func redact<Source: CaptureSource & ~Copyable>(
     _ open: () -> Source?, removesValues: Bool, _ take: (borrowing CaptureRecord) -> Void
   ) {
-    guard var first = open(), var second = open(), let last = open() else { return }
+    guard var first = open(), var again = open(), var second = open(), let last = open() else {
+      return
+    }
     var generator = Counting()
     var options = RedactionOptions()
     // Pseudonyms are deterministic, so that failures can be reproduced.
@@ -40,6 +42,11 @@ extension Fuzzing {
     var learner = RedactionLearner(options)
     var pass = Pass()
     try? pass.run(&first, &learner, into: &output)
+    if learner.mustRepeat {
+      learner = learner.repeated()
+      var repeatedPass = Pass()
+      try? repeatedPass.run(&again, &learner, into: &output)
+    }
     var planner = learner.planner()
     var secondPass = Pass()
     try? secondPass.run(&second, &planner, into: &output)

@@ -14,8 +14,24 @@ struct AdvertisingParts: Sendable {
     /// Whether its beginning is missing from the capture, so that it is unknown where an AD
     /// structure begins.
     fileprivate(set) var lacksStart = false
+    /// Whether a part is cut, or came twice.
+    fileprivate var isTorn = false
     /// The record with the last part, and its file.
     fileprivate(set) var last = RedactionReport.Place(number: 0, file: 0)
+
+    /// The number of bytes of the first part.
+    var firstCount: Int { places.first?.count ?? 0 }
+
+    /// Whether the parts do not fit together: then it is unknown where an AD structure begins in
+    /// any part but the first.
+    var isDoubtful: Bool {
+      if isTorn { return true }
+      var structures = ADStructures(bytes.bytes, Slice(start: 0, count: bytes.count))
+      while let structure = structures.next() {
+        if !structure.type.isPlausible(count: Int(structure.data.count)) { return true }
+      }
+      return structures.overrun != nil
+    }
   }
 
   private enum Key: Hashable {
@@ -53,20 +69,28 @@ struct AdvertisingParts: Sendable {
       guard operation < 3 else { return ended }
       let data = Slice(
         start: Int(dissection.body.start) + Int(slice.start), count: Int(slice.count))
+      // The byte before it is its length.
       ended += add(
         key, data, bytes, record, begins: operation == 1, lacksStart: operation != 1,
-        ends: operation == 2)
+        ends: operation == 2, isCut: bytes.byte(at: Int(data.start) - 1) > data.count)
       return ended
     }
     for advertisement in advertisements.reports {
       let report = advertisement.report
       let key = Key.report(AdvertisingKey(adapter, report))
-      guard report.legacyName == nil, report.kind != .bigInfo else { continue }
+      guard report.legacyName == nil,
+        report.kind == .extended || report.kind == .periodic || report.kind == .response
+      else { continue }
       let goesOn = report.dataStatus == .incomplete
-      guard goesOn || chains[key] != nil || advertisement.lacksFirstPart else { continue }
+      // What begins as no advertising data does may be a part that came twice or in another place.
+      let lacksStart =
+        advertisement.lacksFirstPart
+        || chains[key] == nil && !report.isCut && report.dataStatus != .failed
+          && !ADStructures.begin(bytes, report.data, goesOn: goesOn)
+      guard goesOn || chains[key] != nil || lacksStart else { continue }
       ended += add(
-        key, report.data, bytes, record, begins: advertisement.partNumber == 1,
-        lacksStart: advertisement.lacksFirstPart, ends: !goesOn)
+        key, report.data, bytes, record, begins: advertisement.partNumber == 1 && !lacksStart,
+        lacksStart: lacksStart, ends: !goesOn, isCut: report.isCut)
     }
     return ended
   }
@@ -76,7 +100,7 @@ struct AdvertisingParts: Sendable {
   /// - Parameter lacksStart: whether the part has no beginning if no chain is open.
   private mutating func add(
     _ key: Key, _ data: Slice, _ bytes: RawSpan, _ record: borrowing CaptureRecord, begins: Bool,
-    lacksStart: Bool, ends: Bool
+    lacksStart: Bool, ends: Bool, isCut: Bool
   ) -> [Chain] {
     var ended: [Chain] = []
     var chain = chains.removeValue(forKey: key)
@@ -87,9 +111,13 @@ struct AdvertisingParts: Sendable {
     if chain == nil, chains.count >= Self.most { ended += finish() }
     var open = chain ?? Chain()
     if chain == nil { open.lacksStart = lacksStart && !begins }
+    let part = bytes.part(data).array
+    open.isTorn =
+      open.isTorn || isCut
+      || open.places.last?.count == part.count && open.bytes.suffix(part.count) == part[...]
     open.places.append(
       RecordPlace(record: record.number, offset: Int(data.start), count: Int(data.count)))
-    open.bytes.append(bytes.part(data))
+    open.bytes += part
     open.last = RedactionReport.Place(number: record.number, file: record.file)
     if ends {
       ended.append(open)

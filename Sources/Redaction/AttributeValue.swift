@@ -8,6 +8,10 @@ import Sessions
 struct AttributeValue {
   /// The attribute's type; nil: unknown.
   var type: BluetoothUUID?
+  /// Sensitive types that the attribute has elsewhere in the capture.
+  var otherTypes: [BluetoothUUID] = []
+  /// The attribute's handle; nil: unknown, or of several attributes.
+  var handle: UInt16?
   /// Its position in the PDU's bytes.
   var slice: Slice
   /// The offset in the attribute's value at which it begins.
@@ -21,21 +25,34 @@ struct AttributeValue {
   /// Returns the values in a PDU, except those that describe the layout of attributes.
   static func all(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ answer: Answer, _ memory: borrowing Memory, _ meanings: AttributeMeanings
   ) -> [AttributeValue] {
-    var values = read(record, dissection, bytes, answer, memory)
-    // Only the profile knows which part is the secret.
+    var values = read(record, dissection, bytes, answer, memory, meanings)
+    guard !values.isEmpty else { return [] }
+    let server = AttributeMeanings.server(record, dissection, answer, memory)
     for index in values.indices {
-      guard let type = values[index].type, memory.attributes.secretTypes.isSupplied(type)
-      else { continue }
-      values[index].holdsSecrets = true
+      if let server { values[index].takeOthers(meanings, of: server, bytes) }
+      // Only the profile knows which part is the secret.
+      let isSecret = memory.attributes.secretTypes.isSupplied
+      if values[index].type.map(isSecret) == true
+        || values[index].otherTypes.contains(where: isSecret)
+      {
+        values[index].holdsSecrets = true
+      }
     }
     return values
   }
 
+  /// Takes over what other parts of the capture reveal about its attribute.
+  mutating func takeOthers(_ meanings: AttributeMeanings, of server: UInt64, _ bytes: RawSpan) {
+    // What looks like a configuration is hardly anything else.
+    guard let handle, type != nil || !isStructure(bytes) else { return }
+    otherTypes = meanings.others(than: type?.shortest, handle, of: server)
+  }
+
   private static func read(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ answer: Answer, _ memory: borrowing Memory, _ meanings: AttributeMeanings
   ) -> [AttributeValue] {
     guard let pdu = dissection.att else { return [] }
     let fields = dissection.attFields
@@ -46,7 +63,9 @@ struct AttributeValue {
       guard let slice = fields.value, !slice.isEmpty else { return [] }
       return [Self(type: fields.type, slice: slice)]
     case .readByTypeResponse:
-      return items(fields.items, bytes).map { Self(type: answer.request?.type, slice: $0.value) }
+      return items(fields.items, bytes).map {
+        Self(type: answer.request?.type, handle: $0.handle, slice: $0.value)
+      }
     case .multipleHandleValueNotification, .readMultipleVariableResponse:
       // A response contains no handles: they are those of the request, in the same order.
       let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
@@ -54,16 +73,20 @@ struct AttributeValue {
         let handle = item.handle ?? (item.index < asked.count ? asked[item.index] : nil)
         return Self(
           type: handle.flatMap { Self.type($0, pdu.opcode, record, answer, memory) },
-          slice: item.value)
+          handle: handle, slice: item.value)
       }
     case .readMultipleResponse:
       guard let slice = fields.value, !slice.isEmpty else { return [] }
       // Several values without separators.
       let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
+      let server = AttributeMeanings.server(record, dissection, answer, memory)
       let isSecret =
-        memory.attributes.hasKeyMaterial
+        memory.attributes.hasKeyMaterial || meanings.holdKeyMaterial
         || asked.contains {
-          Self(type: Self.type($0, pdu.opcode, record, answer, memory), slice: slice).isPersonal
+          let type = Self.type($0, pdu.opcode, record, answer, memory)
+          if type.map(Self.isPersonal) == true { return true }
+          guard let server else { return false }
+          return meanings.others(than: type, $0, of: server).contains(where: Self.isPersonal)
         }
       return [Self(type: nil, slice: slice, holdsSecrets: isSecret)]
     default:
@@ -72,7 +95,8 @@ struct AttributeValue {
       let offset = isPart ? answer.request?.offset : fields.offset
       return [
         Self(
-          type: type, slice: slice, offset: Int(offset ?? 0),
+          type: type, handle: fields.handle ?? answer.request?.handle, slice: slice,
+          offset: Int(offset ?? 0),
           isWriteRequest: pdu.opcode == .writeRequest)
       ]
     }
@@ -89,9 +113,10 @@ struct AttributeValue {
     return memory.attributes[place].uuid
   }
 
-  /// Whether values of its type identify a device or its user.
-  private var isPersonal: Bool {
-    guard let type = type?.shortest, type.width == 2 else { return false }
+  /// Returns whether values of a type identify a device or its user, or are secret.
+  static func isPersonal(_ uuid: BluetoothUUID) -> Bool {
+    let type = uuid.shortest
+    guard type.width == 2 else { return false }
     return switch type.low {
     case 0x2a00, 0x2a03, 0x2a23, 0x2a25, 0x2a67, 0x2a69, 0x2a85, 0x2a87, 0x2a8a, 0x2a90, 0x2a9f,
       0x2aa4,
@@ -154,7 +179,17 @@ struct AttributeValue {
   /// Returns the fields of the value that are always sensitive, whatever the options.
   func sensitiveFields(_ bytes: RawSpan) -> [SensitiveField] {
     if holdsSecrets { return [SensitiveField(.secret, slice)] }
-    guard let type = type?.shortest, type.width == 2 else { return [] }
+    let own = type.map { fields(of: $0, bytes) } ?? []
+    if otherTypes.isEmpty { return own }
+    let all = own + otherTypes.flatMap { fields(of: $0, bytes) }
+    // The pseudonym of a text keeps blanks and punctuation, so those of others overwrite it.
+    return all.filter(\.kind.isText) + all.filter { !$0.kind.isText }
+  }
+
+  /// Returns the sensitive fields of the value if its attribute has this type.
+  private func fields(of uuid: BluetoothUUID, _ bytes: RawSpan) -> [SensitiveField] {
+    let type = uuid.shortest
+    guard type.width == 2 else { return [] }
     let count = Int(slice.count)
     func field(_ kind: SensitiveField.Kind, from start: Int, _ length: Int) -> [SensitiveField] {
       // If the value is a later part, its fields are shifted accordingly.

@@ -7,7 +7,7 @@ package import Dissectors
 package import Sessions
 
 /// The first of the two passes over a capture before it can be redacted: learns its addresses,
-/// names, keys and pairings.
+/// names, keys and pairings. It is made again if a value came before the capture revealed its type.
 package struct RedactionLearner: PacketReport, ~Copyable {
   private let options: RedactionOptions
   private var books: Books
@@ -16,10 +16,21 @@ package struct RedactionLearner: PacketReport, ~Copyable {
   private var curve = CurveCommands()
   private var chains = AdvertisingParts()
   private var torn = TornWays()
+  private var meanings: AttributeMeanings
+  /// Whether the meanings of attributes were learnt by an earlier pass.
+  private let knowsMeanings: Bool
 
   /// Creates a learner with nothing learnt yet.
   package init(_ options: RedactionOptions) {
+    self.init(options, AttributeMeanings(options), knowsMeanings: false)
+  }
+
+  private init(
+    _ options: RedactionOptions, _ meanings: AttributeMeanings, knowsMeanings: Bool
+  ) {
     self.options = options
+    self.meanings = meanings
+    self.knowsMeanings = knowsMeanings
     books = Books(options)
     // Only pairings and keys are needed of it.
     history = CaptureHistory(
@@ -48,7 +59,11 @@ package struct RedactionLearner: PacketReport, ~Copyable {
         for field in dissection.sensitiveFieldsOfSMP(bytes) { books.learn(field, bytes) }
         exchanges.observe(record, dissection, bytes, answer, memory)
       }
-      for value in AttributeValue.all(record, dissection, bytes, answer, memory) {
+      let values = AttributeValue.all(record, dissection, bytes, answer, memory, meanings)
+      if !knowsMeanings {
+        meanings.observe(values, record, dissection, bytes, answer, memory)
+      }
+      for value in values {
         for field in value.sensitiveFields(bytes) where value.offset == 0 || !field.kind.isText {
           books.learn(field, bytes)
         }
@@ -82,10 +97,14 @@ package struct RedactionLearner: PacketReport, ~Copyable {
     guard !memory.longValues.isEmpty, let link = answer.link else { return }
     let bytes = memory.longValues.bytes
     for value in memory.longValues.values {
-      guard value.offset == 0,
-        let place = memory.attribute(value.handle, .readBlobResponse, value.direction, on: link)
-      else { continue }
-      let whole = AttributeValue(type: memory.attributes[place].uuid, slice: value.value)
+      guard value.offset == 0 else { continue }
+      let opcode = ATTOpcode.readBlobResponse
+      let place = memory.attribute(value.handle, opcode, value.direction, on: link)
+      var whole = AttributeValue(
+        type: place.map { memory.attributes[$0].uuid }, handle: value.handle, slice: value.value)
+      let side = opcode.server(value.direction)
+      whole.takeOthers(
+        meanings, of: Attributes.key(of: side, memory.links.connection(link)), bytes.bytes)
       for field in whole.sensitiveFields(bytes.bytes) where field.kind.isText {
         books.learn(field, bytes.bytes)
       }
@@ -95,14 +114,23 @@ package struct RedactionLearner: PacketReport, ~Copyable {
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
+    if !knowsMeanings { meanings.close(memory) }
     for chain in chains.finish() { learn(chain) }
     guard let evidence = history.take()?.finish(memory, nil, failure) else { return }
     books.close(evidence, exchanges, options.passkeys)
   }
 
+  /// Whether the pass must be made again, since a value came before the capture revealed its type.
+  package var mustRepeat: Bool { !knowsMeanings && meanings.areLate }
+
+  /// Returns a first pass that knows the types of all values from the beginning.
+  package consuming func repeated() -> RedactionLearner {
+    RedactionLearner(options, meanings, knowsMeanings: true)
+  }
+
   /// Returns the second pass, once the capture was read to its end.
   package consuming func planner() -> RedactionPlanner {
-    RedactionPlanner(books, options, torn)
+    RedactionPlanner(books, options, torn, meanings)
   }
 }
 

@@ -14,6 +14,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   private let parts: NameParts
   private let serialParts: NameParts
   private var places: PDUPlaces
+  private let meanings: AttributeMeanings
   private var patches = Patches()
   private var report: RedactionReport
   /// The types of the attributes whose values are removed.
@@ -32,7 +33,10 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   /// The same, before pieces were removed that may be another PDU's.
   private var doubted: [UInt8] = []
 
-  init(_ books: Books, _ options: RedactionOptions, _ torn: TornWays) {
+  init(
+    _ books: Books, _ options: RedactionOptions, _ torn: TornWays, _ meanings: AttributeMeanings
+  ) {
+    self.meanings = meanings
     var books = books
     // What cannot be looked for may be anywhere.
     let isFull = !books.unlisted.isEmpty
@@ -106,7 +110,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     // Without its request, an echo may be a piece of anything.
     let isAlone = dissection.att?.opcode == .prepareWriteResponse && answer.request == nil
     let isDoubtful = isAlone || self.isDoubtful(dissection, bytes, answer)
-    let values = AttributeValue.all(record, dissection, bytes, answer, memory)
+    let values = AttributeValue.all(record, dissection, bytes, answer, memory, meanings)
     for value in values where stays(value, bytes) { report.leave(value) }
     let gaps = unclaimed(dissection, values, bytes, record)
     // Most packets do not change, so nothing is copied for them.
@@ -248,6 +252,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       clear(value.slice)
       report.values += 1
       if let type = value.type { removed.insert(type.shortest) }
+      removed.formUnion(value.otherTypes)
       return
     }
     for field in value.sensitiveFields(bytes) {
@@ -352,9 +357,13 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       changed = books.keys[bytes]
       report.count(.secret)
     } else {
-      let whole = Slice(start: 0, count: bytes.count)
-      for field in SensitiveFields(advertisingData: bytes.bytes, whole).fields {
+      let isDoubtful = chain.isDoubtful
+      let known = Slice(start: 0, count: isDoubtful ? chain.firstCount : bytes.count)
+      for field in SensitiveFields(advertisingData: bytes.bytes, known).fields {
         replace(field, bytes.bytes)
+      }
+      if isDoubtful, remove(Slice(start: known.end, count: bytes.count - known.end)) {
+        report.unused += 1
       }
       let uses = ByteUses(advertisingData: bytes.bytes)
       for outcome in search.replace(in: &changed, sparing: uses) {
@@ -385,7 +394,9 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     switch options.values {
     case .none: false
     case .all: !value.isStructure(bytes)
-    case .types(let types): value.type.map { types.contains($0.shortest) } ?? false
+    case .types(let types):
+      value.type.map { types.contains($0.shortest) } ?? false
+        || value.otherTypes.contains(where: types.contains)
     }
   }
 

@@ -138,8 +138,9 @@ struct Conversion {
     guard let redaction else { return try read(files, plan, &writing) }
     var redacting = Redacting(
       redaction, maps: maps, secretTypes: SecretTypes(profiles.secretTypes))
-    _ = try read(files, plan, &redacting)
-    _ = try read(files, plan, &redacting)
+    for _ in 0..<Redacting.mostReadings where redacting.plan == nil {
+      _ = try read(files, plan, &redacting)
+    }
     guard let found = redacting.plan else { return [] }
     guard let plan else {
       var source = RedactedSource(try CaptureReader(files[0].open()), found)

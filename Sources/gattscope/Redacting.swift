@@ -3,14 +3,17 @@ import Captures
 import Redaction
 import Sessions
 
-/// The plan to redact a capture, learned in two readings.
+/// The plan to redact a capture, learned in two readings, or in three.
 struct Redacting: CaptureUser, ~Copyable {
+  /// The most readings until there is a plan.
+  static let mostReadings = 3
+
   private let options: RedactionOptions
   private let maps: [SuppliedMap]
   private let secretTypes: SecretTypes
   private var learner: RedactionLearner?
   private var planner: RedactionPlanner?
-  /// The plan, or nil until the capture was read twice.
+  /// The plan, or nil as long as the capture must be read again.
   private(set) var plan: Redaction?
 
   init(_ options: RedactionOptions, maps: [SuppliedMap], secretTypes: SecretTypes) {
@@ -28,7 +31,11 @@ struct Redacting: CaptureUser, ~Copyable {
     // Damage also ends the last reading, which reports it.
     if var learner = learner.take() {
       try? pass.run(&source, &learner, into: &output)
-      planner = learner.planner()
+      if learner.mustRepeat {
+        self.learner = learner.repeated()
+      } else {
+        planner = learner.planner()
+      }
     } else if var planner = planner.take() {
       try? pass.run(&source, &planner, into: &output)
       plan = planner.redaction()

@@ -175,7 +175,7 @@ struct ReportRun<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
 
 extension Run {
   /// Redacts captures, several as one, and prints the report that `makeReport` returns. They are
-  /// read three times; a copy is kept of what can be read only once.
+  /// read three or four times; a copy is kept of what can be read only once.
   static func redacted<Report: PacketReport & ~Copyable>(
     _ found: CaptureSearch, _ redaction: RedactionOptions, to descriptor: Int32,
     maps: [SuppliedMap], profiles: SuppliedProfiles,
@@ -187,7 +187,7 @@ extension Run {
       let files = try Spool.readable(found.files, in: Terminal.temporaryFolder)
       var redacting = Redacting(
         redaction, maps: maps, secretTypes: SecretTypes(profiles.secretTypes))
-      for _ in 0..<2 {
+      for _ in 0..<Redacting.mostReadings where redacting.plan == nil {
         if !found.isJoined {
           var source = try CaptureReader(files[0].open())
           try source.lend(to: &redacting)

@@ -28,6 +28,10 @@ func plan<Source: CaptureSource & ~Copyable>(
   var output = Output()
   var learner = RedactionLearner(options)
   try run(open, &learner, &output)
+  if learner.mustRepeat {
+    learner = learner.repeated()
+    try run(open, &learner, &output)
+  }
   var planner = learner.planner()
   let books = planner.books
   try run(open, &planner, &output)

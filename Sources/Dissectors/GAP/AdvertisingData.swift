@@ -145,7 +145,7 @@ package struct ADStructures: ~Escapable {
 
 extension ADType {
   /// Returns whether the type is known and can have `count` bytes of data.
-  fileprivate func isPlausible(count: Int) -> Bool { name != nil && misfit(count: count) == nil }
+  package func isPlausible(count: Int) -> Bool { name != nil && misfit(count: count) == nil }
 }
 
 /// A visitor that checks the advertising data among the parameters of a command or event.

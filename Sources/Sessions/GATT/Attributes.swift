@@ -170,7 +170,7 @@ package struct Attributes: Sendable {
   }
 
   /// Returns whether the key belongs to this host's own server.
-  static func isLocal(_ key: UInt64) -> Bool { key >> 63 == 1 }
+  package static func isLocal(_ key: UInt64) -> Bool { key >> 63 == 1 }
 
   /// Returns the key of a device that is no connection's peer.
   package static func key(_ address: DeviceAddress, _ type: AddressType) -> UInt64 {
@@ -180,6 +180,11 @@ package struct Attributes: Sendable {
   /// Returns the current key of a server once known by `key`.
   package func currentKey(_ key: UInt64) -> UInt64 {
     renamed.last { $0.from == key }?.to ?? key
+  }
+
+  /// The current keys of the servers that were known by others.
+  package var currentKeys: [UInt64: UInt64] {
+    Dictionary(renamed.map { ($0.from, $0.to) }) { $1 }
   }
 
   private mutating func server(_ key: UInt64) -> Int? {
@@ -306,7 +311,7 @@ package struct Attributes: Sendable {
 
   /// Returns whether no other device has this key: it is neither a private address, which changes,
   /// nor a connection.
-  private static func isIdentified(_ key: UInt64) -> Bool {
+  package static func isIdentified(_ key: UInt64) -> Bool {
     guard key >> 62 == 0 else { return false }
     let (isRandom, isStatic) = (key >> 48 & 1 == 1, key >> 46 & 0b11 == 0b11)
     return !isRandom || isStatic
