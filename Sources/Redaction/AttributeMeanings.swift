@@ -151,8 +151,8 @@ struct AttributeMeanings: Sendable {
   }
 
   /// Returns the sensitive types that an attribute has elsewhere in the capture, besides `type`,
-  /// which is nil if its type is unknown here. Then the server may also be one that has no permanent
-  /// address.
+  /// which is nil if its type is unknown here. Then the server may also be one that has no
+  /// permanent address.
   func others(
     than type: BluetoothUUID?, _ handle: UInt16, of server: UInt64
   ) -> [BluetoothUUID] {

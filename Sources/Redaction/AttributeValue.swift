@@ -10,7 +10,7 @@ struct AttributeValue {
   var type: BluetoothUUID?
   /// Sensitive types that the attribute has elsewhere in the capture.
   var otherTypes: [BluetoothUUID] = []
-  /// The attribute's handle; nil: unknown, or of several attributes.
+  /// The attribute's handle; nil: unknown, of several attributes, or the PDUs show the type.
   var handle: UInt16?
   /// Its position in the PDU's bytes.
   var slice: Slice
@@ -63,8 +63,10 @@ struct AttributeValue {
       guard let slice = fields.value, !slice.isEmpty else { return [] }
       return [Self(type: fields.type, slice: slice)]
     case .readByTypeResponse:
+      let asked = answer.request?.type
       return items(fields.items, bytes).map {
-        Self(type: answer.request?.type, handle: $0.handle, slice: $0.value)
+        // What was asked for by its type has that type.
+        Self(type: asked, handle: asked == nil ? $0.handle : nil, slice: $0.value)
       }
     case .multipleHandleValueNotification, .readMultipleVariableResponse:
       // A response contains no handles: they are those of the request, in the same order.
