@@ -234,6 +234,7 @@ class AttackTest(unittest.TestCase):
         captures = {
             "full_connections": (1000, [redact, trace, ["show"], ["info"], ["map"], ["values"]]),
             "multiple_reads": (10_000, [redact, trace, ["show", "--json"]]),
+            "charts": (2000, [["report"], ["values"], ["values", "--json"]]),
             "fragmented": (60_000, [redact, [*redact, "--redact-values", "all"]]),
             "secrets": (70_000, [redact]),
         }

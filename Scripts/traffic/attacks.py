@@ -332,6 +332,15 @@ def multiple_reads(capture: Capture, count: int) -> None:
         capture.received(1, b"\x21" + struct.pack("<HH", 2, number & 0xFFFF) * 127)
 
 
+def charts(capture: Capture, count: int) -> None:
+    """Changing numbers of 2000 attributes in each notification, on eight connections in turn."""
+    for link in range(8):
+        connect(capture, 1 + link, link)
+    for number in range(count):
+        values = (struct.pack("<HHI", 1 + (number // 8 * 2000 + place) % 2047, 4, number * 8000 + place) for place in range(2000))
+        capture.received(1 + number % 8, b"\x23" + b"".join(values))
+
+
 def fragmented(capture: Capture, count: int) -> None:
     """Notifications in ten packets each."""
     connect(capture, 1, 1)

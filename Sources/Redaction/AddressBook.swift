@@ -77,14 +77,13 @@ struct AddressBook: Sendable {
   /// Returns the place of the first key that resolves each address, by address. Each key is tried
   /// with all addresses before the next one, since a new key costs more than an address.
   private func owners(_ keys: [ResolvingKey]) -> [UInt64: Int] {
-    let addresses = known.keys.filter { $0 >> 46 == 0b01 }
+    var addresses = known.keys.filter { $0 >> 46 == 0b01 }
+    // A multiple of four: one address may be tried several times.
+    while addresses.count % 4 > 0 { addresses.append(addresses[0]) }
     var owners: [UInt64: Int] = [:]
     for (place, key) in keys.enumerated() {
       for start in stride(from: 0, to: addresses.count, by: 4) {
-        var four = SIMD4(repeating: addresses[start])
-        for lane in 1..<4 where start + lane < addresses.count {
-          four[lane] = addresses[start + lane]
-        }
+        let four = SIMD4(addresses[start..<start + 4])
         let found = key.original.resolves(four, place: 0)
         guard any(found) else { continue }
         for lane in four.indices where found[lane] && owners[four[lane]] == nil {

@@ -49,19 +49,6 @@ package struct AdvertisedFacts: Sendable {
 
   private static let limit = 64
 
-  /// Reads the data of a device. Other traffic may have revealed a name for its address.
-  init(
-    _ payloads: Payloads, _ address: DeviceAddress?, _ kind: AddressKind?, _ names: Names?
-  ) {
-    let type: AddressType
-    switch kind {
-    case .public, .publicIdentity: type = .public
-    default: type = .random
-    }
-    let entry = address.flatMap { names?.find($0, type) }
-    self.init(payloads, name: entry.flatMap { names?[$0] })
-  }
-
   init(_ payloads: Payloads, name: [UInt8]? = nil) {
     for payload in payloads.all { record(payload) }
     if let name { self.name = name }
@@ -172,20 +159,29 @@ package struct ListedDevices: RandomAccessCollection, Sendable {
   package var endIndex: Int { places.count }
 
   package subscript(index: Int) -> ListedDevice { ListedDevice(all[places[index]], names) }
-
-  /// Returns what the data of a listed device reveals, without a copy of the device.
-  func facts(_ index: Int) -> AdvertisedFacts {
-    let place = places[index]
-    let address = all[place].address
-    return AdvertisedFacts(
-      all[place].payloads, address, Advertiser.kind(address, all[place].types), names)
-  }
 }
 
 extension Advertiser {
   /// The position in a list: 0 if it was connected, since a capture is about such devices; 1 if it
   /// can be connected, 2 otherwise.
   fileprivate var rank: Int { connectionCount > 0 ? 0 : wasConnectable ? 1 : 2 }
+}
+
+/// A device, with what its data reveals.
+package struct ListedDevice: Sendable {
+  package let device: Advertiser
+  package let facts: AdvertisedFacts
+
+  init(_ device: Advertiser, _ names: Names?) {
+    self.device = device
+    let type: AddressType
+    switch device.addressKind {
+    case .public, .publicIdentity: type = .public
+    default: type = .random
+    }
+    let entry = device.address.flatMap { names?.find($0, type) }
+    facts = AdvertisedFacts(device.payloads, name: entry.flatMap { names?[$0] })
+  }
 
   /// Why the interval and the signal strength are unknown.
   enum Silence {
@@ -203,20 +199,9 @@ extension Advertiser {
   /// Why the interval and the signal strength are unknown, or nil if they are known, or there was
   /// nothing to measure.
   var silence: Silence? {
-    guard signals.count == 0 else { return nil }
-    if filteredReports > 0 { return .filtered }
-    return doubtfulReports > 0 ? .unknown : nil
-  }
-}
-
-/// A device, with what its data reveals.
-package struct ListedDevice: Sendable {
-  package let device: Advertiser
-  package let facts: AdvertisedFacts
-
-  init(_ device: Advertiser, _ names: Names?) {
-    self.device = device
-    facts = AdvertisedFacts(device.payloads, device.address, device.addressKind, names)
+    guard device.signals.count == 0 else { return nil }
+    if device.filteredReports > 0 { return .filtered }
+    return device.doubtfulReports > 0 ? .unknown : nil
   }
 }
 

@@ -22,10 +22,9 @@ struct DevicesDocument: ~Copyable {
       self.scan(scan)
       line(into: &output)
     }
-    let devices = list.devices
-    for place in devices.indices {
+    for place in list.devices.indices {
       sink.beginDocument(in: &output)
-      device(devices.all.span[devices.places[place]], devices.facts(place))
+      device(list.devices[place])
       line(into: &output)
     }
     for stranger in list.strangers {
@@ -48,7 +47,7 @@ struct DevicesDocument: ~Copyable {
   /// Writes one device that has news.
   mutating func write(_ entry: ListedDevice, _ news: DeviceNews, into output: inout Output) {
     sink.beginDocument(in: &output)
-    device(entry.device, entry.facts, news)
+    device(entry, news)
     line(into: &output)
   }
 
@@ -155,9 +154,8 @@ struct DevicesDocument: ~Copyable {
 
   // MARK: Devices
 
-  private mutating func device(
-    _ device: Advertiser, _ facts: AdvertisedFacts, _ news: DeviceNews = []
-  ) {
+  private mutating func device(_ entry: ListedDevice, _ news: DeviceNews = []) {
+    let device = entry.device
     sink.word("type", "device")
     if !news.isEmpty {
       sink.beginList("news")
@@ -182,7 +180,7 @@ struct DevicesDocument: ~Copyable {
     if let sync = device.syncHandle, device.address == nil {
       sink.identifier("sync_handle", UInt64(sync), digits: 4)
     }
-    self.facts(facts)
+    facts(entry.facts)
     if device.isClassic { sink.flag("br_edr", true) }
     if device.wasConnectable || device.wasNotConnectable {
       sink.flag("connectable", device.wasConnectable)
@@ -202,12 +200,12 @@ struct DevicesDocument: ~Copyable {
       sink.number("packet", device.firstPacket)
     }
     air(device)
-    statistics(device)
+    statistics(entry)
     if device.changes > 0 {
       sink.number("changes", device.changes)
       sink.number("last_change", device.lastChange)
     }
-    apple(facts.appleLimits)
+    apple(entry.facts.appleLimits)
     sink.advertiser = device.sender
     payloads(device.payloads, device.joins) { $0.stream.mostBytes }
   }
@@ -232,7 +230,8 @@ struct DevicesDocument: ~Copyable {
     sink.endList()
   }
 
-  private mutating func statistics(_ device: Advertiser) {
+  private mutating func statistics(_ entry: ListedDevice) {
+    let device = entry.device
     if let signal = device.firstSignal { sink.quantity("first_rssi", Int(signal), .dBm) }
     if let range = device.signals.range {
       sink.begin("rssi_dbm")
@@ -247,7 +246,7 @@ struct DevicesDocument: ~Copyable {
       sink.number("interval_gaps", gaps.count)
       if device.scanPaused { sink.flag("interval_is_upper_bound", true) }
     }
-    if let silence = device.silence { sink.word("no_statistics", silence.key) }
+    if let silence = entry.silence { sink.word("no_statistics", silence.key) }
   }
 
   private mutating func apple(_ limits: AppleLimits) {

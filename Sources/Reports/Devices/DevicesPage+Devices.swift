@@ -6,8 +6,9 @@ import Words
 
 /// The description of one device.
 extension DevicesPage {
-  mutating func device(_ device: Advertiser, _ facts: AdvertisedFacts) {
-    heading(device, facts)
+  mutating func device(_ entry: ListedDevice) {
+    let device = entry.device
+    heading(entry)
     out.byte(0x0a)
     if !device.otherAddresses.isEmpty {
       out.text("  also as ")
@@ -15,17 +16,18 @@ extension DevicesPage {
       out.byte(0x0a)
     }
     if device.reports > 0 {
-      counts(device)
+      counts(entry)
       air(device)
     }
-    if device.payloads.all.count(where: { !$0.stream.isScanResponse }) > 1 { offers(facts) }
-    apple(facts)
+    if device.payloads.all.count(where: { !$0.stream.isScanResponse }) > 1 { offers(entry.facts) }
+    apple(entry.facts)
     sentence.advertiser = device.sender
     payloads(device.payloads, device.joins) { $0.stream.mostBytes }
   }
 
   /// Appends its address, type and name.
-  mutating func heading(_ device: Advertiser, _ facts: AdvertisedFacts) {
+  mutating func heading(_ entry: ListedDevice) {
+    let device = entry.device
     address(device)
     if device.address != nil {
       out.text("  ")
@@ -37,7 +39,7 @@ extension DevicesPage {
       out.text(", identity ")
       out.address(identity)
     }
-    who(facts)
+    who(entry.facts)
     switch (device.wasConnectable, device.wasNotConnectable) {
     case (true, false): out.text(", connectable")
     case (false, true): out.text(", not connectable")
@@ -61,7 +63,8 @@ extension DevicesPage {
   }
 
   /// Appends the number of reports, their interval and the signal strength.
-  private mutating func counts(_ device: Advertiser) {
+  private mutating func counts(_ entry: ListedDevice) {
+    let device = entry.device
     out.text("  ")
     for event in AdvertisingEvent.all where device.counts[event] > 0 {
       out.decimal(device.counts[event])

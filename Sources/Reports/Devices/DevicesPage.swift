@@ -32,10 +32,9 @@ struct DevicesPage: ~Copyable {
   mutating func write(into output: inout Output) {
     summary()
     scans()
-    let devices = list.devices
-    for place in devices.indices {
+    for place in list.devices.indices {
       out.byte(0x0a)
-      device(devices.all.span[devices.places[place]], devices.facts(place))
+      device(list.devices[place])
       move(into: &output)
     }
     if !list.strangers.isEmpty {

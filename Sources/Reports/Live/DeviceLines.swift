@@ -133,7 +133,7 @@ package struct DeviceLines: PacketReport, ~Copyable {
 extension DevicesPage {
   /// Appends a new device: its identity, signal strength and data.
   fileprivate mutating func introduce(_ entry: ListedDevice) {
-    heading(entry.device, entry.facts)
+    heading(entry)
     if let signal = entry.device.lastSignal {
       out.text("; RSSI ")
       out.decimal(Int(signal))

@@ -59,7 +59,7 @@ extension DevicesPage {
     }
     cell(sizes.signal) { cell in if let signal = device.lastSignal { cell.decimal(Int(signal)) } }
     out.text("  ")
-    heading(device, entry.facts)
+    heading(entry)
     guard let latest = device.latestPayload else { return }
     sentence.advertiser = device.sender
     out.text("; ")

@@ -102,12 +102,21 @@ import Testing
     #expect(found(from: 21, in: text, at: 3) == [21, 3])
   }
 
-  @Test("A chart has few points and loses no extreme") func course() {
-    var course = PlotCourse()
-    for number in 0..<10_000 {
-      course.add(number == 4321 ? 99 : number == 8765 ? -99 : Double(number % 7), at: Int64(number))
+  @Test("A chart has few points and loses no extreme, also if its room becomes less")
+  func course() {
+    for least in [512, 8] {
+      var course = PlotCourse()
+      for number in 0..<10_000 {
+        course.add(
+          number == 4321 ? 99 : number == 8765 ? -99 : Double(number % 7), at: Int64(number),
+          most: number < 5000 ? 512 : least)
+      }
+      expect(course, most: least)
     }
-    #expect(course.points.count <= 512)
+  }
+
+  private func expect(_ course: PlotCourse, most: Int) {
+    #expect(course.points.count <= most)
     #expect(course.count == 10_000)
     #expect(course.points.map(\.high).max() == 99)
     #expect(course.points.map(\.low).min() == -99)
