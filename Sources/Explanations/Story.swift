@@ -1,4 +1,5 @@
 package import Bluetooth
+import Diagnosis
 package import Histories
 package import Words
 
@@ -49,9 +50,12 @@ extension ConnectionHistory {
         story.append((line, 1))
       }
     }
+    let names = evidence.names(of: [self])
     return story.map { line, count in
       var line = line
       if count > 1 { line.text = "\(line.text), \(count) times" }
+      line.text = line.text.naming(names)
+      line.consequences = line.consequences.map { $0.naming(names) }
       return line
     }
   }

@@ -149,7 +149,7 @@ extension Rule {
       "att_request_not_supported", .note, .fact, 0x06...0x06, "A server does not support a request",
       when: "Request Not Supported (0x06) answers a request",
       do:
-        "Nothing, if the client works without it: few requests are mandatory. If the same server answers it at other times, its database was not ready."
+        "Nothing to do if the client works without it: few requests are mandatory. If the same server answers it at other times, its database was not ready."
     ) { refusal, _ in
       "\(refusal.refuser) reported that it does not support this request\(refusal.opcode == .exchangeMTURequest ? ": the MTU stays unchanged" : "; clients can use others" as StaticString)."
     },

@@ -282,7 +282,7 @@ struct PageWriter {
       out.text(": ")
       out.html(history.peerWords.text)
       out.text("</summary>")
-      let host = history.hostWords
+      let host = history.hostWords(explanation.evidence)
       if !host.isEmpty {
         out.text("<p>")
         out.html(host.capitalized.text)
