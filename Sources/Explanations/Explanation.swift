@@ -179,9 +179,6 @@ package struct Explanation: Sendable {
     } else {
       pieces.append("\(count: extent.records, "record", "records")")
     }
-    if let summary = extent.summary {
-      pieces.append("\(Wording(stringLiteral: summary.format.words))")
-    }
     pieces += evidence.lacks
     return Wording(pieces, joinedBy: ", ")
   }

@@ -128,7 +128,7 @@ extension Rule {
       "Read Blob Request is used for a value that fits into one response",
       when: "Attribute Not Long (0x0b) answers a request",
       do:
-        "Nothing: the value is complete; clients that get a response of MTU − 1 bytes check for more."
+        "Nothing to do: the value is complete; clients that get a response of MTU − 1 bytes check for more."
     ) { _, _ in "The value fits into one Read Response, so there is no further part." },
     refused(
       "att_insufficient_resources", .warning, .fact, 0x11...0x11,
