@@ -49,7 +49,7 @@ package struct ExplainMarkdown: ~Copyable {
       line("")
       line(Self.escaped(host.capitalized.text))
     }
-    let story = connection.story ?? history.story(explanation.evidence)
+    let story = connection.story ?? history.namedStory(explanation.evidence)
     if !story.isEmpty {
       line("")
       line("| packets | s | what happened |")

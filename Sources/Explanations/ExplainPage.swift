@@ -104,7 +104,7 @@ package struct ExplainPage: ~Copyable {
   private mutating func write(_ connection: Explanation.ReportedConnection) {
     heading(connection)
     let history = connection.history
-    story(history.story(explanation.evidence))
+    story(history.namedStory(explanation.evidence))
     for finding in connection.findings { write(finding) }
   }
 

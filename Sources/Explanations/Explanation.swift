@@ -41,7 +41,7 @@ package struct Explanation: Sendable {
 
   /// Returns the story of one of `connections`, and keeps it, for pages that write it twice.
   package mutating func story(_ connection: Int) -> [StoryLine] {
-    let story = connections[connection].history.story(evidence)
+    let story = connections[connection].history.namedStory(evidence)
     connections[connection].story = story
     return story
   }
