@@ -200,7 +200,7 @@ def removed(report: str) -> tuple[int, bool]:
     """Returns the number of parts of PDUs that became zeros, which no program can read any more, and whether controller
     logs became zeros, which tshark reads as malformed data.
     """
-    parts = re.search(r"became zeros: (\d+) parts? of", report)
+    parts = re.search(r"replaced with zeros: (\d+) parts? of", report)
     return int(parts[1]) if parts else 0, "controller" in report
 
 

@@ -33,13 +33,18 @@ package struct CharacteristicProperties: RawRepresentable, Equatable, Sendable {
     }
   }
 
-  /// Returns a name of a bit that is short enough for a line of text.
+  /// Returns the name of a bit in a line of text.
   package static func word(bit: Int) -> StaticString {
     switch bit {
-    case 2: "write-nr"
+    case 2: "write-no-response"
     case 6: "signed-write"
     case 7: "extended"
     default: key(bit: bit)
     }
+  }
+
+  /// The columns of the names of all bits in a line of text.
+  package var columns: Int {
+    (0..<8).reduce(-1) { $0 + (has(bit: $1) ? 1 + Self.word(bit: $1).utf8CodeUnitCount : 0) }
   }
 }

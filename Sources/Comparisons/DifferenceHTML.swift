@@ -137,7 +137,7 @@ struct DifferenceHTML: ~Copyable {
   private func first(_ difference: Difference, ofPair pair: Int, into out: inout Output) {
     guard let words = report.firstWords(ofPair: pair) else { return }
     let first = difference.first
-    out.text("<section><h2>Where they part</h2>\n<p class=\"verdict ")
+    out.text("<section><h2>First difference</h2>\n<p class=\"verdict ")
     out.text(first?.kind == .outcome ? "error\">" : "warning\">")
     out.text(words)
     out.text("</p>\n<dl>")

@@ -346,12 +346,13 @@ extension Difference {
       first.right.map { operations.right[$0].hasFailed } ?? false
     )
     switch first.kind {
-    case .outcome: return ("something succeeds on one side and fails on the other", true)
+    case .outcome: return ("an operation succeeds on one side and fails on the other", true)
     case .onlyLeftFails, .onlyRightFails:
-      return ("something fails that the other side does not try", true)
+      return ("an operation fails that the other side does not try", true)
     case .onlyLeft, .onlyRight, .changed:
       return fails.0 != fails.1
-        ? ("something fails on one side", true) : ("nothing fails on one side alone", false)
+        ? ("an operation fails on only one side", true)
+        : ("no operation fails on only one side", false)
     }
   }
 }

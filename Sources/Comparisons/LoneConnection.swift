@@ -98,10 +98,10 @@ extension DifferenceReport {
     let failing = lone.filter { $0.failures > 0 && ($0.pair == pair || compared.count == 1) }
     guard let one = failing.first else { return own?.words }
     if failing.contains(where: { $0.isLeft != one.isLeft }) {
-      return "something fails in connections that only one side has"
+      return "an operation fails in connections that only one side has"
     }
     return one.isLeft
-      ? "something fails in a connection that only the left side has"
-      : "something fails in a connection that only the right side has"
+      ? "an operation fails in a connection that only the left side has"
+      : "an operation fails in a connection that only the right side has"
   }
 }

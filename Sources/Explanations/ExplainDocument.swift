@@ -77,7 +77,7 @@ struct ExplainDocument: ~Copyable {
     sink.connection(connection.history.connection, name: connection.history.name)
     sink.word("paired", connection.history.paired)
     sink.beginList("story")
-    for line in connection.history.story(explanation.evidence) {
+    for line in connection.history.namedStory(explanation.evidence) {
       sink.beginItem()
       sink.number("first_packet", line.packets.lowerBound)
       sink.number("last_packet", line.packets.upperBound)

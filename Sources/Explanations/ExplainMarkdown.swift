@@ -44,11 +44,12 @@ package struct ExplainMarkdown: ~Copyable {
     let history = connection.history
     line("")
     line("#### Connection \(history.id): \(Self.escaped(history.peerWords.text))")
-    if !history.hostWords.isEmpty {
+    let host = history.hostWords(explanation.evidence)
+    if !host.isEmpty {
       line("")
-      line(Self.escaped(history.hostWords.capitalized.text))
+      line(Self.escaped(host.capitalized.text))
     }
-    let story = connection.story ?? history.story(explanation.evidence)
+    let story = connection.story ?? history.namedStory(explanation.evidence)
     if !story.isEmpty {
       line("")
       line("| packets | s | what happened |")

@@ -95,7 +95,7 @@ package struct ExplainPage: ~Copyable {
   private mutating func heading(_ connection: Explanation.ReportedConnection) {
     out.byte(0x0a)
     let history = connection.history
-    let host = history.hostWords
+    let host = history.hostWords(explanation.evidence)
     let words: Wording =
       host.isEmpty ? history.peerWords : "\(history.peerWords); \(host)"
     paragraph("Connection \(history.id): \(words.text)")
@@ -104,7 +104,7 @@ package struct ExplainPage: ~Copyable {
   private mutating func write(_ connection: Explanation.ReportedConnection) {
     heading(connection)
     let history = connection.history
-    story(history.story(explanation.evidence))
+    story(history.namedStory(explanation.evidence))
     for finding in connection.findings { write(finding) }
   }
 

@@ -59,6 +59,9 @@ package struct ExplainReport: PacketReport, ~Copyable {
   /// What `ExplainOptions.strictness` makes of the findings; valid after the report was printed.
   package private(set) var judgement = Strictness.Judgement.passed
 
+  /// Why no connection is reported, if no device has the selected name.
+  package private(set) var remark: String?
+
   /// Creates a report on the selected connections.
   package init(_ options: ExplainOptions, limits: Limits = Limits()) {
     self.options = options
@@ -94,6 +97,7 @@ package struct ExplainReport: PacketReport, ~Copyable {
       evidence, options.selection,
       among: options.selection.times.isEmpty ? nil : Array(stretches.values))
     judgement = options.strictness.judge(explanation)
+    remark = options.selection.absence(memory)
     switch options.face {
     case .text:
       var page = ExplainPage(explanation, options)

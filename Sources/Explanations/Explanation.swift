@@ -41,7 +41,7 @@ package struct Explanation: Sendable {
 
   /// Returns the story of one of `connections`, and keeps it, for pages that write it twice.
   package mutating func story(_ connection: Int) -> [StoryLine] {
-    let story = connections[connection].history.story(evidence)
+    let story = connections[connection].history.namedStory(evidence)
     connections[connection].story = story
     return story
   }
@@ -49,9 +49,10 @@ package struct Explanation: Sendable {
   /// - Parameters:
   ///   - rules: the rules to apply.
   ///   - isGrouped: whether equal findings of several connections are reported as one.
+  ///   - isNamed: whether findings call the ends of links by their names.
   package init(
     _ evidence: Evidence, _ selection: Selection, among stretches: [ClosedRange<Int>]? = nil,
-    rules: [Rule] = Rule.all, isGrouped: Bool = true
+    rules: [Rule] = Rule.all, isGrouped: Bool = true, isNamed: Bool = true
   ) {
     var evidence = evidence
     ruleCount = rules.count
@@ -70,9 +71,16 @@ package struct Explanation: Sendable {
       uniqueKeysWithValues: connections.enumerated().map { ($1.history.id, $0) })
     let reported = Set(connections.map(\.history.id))
     skipped = evidence.skipped(rules, among: reported)
-    for finding in evidence.findings(by: rules, isGrouped: isGrouped, among: reported) {
+    let places = Dictionary(
+      evidence.connections.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first }
+    )
+    for var finding in evidence.findings(by: rules, isGrouped: isGrouped, among: reported) {
       guard finding.evidence.isEmpty || finding.evidence.ranges.contains(where: isSelected) else {
         continue
+      }
+      if isNamed {
+        let about = finding.connections.compactMap { places[$0] }
+        finding = finding.naming(evidence.names(of: about.map { evidence.connections[$0] }))
       }
       if finding.isAppendix {
         appendix.append(finding)
@@ -112,13 +120,15 @@ package struct Explanation: Sendable {
       evidence.extent.sentData + evidence.extent.receivedData < Coverage.leastOneSided
     {
       let who: StaticString = lacks == .receivedData ? "the peer" : "this host"
-      return
+      let words: Wording =
         "\(number) \(lacks.listed(joinedBy: "or")); \(who) sent none, or this capture lacks it"
+      return words.naming(evidence.hostName)
     }
     let isLate =
       lacks.isSubset(of: evidence.coverage.parts) && !lacks.isDisjoint(with: [.commands, .events])
-    return
+    let words: Wording =
       "\(number) \(lacks.listed(joinedBy: "or")), which this capture \(isLate ? "begins too late to show" : "lacks" as StaticString)"
+    return words.naming(evidence.hostName)
   }
 
   /// The rules that were not applied, grouped by what they need, in the order of `Coverage.Parts`.
@@ -169,9 +179,6 @@ package struct Explanation: Sendable {
     } else {
       pieces.append("\(count: extent.records, "record", "records")")
     }
-    if let summary = extent.summary {
-      pieces.append("\(Wording(stringLiteral: summary.format.words))")
-    }
     pieces += evidence.lacks
     return Wording(pieces, joinedBy: ", ")
   }
@@ -189,8 +196,12 @@ extension ConnectionHistory {
     return words
   }
 
-  /// The role of this host: `this host, C0:FF:EE:C0:FF:EE, is the central`.
-  package var hostWords: Wording {
+  /// Returns the role of this host: `this phone, C0:FF:EE:C0:FF:EE, is the central`.
+  package func hostWords(_ evidence: Evidence) -> Wording {
+    roleWords.naming(evidence.hostName)
+  }
+
+  private var roleWords: Wording {
     guard let role = connection.role(of: .local) else {
       // Connection Complete of BR/EDR does not contain the role, and for LE the event that does may
       // be missing.

@@ -1,4 +1,5 @@
 package import Bluetooth
+import Diagnosis
 package import Histories
 package import Words
 
@@ -52,6 +53,17 @@ extension ConnectionHistory {
     return story.map { line, count in
       var line = line
       if count > 1 { line.text = "\(line.text), \(count) times" }
+      return line
+    }
+  }
+
+  /// Returns the story with the names of the two ends.
+  package func namedStory(_ evidence: Evidence) -> [StoryLine] {
+    let names = evidence.names(of: [self])
+    return story(evidence).map { line in
+      var line = line
+      line.text = line.text.naming(names)
+      line.consequences = line.consequences.map { $0.naming(names) }
       return line
     }
   }

@@ -61,8 +61,9 @@ extension Explanation {
       return "No HCI packet in this capture; the kernel reports no failed connection or pairing"
     }
     if let own = evidence.adapters.lazy.compactMap(\.advertised).first {
-      return
+      let words: Wording =
         "No connection in this capture; this host advertised (\(packet: own.packet)), and no device connected"
+      return words.naming(evidence.hostName)
     }
     return extent.advertisements > 0
       ? "No connection in this capture; gattscope devices lists the advertisers"
@@ -102,55 +103,14 @@ extension Explanation {
     let histories = finding.connections.compactMap { number in
       evidence.connections.first { $0.id == number }
     }
-    let isOneDevice = Set(histories.map(\.device)).count == 1
-    let name = isOneDevice ? histories.lazy.compactMap(\.name).first : nil
-    let isAndroid = evidence.host.isAndroid && evidence.adapters.count == 1
-    let host: Wording = isAndroid ? "this Android device" : "\(Side.local.words)"
-    var peer: Wording = "\(Side.peer.words)"
-    if let name, 1...Self.longestName ~= name.count { peer = "\(quoted: name)" }
-    let clause = finding.headline.asClause(host: host, peer: peer)
+    let names = evidence.names(of: histories)
+    let clause = finding.headline.withoutColons
     guard finding.certainty == .certain else { return "\(clause) (\(finding.certainty.key))" }
-    guard let fault = finding.fault else { return clause }
-    let (own, other) = fault == .local ? (host, peer) : (peer, host)
-    return fault == .peer && histories.first?.connection.role(of: .peer) == .peripheral
-      ? "\(clause), which is the fault of \(own)'s firmware, not of the app"
-      : "\(clause), which is the fault of \(own), not of \(other)"
-  }
-
-  /// A longer name, in bytes, would hide the sentence.
-  private static let longestName = 40
-}
-
-extension Wording {
-  /// Returns the same words as a clause after a colon: with other names for the two devices, and
-  /// without another colon. What is quoted is kept.
-  fileprivate func asClause(host: Wording, peer: Wording) -> Wording {
-    let replaced: [(words: [UInt8], by: Wording)] = [
-      ([UInt8](Wording("\(Side.local.words)").text.utf8), host),
-      ([UInt8](Wording("\(Side.peer.words)").text.utf8), peer),
-      ([UInt8](": ".utf8), " – "),
-    ]
-    let bytes = [UInt8](text.utf8)
-    var clause: [UInt8] = []
-    var isQuoted = false
-    var place = 0
-    while place < bytes.count {
-      let rest = bytes[place...]
-      if bytes[place] == UInt8(ascii: "\\") {
-        clause += rest.prefix(2)
-        place += 2
-        continue
-      }
-      if bytes[place] == UInt8(ascii: "\"") { isQuoted.toggle() }
-      let found = isQuoted ? nil : replaced.first { rest.starts(with: $0.words) }
-      if let found {
-        clause += found.by.text.utf8
-        place += found.words.count
-      } else {
-        clause.append(bytes[place])
-        place += 1
-      }
-    }
-    return Wording(stringLiteral: String(decoding: clause, as: UTF8.self))
+    guard let side = finding.fault else { return clause }
+    let fault: Wording =
+      side == .peer && histories.first?.connection.role(of: .peer) == .peripheral
+      ? "\(side.possessive) firmware, not of the app"
+      : "\(side.words), not of \(side.other.words)"
+    return "\(clause), which is the fault of \(fault.naming(names))"
   }
 }

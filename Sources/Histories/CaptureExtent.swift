@@ -77,6 +77,8 @@ package struct CaptureExtent: Sendable {
   private var previous: Timestamp?
 
   package var isOfPacketLogger: Bool { summary?.format == .packetLogger }
+  /// Whether the records are of Android's summary for bug reports.
+  package var isOfBtsnooz: Bool { summary?.format == .btsnooz }
   /// Whether each record contains the number of records dropped before it, and the file is not an
   /// export of selected records.
   var countsDrops: Bool { summary?.format == .btsnoop }
@@ -235,7 +237,7 @@ extension Evidence {
     } else if unseenRecords > 0 {
       words.append("records missing")
     } else if extent.countsDrops, !hasDataAlone {
-      words.append("nothing dropped")
+      words.append("no packets lost")
     }
     if lacksData { words.append("commands and events only, no data") }
     let (begun, unseen) = (begunEarlier.count, begunUnseen.count)
@@ -247,7 +249,7 @@ extension Evidence {
       words.append("starts in the middle of \(count: begun, "connection", "connections")")
     } else if unseen == 0, !connections.isEmpty {
       // Short, so that the verdict is on the second line.
-      words.append("connecting seen")
+      words.append("includes connection setup")
     }
     if unseen > 0, !hasDataAlone {
       words.append("opening of \(count: unseen, "connection", "connections") missing")

@@ -230,7 +230,7 @@ extension ValueOutcome.Reason {
   var argument: ArgumentValue {
     switch self {
     case .connectionEnded: .choice(key, "the connection ended")
-    case .timedOut: .choice(key, "ATT's timeout of 30 s has passed")
+    case .timedOut: .choice(key, "no answer within 30 s (ATT timeout)")
     case .overtaken: .choice(key, "later requests were answered")
     case .recordsLost: .choice(key, "the capture lacks records, and perhaps the answer")
     case .captureEnded: .choice(key, "the capture ends")

@@ -333,7 +333,7 @@ struct ProtocolReader {
   private static func channel(_ node: SourceNode) throws(ProfileError) -> VendorProtocol.Channel {
     switch try node.text("write, notify, read or a UUID") {
     case "write": return .write
-    case "notify": return .notify
+    case "notify", "notification": return .notify
     case "read": return .read
     default: return .characteristic(try node.uuid())
     }

@@ -218,44 +218,43 @@ package struct RedactionReport: Equatable, Sendable {
     for kind in Elsewhere.allCases {
       guard let found = elsewhere[kind] else { continue }
       lines.append(
-        "found in data of other kinds and replaced: \(kind.counted(found.count)), in \(found.words(files))"
+        "found in other data and replaced: \(kind.counted(found.count)), in \(found.words(files))"
       )
     }
     // A name's letters in a header are a coincidence.
     for kind in [Elsewhere.address, .secret] {
       guard let found = staying[kind] else { continue }
-      let verb = found.count == 1 ? "stays" : "stay"
       lines.append(
-        "\(verb), since headers have the same bytes: \(kind.counted(found.count)), in \(found.words(files))"
+        "not replaced, because headers contain the same bytes: \(kind.counted(found.count)), in \(found.words(files))"
       )
     }
     if unfinished > 0 {
       let what = unfinished == 1 ? "part of a PDU" : "parts of PDUs"
       lines.append(
-        "became zeros: \(unfinished) \(what) whose other parts are not in the capture")
+        "replaced with zeros: \(unfinished) \(what) whose other parts are not in the capture")
     }
     if !missingValues.isEmpty {
       let types = missingValues.map { Wording("\($0)").text }.joined(separator: ", ")
-      lines.append("no value of \(types) was found that could be removed")
+      lines.append("no value of \(types) was found to remove")
     }
     if let leftLine { lines.append(leftLine) }
     for each in unlisted {
       lines.append(
         """
-        not looked for in data of other kinds: \(each.count) \(each.count == 1 ? "sighting" : "sightings") \
-        of \(each.kind.words.several) beyond the first \(each.limit); so all attribute values, data of other \
-        channels and audio became zeros, as with --redact-values all
+        not searched for in other data: \(each.count) \(each.count == 1 ? "sighting" : "sightings") \
+        of \(each.kind.words.several) beyond the first \(each.limit); therefore all attribute values, data of other \
+        channels and audio were replaced with zeros, as with --redact-values all
         """
       )
     }
     if leftVendors > 0 {
-      let parts = leftVendors == 1 ? "part" : "parts"
+      let packets = leftVendors == 1 ? "command or event" : "commands and events"
       lines.append(
-        "kept because of --keep-vendor, and searched only for what is known from elsewhere: \(leftVendors) \(parts) of vendors' commands and events"
+        "kept by --keep-vendor: \(leftVendors) vendor \(packets), redacted only where they contain known addresses or keys"
       )
     }
     lines.append(
-      "not promised: data of vendors may hold what this program does not know, and numbers of devices in forms that it does not look for"
+      "vendor data may still contain identifiers; check before sharing"
     )
     return lines
   }
@@ -296,7 +295,7 @@ package struct RedactionReport: Equatable, Sendable {
     guard !parts.isEmpty else { return nil }
     let one = left.count + leftAdvertised + leftPayloads + leftStreams == 1
     return
-      "\(one ? "stays as it was" : "stay as they were"): \(parts.joined(separator: ", ")); --redact-values all makes zeros of \(one ? "it" : "them")"
+      "not redacted: \(parts.joined(separator: ", ")); --redact-values all replaces \(one ? "it" : "them") with zeros"
   }
 
   private var replacedLine: String {

@@ -69,7 +69,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     return with(first.lowercased() + text.dropFirst())
   }
 
-  private func with(_ text: String) -> Wording {
+  func with(_ text: String) -> Wording {
     var wording = self
     wording.text = text
     return wording

@@ -90,7 +90,7 @@ struct ConvertCommand: ParsableCommand {
     if targets.count > 1 { throw ValidationError("--as: one format, not \(targets.count).") }
     guard let target = targets.first ?? file.target(of: out) else {
       throw ValidationError(
-        "\(out): the name does not determine the format; expected \(WriterFormat.endings), or --as with a format."
+        "\(out): cannot tell the format from the file name; expected \(WriterFormat.endings), or --as with a format."
       )
     }
     if comments, target.container != .pcapng {
@@ -132,7 +132,7 @@ struct EndOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Packets up to a time, written as for --from; a format's name means the same as --as.",
+      "End time, written as for --from; a format's name means the same as --as.",
       valueName: "time"),
     transform: { try Argument($0) })
   var to: [Argument] = []

@@ -82,7 +82,7 @@ struct DiffCommand: ParsableCommand {
       valueName: "field"))
   var ignore: [String] = []
 
-  @Flag(name: .long, help: "Print only how much differs.")
+  @Flag(name: .long, help: "Print only how many differences there are.")
   var stat = false
 
   @Flag(

@@ -83,6 +83,13 @@ struct GattscopeCommand: ParsableCommand {
       // The parser would show the help of the whole program.
       throw ValidationError("\(word) is not a verb\(Run.verbs(insteadOf: word))")
     }
+    if let word = arguments.first, arguments.contains(where: { $0 == "--help" || $0 == "-h" }),
+      !configuration.subcommands.contains(where: { $0.configuration.commandName == word })
+    {
+      // The parser would show the help of the default verb.
+      let verbs = Run.verbs(insteadOf: word)
+      if !verbs.isEmpty { throw ValidationError("\(word) is not a verb\(verbs)") }
+    }
     if let command = parsedDirectly(arguments) { return command }
     do {
       return try parseAsRoot(arguments)

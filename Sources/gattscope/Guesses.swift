@@ -5,26 +5,40 @@ enum Guesses {
     "--addr": "--device", "--address": "--device", "--attribute": "--uuid", "--bytes": "-x",
     "--char": "--uuid", "--characteristic": "--uuid", "--colour": "--color",
     "--conn": "--connection",
-    "--count": "--limit", "--find": "--text", "--frame": "--packets", "--frames": "--packets",
+    "--count": "--limit", "--dedup": "--distinct", "--find": "--text", "--frame": "--packets",
+    "--frames": "--packets",
     "--grep": "--text", "--head": "--limit", "--hex": "-x", "--mac": "--device",
-    "--number": "--packets", "--op": "--opcode", "--packet": "--packets", "--search": "--text",
-    "--service": "--uuid", "--since": "--from", "--until": "--to", "-c": "--limit", "-n": "--limit",
-    "-V": "-v",
+    "--number": "--packets", "--op": "--opcode", "--packet": "--packets",
+    "--received": "--direction=received", "--rx": "--direction=received", "--search": "--text",
+    "--sent": "--direction=sent", "--service": "--uuid", "--since": "--from",
+    "--tx": "--direction=sent", "--uniq": "--distinct", "--unique": "--distinct",
+    "--until": "--to", "-c": "--limit", "-n": "--limit", "-V": "-v",
   ]
+
+  /// Options whose value is an option here: `--format csv`.
+  private static let formats = ["--format", "--output-format", "--output"]
+  private static let formatNames = ["csv", "json", "markdown", "raw"]
 
   /// Options that have no equivalent here, and what to use instead.
   private static let advice = [
+    "--at": "--from and --to choose a time, as in --from 15:03 --to 15:04",
     "--display-filter": filters, "--filter": filters, "-Y": filters, "-f": filters,
     "--read": "the capture is named without an option: gattscope CAPTURE",
     "-r": "the capture is named without an option: gattscope CAPTURE",
     "-i": "to watch live, use gattscope live -i SOURCE",
     "-o": "redirect standard output, or use convert or report -o FILE",
     "-w": "to write a file, use gattscope convert IN OUT, or live -w FILE",
+    "--format": "for programs there are --json, and values --csv",
+    "--output-format": "for programs there are --json, and values --csv",
+    "--statistics": statistics, "--stats": statistics,
     "-T": "for programs there is --json",
   ]
 
   private static let filters =
     "packets are chosen with --layer, --uuid, --device, --opcode, --text and others: see SELECTION in gattscope show --help"
+
+  private static let statistics =
+    "info has the numbers of a capture, devices those of advertisers, values those of each characteristic"
 
   /// The same for a verb without these options.
   private static let filtersElsewhere =
@@ -32,25 +46,49 @@ enum Guesses {
 
   /// Verbs that users often try first.
   private static let verbs = [
-    "analyse": "explain", "connections": "info", "errors": "explain", "html": "report",
-    "list": "devices",
-    "merge": "convert", "analyze": "explain", "capture": "live", "compare": "diff",
-    "decode": "show", "diagnose": "explain", "dump": "show", "export": "convert", "gatt": "map",
-    "monitor": "live", "print": "show", "read": "show", "record": "live", "redact": "convert",
-    "scan": "devices", "services": "map", "sniff": "live", "stats": "info", "summary": "info",
-    "why": "explain",
+    "analyse": "explain", "analyze": "explain", "anonymise": "convert --redact",
+    "anonymize": "convert --redact", "attributes": "map", "bandwidth": "info",
+    "capture": "live", "channels": "info", "characteristics": "map", "compare": "diff",
+    "connections": "info", "csv": "values --csv", "decode": "show",
+    "diagnose": "explain", "dump": "show", "errors": "explain", "export": "convert",
+    "gatt": "map", "html": "report", "json": "show --json", "keys": "explain --show-keys",
+    "list": "devices", "merge": "convert", "messages": "values", "monitor": "live",
+    "notifications": "values --operation notify", "packets": "show", "pairing": "explain",
+    "print": "show", "read": "show", "record": "live", "redact": "convert --redact",
+    "replay": "trace", "sanitize": "convert --redact", "scan": "devices",
+    "services": "map", "sniff": "live", "speed": "info", "statistics": "info", "stats": "info",
+    "subscriptions": "explain", "summary": "info", "throughput": "info", "why": "explain",
+    "writes": "values --operation write,write-no-response",
   ]
 
   /// Returns `arguments` with options of other programs replaced by the ones that exist here.
   /// Arguments after `--` are left alone.
   static func corrected(_ arguments: [String]) -> [String] {
     let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
-    return arguments[..<end].map { argument in
-      guard argument.hasPrefix("-") else { return argument }
-      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let option = options[String(parts[0])] else { return argument }
-      return parts.count == 1 ? option : "\(option)=\(parts[1])"
-    } + arguments[end...]
+    var corrected: [String] = []
+    var isFormat = false
+    for argument in arguments[..<end] {
+      if isFormat, formatNames.contains(argument) {
+        corrected[corrected.count - 1] = "--\(argument)"
+        isFormat = false
+        continue
+      }
+      isFormat = formats.contains(argument)
+      corrected.append(argument.hasPrefix("-") ? self.corrected(argument) : argument)
+    }
+    return corrected + arguments[end...]
+  }
+
+  /// Returns one option as it is called here.
+  private static func corrected(_ argument: String) -> String {
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    if parts.count == 2, formats.contains(String(parts[0])),
+      formatNames.contains(String(parts[1]))
+    {
+      return "--\(parts[1])"
+    }
+    guard let option = options[String(parts[0])] else { return argument }
+    return parts.count == 1 ? option : "\(option)=\(parts[1])"
   }
 
   /// The beginning of the parser's message about an option that a verb does not have.

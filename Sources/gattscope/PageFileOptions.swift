@@ -51,6 +51,7 @@ struct PageFileOptions: ParsableArguments {
   ///
   /// - Throws: the exit status, or what `write` throws.
   func write(_ write: (Int32) throws -> Void) throws {
+    let isReplaced = output != "-" && CaptureFile(output).byteCount ?? 0 > 0
     let file: NewFile
     do throws(WriteFailure) { file = try NewFile(path: output) } catch { throw Self.failed(error) }
     var failure: (any Error)?
@@ -59,6 +60,7 @@ struct PageFileOptions: ParsableArguments {
     // useless.
     if (failure as? ExitCode)?.rawValue != 74, lseek(file.descriptor, 0, SEEK_CUR) != 0 {
       do throws(WriteFailure) { try file.keep() } catch { throw Self.failed(error) }
+      if isReplaced { Terminal.complain("\(output) was replaced") }
     }
     if let failure { throw failure }
   }

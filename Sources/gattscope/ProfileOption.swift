@@ -8,7 +8,7 @@ import ProfileFiles
 /// Reads the files of `--profile`: the user's own profiles.
 enum ProfileArgument {
   static let help = ArgumentHelp(
-    "A profile of yours that describes values; can be repeated. Profiles in "
+    "Your own profile of values; can be repeated. Profiles in "
       + "~/.config/gattscope/profiles (XDG_CONFIG_HOME) are always read.",
     valueName: "file")
   static let completion = CompletionKind.file(extensions: ["yaml", "yml"])

@@ -56,7 +56,7 @@ struct RecordingOptions: ParsableArguments {
     }
     if file.target(of: write) == nil {
       throw ValidationError(
-        "-w \(write): the name does not determine the format; expected \(WriterFormat.endings), or --as with a format."
+        "-w \(write): cannot tell the format from the file name; expected \(WriterFormat.endings), or --as with a format."
       )
     }
     if rotate != nil, write == "-" || Terminal.isOtherThanFile(write) {

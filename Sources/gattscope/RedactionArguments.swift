@@ -17,7 +17,7 @@ struct RedactionArguments: ParsableArguments {
   @Flag(
     name: .long,
     help:
-      "With --redact: keep the data of vendors' HCI commands and events that no known field covers."
+      "With --redact: keep the bytes of vendor HCI commands and events whose meaning is unknown."
   )
   var keepVendor = false
 

@@ -17,7 +17,7 @@ struct ReportCommand: ParsableCommand {
       You can search all of it; packets, lanes and findings link to each other. Without JavaScript, it \
       still shows the findings, the values and the map.
 
-      If a capture is too large for the page, flow control and advertising are left out first, and the \
+      If a capture is too large for the page, flow control and advertising are omitted first, and the \
       page reports it.
 
       Examples:

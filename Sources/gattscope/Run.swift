@@ -12,7 +12,7 @@ import Sessions
 enum Run {
   /// The help of the argument that names captures.
   static let capturesHelp = ArgumentHelp(
-    "The capture, an archive or a bug report that holds one, or - for standard input; several are read as one, by time.",
+    "The capture, an archive or a bug report that holds one, or - for standard input; several are merged by time.",
     valueName: "capture")
 
   /// Reads captures, several as one, and prints the report that `makeReport` creates for them.
@@ -91,7 +91,9 @@ enum Run {
   ) throws {
     // The damage of an archive may also be that of a log in it.
     for (index, failure) in failures.enumerated() where !failures[..<index].contains(failure) {
-      Terminal.complain(failure.sentence(about: names[0]) + verbs(insteadOf: names[0], failure))
+      Terminal.complain(
+        failure.sentence(about: names[0]) + verbs(insteadOf: names[0], failure)
+          + files(inFolder: names[0], failure))
     }
     // A failure to write matters more than a failure to read.
     try Terminal.check(outputFailure)
@@ -104,6 +106,15 @@ enum Run {
   /// been meant as a verb.
   static func verbs(insteadOf name: String, _ failure: CaptureFailure) -> String {
     failure.kind == .inaccessible ? verbs(insteadOf: name) : ""
+  }
+
+  /// Returns how to read the files of a folder that was named as a capture.
+  private static func files(inFolder name: String, _ failure: CaptureFailure) -> String {
+    guard failure.kind == .inaccessible, name != "-",
+      Terminal.facts(of: name.utf8)?.isFolder == true
+    else { return "" }
+    return
+      "; name captures in it, as in \(name.hasSuffix("/") ? name : name + "/")*, or use gattscope table, which reads folders"
   }
 
   /// Returns a list of the verbs, or the nearest one, if `name` may have been meant as a verb.

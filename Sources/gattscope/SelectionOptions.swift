@@ -208,8 +208,8 @@ struct PacketOptions: ParsableArguments {
 /// Stretches of time, for reports that are not narrowed down to packets.
 struct StretchOptions: ParsableArguments {
   static let fromHelp =
-    "From a time on: seconds (12.5), time of day (12:03:15) or date and time, in UTC."
-  static let toHelp = "Up to a time, written as for --from."
+    "Start time: seconds (12.5), time of day (12:03:15) or date and time, in UTC."
+  static let toHelp = "End time, written as for --from."
 
   @Option(
     name: .long, help: ArgumentHelp(Self.fromHelp, valueName: "time"),

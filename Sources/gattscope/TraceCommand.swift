@@ -44,7 +44,7 @@ struct TraceCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var kinds: PacketKindOptions
 
-  @Flag(name: .long, help: "Leave out what the system does on its own or does not report to apps.")
+  @Flag(name: .long, help: "Omit what the system does on its own or does not report to apps.")
   var appOnly = false
 
   @Flag(

@@ -216,12 +216,12 @@ struct ValuesCommand: ParsableCommand {
   }
 }
 
-/// Parses an operation by its name in the JSON contract.
+/// Parses an operation by its name in text or JSON, or in other programs.
 enum OperationArgument {
-  static let keys = ValueOperation.allCases.map { $0.key.description }
+  static let keys = ValueOperation.allCases.map { $0.words.description }
 
   static func operation(_ text: String) throws -> ValueOperation {
-    guard let found = ValueOperation.allCases.first(where: { $0.key.description == text }) else {
+    guard let found = ValueOperation(named: text) else {
       throw ValidationError(
         "'\(text)' is not an operation; there are \(keys.dropLast().joined(separator: ", ")) and "
           + (keys.last ?? ""))

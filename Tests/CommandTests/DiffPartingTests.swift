@@ -59,7 +59,7 @@ import Testing
     let lines = try Program.run(
       ["diff", folder.path("left.btsnoop"), folder.path("right.btsnoop")]).lines
     #expect(
-      lines.contains("FIRST DIFFERENCE  something fails that the other side does not try"),
+      lines.contains("FIRST DIFFERENCE  an operation fails that the other side does not try"),
       "\(lines)")
     #expect(lines.contains { $0.contains("only right  #5") }, "\(lines)")
   }

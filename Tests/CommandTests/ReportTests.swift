@@ -28,7 +28,13 @@ import Testing
     let refused = try Program.run(["report", "-o", out, Self.sample])
     #expect(refused.status == 73)
     #expect(try String(contentsOf: URL(filePath: out), encoding: .utf8) == "mine")
-    #expect(try Program.run(["report", "--force", "-o", out, Self.sample]).status == 0)
+    for _ in 0..<2 {
+      let replaced = try Program.run(["report", "--force", "-o", out, Self.sample])
+      #expect(replaced.status == 0 && replaced.errors == "gattscope: \(out) was replaced\n")
+      #expect(try String(contentsOf: URL(filePath: out), encoding: .utf8).hasSuffix("</html>\n"))
+    }
+    let again = try Program.run(["report", "-o", out, Self.sample])
+    #expect(again.errors.hasSuffix("replace it with --force\n"))
     let missing = try Program.run(["report", "-o", folder.path("none/page.html"), Self.sample])
     #expect(missing.status == 74, "\(missing.errors)")
     let itself = folder.path("own.btsnoop")
@@ -200,7 +206,7 @@ import Testing
     ])
     #expect(ending.status == 1, "\(ending.errors)")
     #expect(ending.text.hasPrefix("<!doctype html>") && ending.text.hasSuffix("</html>\n"))
-    #expect(ending.text.contains("something succeeds on one side and fails on the other"))
+    #expect(ending.text.contains("an operation succeeds on one side and fails on the other"))
     #expect(!ending.text.contains("<script"))
     let same = try Program.run(["diff", "--html", Self.sample, Self.sample])
     #expect(same.status == 0)

@@ -246,6 +246,25 @@ struct SelectionTests {
     #expect(ending.errors.hasSuffix("no device of that name; the capture has: HRM-7\n"))
   }
 
+  @Test(
+    "A device that does not exist gets the same answer from every verb",
+    arguments: [
+      "show", "show --brief", "show --json", "explain", "explain --json", "map", "map --json",
+      "values", "values --all", "values --csv", "values --raw -", "devices", "devices --json",
+      "trace", "report", "convert", "profiles match",
+    ])
+  func nobody(verb: String) throws {
+    let folder = try Folder()
+    let words = verb.split(separator: " ").map(String.init)
+    let sample = Program.sample("heart-rate")
+    let out = verb == "convert" ? [folder.path("out.pcapng")] : []
+    let ending = try Program.run(words + ["--device", "nobody", sample] + out)
+    let answer = "\(sample): no device of that name; the capture has: HRM-7"
+    #expect(ending.errors.hasPrefix("gattscope: \(answer)"), "\(ending.errors)")
+    #expect(ending.errors.firstRange(of: answer)?.upperBound != nil)
+    #expect(ending.errors.ranges(of: "no device of that name").count == 1, "\(ending.errors)")
+  }
+
   @Test("Times without a zone are UTC, as info and --time utc print them")
   func zones() throws {
     let arguments = ["show", "--time", "utc", "--limit", "1", Program.sample("heart-rate")]
@@ -322,7 +341,9 @@ struct SelectionTests {
     "A word similar to a verb, or a verb of another program, gets a suggestion",
     arguments: [
       ("shwo", "show"), ("valeus", "values"), ("expalin", "explain"), ("Info", "info"),
-      ("capture", "live"), ("compare", "diff"),
+      ("capture", "live"), ("compare", "diff"), ("services", "map"), ("channels", "info"),
+      ("throughput", "info"), ("replay", "trace"), ("csv", "values --csv"),
+      ("anonymize", "convert --redact"), ("keys", "explain --show-keys"),
     ])
   func nearlyVerbs(word: String, verb: String) throws {
     let ending = try Program.run([word, Program.sample("heart-rate")])
@@ -335,6 +356,58 @@ struct SelectionTests {
     let help = try Program.run(["help", word])
     #expect(help.status == 64)
     #expect(help.errors.contains("\(word) is not a verb; did you mean gattscope \(verb)?"))
+    for option in ["--help", "-h"] {
+      #expect(try Program.run([word, option]).errors == help.errors)
+    }
+  }
+
+  @Test(
+    "Options of other programs work",
+    arguments: [
+      ("show --sent", "show --direction sent"), ("show --received", "show --direction received"),
+      ("values --tx", "values --direction sent"), ("values --format csv", "values --csv"),
+      ("values --format=json", "values --json"), ("show --format json", "show --json"),
+      ("values --operation notification", "values --operation notify"),
+      (
+        "values --operation write_without_response,indicate",
+        "values --operation write-nr,indication"
+      ),
+      ("show --opcode notify", "show --opcode Notification"),
+      ("show --opcode write-without-response", "show --opcode 0x52"),
+    ])
+  func otherOptions(guess: String, meant: String) throws {
+    let sample = Program.sample("heart-rate")
+    let (left, right) = try (
+      Program.run(guess.split(separator: " ").map(String.init) + [sample]),
+      Program.run(meant.split(separator: " ").map(String.init) + [sample])
+    )
+    #expect(left.status == 0 && left.text == right.text && left.errors == right.errors)
+  }
+
+  @Test(
+    "An option without an equivalent names what to use instead",
+    arguments: [
+      ("show --at 15:03", "there is no --at; --from and --to choose a time, as in --from 15:03"),
+      ("info --stats", "there is no --stats; info has the numbers of a capture"),
+      ("info --format csv", "there is no --format; for programs there are --json"),
+    ])
+  func advice(guess: String, words: String) throws {
+    let ending = try Program.run(
+      guess.split(separator: " ").map(String.init) + [Program.sample("heart-rate")])
+    #expect(ending.status == 64)
+    #expect(ending.errors.hasPrefix("Error: \(words)"), "\(ending.errors)")
+  }
+
+  @Test("A folder is refused with how to name what is in it", arguments: [[], ["show"], ["info"]])
+  func folders(verb: [String]) throws {
+    let folder = try Folder()
+    let path = folder.url.path
+    let ending = try Program.run(verb + [path])
+    #expect(ending.status == 66)
+    #expect(
+      ending.errors
+        == "gattscope: \(path): is a directory; name captures in it, as in \(path)/*, or use gattscope table, which reads folders\n"
+    )
   }
 
   @Test("trace can be limited to attributes and times")
@@ -373,7 +446,7 @@ struct SelectionTests {
       var counted = 0
       var shown = 0
       for line in brief.lines.dropFirst() {
-        if line.hasPrefix("left out: ") {
+        if line.hasPrefix("hidden: ") {
           counted += line.matches(of: /(\d+)\s/).reduce(0) { $0 + (Int($1.1) ?? 0) }
         } else if let run = line.firstMatch(of: /\((\d+) packets?, #\d+(–#\d+)?\)$/) {
           counted += Int(run.1) ?? 0

@@ -20,7 +20,7 @@ import Words
       ])
     #expect(
       evidence.lacks.map(\.text) == [
-        "12 records dropped", "commands and events only, no data", "connecting seen",
+        "12 records dropped", "commands and events only, no data", "includes connection setup",
       ])
   }
 
@@ -71,7 +71,7 @@ import Words
       findings(of: "capture_records_missing", in: evidence) == [
         "At least 1 record is missing #1758"
       ])
-    #expect(evidence.lacks.map(\.text) == ["records missing", "connecting seen"])
+    #expect(evidence.lacks.map(\.text) == ["records missing", "includes connection setup"])
   }
 
   @Test("packets that were cut short; if most data is, Android's filtered log is named")
@@ -94,7 +94,7 @@ import Words
     #expect(first("capture_truncated", in: most)?.why.text.contains("Android") == true)
     #expect(
       most.lacks.map(\.text) == [
-        "connecting seen", "3 records cut short",
+        "includes connection setup", "3 records cut short",
       ])
   }
 
@@ -163,7 +163,7 @@ import Words
       $0.disconnect()
     }
     #expect(rules(in: whole) == [])
-    #expect(whole.lacks.map(\.text) == ["connecting seen"])
+    #expect(whole.lacks.map(\.text) == ["includes connection setup"])
   }
 
   @Test("a capture with only data is reported as such, not as a late start") func dataAlone() {

@@ -406,10 +406,10 @@ import Words
     #expect(
       lines == [
         "connected: interval 30 ms, latency 0, supervision timeout 720 ms",
-        "this host opens a channel for SPSM 0x0080: MTU 100, MPS 30, 3 credits; the peer MTU",
-        "1 SDU to the peer, 1 SDU from the peer on the channel for SPSM 0x0080",
-        "this host closes the channel for SPSM 0x0080",
-        "the peer disconnects; neither paired nor encrypted",
+        "the central opens a channel for SPSM 0x0080: MTU 100, MPS 30, 3 credits; the",
+        "1 SDU to the peripheral, 1 SDU from the peripheral on the channel for SPSM 0x0080",
+        "the central closes the channel for SPSM 0x0080",
+        "the peripheral disconnects; neither paired nor encrypted",
       ])
   }
 
@@ -427,13 +427,13 @@ import Words
     }
     #expect(
       lines.dropFirst() == [
-        "the peer refused a channel for SPSM 0x0080: Connection refused, SPSM not supported",
-        "this host opens 2 channels for EATT (0x0027): MTU 64, MPS 64, 8 credits; the peer MTU",
-        "this host now accepts MTU 128, MPS 64 on a channel for EATT (0x0027)",
-        "the peer closes one of the channels for EATT (0x0027), not answered",
-        "this host requests a channel for SPSM 0x0085: no answer",
-        "1 SDU from the peer on a channel whose opening is not in the capture",
-        "the peer disconnects; neither paired nor encrypted",
+        "the peripheral refused a channel for SPSM 0x0080: Connection refused, SPSM not",
+        "the central opens 2 channels for EATT (0x0027): MTU 64, MPS 64, 8 credits; the",
+        "the central now accepts MTU 128, MPS 64 on a channel for EATT (0x0027)",
+        "the peripheral closes one of the channels for EATT (0x0027), not answered",
+        "the central requests a channel for SPSM 0x0085: no answer",
+        "1 SDU from the peripheral on a channel whose opening is not in the capture",
+        "the peripheral disconnects; neither paired nor encrypted",
       ])
   }
 
@@ -465,7 +465,7 @@ import Words
       for channel in 0..<40 { traffic.sdu("01 02", .received, cid: 0x40 + channel) }
     }
     #expect(
-      lines.contains { $0.hasPrefix("1 SDU from the peer on a channel") }, "\(lines)")
+      lines.contains { $0.hasPrefix("1 SDU from the peripheral on a channel") }, "\(lines)")
     #expect(lines.contains("8 SDUs on channels that are not listed individually"), "\(lines)")
   }
 }

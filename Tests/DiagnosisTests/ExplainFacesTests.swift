@@ -13,7 +13,7 @@ import Testing
 
 /// Returns a rule that finds the same on the connections with these numbers, or, without numbers,
 /// on the whole.
-private func rule(
+func rule(
   _ id: StaticString, _ severity: Severity, on connections: [Int], _ finding: Finding
 ) -> Rule {
   connections.isEmpty
@@ -123,10 +123,10 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
       why: "So it is.", evidence: [2])
     #expect(
       named("Lamp", finding)
-        == #"1 error: "Lamp" refused this host's write of "the peer: x" (#2) – Unlikely Error (0x0e)"#
+        == #"1 error: "Lamp" refused the central's write of "the peer: x" (#2) – Unlikely Error (0x0e)"#
     )
-    #expect(named("Lamp", android: true, finding).contains("refused this Android device's write"))
-    #expect(named("", finding).hasPrefix("1 error: the peer refused this host's write"))
+    #expect(named("Lamp", android: true, finding).contains("refused this phone's write"))
+    #expect(named("", finding).hasPrefix("1 error: the peripheral refused the central's write"))
     finding.headline = "it failed"
     finding.fault = .peer
     #expect(
@@ -135,7 +135,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     // This host is the peripheral.
     #expect(
       named("Phone", role: 1, finding)
-        == #"1 error: it failed, which is the fault of "Phone", not of this host"#)
+        == #"1 error: it failed, which is the fault of "Phone", not of the peripheral"#)
     // Unless the cause is certain, nobody is at fault.
     (finding.grounds, finding.repetitions) = (.sequence, 2)
     #expect(named("Lamp", finding) == "1 error: it failed (likely)")

@@ -34,9 +34,11 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     let story = lines.filter { $0.contains("MTU") && $0.hasPrefix("  #") }
     #expect(story.count == 2, "\(lines)")
     #expect(
-      story.first?.hasSuffix("MTU 23 (this host offers 256, the peer 23)") == true, "\(story)")
+      story.first?.hasSuffix("MTU 23 (the central offers 256, the peripheral 23)") == true,
+      "\(story)")
     #expect(
-      story.last?.hasSuffix("MTU 100 (this host offers 517, the peer 100)") == true, "\(story)")
+      story.last?.hasSuffix("MTU 100 (the central offers 517, the peripheral 100)") == true,
+      "\(story)")
   }
 
   /// The recorder kept the code of the request, but not its parameters; or no packet of it.
@@ -58,15 +60,16 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     }
     for kept in [16, 10, 8] {
       let cut = try story(kept)
-      #expect(cut.contains("the peer requests") && !cut.contains("this host"), "\(cut)")
+      #expect(cut.contains("the peripheral requests") && !cut.contains("the central"), "\(cut)")
     }
     let missing = try story(nil)
     #expect(
-      missing.contains("the peer requests new parameters (the request is not in the capture):"),
+      missing.contains(
+        "the peripheral requests new parameters (the request is not in the capture):"),
       "\(missing)")
-    #expect(!missing.contains("this host"), "\(missing)")
+    #expect(!missing.contains("the central"), "\(missing)")
     let own = try story(nil, answered: false)
-    #expect(own.contains("this host requests") && !own.contains("the peer"), "\(own)")
+    #expect(own.contains("the central requests") && !own.contains("the peripheral"), "\(own)")
   }
 
   @Test("beginning, changes and end; the procedures of every link are left out") func whole() throws
@@ -89,10 +92,10 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
         "  #1      0.000  connected: interval 30 ms, latency 0, supervision timeout 720 ms",
         "  #3      0.002  data length: 251 bytes in both directions",
         "  #4      0.003  PHY: LE 2M in both directions",
-        "  #5–9    0.004  the peer requests interval 100–125 ms, latency 0, supervision timeout 4000 ms:",
-        "  #10–12  0.009  this host disconnects; the link was never encrypted, and no attribute was used",
+        "  #5–9    0.004  the peripheral requests interval 100–125 ms, latency 0, supervision timeout 4000",
+        "  #10–12  0.009  the central disconnects; the link was never encrypted, and no attribute was used",
       ])
-    #expect(lines.contains("                 accepted, interval 125 ms"), "\(lines)")
+    #expect(lines.contains("                 ms: accepted, interval 125 ms"), "\(lines)")
   }
 
   @Test("times are printed for clocks that differ by more than nanoseconds can count")
@@ -112,13 +115,13 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
 
   @Test("how links end, each with its own wording") func endings() throws {
     let cases: [(UInt8, String)] = [
-      (0x13, "the peer disconnects; neither paired nor encrypted"),
+      (0x13, "the peripheral disconnects; neither paired nor encrypted"),
       (
         0x14,
-        "the peer disconnects: Remote Device Terminated Connection due to Low Resources (0x14);"
+        "the peripheral disconnects: Remote Device Terminated Connection due to Low Resources"
       ),
       (0x08, "the link is lost: supervision timeout of 720 ms, no data since #2"),
-      (0x3e, "the peer never answered: Connection Failed to be Established (0x3e)"),
+      (0x3e, "the peripheral never answered: Connection Failed to be Established (0x3e)"),
       (
         0x22,
         "the controller ends the link: LL Response Timeout (0x22); neither paired nor encrypted"
@@ -156,7 +159,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     }
     #expect(
       lines.contains(
-        "  #3  0.002  this host asks to disconnect; whether it did is not in the capture; neither paired nor"
+        "  #3  0.002  the central asks to disconnect; whether it did is not in the capture; neither paired"
       ), "\(lines)")
     let refused = try page {
       $0.connect()
@@ -183,10 +186,10 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     }
     #expect(
       lines.filter { $0.hasPrefix("  #") }.dropFirst() == [
-        "  #2–4  0.001  this host requests subrate 1–8, latency 0, continuation 0, supervision timeout 4000",
+        "  #2–4  0.001  the central requests subrate 1–8, latency 0, continuation 0, supervision timeout 4000",
         "  #5    0.004  the subrate changes: 4, latency 1, continuation 2, supervision timeout 6000 ms",
-        "  #6    0.005  a subrate change not requested by this host fails: Unspecified Error (0x1f)",
-        "  #7    0.006  no authenticated packet came from the peer: Authenticated Payload Timeout Expired",
+        "  #6    0.005  a subrate change not requested by the central fails: Unspecified Error (0x1f)",
+        "  #7    0.006  no authenticated packet came from the peripheral: Authenticated Payload Timeout",
         "  #7    0.006  still open when the capture ends; the link was never encrypted, and no attribute was",
       ])
   }
@@ -207,7 +210,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
       $0.meta(0x23, [0x1f] + change)
     }
     let asks =
-      "this host requests subrate 2–8, latency 1, continuation 2, supervision timeout 6000 ms:"
+      "the central requests subrate 2–8, latency 1, continuation 2, supervision timeout 6000 ms:"
     let text = lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
     #expect(text.contains("#2–4 0.001 \(asks) accepted, subrate 4 #5"), "\(lines)")
     #expect(
@@ -222,6 +225,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
       $0.received("1b 03 00 01")
     }
     #expect(
-      lines.contains { $0.contains("⇒ the peer is first heard at #2, 3.0 s later") }, "\(lines)")
+      lines.contains { $0.contains("⇒ the peripheral is first heard at #2, 3.0 s later") },
+      "\(lines)")
   }
 }

@@ -207,10 +207,10 @@ import Testing
     }
     #expect(
       Array(reported.prefix(4)) == [
-        "the peer discovered 1 service, 3 characteristics, 1 descriptor; MTU stays 23",
-        "the peer's write to 2a38 Body Sensor Location refused: Write Not Permitted (0x03)",
-        "the peer: 1 read of 2a38 Body Sensor Location answered",
-        "the peer turns notifications of 2a37 on, not answered",
+        "the peripheral discovered 1 service, 3 characteristics, 1 descriptor; MTU stays 23",
+        "the peripheral's write to 2a38 Body Sensor Location refused: Write Not Permitted (0x03)",
+        "the peripheral: 1 read of 2a38 Body Sensor Location answered",
+        "the peripheral turns notifications of 2a37 on, not answered",
       ], "\(reported)")
     #expect(!reported.contains { $0.contains("Write Request") }, "\(reported)")
   }

@@ -81,7 +81,7 @@ import Testing
     #expect(result.after[7...] == result.before[7...])
     #expect(
       result.lines.contains(
-        "kept because of --keep-vendor, and searched only for what is known from elsewhere: 3 parts of vendors' commands and events"
+        "kept by --keep-vendor: 3 vendor commands and events, redacted only where they contain known addresses or keys"
       ),
       "\(result.lines)")
   }
@@ -156,7 +156,7 @@ import Testing
     let lines = result.report.lines(["one.log", "two.log"])
     #expect(
       lines.contains(
-        "found in data of other kinds and replaced: 1 address, in #2 (two.log)"), "\(lines)")
+        "found in other data and replaced: 1 address, in #2 (two.log)"), "\(lines)")
     #expect(result.lines.contains { $0.hasSuffix("1 address, in #2") })
   }
 
@@ -199,7 +199,7 @@ import Testing
       #expect(
         result.lines.contains {
           $0.hasPrefix(
-            "not looked for in data of other kinds: 1 sighting of \(kind) beyond the first 1; so all"
+            "not searched for in other data: 1 sighting of \(kind) beyond the first 1; so all"
           )
         }, "\(result.lines)")
     }

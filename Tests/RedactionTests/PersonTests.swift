@@ -114,7 +114,7 @@ import Testing
     #expect(none.contains(whole))
     #expect(
       none.lines.contains {
-        $0.hasPrefix("stay as they were: 3 fields with manufacturer, service or other data")
+        $0.hasPrefix("not redacted: 3 fields with manufacturer, service or other data")
       }, "\(none.lines)")
     #expect(
       all.contains(
@@ -156,7 +156,7 @@ import Testing
     }
     #expect(
       result.lines.contains(
-        "stay as they were: 4 attribute values of 2 types (1 of attributes of unknown type); --redact-values all makes zeros of them"
+        "not redacted: 4 attribute values of 2 types (1 of attributes of unknown type); --redact-values all replaces them with zeros"
       ), "\(result.lines)")
     let one = try redacted {
       $0.connect()
@@ -164,7 +164,7 @@ import Testing
     }
     #expect(
       one.lines.contains(
-        "stays as it was: 1 attribute value (of attributes of unknown type); --redact-values all makes zeros of it"
+        "not redacted: 1 attribute value (of attributes of unknown type); --redact-values all replaces it with zeros"
       ), "\(one.lines)")
   }
 }

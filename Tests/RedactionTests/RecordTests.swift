@@ -91,7 +91,7 @@ import Testing
         == Array(pseudonym[..<3]) + [0xfe, 0xff] + Array(pseudonym[3...]))
     #expect(
       result.lines[1]
-        == "found in data of other kinds and replaced: 6 addresses, in #2, #3, #5, #6, #7")
+        == "found in other data and replaced: 6 addresses, in #2, #3, #5, #6, #7")
   }
 
   @Test("an address in an SDU of an enhanced bearer, in two frames, one of them in fragments")
@@ -318,7 +318,7 @@ import Testing
     let type = try #require(BluetoothUUID(text: "ffff"))
     options.values = .types([type])
     let lines = try redacted(options) { $0.connect() }.lines
-    #expect(lines.contains("no value of ffff was found that could be removed"), "\(lines)")
+    #expect(lines.contains("no value of ffff was found to remove"), "\(lines)")
   }
 
   @Test("advertising data in two reports: a name and an address that cross both") func chains()

@@ -109,7 +109,7 @@ import Testing
     for index in 8...9 { #expect(result.after[index].dropFirst(5).allSatisfy { $0 == 0 }) }
     #expect(
       result.lines.contains(
-        "became zeros: 4 parts of PDUs whose other parts are not in the capture"),
+        "replaced with zeros: 4 parts of PDUs whose other parts are not in the capture"),
       "\(result.lines)")
   }
 
@@ -143,6 +143,6 @@ import Testing
     #expect(
       result.after
         == result.before.enumerated().map { $0.offset == 0 ? result.after[0] : $0.element })
-    #expect(!result.lines.contains { $0.contains("became zeros") })
+    #expect(!result.lines.contains { $0.contains("replaced with zeros") })
   }
 }

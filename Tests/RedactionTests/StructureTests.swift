@@ -78,7 +78,8 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
     }
     #expect(result.after[1] == result.before[1])
     #expect(
-      result.lines.contains("stays, since headers have the same bytes: 1 address, in #2"),
+      result.lines.contains(
+        "not replaced, because headers contain the same bytes: 1 address, in #2"),
       "\(result.lines)")
   }
 

@@ -96,7 +96,7 @@ import Testing
       #expect(kept.after == kept.before)
       #expect(
         kept.lines.contains(
-          "kept because of --keep-vendor, and searched only for what is known from elsewhere: 3 parts of vendors' commands and events"
+          "kept by --keep-vendor: 3 vendor commands and events, redacted only where they contain known addresses or keys"
         ), "\(kept.lines)")
     }
   }
@@ -186,7 +186,7 @@ import Testing
     }
     #expect(!isLeft(result.after))
     #expect(result.after[1] == result.before[1], "the first part is its own")
-    #expect(result.lines.contains { $0.hasPrefix("became zeros: ") }, "\(result.lines)")
+    #expect(result.lines.contains { $0.hasPrefix("replaced with zeros: ") }, "\(result.lines)")
   }
 
   @Test("what stays is counted: data of other protocols, and audio") func counted() throws {
@@ -197,7 +197,7 @@ import Testing
     }
     #expect(
       result.lines.contains(
-        "stay as they were: the data of 1 packet of other protocols, 1 packet of audio or other isochronous data; --redact-values all makes zeros of them"
+        "not redacted: the data of 1 packet of other protocols, 1 packet of audio or other isochronous data; --redact-values all replaces them with zeros"
       ), "\(result.lines)")
   }
 }

@@ -242,7 +242,7 @@ extension Rule {
         if refusal.isSwitchingOff {
           finding.severity = finding.severity ?? .warning
           finding.remedy =
-            "Nothing, if it was off already: a client that switches off what was never on has to expect this error."
+            "Nothing to do if it was off already: a client that switches off what was never on has to expect this error."
           finding.add("The write was to switch notifications and indications off.")
         }
         if let (later, packet) = connection.allowed(refusal, evidence) {

@@ -281,7 +281,8 @@ extension ChannelRequest {
         "Find out why \(asker) sends a code that the specification does not define; \(who) has to reject it."
     case 0 where isConnection:
       return "Do not use such a channel, or use a newer Bluetooth stack on \(who)."
-    case 0: return "Nothing, if \(asker) works without it: \(who) may be older than the command."
+    case 0:
+      return "Nothing to do if \(asker) works without it: \(who) may be older than the command."
     case 1: return "Send fewer and shorter signalling commands in one packet."
     case 2:
       return

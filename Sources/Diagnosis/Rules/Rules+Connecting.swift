@@ -105,7 +105,7 @@ extension Rule {
         evidence.lastLink(before: first)?.words ?? first.sightingWords),
       evidence: attempts.evidence, .note)
     finding.remedy =
-      "Nothing, unless an app needs the device now: then connect directly, on Android with autoConnect false."
+      "Nothing to do. If an app needs the device now, connect directly, on Android with autoConnect false."
     finding.peers = first.peer.map { [$0] } ?? []
     return finding
   }
@@ -635,7 +635,7 @@ extension Rule {
     "A link was created, but the peer never answered",
     when: "a connection ended with Connection Failed to be Established (0x3e)", needs: [.events],
     do:
-      "If this host is the central, the peer missed its connection request or did not follow; if it is the peripheral, the central's packets did not arrive. Check distance and antennas, a peer that is busy or resets on connection, competing centrals, and clock accuracy. The central should try again at once; hosts retry two or three times."
+      "The peripheral missed the connection request or did not follow it, or did not receive the central's packets. Check distance and antennas, a peer that is busy or resets on connection, competing centrals, and clock accuracy. The central should try again at once; hosts retry two or three times."
   ) { evidence in
     let reported = evidence.adapters.flatMap(\.attempts.kept).filter {
       $0.status == .connectionFailedToBeEstablished
@@ -697,7 +697,7 @@ extension Rule {
     var finding = Finding(
       "\(isOne ? "The link was" : links) never established\(after): \(words)",
       headline:
-        "\(isOne ? "a link was" : links) never established: the peer did not answer on \(isOne ? "it" : "them" as StaticString)\(heardWell)",
+        "connecting failed\(isOne ? "" : " \(group.count, isLeast: evidence.omitsConnections) times" as Wording): the peer never answered\(heardWell)",
       why:
         "\(isPeripheral ? "The central's connection request arrived, but nothing more came from it" : "The controller sent its connection request, which creates the link, and heard nothing from the peer" as StaticString) for six connection intervals.\(six)",
       evidence: PacketSet(packets), on: group.map(\.id))

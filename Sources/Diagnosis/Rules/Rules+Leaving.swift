@@ -102,7 +102,7 @@ extension Rule {
         finding.why =
           "On each of them the peer sent values and left within \(duration: pause) of the last one."
         finding.remedy =
-          "Nothing, if the values are complete: devices that measure or store something disconnect after sending it."
+          "Nothing to do if the values are complete: devices that measure or store something disconnect after sending it."
       }
       return (hasFinished, finding)
     }

@@ -111,7 +111,7 @@ extension Rule {
         "the peer dropped connection \(history.id) (\(packet: ended.packet)) to restart as requested"
       finding.why =
         "\(restart) makes a device restart, which drops its links without terminating them. \(finding.why)"
-      finding.remedy = "Nothing, if the restart was intended."
+      finding.remedy = "Nothing to do if the restart was intended."
       return (.restart, finding)
     }
     if let departure {

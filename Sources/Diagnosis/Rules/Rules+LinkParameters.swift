@@ -137,8 +137,8 @@ extension Rule {
           "It gave \(StatusCode(rawValue: 0x3b)) as its reason\(history.length.map { ", \(duration: $0) after the link was opened" } ?? "").\(link.current.map { " The parameters in force were \($0.words)." } ?? "")",
         evidence: PacketSet(of: link.updates.last?.lastPacket, ended.packet), .error,
         do: history.connection.central == .peer
-          ? "The peer chooses the parameters as the central: look in its program for what it expects, and at the parameters that this host requested or reports in its preferred parameters (2a04)."
-          : "This host chooses the parameters as the central: use those that the peer requests, or its preferred ones (2a04). A peer that needs others has to request them (Connection Parameter Update Request) instead of leaving."
+          ? "The peer chooses the parameters: look in its program for what it expects, and at the parameters that this host requested or reports in its preferred parameters (2a04)."
+          : "This host chooses the parameters: use those that the peer requests, or its preferred ones (2a04). A peer that needs others has to request them (Connection Parameter Update Request) instead of leaving."
       )
       findings.append((.reason(history), finding))
     }
@@ -459,19 +459,19 @@ extension Evidence {
   ) -> Wording? {
     if update.status == .commandDisallowed {
       return
-        "Nothing on the other side: this host's controller refuses LE Connection Update during another procedure on the link. This host has to repeat it after that."
+        "Nothing to do on the other side: this host's controller refuses LE Connection Update during another procedure on the link. This host has to repeat it after that."
     }
     let side = update.side
     let asker: Wording = "\(side.possessive) firmware"
     // The central decides, so what it wants is refused by the peripheral's controller alone.
     if history.connection.role(of: side) == .central {
       return update.isRefusedAtOnce
-        ? "This host, the central, has to choose parameters that its own controller supports: look at its other links, whose intervals may exclude these."
-        : "\(side.capitalized), the central, has to choose parameters that the peripheral's controller supports: those that it requests, or its preferred ones (2a04)."
+        ? "This host has to choose parameters that its own controller supports: look at its other links, whose intervals may exclude these."
+        : "\(side.capitalized) has to choose parameters that the peripheral's controller supports: those that it requests, or its preferred ones (2a04)."
     }
     guard update.procedure != .command, update.isGranted == false else {
       return
-        "\(side.capitalized), the peripheral, can request others some seconds later, and should stay connected without the change."
+        "\(side.capitalized) can request others some seconds later, and should stay connected without the change."
     }
     let (isApple, isLinux) = history.central(self)
     if isApple {

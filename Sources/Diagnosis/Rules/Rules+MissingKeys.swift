@@ -20,7 +20,7 @@ extension Rule {
         Doubts.lostKey.or("it has lost the key"),
       ],
       do:
-        "Delete the bond on the central too, then pair again: Forget This Device on iOS, Forget on Android, bluetoothctl remove on BlueZ, bt_unpair on Zephyr. If it recurs after each restart or update of the peripheral, its firmware does not keep bonds: on Zephyr CONFIG_BT_SETTINGS with settings_load, on Nordic's SDK the peer manager's flash pages, which an update must not erase."
+        "Delete the bond on the central too, then pair again: Forget This Device on iOS, Forget on Android, bluetoothctl remove on BlueZ, bt_unpair on Zephyr. If it recurs after each restart or update of the peripheral, its firmware does not keep bonds: on Zephyr CONFIG_BT_SETTINGS with settings_load, on Nordic's SDK the Peer Manager's flash pages, which an update must not erase."
     ) { history, evidence in
       let attempts = history.encryption.attempts.filter(\.lacksKey)
       guard let attempt = attempts.last, history.connection.transport != .brEDR else { return [] }
@@ -88,7 +88,7 @@ private struct MissingKey {
           "encryption failed at \(packet: end) because the peer had no key; it succeeded at \(packet: packet)",
         why: "\(why) Later it had one.", evidence: attempt.packets, grounds: .fact,
         do:
-          "Nothing, if it happens once. Some hosts load their bonds only after accepting the connection: encrypt again, as here."
+          "Nothing to do if it happens once. Some hosts load their bonds only after accepting the connection: encrypt again, as here."
       )
       return ([], finding)
     }

@@ -66,7 +66,7 @@ extension Rule {
       "Two devices pair although their link is already encrypted",
       when: "a Pairing Request on an encrypted LE link", needs: [.bothDirections, .events],
       do:
-        "Nothing, if the new key is better than the old one. Otherwise look for a program that pairs on each connection, or a side that does not keep its bond."
+        "Nothing to do if the new key is better than the old one. Otherwise look for a program that pairs on each connection, or a side that does not keep its bond."
     ) { connection, _ in connection.pairing.attempts.firstFinding { $0.whileEncrypted() } },
     Rule(
       "smp_over_bond", .warning, .fact, "Two devices pair again although they are bonded",

@@ -122,7 +122,7 @@ extension Rule {
         "a side requests MITM protection, the method is Just Works, and the pairing did not fail because of that",
       needs: [.bothDirections],
       do:
-        "Nothing, if no attribute requires an authenticated key. Otherwise give one side a display or a keyboard."
+        "Nothing to do if no attribute requires an authenticated key. Otherwise give one side a display or a keyboard."
     ) { connection, _ in connection.pairing.attempts.firstFinding { $0.unauthenticated() } },
   ]
 
@@ -143,7 +143,7 @@ extension PairingAttempt {
         "\(demandingMITM.capitalized) requested MITM protection, but \(shortfall), so the method is Just Works. Attributes that require an authenticated key still refuse access, and pairing again does not help.",
       evidence: [request.moment.packet, response.moment.packet],
       do:
-        "Nothing, if no attribute requires an authenticated key. Otherwise \(wayToAuthenticate(request.pdu, response.pdu))."
+        "Nothing to do if no attribute requires an authenticated key. Otherwise \(wayToAuthenticate(request.pdu, response.pdu))."
     )
   }
 
@@ -174,7 +174,7 @@ extension FailedPairing {
         "\(answer) It does not support pairing, or does not allow it at the moment. The reason does not show which.",
       do: side == .local
         ? "Make this host pairable if it is meant to pair; otherwise the peer has to work without pairing. \(Rule.enablingPairing)"
-        : "If the peer does pair, put it into pairing mode, and delete a bond with this host that it may keep (Nordic's peer manager refuses without allow_repairing). Otherwise use it without pairing: remove createBond and similar calls. \(Rule.enablingPairing)"
+        : "If the peer does pair, put it into pairing mode, and delete a bond with this host that it may keep (Nordic's Peer Manager refuses without allow_repairing). Otherwise use it without pairing: remove createBond and similar calls. \(Rule.enablingPairing)"
     )
   }
 

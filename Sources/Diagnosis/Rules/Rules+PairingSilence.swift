@@ -299,7 +299,7 @@ extension ConnectionHistory {
       "\(central.capitalized) ignored a Security Request",
       headline: "the Security Request at \(packet: request.moment.packet) was ignored",
       why:
-        "\(asker.capitalized), the peripheral, requested \(request.authReq.words)\(times). \(central.capitalized) neither paired nor encrypted in the \(duration: waited) \(until).",
+        "\(asker.capitalized) requested \(request.authReq.words)\(times). \(central.capitalized) neither paired nor encrypted in the \(duration: waited) \(until).",
       evidence: PacketSet(of: request.moment, ended), restsOnAbsence: true)
   }
 
@@ -346,7 +346,7 @@ extension ConnectionHistory {
         connection.role(of: side) == .peripheral
       {
         return Finding(
-          "\(side.capitalized) is the peripheral and sent a Pairing Request",
+          "\(side.capitalized) sent a Pairing Request, although only a central may",
           headline: "a peripheral sent a Pairing Request at \(packet: request.moment.packet)",
           why:
             "Only the central starts pairing (Core, Vol 3, Part H, 2.4.1); a peripheral requests it with a Security Request.",

@@ -128,7 +128,7 @@ extension Rule {
       "Read Blob Request is used for a value that fits into one response",
       when: "Attribute Not Long (0x0b) answers a request",
       do:
-        "Nothing: the value is complete; clients that get a response of MTU − 1 bytes check for more."
+        "Nothing to do: the value is complete; clients that get a response of MTU − 1 bytes check for more."
     ) { _, _ in "The value fits into one Read Response, so there is no further part." },
     refused(
       "att_insufficient_resources", .warning, .fact, 0x11...0x11,
@@ -149,7 +149,7 @@ extension Rule {
       "att_request_not_supported", .note, .fact, 0x06...0x06, "A server does not support a request",
       when: "Request Not Supported (0x06) answers a request",
       do:
-        "Nothing, if the client works without it: few requests are mandatory. If the same server answers it at other times, its database was not ready."
+        "Nothing to do if the client works without it: few requests are mandatory. If the same server answers it at other times, its database was not ready."
     ) { refusal, _ in
       "\(refusal.refuser) reported that it does not support this request\(refusal.opcode == .exchangeMTURequest ? ": the MTU stays unchanged" : "; clients can use others" as StaticString)."
     },

@@ -127,7 +127,7 @@ extension Rule {
       "a response on an enhanced bearer can only be the answer to a request on another one",
     needs: [.bothDirections],
     do:
-      "Nothing, if every request is answered. A host that tracks one transaction per bearer gives up a bearer on which the wrong response arrives, and its pending request stays unanswered: then compare, in the stack that opens the channels, the order of the channel lists in L2CAP's Credit Based Connection Request and Response (Core, Vol 3, Part A, 4.25 and 4.26)."
+      "Nothing to do if every request is answered. A host that tracks one transaction per bearer gives up a bearer on which the wrong response arrives, and its pending request stays unanswered: then compare, in the stack that opens the channels, the order of the channel lists in L2CAP's Credit Based Connection Request and Response (Core, Vol 3, Part A, 4.25 and 4.26)."
   ) { connection, _ in
     let attributes = connection.attributes
     guard let first = attributes.crossed.first else { return [] }

@@ -160,7 +160,7 @@ extension ConnectionHistory {
     if found.server == .local {
       finding.remedy =
         isGeneric
-        ? "Nothing, for an application: the stack of this host defines this service."
+        ? "Nothing to do for an application: the stack of this host defines this service."
         : "Add the descriptor 0x2902 where this host's application defines the characteristic (on Android addDescriptor()), or remove the property."
     }
     return finding

@@ -111,6 +111,7 @@ struct PageWriter {
     case "name": writeName(into: &out)
     case "heading": out.html(explanation.heading.text)
     case "verdict": writeVerdict(into: &out)
+    case "host": out.html(Wording("this host").naming(explanation.evidence.hostName).text)
     case "note": writeNote(into: &out)
     case "findings": writeFindings(into: &out)
     case "stories": writeStories(into: &out)
@@ -282,7 +283,7 @@ struct PageWriter {
       out.text(": ")
       out.html(history.peerWords.text)
       out.text("</summary>")
-      let host = history.hostWords
+      let host = history.hostWords(explanation.evidence)
       if !host.isEmpty {
         out.text("<p>")
         out.html(host.capitalized.text)

@@ -220,8 +220,9 @@ package struct RowsReport: PacketReport, ~Copyable {
     let devices = map?.conclude(memory, conversations) ?? []
     var explanation: Explanation?
     if let history = history.take() {
+      // Rows of many files are compared: equal findings have the same words.
       explanation = Explanation(
-        history.finish(memory, source, failure), Selection(), isGrouped: false)
+        history.finish(memory, source, failure), Selection(), isGrouped: false, isNamed: false)
     }
     if let explanation {
       if options.kinds.contains(.connections) {

@@ -50,8 +50,8 @@ extension Output {
   mutating func received(_ records: Int, dropped: UInt64) {
     count(records, "record", "records")
     text(", ")
-    if dropped > 0 { decimal(Int(clamping: dropped)) } else { text("nothing") }
-    text(" dropped")
+    if dropped > 0 { decimal(Int(clamping: dropped)) } else { text("none") }
+    text(" lost")
   }
 }
 

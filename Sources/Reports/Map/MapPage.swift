@@ -38,6 +38,9 @@ package struct MapPage: ~Copyable {
     static let value = 70
   }
 
+  /// The column of values: after the longest list of properties of the device.
+  private var valueColumn = Column.value
+
   /// The maximum number of list items that are named in a line.
   private static let mostNamed = 8
 
@@ -131,7 +134,7 @@ package struct MapPage: ~Copyable {
       return
     }
     let used = out.bytes.part(Slice(start: start, count: out.count - start)).columns
-    out.spaces(max(column - used, 1))
+    out.spaces(max((column == Column.value ? valueColumn : column) - used, 1))
     if column == Column.value { valueStart = out.count }
   }
 
@@ -139,6 +142,9 @@ package struct MapPage: ~Copyable {
 
   private mutating func write(_ device: MapDevice) {
     reading.learn(device)
+    let properties = device.services.flatMap(\.characteristics) + device.looseElsewhere
+    let longest = properties.compactMap(\.declaration?.properties.columns).max() ?? 0
+    valueColumn = max(Column.value, Column.properties + longest + 2)
     begin(.device)
     if let adapter = device.adapter {
       out.text("this host")
@@ -188,12 +194,12 @@ package struct MapPage: ~Copyable {
       out.text("  ")
       if let kind = device.kind { out.text(kind.words) }
     } else {
-      out.text("address not known")
+      out.text("unknown device")
     }
     let others = device.addresses.filter { $0 != device.identity ?? device.address }
     if !others.isEmpty { out.text(device.identity == nil ? ", also as " : ", as ") }
     out.listed(others, most: 8) { $0.address($1) }
-    out.text(device.names.isEmpty ? ", no name seen" : ", ")
+    out.text(device.names.isEmpty ? "" : ", ")
     out.listed(device.names, separatedBy: " and ") { $0.quoted($1.bytes) }
   }
 
@@ -687,21 +693,5 @@ extension MapPage {
     }
     out.separate(&isFirst)
     out.write(words(use.packets))
-  }
-}
-
-extension ValueOperation {
-  /// The words before a count.
-  var words: StaticString {
-    switch self {
-    case .advertisement: "advertised"
-    case .read: "read"
-    case .write: "write"
-    case .writeWithoutResponse: "write-nr"
-    case .signedWrite: "signed-write"
-    case .preparedWrite: "prepared write"
-    case .notification: "notification"
-    case .indication: "indication"
-    }
   }
 }

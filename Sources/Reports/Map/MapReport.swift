@@ -41,6 +41,9 @@ package struct MapReport: PacketReport, ~Copyable {
   /// The maximum number of addresses that are kept of one device.
   private static let mostAddresses = 64
 
+  /// Why no device is listed, if none has the selected name.
+  package private(set) var remark: String?
+
   /// Creates a report on the selected devices.
   package init(_ options: MapOptions, limits: Limits = Limits()) {
     self.options = options
@@ -124,6 +127,7 @@ package struct MapReport: PacketReport, ~Copyable {
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
+    remark = options.selection.absence(memory)
     if options.isJSON {
       var document = MapDocument(
         shown(conclude(memory)), messages, showsKeys: options.showsKeys,

@@ -123,7 +123,8 @@ package struct OpcodeFilter: Sendable {
       commands = [opcode]
       management = [opcode]
     case .name(let name):
-      let found = CodeWord.codes(name, among: Self.names, wholeNameStandsAlone: true)
+      let found = CodeWord.codes(
+        Self.opcode(named: name) ?? name, among: Self.names, wholeNameStandsAlone: true)
       guard !found.isEmpty else {
         throw SelectionError(
           "no opcode has that name; expected one as in 0x12, \"Write Request\" or \"LE Create\"")
@@ -144,6 +145,17 @@ package struct OpcodeFilter: Sendable {
     smp.formUnion(other.smp)
     commands += other.commands
     management += other.management
+  }
+
+  /// Returns the ATT opcode of an operation that `name` stands for, in lower case; nil if opcodes
+  /// have names with it.
+  private static func opcode(named name: String) -> String? {
+    switch ValueOperation(named: name) {
+    case .writeWithoutResponse: "write command"
+    case .notification: "notification"
+    case .indication: "indication"
+    default: nil
+    }
   }
 
   /// All names; those of ATT also as lines print them.

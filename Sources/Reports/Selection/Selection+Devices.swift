@@ -143,8 +143,15 @@ struct DeviceWatch: Sendable {
   private(set) var hasMoreNames = false
   private static let nameLimit = 8
 
-  /// Whether only names are selected, and no device has one of them.
-  var knowsNone: Bool { looksForNames && addresses.isEmpty && named.isEmpty }
+  /// That no device has one of the selected names, and which names there are; nil if one has, or if
+  /// an address is selected, too.
+  var absence: String? {
+    guard looksForNames, addresses.isEmpty, named.isEmpty else { return nil }
+    if names.isEmpty { return "no device of that name: the capture contains no names" }
+    let names = names.map { String(decoding: $0, as: UTF8.self) }
+    return "no device of that name; the capture has: " + names.joined(separator: ", ")
+      + (hasMoreNames ? ", and more" : "")
+  }
 
   init(_ patterns: [DevicePattern], named: Set<DeviceAddress> = []) {
     self.patterns = patterns
@@ -264,6 +271,17 @@ struct DeviceWatch: Sendable {
     ) {
       if case .address(let address) = value, watch.isWanted(address) { isFound = true }
     }
+  }
+}
+
+extension Selection {
+  /// Returns that no device of the capture has a selected name, and which names there are; nil if
+  /// one has, at the end of the capture.
+  package func absence(_ memory: borrowing Memory) -> String? {
+    if devices.isEmpty { return nil }
+    var watch = DeviceWatch(devices, named: namedDevices)
+    watch.learn(memory.names)
+    return watch.absence
   }
 }
 

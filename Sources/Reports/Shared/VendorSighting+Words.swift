@@ -9,7 +9,7 @@ extension ExchangeNote {
       output.text(", answers ")
       output.packet(request)
     } else if isOrphan {
-      output.text(", answers nothing")
+      output.text(", unsolicited")
     }
     guard let series, !series.isAnnouncement, !series.isBeyond, !series.isRepeated else { return }
     output.text(", ")

@@ -172,12 +172,12 @@ package struct ShowText: PacketReport, ~Copyable {
     style(.dim)
     var isFirst = true
     for (number, one, several) in [
-      (brief.answers, "command answered with success", "commands answered with success"),
-      (brief.flowControl, "packet of flow control", "packets of flow control"),
+      (brief.answers, "successful command", "successful commands"),
+      (brief.flowControl, "flow control packet", "flow control packets"),
       (brief.fragments, "fragment", "fragments"),
-      (brief.unknownEvents, "event of an unknown code", "events of unknown codes"),
+      (brief.unknownEvents, "unknown event", "unknown events"),
     ] as [(Int, StaticString, StaticString)] where number > 0 {
-      line.text(isFirst ? "left out: " : ", ")
+      line.text(isFirst ? "hidden: " : ", ")
       isFirst = false
       line.count(number, one, several)
     }

@@ -41,11 +41,7 @@ package struct Showing: Sendable {
     if shown > 0 || selection.limit == 0 { return nil }
     guard hasSeenPackets else { return "the capture holds no records" }
     // If reading stopped early, names may have followed.
-    guard devices.knowsNone, !isPastSelection else { return "no packet matches the selection" }
-    if devices.names.isEmpty { return "no device of that name: the capture contains no names" }
-    let names = devices.names.map { String(decoding: $0, as: UTF8.self) }
-    return "no device of that name; the capture has: " + names.joined(separator: ", ")
-      + (devices.hasMoreNames ? ", and more" : "")
+    return (isPastSelection ? nil : devices.absence) ?? "no packet matches the selection"
   }
 
   /// Describes a packet, or returns false if it is not selected. The cheap checks come first: a

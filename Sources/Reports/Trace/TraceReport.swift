@@ -68,6 +68,7 @@ package struct TraceReport: PacketReport, ~Copyable {
   /// Why nothing was printed, or nil if something was.
   private var emptiness: String? {
     if lines.count > written || lines.isFull { return nil }
+    if let absence = devices.absence { return absence }
     return wasLeftOut
       ? "no callback matches the selection"
       : "the capture shows nothing that an app would receive"

@@ -96,7 +96,7 @@ extension Output {
 
   /// Appends an operation as named in the table and the lines.
   mutating func operation(_ operation: ValueOperation) {
-    text(operation == .signedWrite ? "signed write" : operation.words)
+    text(operation.words)
   }
 
   /// Appends the result of an operation that failed, in a word after the operation's name.
@@ -113,14 +113,20 @@ extension Output {
   /// Appends why an operation failed, or nothing if the word for the result is sufficient.
   ///
   /// - Parameter error: the profile's name of the error.
-  mutating func why(_ outcome: ValueOutcome, isAcknowledged: Bool?, error name: [UInt8]?) {
+  mutating func why(
+    _ outcome: ValueOutcome, of operation: ValueOperation, isAcknowledged: Bool?,
+    error name: [UInt8]?
+  ) {
     switch outcome {
     case .done, .cancelled: break
     case .refused(let error): self.error(error, name)
     case .noResponse(let reason), .notExecuted(let reason):
       switch reason {
       case .connectionEnded: text("the connection ended")
-      case .timedOut: text("none in 30 s, ATT's timeout")
+      case .timedOut:
+        text(
+          operation == .indication
+            ? "no confirmation within 30 s (ATT timeout)" : "no response within 30 s (ATT timeout)")
       case .overtaken: text("others followed")
       case .recordsLost: text("records were lost")
       case .captureEnded: text("the capture ends")

@@ -35,7 +35,7 @@ struct ValueFilter: Sendable {
   var remark: String? {
     if shown > 0 || selection.limit == 0 { return nil }
     if !hasSeenPackets { return "the capture holds no records" }
-    return seen == 0 ? nil : "no value matches the selection"
+    return devices.absence ?? (seen == 0 ? nil : "no value matches the selection")
   }
 
   /// Records a packet, before its values are checked.

@@ -538,7 +538,7 @@ extension ValueLines {
     if value.outcome != .done, value.outcome != .cancelled {
       line.separate(&isFirst)
       line.why(
-        value.outcome, isAcknowledged: value.isAcknowledged,
+        value.outcome, of: value.operation, isAcknowledged: value.isAcknowledged,
         error: reading.profiles.errorName(of: value))
     }
   }

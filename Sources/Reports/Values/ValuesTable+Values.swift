@@ -47,7 +47,9 @@ extension ValuesTable {
     var isFirst = true
     for reason in series.reasons {
       var why = Output()
-      why.why(reason.outcome, isAcknowledged: reason.isAcknowledged, error: reason.error)
+      why.why(
+        reason.outcome, of: series.operation, isAcknowledged: reason.isAcknowledged,
+        error: reason.error)
       guard why.count > 0 else { continue }
       if text.count > 0 { text.text(isFirst ? ": " : ", ") }
       isFirst = false

@@ -120,7 +120,7 @@ import Testing
         fails
         ? "only on the left: connection 4, 1 operation, 1 fails, Read 0x0022: Read Not Permitted (0x02) (#14)"
         : "only on the left: connection 4, 1 operation, nothing fails"
-      let headline = "something fails in a connection that only the left side has"
+      let headline = "an operation fails in a connection that only the left side has"
       let text = lines(report)
       #expect(text.contains("FIRST DIFFERENCE \(headline)") == fails, "\(text)")
       #expect(text.contains { $0.hasPrefix(words) }, "\(text)")

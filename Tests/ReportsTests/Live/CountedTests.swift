@@ -28,7 +28,7 @@ import Testing
   @Test("The text of the summary") func words() {
     #expect(
       summary { _ in }.text
-        == "0 records, nothing dropped, 0 connections, failures: none, problems: none")
+        == "0 records, none lost, 0 connections, failures: none, problems: none")
     let some = summary { traffic in
       traffic.connect()
       traffic.add(hex("01 03 0c 00"), .sent, drops: 7)

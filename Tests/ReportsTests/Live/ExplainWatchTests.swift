@@ -42,7 +42,7 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
           do       Use what it offers: read it. If it should be written, the firmware has to declare write
                    and allow it (Zephyr: BT_GATT_PERM_WRITE).
 
-        1 warning: the peer refused this host's write to 2a38 Body Sensor Location (#9) – Write Not
+        1 warning: the peripheral refused the central's write to 2a38 Body Sensor Location (#9) – Write Not
         Permitted (0x03)
 
         """)

@@ -41,7 +41,7 @@ private func screens<Report: TableReport & ~Copyable>(
     }
     #expect(
       drawn[0] == [
-        "$ gattscope live", "0 s, 14 records, nothing dropped",
+        "$ gattscope live", "0 s, 14 records, none lost",
         "                                             count  packets  first → last",
         "C0:11:22:33:44:55  connection 1, MTU 23 (not exchanged)",
         "180d Heart Rate",
@@ -67,7 +67,7 @@ private func screens<Report: TableReport & ~Copyable>(
     // 9 lines of the terminal's 10: the cursor has one.
     #expect(
       drawn.last { $0.first?.contains("records") ?? false } == [
-        "0 s, 66 records, nothing dropped",
+        "0 s, 66 records, none lost",
         "                        count  packets  first → last",
         "C0:11:22:33:44:55  connection 1, MTU 23 (not exchanged)",
         "  0x0025  read              1  #13      25",
@@ -182,7 +182,7 @@ private func screens<Report: TableReport & ~Copyable>(
     let (drawn, end) = screens(traffic, silence: { $0 == last ? 100 : 0 }, report(traffic))
     #expect(
       drawn.first == [
-        "$ gattscope live", "0 s, 6 records, nothing dropped", "2 advertisers, 4 reports",
+        "$ gattscope live", "0 s, 6 records, none lost", "2 advertisers, 4 reports",
         "  reports     apart  RSSI  device",
         "        3    100 ms   -56  C0:00:00:00:00:00  random static, connectable; 180d Heart Rate; "
           + "general …",

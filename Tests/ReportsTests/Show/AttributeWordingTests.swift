@@ -123,7 +123,7 @@ struct AttributeWordingTests {
   func mapOfPrepared() {
     let text = Rendering.map(of: longWrite)
     #expect(text.contains("41 42 43"), "\(text)")
-    #expect(text.contains("prepared write; 3 bytes"), "\(text)")
+    #expect(text.contains("prepared-write; 3 bytes"), "\(text)")
   }
 
   // MARK: Captures that lack data

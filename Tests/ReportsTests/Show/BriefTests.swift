@@ -59,7 +59,7 @@ struct BriefTests {
   func leftOut() {
     #expect(
       brief([reset, done, completed, completed]).last
-        == "left out: 1 command answered with success, 2 packets of flow control")
+        == "hidden: 1 successful command, 2 flow control packets")
     #expect(brief([reset, done]).count == 2)
     #expect(brief([reset]).count == 1)
   }
@@ -98,7 +98,7 @@ struct BriefTests {
     let nothing = TestRecord(bytes: [4, 0x0f, 4, 0, 1, 0, 0], direction: .received)
     // Those for an unknown channel are news.
     let known = [connection(), credits, nothing]
-    #expect(brief(known).last == "left out: 1 packet of flow control", "\(brief(known))")
+    #expect(brief(known).last == "hidden: 1 flow control packet", "\(brief(known))")
     // Other signalling is news, with credits beside it, too.
     let both = acl(
       [0x16, 1, 4, 0, 0x41, 0, 5, 0, 0x08, 2, 0, 0], cid: 1, sent: true)
@@ -114,7 +114,7 @@ struct BriefTests {
     let set = control([5, 0, 1], isEvent: false)
     let done = control([1, 0, 5, 0, 0, 1, 0, 0, 0], isEvent: true)
     let busy = control([2, 0, 5, 0, 0x0a], isEvent: true)
-    #expect(brief([set, done]).last == "left out: 1 command answered with success")
+    #expect(brief([set, done]).last == "hidden: 1 successful command")
     #expect(brief([done]).count == 1 && brief([done])[0].contains("Command Complete"))
     #expect(brief([set, busy]).last?.contains("Busy") == true)
     let vendors = [
@@ -189,7 +189,7 @@ struct BriefTests {
       TestRecord(bytes: [4, code, 1, 1], direction: .received)
     }
     let lines = brief([event(0x60), reset, event(0x6e), event(0xff)])
-    #expect(lines.last == "left out: 2 events of unknown codes", "\(lines)")
+    #expect(lines.last == "hidden: 2 unknown events", "\(lines)")
     #expect(lines.count == 3 && lines[1].contains("Vendor"), "\(lines)")
   }
 
@@ -267,7 +267,7 @@ struct BriefTests {
       bytes: [2, 1, 0x10, 9, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8], direction: .received)
     let lines = brief([connection(), first, second])
     #expect(lines.count == 3 && lines[1].contains("Notification"))
-    #expect(lines[2] == "left out: 1 fragment")
+    #expect(lines[2] == "hidden: 1 fragment")
   }
 
   @Test("With a selection only selected packets are folded; --limit counts folded ones, too")

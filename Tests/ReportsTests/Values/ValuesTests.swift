@@ -90,7 +90,7 @@ struct ValuesTests {
       }
       link.att("1b 10 00 07", .received)
     }
-    #expect(table.contains("notification"), "\(table)")
+    #expect(table.contains("notify"), "\(table)")
     #expect(table.contains("5 values of more attributes than are counted"), "\(table)")
   }
 

@@ -1,0 +1,52 @@
+import Bluetooth
+package import Histories
+import Sessions
+package import Words
+
+// Rules know the ends of a link only as this host and the peer; reports call them by their names.
+
+extension Evidence {
+  /// A longer name, in bytes, would hide the sentence.
+  private static let longestName = 40
+
+  /// The captured host in a few words, if the capture shows that it is a phone.
+  private var phone: Wording? {
+    let isPhone = extent.isOfBtsnooz || host.isAndroid && adapters.count == 1
+    return isPhone ? "this phone" : nil
+  }
+
+  /// The name of the captured host in texts that are not about a connection.
+  package var hostName: EndNames { EndNames(local: phone, peer: nil) }
+
+  /// Returns the names of the two ends of connections: what the capture shows of them, else their
+  /// roles, if all connections have these in common.
+  package func names(of histories: [ConnectionHistory]) -> EndNames {
+    let first = histories.first
+    let role = first?.connection.role(of: .local)
+    let roles = histories.allSatisfy { $0.connection.role(of: .local) == role } ? role : nil
+    let isOneDevice = histories.allSatisfy { $0.device == first?.device }
+    let name = isOneDevice ? histories.lazy.compactMap(\.name).first : nil
+    let peer: Wording? = name.flatMap { 1...Self.longestName ~= $0.count ? "\(quoted: $0)" : nil }
+    return EndNames(
+      local: phone ?? roles.map { "the \($0.key)" },
+      peer: peer ?? roles.map { "the \($0.other.key)" })
+  }
+}
+
+extension Finding {
+  /// Returns the same finding with the names of the two ends in all its texts.
+  package func naming(_ ends: EndNames) -> Finding {
+    var finding = self
+    finding.what = what.naming(ends)
+    finding.headline = headline.naming(ends)
+    finding.why = why.naming(ends)
+    finding.remedy = remedy?.naming(ends)
+    finding.note = note?.naming(ends)
+    finding.alternatives = alternatives.map { $0.naming(ends) }
+    for index in details.indices {
+      finding.details[index].text = details[index].text.naming(ends)
+      finding.details[index].revealed = details[index].revealed?.naming(ends)
+    }
+    return finding
+  }
+}
