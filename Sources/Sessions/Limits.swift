@@ -59,6 +59,10 @@ package struct Limits: Sendable, Equatable {
   package var valueSeries = 16_384
   /// Different values that are counted for one of these.
   package var distinctValues = 256
+  /// Bytes of rows that `values --csv` holds to find out which columns are empty.
+  package var heldRowBytes = 16 << 20
+  /// Columns for decoded fields of `values --csv --wide`.
+  package var valueColumns = 1024
   /// Controllers that are distinguished.
   package var adapters = 16
   /// Notes that name the host's software.

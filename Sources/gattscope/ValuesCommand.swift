@@ -25,6 +25,7 @@ struct ValuesCommand: ParsableCommand {
         gattscope values capture.btsnoop
         gattscope values --uuid 2a37 --all capture.btsnoop
         gattscope values --csv --uuid 2a19 capture.btsnoop > battery.csv
+        gattscope values --csv --wide --columns elapsed_s,heart_rate --uuid 2a37 capture.btsnoop
         gattscope values --json capture.btsnoop | jq 'select(.error)'
         gattscope values --uuid 6e400003-b5a3-f393-e0a9-e50e24dcca9e --raw log.bin capture.btsnoop
         gattscope values --channel 0x0041 --direction sent --raw image.bin capture.btsnoop
@@ -72,6 +73,21 @@ struct ValuesCommand: ParsableCommand {
   @Flag(name: .long, help: "Print CSV, one row per value.")
   var csv = false
 
+  @Flag(name: .long, help: "With --csv: add a column for each decoded field.")
+  var wide = false
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "With --csv: only these columns, in this order; several with commas, as in "
+        + "time,name,value. With --wide also names of fields.",
+      valueName: "column,\u{2026}"),
+    completion: .custom {
+      SeveralValues.completions($2, among: ValueColumn.allCases.map(\.title))
+    },
+    transform: { try SeveralValues.read($0, { $0 }) })
+  var columns: [[String]] = []
+
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -108,6 +124,19 @@ struct ValuesCommand: ParsableCommand {
     if follow, raw != nil {
       throw ValidationError("--raw writes a file that is whole; with --follow there is no end.")
     }
+    if wide || !columns.isEmpty, !csv {
+      throw ValidationError("--wide and --columns go with --csv.")
+    }
+    if wide, follow, columns.isEmpty {
+      throw ValidationError(
+        "--wide needs all values to know the columns; with --follow, choose them with --columns.")
+    }
+    let titles = usualColumns.map(\.title)
+    for column in columns.joined() where !wide && !titles.contains(column) {
+      throw ValidationError(
+        "'\(column)' is not a column; there are \(titles.joined(separator: ", ")); "
+          + "names of decoded fields go with --wide.")
+    }
     if csv, time == .delta {
       throw ValidationError("--time delta is for lines; rows count from the first record.")
     }
@@ -129,6 +158,9 @@ struct ValuesCommand: ParsableCommand {
     }
   }
 
+  /// The columns that rows may have.
+  private var usualColumns: [ValueColumn] { ValueColumn.ofValues }
+
   mutating func run() throws {
     if !follow, raw == nil { presentation.terminal.page(captures) }
     var options = ValuesOptions()
@@ -142,6 +174,8 @@ struct ValuesCommand: ParsableCommand {
       try selection.selection(profiles, packets), in: found.files, bonds: bonds)
     options.operations = operation.flatMap(\.self)
     options.time = time ?? .elapsed
+    (options.isWide, options.isStreamed) = (wide, follow)
+    options.columns = columns.flatMap(\.self)
     options.zoneOffset = Terminal.zoneOffset(at:)
     presentation.apply(to: &options)
     let maps = try supplied.maps()

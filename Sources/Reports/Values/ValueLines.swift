@@ -26,6 +26,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   /// Decodes values.
   private var reading: ValueReading
   private var clock = Clock()
+  private var rows: ValueRows
   private var line = Output()
   /// The line in ASCII.
   private var ascii = Output()
@@ -44,7 +45,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   private static let mostAttributeColumns = 60
   /// The maximum number of a value's first packets that are listed, and of its last: thousands of
   /// values may have been in one PDU of thousands of fragments.
-  private static let listedPackets = 32
+  static let listedPackets = 32
 
   /// Creates lines for a capture with this summary.
   package init(
@@ -57,13 +58,20 @@ package struct ValueLines: PacketReport, ~Copyable {
       options.time, decimals: summary.timeDecimals, zoneOffset: options.zoneOffset)
     conversations = Conversations(limits)
     filter = ValueFilter(options)
+    rows = ValueRows(options, timeDecimals: summary.timeDecimals, limits)
     sink = JSONSink(showsKeys: options.showsKeys)
     reading = ValueReading(
       options.profiles, showsKeys: options.showsKeys, keepsRecent: true)
   }
 
   /// Why nothing was printed.
-  package var remark: String? { filter.remark ?? conversations.remark }
+  package var remark: String? {
+    if rows.table.omitsFields {
+      return "some decoded fields have no column, since they came late or there are too many; "
+        + "--uuid and --columns choose"
+    }
+    return filter.remark ?? conversations.remark
+  }
 
   /// Whether all values that can be shown have been.
   package var isSatisfied: Bool { filter.isSatisfied }
@@ -83,7 +91,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   ) {
     conversations.finish(memory)
     write(memory, into: &output)
-    if form == .csv { header(into: &output) }
+    if form == .csv { rows.table.finish(into: &output) }
     // If reading stopped early, more may have followed.
     if form == .json, !filter.isSatisfied { exchanges(into: &output) }
   }
@@ -97,7 +105,12 @@ package struct ValueLines: PacketReport, ~Copyable {
       _ = reading.read(conversations.values[index], bytes.bytes, memory)
       switch form {
       case .json: json(index, bytes, memory, into: &output)
-      case .csv: csv(index, bytes, memory, into: &output)
+      case .csv:
+        let value = conversations.values[index]
+        let packets = value.packets.map { conversations.packets[$0] } ?? []
+        rows.write(
+          value, bytes.bytes, packets: packets, since: filter.start, &reading, memory,
+          into: &output)
       case .text: text(index, bytes, memory, into: &output)
       }
     }
@@ -222,129 +235,6 @@ package struct ValueLines: PacketReport, ~Copyable {
     if let kind = value.attribute.kind { sink.word("attribute", kind.key) }
     if let via = value.attribute.via { sink.word("via", via.key) }
   }
-
-  // MARK: CSV
-
-  /// The columns' names; new ones are added at the end.
-  private static let columns: StaticString =
-    """
-    packet,time,elapsed_s,connection,device,service,uuid,name,handle,operation,direction,value,\
-    number,error,response,packets,identity,offset,cut,may_go_on,company,decoded,quantity,unit
-    """
-
-  private mutating func header(into output: inout Output) {
-    guard !hasHeader else { return }
-    hasHeader = true
-    output.text(Self.columns)
-    output.byte(0x0a)
-  }
-
-  /// Appends a line of CSV. Only names need quotes, since they may contain commas.
-  private mutating func csv(
-    _ index: Int, _ bytes: [UInt8], _ memory: borrowing Memory, into output: inout Output
-  ) {
-    header(into: &output)
-    let value = conversations.values[index]
-    output.decimal(value.packet)
-    output.byte(0x2c)
-    let time = options.time == .none ? nil : value.time
-    if let time, time.isWritable {
-      if options.time == .local {
-        let offset = options.zoneOffset(time.seconds)
-        clock.local(time, offset: offset, decimals: timeDecimals, into: &output)
-      } else {
-        clock.utc(time, decimals: timeDecimals, into: &output)
-      }
-    }
-    output.byte(0x2c)
-    if let time, let start = filter.start { output.elapsed(time, since: start) }
-    output.byte(0x2c)
-    if value.parties.connection > 0 { output.decimal(value.parties.connection) }
-    output.byte(0x2c)
-    if let peer = value.parties.peer { output.address(peer) }
-    output.byte(0x2c)
-    if let service = value.attribute.service { output.uuid(service) }
-    output.byte(0x2c)
-    if let uuid = value.attribute.uuid { output.uuid(uuid) }
-    output.byte(0x2c)
-    if let name = value.attribute.uuid?.name(as: value.attribute.kind?.use)
-      ?? value.company.flatMap({ CompanyID(rawValue: $0).name })
-    {
-      output.cell(name.bytes)
-    }
-    output.byte(0x2c)
-    if let handle = value.attribute.handle { output.handle(handle) }
-    output.byte(0x2c)
-    output.text(value.operation.key)
-    output.byte(0x2c)
-    if let direction = value.direction { output.text(direction == .sent ? "sent" : "received") }
-    output.byte(0x2c)
-    if let slice = value.value {
-      if hides(value) {
-        output.text("<hidden>,")
-      } else {
-        let content = bytes.bytes.part(slice)
-        output.hex(content)
-        output.byte(0x2c)
-        if value.isPlain, !content.isText(of: value.attribute.uuid),
-          let form = NumberForm(value.attribute.uuid), let number = content.number(form)
-        {
-          output.decimal(number)
-        }
-      }
-    } else {
-      output.byte(0x2c)
-    }
-    output.byte(0x2c)
-    switch value.outcome {
-    case .done: break
-    case .refused(let error):
-      var words = Output()
-      words.error(error, reading.profiles.errorName(of: value))
-      output.cell(words.bytes)
-    case .noResponse, .cancelled, .notExecuted:
-      if let error = value.outcome.errorKey { output.text(error) }
-    }
-    output.byte(0x2c)
-    if let response = value.response { output.decimal(response) }
-    output.byte(0x2c)
-    if let range = value.packets {
-      let numbers = conversations.packets[range]
-      let isLong = numbers.count > 2 * Self.listedPackets
-      for packet in isLong ? numbers.prefix(Self.listedPackets) : numbers {
-        if packet != numbers.first { output.byte(0x20) }
-        output.decimal(packet)
-      }
-      if isLong {
-        output.text(" ...")
-        for packet in numbers.suffix(Self.listedPackets) {
-          output.byte(0x20)
-          output.decimal(packet)
-        }
-      }
-    }
-    output.byte(0x2c)
-    if let identity = value.parties.otherIdentity { output.address(identity) }
-    output.byte(0x2c)
-    if value.offset > 0 { output.decimal(value.offset) }
-    output.byte(0x2c)
-    if value.isCut { output.text("true") }
-    output.byte(0x2c)
-    if value.mayGoOn { output.text("true") }
-    output.byte(0x2c)
-    if let company = value.company { output.handle(company) }
-    output.byte(0x2c)
-    if reading.meaning.isKnown { output.cell(reading.meaning.line.bytes) }
-    output.byte(0x2c)
-    if let quantity = reading.meaning.quantity {
-      output.number(quantity.value, decimals: quantity.decimals)
-      output.byte(0x2c)
-      output.cell(reading.meaning.unit(of: quantity).bytes)
-    } else {
-      output.byte(0x2c)
-    }
-    output.byte(0x0a)
-  }
 }
 
 extension Memory {
@@ -357,30 +247,6 @@ extension Memory {
 }
 
 extension Output {
-  /// Appends a cell of a CSV table: in quotes if necessary (RFC 4180, 2), and after an apostrophe
-  /// if a spreadsheet would evaluate it.
-  package mutating func cell(_ bytes: RawSpan) {
-    let isFormula = bytes.isFormula
-    var needsQuotes = false
-    for index in 0..<bytes.byteCount {
-      let byte = bytes.byte(at: index)
-      if byte == 0x22 || byte == 0x2c || byte < 0x20 { needsQuotes = true }
-    }
-    guard needsQuotes else {
-      if isFormula { byte(0x27) }
-      raw(bytes)
-      return
-    }
-    byte(0x22)
-    if isFormula { byte(0x27) }
-    for index in 0..<bytes.byteCount {
-      let byte = bytes.byte(at: index)
-      if byte == 0x22 { self.byte(0x22) }
-      self.byte(byte)
-    }
-    byte(0x22)
-  }
-
   /// Appends packet numbers: `#97–#99`, or `#97, #99, #104 and 5 more`.
   mutating func packets(_ packets: ArraySlice<Int>, _ glyphs: Glyphs) {
     guard let first = packets.first, let last = packets.last else { return }
@@ -391,20 +257,6 @@ extension Output {
       return
     }
     listed(packets, most: 8) { $0.packet($1) }
-  }
-}
-
-extension RawSpan {
-  /// Whether a spreadsheet would interpret a text as a formula. A text that starts with a sign is
-  /// usually a number; anything beyond arithmetic needs a call or a program's name, as in `-1+f(2)`
-  /// and `-1+program|'argument'!A0`.
-  fileprivate var isFormula: Bool {
-    guard byteCount > 0 else { return false }
-    switch byte(at: 0) {
-    case 0x3d, 0x40, 0x09, 0x0d: return true
-    case 0x2b, 0x2d: return (1..<byteCount).contains { [0x28, 0x7c].contains(byte(at: $0)) }
-    default: return false
-    }
   }
 }
 

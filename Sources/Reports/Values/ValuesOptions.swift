@@ -11,6 +11,14 @@ package struct ValuesOptions: PresentationOptions, Sendable {
   /// Returns the offset of the local time zone in seconds east of UTC, at a time given in seconds
   /// since 1970.
   package var zoneOffset: @Sendable (Int64) -> Int64 = { _ in 0 }
+  /// The names of the columns of CSV, in order; empty: all that are not empty.
+  package var columns: [String] = []
+  /// Whether CSV has a column for each decoded field.
+  package var isWide = false
+  /// Whether rows are written at once, so that CSV has all columns.
+  package var isStreamed = false
+  /// The columns that rows of CSV may have.
+  var csvColumns: [ValueColumn] { ValueColumn.ofValues }
   /// The user's profiles, which decode values beside the built-in ones; nil: nothing is decoded.
   package var profiles: SuppliedProfiles? = SuppliedProfiles()
   package var showsKeys = false
