@@ -29,6 +29,8 @@ package struct ValueMeaning: ~Copyable {
   /// may ask for it twice.
   private var latest: (definition: Definition, isWritten: Bool, isKnown: Bool)?
   private var latestValue: [UInt8] = []
+  /// Whether the words of messages have all bytes of a field, and all turns of a repeated one.
+  var isWhole = false
   private let passing = PassedByReference()
 
   init(showsKeys: Bool) { self.showsKeys = showsKeys }
@@ -119,7 +121,8 @@ package struct ValueMeaning: ~Copyable {
   private mutating func write(_ value: RawSpan) {
     latest = nil
     line.clear()
-    guard let writer = writer() else { return }
+    guard var writer = writer() else { return }
+    writer.isWhole = isWhole && sighting != nil
     textEnd = writer.line(value, into: &line)
     // An empty value that its definition does not allow counts as not decoded.
     isKnown = line.count > 0 && (value.byteCount > 0 || decoded.problems.isEmpty)
@@ -161,6 +164,17 @@ package struct ValueMeaning: ~Copyable {
   /// The name of that protocol, or of the profile that decodes the value.
   package var profileName: String? { vendorName ?? decoded.definition?.profile }
 
+  /// The name of the message that the value is; nil if the profile does not name it.
+  var messageName: String? {
+    guard let message = sighting?.message, message.commands != nil else { return nil }
+    return message.definition.name
+  }
+
+  /// Returns whether the words begin with a name.
+  func startsWith(_ name: String) -> Bool {
+    line.bytes.part(Slice(start: 0, count: name.utf8.count)).isEqual(to: [UInt8](name.utf8).bytes)
+  }
+
   /// What the value answers.
   var exchange: ExchangeNote? { sighting?.exchange ?? control }
 
@@ -184,6 +198,11 @@ package struct ValueMeaning: ~Copyable {
 
   /// The packets that contained parts of its messages.
   var parts: [Int] { sightings.flatMap(\.packets) }
+
+  /// The messages that the value is, without what they answer; nil if it is not one.
+  var messageAlone: RecentMessages.Content? {
+    sighting.map { .message($0.alone, following: following.map(\.sighting.alone)) }
+  }
 
   // MARK: Words
 
@@ -276,7 +295,12 @@ package struct ValueMeaning: ~Copyable {
       sink.string("profile", [UInt8](sighting.vendor.profile.utf8).bytes)
       if sighting.isByFrame { sink.word("recognized_by", "frame") }
       if let series = sighting.series { sink.number("announced_by", series.announcement) }
-      if sighting.isJoined { sink.packets("reassembled_from", sighting.packets[...]) }
+      if sighting.isJoined {
+        sink.packets("reassembled_from", sighting.packets[...])
+        if showsKeys || sighting.message?.definition.hasSecrets == false {
+          sink.bytes("message", value)
+        }
+      }
     }
     if isByFormat { sink.word("recognized_by", "presentation_format") }
     if let exchange {
@@ -295,7 +319,8 @@ package struct ValueMeaning: ~Copyable {
   }
 
   private func writeFields(_ value: RawSpan, to sink: inout VerboseSink) {
-    guard let definition = decoded.definition, let writer = writer() else { return }
+    guard let definition = decoded.definition, var writer = writer() else { return }
+    writer.isWhole = true
     let (words, title) = (definition.words, definition.nameBytes)
     sink.string("name", title.bytes)
     var ends: [Int] = []

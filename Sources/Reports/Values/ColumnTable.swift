@@ -7,7 +7,12 @@ package enum ValueColumn: Int, Sendable, CaseIterable {
   case packet, time, elapsed, connection, device, service, uuid, name, handle, operation, direction
   case value, number, error, response, packets, identity, offset, cut, mayGoOn, company, decoded
   case quantity, unit
+  /// With `--changes`.
   case lastWrite, lastWriteUUID, lastWriteValue
+  /// With `--distinct`.
+  case count, lastPacket
+  /// With `--messages`.
+  case vendor, message, command, answers, answer
 
   /// The name in the first row and for `--columns`.
   package var title: String {
@@ -17,14 +22,23 @@ package enum ValueColumn: Int, Sendable, CaseIterable {
     case .lastWrite: "last_write"
     case .lastWriteUUID: "last_write_uuid"
     case .lastWriteValue: "last_write_value"
+    case .lastPacket: "last_packet"
+    case .vendor: "protocol"
     default: "\(self)"
     }
   }
 
-  /// The columns that only `--changes` has.
-  package static let ofWrites: [ValueColumn] = [.lastWrite, .lastWriteUUID, .lastWriteValue]
-  /// The columns of all values.
-  package static let ofValues = allCases.filter { !ofWrites.contains($0) }
+  /// Returns the columns that rows may have.
+  package static func all(of rows: ValuesOptions.Rows) -> [ValueColumn] {
+    allCases.filter { column in
+      switch column {
+      case .lastWrite, .lastWriteUUID, .lastWriteValue: rows == .changes
+      case .count, .lastPacket: rows == .distinct
+      case .vendor, .message, .command, .answers, .answer: rows == .messages
+      default: true
+      }
+    }
+  }
 }
 
 /// Rows of CSV whose columns depend on all rows: those that are empty throughout are left out, and

@@ -52,7 +52,7 @@ extension Output {
     } else if let uuid = attribute.uuid {
       var name = Output()
       name.attributeName(uuid, as: attribute.kind?.use)
-      name.copy(Slice(start: 1, count: max(0, name.count - 1)), into: &self)
+      if name.count > 1 { name.copy(Slice(start: 1, count: name.count - 1), into: &self) }
     }
     guard let owner, owner.uuid != nil || owner.handle != nil else { return }
     text(count > start ? " of " : "of ")

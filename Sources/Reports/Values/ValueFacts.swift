@@ -122,7 +122,11 @@ package struct ValueFacts: Sendable {
       omitted += 1
       return
     }
-    if let name { entries[place].profileName = name }
+    // A characteristic that carries frames is named after them, even if other values follow.
+    if let name, meaning.isMessage || !entries[place].hasFrames {
+      entries[place].profileName = name
+      entries[place].hasFrames = meaning.isMessage
+    }
     if !entries[place].add(value, bytes, meaning, limits) { omittedResults += 1 }
     if let start { entries[place].plots.add(value, bytes, meaning, since: start) }
     note(value)

@@ -23,8 +23,9 @@ struct ValueRows: ~Copyable {
 
   /// Writes the row of a value, which `reading` has read.
   mutating func write(
-    _ value: ConveyedValue, _ bytes: RawSpan, packets: ArraySlice<Int>, since start: Timestamp?,
-    _ reading: inout ValueReading, _ memory: borrowing Memory, into output: inout Output
+    _ value: ConveyedValue, _ bytes: RawSpan, packets: ArraySlice<Int>, _ extra: ValueLines.Extra,
+    since start: Timestamp?, _ reading: inout ValueReading, _ memory: borrowing Memory,
+    into output: inout Output
   ) {
     identify(value, since: start, &reading, memory)
     if let slice = value.value {
@@ -34,7 +35,7 @@ struct ValueRows: ~Copyable {
         table.row.text("<hidden>")
       } else {
         table.row.cell(hex: content)
-        if value.isPlain, !content.isText(of: value.attribute.uuid),
+        if value.isPlain, !extra.isMessage, !content.isText(of: value.attribute.uuid),
           let form = NumberForm(value.attribute.uuid), let number = content.number(form)
         {
           table.begin(.number)
@@ -54,9 +55,24 @@ struct ValueRows: ~Copyable {
     if value.mayGoOn { table.row.text("true") }
     table.begin(.company)
     if let company = value.company { table.row.handle(company) }
-    if reading.meaning.isKnown {
-      meaning(bytes.part(value.value ?? .empty), reading.meaning)
+    if !extra.reason.isEmpty {
+      table.begin(.error)
+      table.row.cell(extra.reason.bytes)
     }
+    if reading.meaning.isKnown {
+      meaning(
+        extra.isMessage ? bytes : bytes.part(value.value ?? .empty), extra.isMessage,
+        reading.meaning)
+    }
+    if let count = extra.count {
+      table.begin(.count)
+      table.row.decimal(count.number)
+      table.begin(.lastPacket)
+      table.row.decimal(count.lastPacket)
+    }
+    if let write = extra.write { lastWrite(write) }
+    table.begin(.answer)
+    if let answer = extra.answer { table.row.decimal(answer) }
     table.endRow(into: &output)
   }
 
@@ -112,6 +128,18 @@ struct ValueRows: ~Copyable {
     }
   }
 
+  private mutating func lastWrite(_ write: ValueChanges.Write) {
+    table.begin(.lastWrite)
+    table.row.decimal(write.packet)
+    table.begin(.lastWriteUUID)
+    if let uuid = write.attribute?.uuid { table.row.cell(uuid) }
+    guard let value = write.value else { return }
+    table.begin(.lastWriteValue)
+    if value.isHidden, !options.showsKeys { return table.row.text("<hidden>") }
+    table.row.cell(hex: value.bytes.bytes)
+    if value.count > value.bytes.count { table.row.text(" ...") }
+  }
+
   private mutating func result(_ value: ConveyedValue, _ reading: inout ValueReading) {
     table.begin(.error)
     switch value.outcome {
@@ -144,7 +172,26 @@ struct ValueRows: ~Copyable {
   }
 
   /// Writes what a value means.
-  private mutating func meaning(_ value: RawSpan, _ meaning: borrowing ValueMeaning) {
+  private mutating func meaning(
+    _ value: RawSpan, _ isMessage: Bool, _ meaning: borrowing ValueMeaning
+  ) {
+    if isMessage, let sighting = meaning.sighting {
+      table.begin(.vendor)
+      words.clear()
+      words.string(sighting.vendor.profile)
+      words.copyCell(into: &table.row)
+      table.begin(.message)
+      words.clear()
+      words.string(meaning.messageName ?? "")
+      words.copyCell(into: &table.row)
+      table.begin(.command)
+      if let command = sighting.command {
+        table.row.text("0x")
+        table.row.hexDigits(UInt64(truncatingIfNeeded: command), command > 0xff ? 4 : 2)
+      }
+      table.begin(.answers)
+      if let request = sighting.request { table.row.decimal(request) }
+    }
     table.begin(.decoded)
     meaning.line.copyCell(into: &table.row)
     if let quantity = meaning.quantity {

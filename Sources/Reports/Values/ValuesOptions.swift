@@ -2,6 +2,20 @@ package import Decoders
 package import Sessions
 
 package struct ValuesOptions: PresentationOptions, Sendable {
+  /// What has a row.
+  package enum Rows: Sendable {
+    /// Each value.
+    case all
+    /// Each value that differs from the one before.
+    case changes
+    /// Each distinct value.
+    case distinct
+    /// Each message of a vendor's protocol.
+    case messages
+  }
+
+  /// What has a line or a row, if not the table is printed.
+  package var rows = Rows.all
   /// The selection of packets whose values are shown, as far as it applies to values.
   package var selection = Selection()
   /// The operations; empty: all.
@@ -18,7 +32,7 @@ package struct ValuesOptions: PresentationOptions, Sendable {
   /// Whether rows are written at once, so that CSV has all columns.
   package var isStreamed = false
   /// The columns that rows of CSV may have.
-  var csvColumns: [ValueColumn] { ValueColumn.ofValues }
+  package var csvColumns: [ValueColumn] { ValueColumn.all(of: rows) }
   /// The user's profiles, which decode values beside the built-in ones; nil: nothing is decoded.
   package var profiles: SuppliedProfiles? = SuppliedProfiles()
   package var showsKeys = false
