@@ -17,7 +17,7 @@ extension DecodedWriter {
     let all = 0..<decoded.fields.count
     let template = definition.tables.template
     let start = output.count
-    let limit = start + ValueDecoder.mostText
+    let limit = start + max(ValueDecoder.mostText, isWhole ? 4 * value.byteCount : 0)
     if template >= 0, hasFields(of: template, all) {
       self.template(template, all, value, limit, into: &output)
     } else {

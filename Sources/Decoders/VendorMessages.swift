@@ -38,10 +38,25 @@ package struct VendorMessages: Sendable {
   private var looker = MessageLooker()
   /// The messages after the first one, if the last value had several.
   package private(set) var following: [VendorSighting] = []
+  /// The messages that were given up at a value that belongs to no protocol.
+  private var abandoned: [Unfinished] = []
   /// The outcomes of requests, by conversation.
   package private(set) var tallies: [VendorTally] = []
 
   package init() {}
+
+  /// The most messages that were given up and are kept.
+  private static let mostAbandoned = 64
+
+  private mutating func keep(_ unfinished: Unfinished) {
+    if abandoned.count < Self.mostAbandoned { abandoned.append(unfinished) }
+  }
+
+  /// Returns the messages that were given up since the last call, at values that are no messages.
+  package mutating func takeAbandoned() -> [Unfinished] {
+    defer { if !abandoned.isEmpty { abandoned.removeAll() } }
+    return abandoned
+  }
 
   /// Whether any frame is open.
   package var hasOpenFrames: Bool { openCount > 0 }
@@ -85,7 +100,9 @@ package struct VendorMessages: Sendable {
       }
     }
     var sighting = begin(slot, bytes, extent, context)
-    if let over { sighting?.unfinished.append(over) }
+    if let over {
+      if sighting == nil { keep(over) } else { sighting?.unfinished.append(over) }
+    }
     sighting?.isKnown(by: channels[slot].recognition)
     return sighting
   }
@@ -324,7 +341,10 @@ package struct VendorMessages: Sendable {
     guard makes else { return nil }
     if let silent = channels.silent {
       for left in [channels[silent].unfinished, channels[silent].chunks?.unfinished] {
-        if let left { note(left, channels[silent].vendor, channels[silent].key >> 18) }
+        if let left {
+          note(left, channels[silent].vendor, channels[silent].key >> 18)
+          keep(left)
+        }
       }
       close(silent)
     }

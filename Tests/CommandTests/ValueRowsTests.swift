@@ -280,6 +280,17 @@ struct MessageRowsTests {
       shown.contains("the message of #5 is incomplete: 680 of 741 bytes after 2.0 s"), "\(shown)")
   }
 
+  @Test("A message whose rest comes too late is listed, though the rest is no message")
+  func late() throws {
+    var talk = talk
+    let whole = frame(0x84, [UInt8](log.prefix(40)))
+    talk.notify(0x14, [UInt8](whole[..<20]))
+    talk.wait(2500)
+    talk.notify(0x14, [UInt8](whole[20...]))
+    let rows = try trial(talk).objects(["--messages"])
+    #expect(rows.first?["not_read"] as? String == "incomplete: 20 of 45 bytes after 2.0 s")
+  }
+
   @Test("Without messages, a remark says so")
   func none() throws {
     var talk = talk

@@ -11,8 +11,9 @@ package struct ValueMeaning: ~Copyable {
   package private(set) var decoded = Decoded()
   /// The words for the value, ending with those for problems.
   package private(set) var line = Output()
-  /// Where those for problems begin.
+  /// Where those for problems begin, and where those that the definition gives end.
   package private(set) var textEnd = 0
+  private var wordsEnd = 0
   /// The vendor message and its context, if the value is one.
   package private(set) var sighting: VendorSighting?
   /// The messages after the first one in the same value.
@@ -98,6 +99,7 @@ package struct ValueMeaning: ~Copyable {
       line.clear()
       sighting.writePart(into: &line)
       textEnd = line.count
+      wordsEnd = 0
       isKnown = true
     }
     sighting.writeRemarks(into: &line)
@@ -124,6 +126,7 @@ package struct ValueMeaning: ~Copyable {
     guard var writer = writer() else { return }
     writer.isWhole = isWhole && sighting != nil
     textEnd = writer.line(value, into: &line)
+    wordsEnd = line.count
     // An empty value that its definition does not allow counts as not decoded.
     isKnown = line.count > 0 && (value.byteCount > 0 || decoded.problems.isEmpty)
   }
@@ -311,7 +314,12 @@ package struct ValueMeaning: ~Copyable {
     if !isPart { writeFields(value, to: &sink) }
     let end = following.isEmpty ? line.count : firstEnd
     sink.line(("text" as StaticString).bytes) {
-      $0.raw(line.bytes.part(Slice(start: 0, count: end)))
+      // The words again, without leaving anything out.
+      if wordsEnd > 0, var writer = writer() {
+        writer.isWhole = true
+        writer.line(value, into: &$0)
+      }
+      $0.raw(line.bytes.part(Slice(start: wordsEnd, count: end - wordsEnd)))
     }
     for message in following {
       sink.line(("following" as StaticString).bytes) { $0.raw(message.line.bytes) }

@@ -368,6 +368,9 @@ package struct ValueReading: ~Copyable {
     decode(sighting, value, server, following: [])
   }
 
+  /// Returns the messages that were given up since the last call, at values that are no messages.
+  mutating func takeAbandoned() -> [Unfinished] { messages.takeAbandoned() }
+
   /// The series and messages in parts that are not complete so far.
   var leftOpen: [(conversation: UInt64, profile: String, what: Unfinished)] { messages.leftOpen }
 

@@ -48,7 +48,7 @@ struct MessageRows: ~Copyable {
   }
 
   private mutating func add(_ sighting: VendorSighting, _ value: ConveyedValue, _ bytes: RawSpan) {
-    for one in sighting.unfinished where one.kind == .parts { addIncomplete(one) }
+    for one in sighting.unfinished { addIncomplete(one) }
     guard let frame = sighting.frame, let message = sighting.message else {
       if let excess = sighting.excess {
         var row = Row(
@@ -101,8 +101,9 @@ struct MessageRows: ~Copyable {
   }
 
   /// Adds a message that is over and not complete.
-  private mutating func addIncomplete(_ what: Unfinished) {
-    guard let place = begun.firstIndex(where: { $0.value.packet == what.packet })
+  mutating func addIncomplete(_ what: Unfinished) {
+    guard what.kind == .parts,
+      let place = begun.firstIndex(where: { $0.value.packet == what.packet })
     else { return }
     var (value, sighting) = begun.remove(at: place)
     if !what.bytes.isEmpty { sighting = sighting.extended(to: what.bytes.count) }
@@ -139,10 +140,5 @@ struct MessageRows: ~Copyable {
       next = 0
     }
     return row
-  }
-
-  /// Adds the messages that are not complete when the capture ends.
-  mutating func finish(_ open: [Unfinished]) {
-    for one in open where one.kind == .parts { addIncomplete(one) }
   }
 }

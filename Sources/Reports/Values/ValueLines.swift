@@ -106,7 +106,8 @@ package struct ValueLines: PacketReport, ~Copyable {
     case .all, .changes: break
     case .distinct: writeDistinct(memory, into: &output)
     case .messages:
-      messages.finish(reading.leftOpen.map(\.what))
+      for one in reading.takeAbandoned() { messages.addIncomplete(one) }
+      for one in reading.leftOpen { messages.addIncomplete(one.what) }
       writeMessages(nil, isOver: true, memory, into: &output)
     }
     if form == .csv { rows.table.finish(into: &output) }
@@ -139,6 +140,7 @@ package struct ValueLines: PacketReport, ~Copyable {
         continue
       case .messages:
         _ = reading.read(value, bytes.bytes, memory)
+        for one in reading.takeAbandoned() { messages.addIncomplete(one) }
         messages.add(value, bytes.bytes, reading.meaning)
         writeMessages(value.time, memory, into: &output)
         continue
