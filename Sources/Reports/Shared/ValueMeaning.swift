@@ -300,9 +300,7 @@ package struct ValueMeaning: ~Copyable {
       if let series = sighting.series { sink.number("announced_by", series.announcement) }
       if sighting.isJoined {
         sink.packets("reassembled_from", sighting.packets[...])
-        if showsKeys || sighting.message?.definition.hasSecrets == false {
-          sink.bytes("message", value)
-        }
+        if showsKeys || !sighting.vendor.hasSecrets { sink.bytes("message", value) }
       }
     }
     if isByFormat { sink.word("recognized_by", "presentation_format") }

@@ -78,7 +78,9 @@ package struct ValueLines: PacketReport, ~Copyable {
         + "--uuid and --columns choose"
     }
     if options.rows == .messages, filter.hasSeenValues, filter.shown == 0 {
-      return "no value is a message of a protocol that a profile describes"
+      return
+        (options.selection.isEverything ? "no value" : "no selected value")
+        + " is a message of a protocol that a profile describes"
     }
     return filter.remark ?? distinct.remark ?? conversations.remark
   }
