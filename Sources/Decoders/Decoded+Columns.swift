@@ -33,7 +33,8 @@ extension DecodedWriter {
       let bytes = value.part(entry.bytes)
       if bytes.byteCount == 1 { output.text("0x") }
       output.hex(bytes, separator: 0x20)
-    case .integer where entry.word < 0, .double, .decimal:
+    case .integer where entry.word < 0, .double where entry.word < 0,
+      .decimal where entry.word < 0:
       self.value(entry, value, into: &output)
     default: output.printable([UInt8](scalar(entry, value).utf8).bytes)
     }
