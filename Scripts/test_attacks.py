@@ -51,6 +51,7 @@ ORDINARY_BYTES = len(ORDINARY) / attacks.record_count(ORDINARY)
 MOST_SECONDS = 120
 VERBS = (
     *(["show"], ["show", "--json"], ["map"], ["devices", "--json"], ["values", "--json"], ["info", "--json"]),
+    *(["values", "--csv", "--wide"], ["values", "--distinct"], ["values", "--changes"], ["values", "--messages"]),
     *(["explain"], ["trace"], ["trace", "--as", "android", "--json"], ["diff", "--json", str(CAPTURES[0])]),
     *(["convert", "--force", "--redact"], ["report"], ["table"]),
 )

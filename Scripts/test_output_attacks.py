@@ -206,16 +206,15 @@ class OutputAttackTest(unittest.TestCase):
             self.assertTrue(any(cell.startswith(guarded) for cell in cells), guarded)
         value, decoded = (hostile_rows[0].index(name) for name in ("value", "decoded"))
         for string in hostile.STRINGS.values():
-            rows = [row for row in hostile_rows if row[value] == string.hex()]
+            rows = [row for row in hostile_rows if row[value] == string.hex(" ")]
             self.assertGreaterEqual(len(rows), 8, string)
             # In the form of text output.
             for row in rows:
                 self.assertTrue(row[decoded] == "" or row[decoded].startswith('"'), row[decoded])
 
     def is_formula(self, cell: str) -> bool:
-        """Returns whether a cell is a formula: a sign may precede a number, but not a call or another program's name.
-        """
-        return cell.startswith(("=", "@", "\t", "\r")) or cell.startswith(("+", "-")) and bool(re.search(r"[(|]", cell))
+        """Returns whether a cell is a formula: a sign may only precede a number."""
+        return cell.startswith(("=", "@", "\t", "\r")) or bool(re.match(r"[+-](?!\d+(\.\d+)?$)", cell))
 
     def test_markdown(self) -> None:
         """The markup must be that of the harmless twin, line by line."""

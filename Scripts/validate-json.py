@@ -36,6 +36,8 @@ OTHER = Path(__file__).resolve().parent.parent / "captures" / "heart-rate.btsnoo
 COMMANDS = (
     *(("showLine", ["show", "--json"]), ("showLine", ["show", "--json", "--raw"])),
     *(("valuesLine", ["values", "--json"]), ("valuesLine", ["values", "--json", "--show-keys"])),
+    *(("valuesLine", ["values", "--json", "--distinct"]), ("valuesLine", ["values", "--json", "--changes"])),
+    ("valuesLine", ["values", "--json", "--messages"]),
     *(("devicesLine", ["devices", "--json"]), ("info", ["info", "--json"]), ("map", ["map", "--json"])),
     *(("profileMatches", ["profiles", "match", "--json"]), ("explain", ["explain", "--json"])),
     ("explain", ["explain", "--json", "--show-keys"]),

@@ -55,7 +55,8 @@ extension Fuzzing {
       var report = ShowText(options, summary)
       run(&source, &report, supplies, &output)
       return OutputCheck.text(output.bytes, lines: nil)
-    case .values, .valueLines, .valueCSV, .valueJSON, .rawValues:
+    case .values, .valueLines, .valueCSV, .valueJSON, .rawValues, .changedValues,
+      .distinctValues, .messageRows:
       return renderValues(&source, summary, face, supplies)
     case .info:
       var report = InfoReport("fuzz", summary, json: false, glyphs: .utf8)
@@ -305,6 +306,13 @@ extension Fuzzing {
       run(&source, &report, supplies, &output)
       return face == .valueJSON
         ? OutputCheck.json(output.bytes, lines: nil) : OutputCheck.text(output.bytes, lines: nil)
+    case .changedValues, .distinctValues, .messageRows:
+      options.rows =
+        face == .changedValues ? .changes : face == .distinctValues ? .distinct : .messages
+      options.isWide = true
+      var report = ValueLines(options, face == .distinctValues ? .text : .csv, summary)
+      run(&source, &report, supplies, &output)
+      return OutputCheck.text(output.bytes, lines: nil)
     case .rawValues:
       var report = RawValues(options, channel: nil)
       run(&source, &report, supplies, &output)

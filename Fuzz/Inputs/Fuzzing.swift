@@ -204,6 +204,7 @@ package enum Fuzzing {
     case devices, devicesJSON
     case bytes, brief, someDevices, someHandles, someUUIDs, someValues, someCodes
     case values, valueLines, valueCSV, valueJSON, rawValues
+    case changedValues, distinctValues, messageRows
     case explain, explainJSON, explainMarkdown
     case convert, convertPart, merge, redact
     case diff, diffJSON

@@ -88,7 +88,7 @@ struct ChunkedMessage: Sendable {
     highest = max(highest, place)
     size += payload.count
     pieces.append(Piece(place: place, payload: payload))
-    for packet in packets where self.packets.count < VendorMessages.listed {
+    for packet in packets where self.packets.count < VendorMessages.mostPackets {
       self.packets.append(packet)
     }
     if let time { last = time }

@@ -22,6 +22,24 @@ extension DecodedWriter {
     self.value(entry, value, into: &output)
   }
 
+  /// Writes an entry's value for a cell of a table: numbers as in JSON, text and words without
+  /// quotes, bytes with spaces between them. Writes nothing for a group.
+  package func plain(_ place: Int, _ value: RawSpan, into output: inout Output) {
+    let entry = decoded.fields[place]
+    guard !isHidden(entry) else { return output.text("<hidden>") }
+    switch entry.form {
+    case .group: break
+    case .bytes, .tail:
+      let bytes = value.part(entry.bytes)
+      if bytes.byteCount == 1 { output.text("0x") }
+      output.hex(bytes, separator: 0x20)
+    case .integer where entry.word < 0, .double where entry.word < 0,
+      .decimal where entry.word < 0:
+      self.value(entry, value, into: &output)
+    default: output.printable([UInt8](scalar(entry, value).utf8).bytes)
+    }
+  }
+
   /// Writes the unit of an entry's number, if it has one.
   package func unit(of place: Int, into output: inout Output) {
     guard let field = field(of: decoded.fields[place]), field.unit >= 0, field.tick == 0 else {

@@ -17,11 +17,16 @@ extension DecodedWriter {
     let all = 0..<decoded.fields.count
     let template = definition.tables.template
     let start = output.count
-    let limit = start + ValueDecoder.mostText
+    let limit = start + max(ValueDecoder.mostText, isWhole ? 4 * value.byteCount : 0)
     if template >= 0, hasFields(of: template, all) {
       self.template(template, all, value, limit, into: &output)
     } else {
+      // Without a text of its own, a message has its name.
+      let isNamed = definition.subject.kind == .message && !definition.name.isEmpty
+      if isNamed { output.string("\(definition.name): ") }
+      let end = output.count
       list(all, isAlone: definition.isAlone(nil), value, limit, into: &output)
+      if isNamed, output.count == end { output.shorten(to: start) }
     }
     if output.count > limit { cut(&output, limit) }
     if output.count == start, decoded.problems.isEmpty { nothing(value, into: &output) }
@@ -156,7 +161,7 @@ extension DecodedWriter {
         place += 1
         continue
       }
-      if count < Self.mostListed, output.count <= limit {
+      if isWhole || count < Self.mostListed && output.count <= limit {
         if count > 0 { output.text(entry.form == .group ? "; " : " ") }
         if entry.form == .group {
           group(place, value, limit, into: &output)
@@ -168,7 +173,7 @@ extension DecodedWriter {
       place = max(entry.end, place + 1)
     }
     if withUnit { unit(range, into: &output) }
-    output.andMore(count - Self.mostListed)
+    if !isWhole { output.andMore(count - Self.mostListed) }
   }
 
   /// Writes the unit of numbers.

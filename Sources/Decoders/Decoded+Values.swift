@@ -16,6 +16,8 @@ package struct DecodedWriter: ~Copyable {
   var isJSON: Bool
   /// Whether secrets are written.
   let showsKeys: Bool
+  /// Whether text has all bytes of a field, and all turns of a repeated one.
+  package var isWhole = false
 
   /// Creates a writer; nil if nothing was decoded.
   package init?(_ decoded: Decoded, isJSON: Bool, showsKeys: Bool = false) {
@@ -71,7 +73,7 @@ package struct DecodedWriter: ~Copyable {
 
   /// Writes bytes; in text, long ones are shortened to their beginning and their number.
   private func hex(_ bytes: RawSpan, into output: inout Output) {
-    let isCut = !isJSON && bytes.byteCount > Self.mostBytes
+    let isCut = !isJSON && !isWhole && bytes.byteCount > Self.mostBytes
     let shown = isCut ? Self.shownBytes : bytes.byteCount
     output.hex(bytes.part(Slice(start: 0, count: shown)), separator: isJSON ? nil : 0x20)
     guard isCut else { return }

@@ -201,6 +201,21 @@ extension FrameLayout {
     return total <= bytes.byteCount ? .complete(total) : .partial(total: total)
   }
 
+  /// Returns the length of a frame that begins here if it is more than may be joined, and the value
+  /// has less of it; otherwise nil.
+  package func excess(of bytes: RawSpan) -> Int? {
+    guard case .length(let part, let counted, let add) = ending, part.at >= 0,
+      part.at + part.width <= bytes.byteCount, bytes.byteCount >= start.count
+    else { return nil }
+    for (offset, expected) in start.enumerated() {
+      if let expected, bytes.byte(at: offset) != expected { return nil }
+    }
+    let number = ValueDecoder.load(bytes, part.at, part.width, bigEndian: part.isBigEndian)
+    guard number <= 0xffff else { return nil }
+    let total = Int(number) + add + rest(counted, part)
+    return total > max(most, bytes.byteCount) ? total : nil
+  }
+
   /// Returns the number of bytes of the frame that a length does not count.
   private func rest(_ counted: Counted, _ part: Part) -> Int {
     switch counted {

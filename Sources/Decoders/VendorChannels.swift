@@ -19,10 +19,15 @@ struct VendorChannels: Sendable, RandomAccessCollection {
     private(set) var recognition: [Int] = []
     /// Whether a correct frame was seen here.
     var isRecognized: Bool { !recognition.isEmpty }
-    /// The frame that is being joined, its packets, and when it began.
+    /// The frame that is being joined, its packets, and their number.
     var open: [UInt8] = []
     var packets: [Int] = []
+    var valueCount = 0
+    /// Its length, if known.
+    var total: Int?
+    /// The times of its first and its last part.
     var began: Timestamp?
+    var last: Timestamp?
     /// Whether it was known, when the frame began, that the protocol is used here.
     var isKnown = false
     /// The message that is being joined from several frames.
@@ -46,7 +51,8 @@ struct VendorChannels: Sendable, RandomAccessCollection {
     var unfinished: Unfinished? {
       guard isKnown, !open.isEmpty, let first = packets.first else { return nil }
       return Unfinished(
-        kind: .parts, packet: first, count: nil, received: packets.count, missing: [])
+        kind: .parts, packet: first, count: nil, received: valueCount, missing: [], bytes: open,
+        byteCount: open.count, total: total)
     }
   }
 
@@ -107,7 +113,9 @@ struct VendorChannels: Sendable, RandomAccessCollection {
       channels[place].forgetRecognition()
       channels[place].open.removeAll(keepingCapacity: true)
       channels[place].packets.removeAll(keepingCapacity: true)
+      channels[place].total = nil
       channels[place].began = nil
+      channels[place].last = nil
       channels[place].chunks = nil
     } else {
       place = channels.count

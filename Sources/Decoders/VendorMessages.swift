@@ -20,8 +20,10 @@ package struct VendorMessages: Sendable {
     let time: Timestamp?
   }
 
-  /// The most packets listed for a frame, and for unanswered requests.
+  /// The most packets listed for unanswered requests.
   static let listed = 64
+  /// The most packets listed for a message.
+  static let mostPackets = 4096
   /// The most frames of one value that are distinguished.
   private static let mostFrames = 64
 
@@ -36,10 +38,25 @@ package struct VendorMessages: Sendable {
   private var looker = MessageLooker()
   /// The messages after the first one, if the last value had several.
   package private(set) var following: [VendorSighting] = []
+  /// The messages that were given up at a value that belongs to no protocol.
+  private var abandoned: [Unfinished] = []
   /// The outcomes of requests, by conversation.
   package private(set) var tallies: [VendorTally] = []
 
   package init() {}
+
+  /// The most messages that were given up and are kept.
+  private static let mostAbandoned = 64
+
+  private mutating func keep(_ unfinished: Unfinished) {
+    if abandoned.count < Self.mostAbandoned { abandoned.append(unfinished) }
+  }
+
+  /// Returns the messages that were given up since the last call, at values that are no messages.
+  package mutating func takeAbandoned() -> [Unfinished] {
+    defer { if !abandoned.isEmpty { abandoned.removeAll() } }
+    return abandoned
+  }
 
   /// Whether any frame is open.
   package var hasOpenFrames: Bool { openCount > 0 }
@@ -71,8 +88,8 @@ package struct VendorMessages: Sendable {
       isRequestChannel: isRequestChannel, packet: packet, time: time)
     var over: Unfinished?
     if !channels[slot].open.isEmpty {
-      if isOver(slot, bytes, extent, context) || isOvertaken(slot, bytes, context) {
-        over = abandon(slot, context)
+      if let ending = ending(slot, bytes, extent, context) {
+        over = abandon(slot, ending, context)
       } else {
         var sighting = goOn(slot, bytes, context)
         // If the open frame was given up, this value may begin a new one.
@@ -83,7 +100,9 @@ package struct VendorMessages: Sendable {
       }
     }
     var sighting = begin(slot, bytes, extent, context)
-    if let over { sighting?.unfinished.append(over) }
+    if let over {
+      if sighting == nil { keep(over) } else { sighting?.unfinished.append(over) }
+    }
     sighting?.isKnown(by: channels[slot].recognition)
     return sighting
   }
@@ -136,23 +155,45 @@ package struct VendorMessages: Sendable {
 
   // MARK: Frames over several values
 
-  /// Returns whether a value cannot continue the open frame of a channel.
-  private func isOver(
+  /// Returns why a value cannot continue the open frame of a channel; nil if it can.
+  private mutating func ending(
     _ slot: Int, _ bytes: RawSpan, _ extent: FrameExtent, _ context: Context
-  ) -> Bool {
-    let wait = Int64(context.vendor.frame.timeout ?? 0) * 1_000_000
-    if let began = channels[slot].began, let time = context.time,
-      time.nanoseconds(since: began) > wait
+  ) -> Unfinished.Ending? {
+    let wait = context.vendor.frame.timeout ?? 0
+    if let last = channels[slot].last, let time = context.time,
+      time.nanoseconds(since: last) > Int64(wait) * 1_000_000
     {
-      return true
+      return .silence(wait)
     }
     // A whole frame with a correct checksum is a frame of its own.
     if case .complete(let count) = extent, count == bytes.byteCount,
       context.vendor.isRecognized(in: bytes)
     {
-      return true
+      return .another
     }
-    return channels[slot].open.count + bytes.byteCount > context.vendor.frame.most
+    let count = channels[slot].open.count + bytes.byteCount
+    let most = context.vendor.frame.most
+    if count > most { return .excess(count, most: most) }
+    return isOvertaken(slot, bytes, context) ? .another : nil
+  }
+
+  /// Returns the part of a frame that a value is, if the frame is too long to be read and no frame
+  /// is open; nil if it is not such a part, or the protocol is not known to be used here.
+  package mutating func excessive(
+    _ vendor: VendorProtocol, at place: Int, isByFrame: Bool, conversation: UInt64,
+    handle: UInt16, isWritten: Bool, _ bytes: RawSpan
+  ) -> VendorSighting? {
+    guard vendor.frame.timeout != nil, let total = vendor.frame.excess(of: bytes) else {
+      return nil
+    }
+    let slot = channels.find(Self.key(conversation, handle, isWritten: isWritten), place)
+    guard slot.map({ channels[$0].isRecognized }) ?? false || !isByFrame else { return nil }
+    var sighting = VendorSighting(vendor: vendor, isByFrame: isByFrame)
+    sighting.part = Slice(start: 0, count: bytes.byteCount)
+    sighting.total = total
+    sighting.excess = (total, vendor.frame.most)
+    sighting.command = vendor.frame.command(of: bytes)
+    return sighting
   }
 
   /// Begins a frame that continues in later values; nil if the protocol is not known to be used
@@ -166,7 +207,10 @@ package struct VendorMessages: Sendable {
     channels[slot].open.append(bytes)
     channels[slot].packets.removeAll(keepingCapacity: true)
     channels[slot].packets.append(context.packet)
+    channels[slot].valueCount = 1
+    channels[slot].total = total
     channels[slot].began = context.time
+    channels[slot].last = context.time
     channels[slot].isKnown = isKnown(slot, context)
     openCount += 1
     guard channels[slot].isKnown else { return nil }
@@ -185,7 +229,11 @@ package struct VendorMessages: Sendable {
   ) -> VendorSighting? {
     let start = channels[slot].open.count
     channels[slot].open.append(bytes)
-    if channels[slot].packets.count < Self.listed { channels[slot].packets.append(context.packet) }
+    if channels[slot].packets.count < Self.mostPackets {
+      channels[slot].packets.append(context.packet)
+    }
+    channels[slot].valueCount += 1
+    if let time = context.time { channels[slot].last = time }
     let layout = context.vendor.frame
     let whole = channels[slot].open
     var extent = layout.extent(of: whole.bytes, searchedUpTo: start)
@@ -207,6 +255,7 @@ package struct VendorMessages: Sendable {
       join(&sighting, whole, packets)
       return report(sighting, frame, whole.bytes, slot, context)
     case .partial(let total):
+      channels[slot].total = total
       guard isKnown(slot, context) else { return nil }
       var sighting = VendorSighting(vendor: context.vendor, isByFrame: context.isByFrame)
       sighting.part = Slice(start: start, count: bytes.byteCount)
@@ -231,7 +280,9 @@ package struct VendorMessages: Sendable {
     if !channels[slot].open.isEmpty { openCount -= 1 }
     channels[slot].open.removeAll(keepingCapacity: true)
     channels[slot].packets.removeAll(keepingCapacity: true)
+    channels[slot].total = nil
     channels[slot].began = nil
+    channels[slot].last = nil
   }
 
   // MARK: Several frames in one value
@@ -290,7 +341,10 @@ package struct VendorMessages: Sendable {
     guard makes else { return nil }
     if let silent = channels.silent {
       for left in [channels[silent].unfinished, channels[silent].chunks?.unfinished] {
-        if let left { note(left, channels[silent].vendor, channels[silent].key >> 18) }
+        if let left {
+          note(left, channels[silent].vendor, channels[silent].key >> 18)
+          keep(left)
+        }
       }
       close(silent)
     }
@@ -425,8 +479,11 @@ extension VendorMessages {
   }
 
   /// Gives up the open frame of a channel, which will not be complete: its request no longer waits.
-  private mutating func abandon(_ slot: Int, _ context: Context) -> Unfinished? {
-    let unfinished = channels[slot].unfinished
+  private mutating func abandon(
+    _ slot: Int, _ ending: Unfinished.Ending, _ context: Context
+  ) -> Unfinished? {
+    var unfinished = channels[slot].unfinished
+    unfinished?.ending = ending
     if context.vendor.frame.isOpenEnded, let first = channels[slot].packets.first {
       let open = channels[slot].open
       if let (_, command) = looker.response(open.bytes, context),
@@ -658,8 +715,8 @@ extension VendorMessages {
     }
     series.removeAll()
     for index in channels.indices {
-      let began = channels[index].chunks?.last ?? channels[index].began
-      if hasWaited(began, Self.patience) {
+      let last = channels[index].chunks?.last ?? channels[index].last
+      if hasWaited(last, Self.patience) {
         for case let open? in [channels[index].unfinished, channels[index].chunks?.unfinished] {
           note(open, channels[index].vendor, channels[index].key >> 18)
         }
@@ -681,7 +738,9 @@ extension VendorMessages {
   private mutating func note(_ unfinished: Unfinished, _ owner: Int, _ conversation: UInt64) {
     guard let found = tally(of: owner, conversation) else { return }
     if unfinished.kind == .parts { tallies[found].incompleteMessages += 1 }
-    if tallies[found].unfinished.count < 16 { tallies[found].unfinished.append(unfinished) }
+    if tallies[found].unfinished.count < 16 {
+      tallies[found].unfinished.append(unfinished.counted)
+    }
   }
 }
 

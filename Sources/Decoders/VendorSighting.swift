@@ -36,6 +36,29 @@ package struct Unfinished: Sendable, Equatable {
   package var received: Int
   /// The missing ones, up to a limit, by their numbers in the protocol; empty if they have none.
   package var missing: [Int]
+  /// The bytes that came of a frame, and how many it has, if known.
+  package var bytes: [UInt8] = []
+  package var byteCount = 0
+  package var total: Int?
+  /// Why no more is expected; nil: the capture ends, or too much is open.
+  package var ending: Ending?
+
+  /// Why a frame is given up.
+  package enum Ending: Sendable, Equatable {
+    /// Nothing came for this many milliseconds.
+    case silence(Int)
+    /// Another frame began.
+    case another
+    /// With the next value it would have this many bytes, which is more than the profile allows.
+    case excess(Int, most: Int)
+  }
+
+  /// The same without the bytes.
+  var counted: Self {
+    var other = self
+    other.bytes = []
+    return other
+  }
 }
 
 /// The position of a message in an announced series.
@@ -91,6 +114,9 @@ package struct VendorSighting: Sendable {
   package internal(set) var chunk: ChunkNote?
   /// For a part with a wrong checksum: the one found and the correct one.
   package internal(set) var badChecksum: (found: UInt32, expected: UInt32)?
+  /// For a part of a frame that is not read because it is too long: its length, and the most that
+  /// the profile allows.
+  package internal(set) var excess: (total: Int, most: Int)?
   /// Whether the message came in several values.
   package internal(set) var isJoined = false
   /// The bytes that the frame's positions count in, if they are not the value's.
@@ -113,6 +139,13 @@ package struct VendorSighting: Sendable {
 
   /// The packet with the request that this answers.
   package var request: Int? { exchange.request }
+
+  /// Returns the first bytes of a frame as one part, of which this is the first.
+  package func extended(to count: Int) -> Self {
+    var other = self
+    other.part = Slice(start: 0, count: count)
+    return other
+  }
 
   init(vendor: VendorProtocol, isByFrame: Bool) {
     self.vendor = vendor

@@ -59,6 +59,18 @@ package struct Limits: Sendable, Equatable {
   package var valueSeries = 16_384
   /// Different values that are counted for one of these.
   package var distinctValues = 256
+  /// Bytes of rows that `values --csv` holds to find out which columns are empty.
+  package var heldRowBytes = 16 << 20
+  /// Distinct values that `values --distinct` lists, and their bytes.
+  package var listedDistinct = 32_768
+  package var distinctBytes = 8 << 20
+  /// Messages that `values --messages` holds until their answers arrive, and their bytes.
+  package var heldMessages = 256
+  package var heldMessageBytes = 4 << 20
+  /// Connections whose last writes `values --changes` remembers.
+  package var writers = 128
+  /// Columns for decoded fields of `values --csv --wide`.
+  package var valueColumns = 1024
   /// Controllers that are distinguished.
   package var adapters = 16
   /// Notes that name the host's software.

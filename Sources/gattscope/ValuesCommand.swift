@@ -19,12 +19,16 @@ struct ValuesCommand: ParsableCommand {
       them: a built-in one, or one of yours (--profile).
 
       --all prints one line per value, as soon as its outcome is known; --csv and --json do the same for \
-      programs. --raw writes the bytes of one characteristic or L2CAP channel to a file.
+      programs. --distinct, --changes and --messages print fewer lines, and go with both. --raw writes the bytes of one characteristic or L2CAP channel to a file.
 
       Examples:
         gattscope values capture.btsnoop
         gattscope values --uuid 2a37 --all capture.btsnoop
         gattscope values --csv --uuid 2a19 capture.btsnoop > battery.csv
+        gattscope values --csv --wide --columns elapsed_s,heart_rate --uuid 2a37 capture.btsnoop
+        gattscope values --distinct --uuid 2a19 capture.btsnoop
+        gattscope values --changes --operation notification capture.btsnoop
+        gattscope values --messages --csv --wide --profile band.yaml capture.btsnoop > band.csv
         gattscope values --json capture.btsnoop | jq 'select(.error)'
         gattscope values --uuid 6e400003-b5a3-f393-e0a9-e50e24dcca9e --raw log.bin capture.btsnoop
         gattscope values --channel 0x0041 --direction sent --raw image.bin capture.btsnoop
@@ -69,8 +73,40 @@ struct ValuesCommand: ParsableCommand {
   )
   var follow = false
 
+  @Flag(
+    name: .long,
+    help: "Print each distinct value of each attribute, with its count and first packet.")
+  var distinct = false
+
+  @Flag(
+    name: .long,
+    help: "Print only values that differ from the one before, with the last write before each.")
+  var changes = false
+
+  @Flag(
+    name: .long,
+    help:
+      "Print one line per message of a vendor's protocol: the whole message, its packets and its answer."
+  )
+  var messages = false
+
   @Flag(name: .long, help: "Print CSV, one row per value.")
   var csv = false
+
+  @Flag(name: .long, help: "With --csv: add a column for each decoded field.")
+  var wide = false
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "With --csv: only these columns, in this order; several with commas, as in "
+        + "time,name,value. With --wide also names of fields.",
+      valueName: "column,\u{2026}"),
+    completion: .custom {
+      SeveralValues.completions($2, among: ValueColumn.allCases.map(\.title))
+    },
+    transform: { try SeveralValues.read($0, { $0 }) })
+  var columns: [[String]] = []
 
   @Option(
     name: .long,
@@ -101,6 +137,12 @@ struct ValuesCommand: ParsableCommand {
   var presentation: OutputOptions
 
   func validate() throws {
+    if [distinct, changes, messages, raw != nil].count(where: { $0 }) > 1 {
+      throw ValidationError("--distinct, --changes, --messages and --raw exclude each other.")
+    }
+    if distinct, follow {
+      throw ValidationError("--distinct counts to the end; with --follow there is none.")
+    }
     let forms = [all, csv, presentation.json, raw != nil].count { $0 }
     if forms > 1 {
       throw ValidationError("--all, --csv, --json and --raw exclude each other.")
@@ -108,10 +150,23 @@ struct ValuesCommand: ParsableCommand {
     if follow, raw != nil {
       throw ValidationError("--raw writes a file that is whole; with --follow there is no end.")
     }
+    if wide || !columns.isEmpty, !csv {
+      throw ValidationError("--wide and --columns go with --csv.")
+    }
+    if wide, follow, columns.isEmpty {
+      throw ValidationError(
+        "--wide needs all values to know the columns; with --follow, choose them with --columns.")
+    }
+    let titles = usualColumns.map(\.title)
+    for column in columns.joined() where !wide && !titles.contains(column) {
+      throw ValidationError(
+        "'\(column)' is not a column; there are \(titles.joined(separator: ", ")); "
+          + "names of decoded fields go with --wide.")
+    }
     if csv, time == .delta {
       throw ValidationError("--time delta is for lines; rows count from the first record.")
     }
-    let hasLines = all || csv || follow || presentation.json
+    let hasLines = rows != .all || all || csv || follow || presentation.json
     if let time = time, !hasLines, time == .delta || !selection.choosesTimes {
       throw ValidationError(
         "--time is for --all, --follow and --csv, and for how --from and --to are read; the table and "
@@ -129,6 +184,14 @@ struct ValuesCommand: ParsableCommand {
     }
   }
 
+  /// The columns that rows may have.
+  private var usualColumns: [ValueColumn] { ValueColumn.all(of: rows) }
+
+  /// What has a line or a row.
+  private var rows: ValuesOptions.Rows {
+    distinct ? .distinct : changes ? .changes : messages ? .messages : .all
+  }
+
   mutating func run() throws {
     if !follow, raw == nil { presentation.terminal.page(captures) }
     var options = ValuesOptions()
@@ -142,6 +205,9 @@ struct ValuesCommand: ParsableCommand {
       try selection.selection(profiles, packets), in: found.files, bonds: bonds)
     options.operations = operation.flatMap(\.self)
     options.time = time ?? .elapsed
+    options.rows = rows
+    (options.isWide, options.isStreamed) = (wide, follow)
+    options.columns = columns.flatMap(\.self)
     options.zoneOffset = Terminal.zoneOffset(at:)
     presentation.apply(to: &options)
     let maps = try supplied.maps()
@@ -161,7 +227,7 @@ struct ValuesCommand: ParsableCommand {
       ) {
         ValueLines(options, .csv, $0)
       }
-    } else if all || follow {
+    } else if all || follow || rows != .all {
       try Run.captures(
         found, follows: follow, reportsNotes: true, maps: maps, bonds: bonds,
         profiles: options.profiles

@@ -9,7 +9,10 @@ struct OwnSecretTests {
   private static let views: [[String]] = [
     ["show"], ["show", "-v", "-x"], ["show", "-x"], ["show", "--json", "--raw"],
     ["show", "--brief"],
-    ["values"], ["values", "--all"], ["values", "--csv"], ["values", "--json"], ["map"],
+    ["values"], ["values", "--all"], ["values", "--csv", "--wide"], ["values", "--json"],
+    ["values", "--distinct"], ["values", "--changes", "--json"], ["values", "--changes"],
+    ["values", "--messages"], ["values", "--messages", "--csv", "--wide"],
+    ["values", "--messages", "--json"], ["map"],
     ["map", "--json"], ["profiles", "match"], ["profiles", "match", "--json"],
   ]
 

@@ -52,7 +52,8 @@ struct SecretLeakTests {
     .enabled(if: !known.isEmpty, "the shared captures, which tell their keys, are not there"),
     arguments: [
       ["show"], ["show", "-v", "-x"], ["show", "--json", "--raw"], ["info"], ["info", "--json"],
-      ["values"], ["values", "--all"], ["values", "--csv"], ["values", "--json"],
+      ["values"], ["values", "--all"], ["values", "--csv", "--wide"], ["values", "--json"],
+      ["values", "--distinct", "--csv"], ["values", "--changes"], ["values", "--messages"],
     ])
   func leaks(_ verb: [String]) throws {
     // Both byte orders, and only the beginning, because `-x` breaks lines.

@@ -119,7 +119,7 @@ struct ValuesCommandTests {
     #expect(utc.last?.hasPrefix("  104 2026-11-21T12:00:0") == true, "\(utc)")
     let local = try lines(["--csv", "--time", "local"])
     #expect(local.last?.hasPrefix("104,2026-11-21 13:00:0") == true, "\(local)")
-    #expect(try lines(["--csv", "--time", "none"]).last?.hasPrefix("104,,,1,") == true)
+    #expect(try lines(["--csv", "--time", "none"]).last?.hasPrefix("104,1,") == true)
     // There are no lines to which a difference could refer.
     let devices = ["devices", "--time", "delta", Program.sample("heart-rate")]
     #expect(try Program.run(devices).status == 64)

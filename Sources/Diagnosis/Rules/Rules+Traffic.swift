@@ -93,8 +93,13 @@ extension Rule {
         tally.unfinished.map { unfinished in
           let kind: Wording = unfinished.kind == .series ? "series" : "message in parts"
           let counts: Wording =
-            unfinished.count.map { "\(unfinished.received) of \($0)" }
-            ?? "only \(unfinished.received)"
+            if let total = unfinished.total {
+              "\(unfinished.byteCount) of \(total) bytes"
+            } else if let count = unfinished.count {
+              "\(unfinished.received) of \(count)"
+            } else {
+              "only \(unfinished.received)"
+            }
           let numbers = unfinished.missing.prefix(8).map { Wording("\($0)") }
           let missing: Wording =
             numbers.isEmpty ? "" : " Missing: \(Wording(numbers, joinedBy: ", "))."

@@ -341,7 +341,4 @@ extension Output {
       }
     }
   }
-
-  /// Appends this buffer's text to another one, as a CSV cell.
-  fileprivate func copyCell(into other: inout Output) { other.cell(bytes) }
 }

@@ -14,6 +14,7 @@ enum MessageRemark: Equatable {
   case messageBeyond
   case lateMessage
   case unfinished(Unfinished)
+  case excess(total: Int, most: Int)
 
   /// The name in JSON.
   var code: StaticString {
@@ -26,6 +27,7 @@ enum MessageRemark: Equatable {
     case .repeatedMessage: "repeated_message"
     case .messageBeyond: "message_beyond_last"
     case .lateMessage: "late_message"
+    case .excess: "frame_too_long"
     case .unfinished(let what): what.kind == .series ? "series_incomplete" : "message_incomplete"
     }
   }
@@ -48,6 +50,8 @@ enum MessageRemark: Equatable {
     case .messageBeyond: line.text("has a number that was not announced")
     case .lateMessage: line.text("late")
     case .unfinished(let what): line.unfinished(what)
+    case .excess(let total, let most):
+      line.write("not read: \(total) bytes exceed reassemble.max (\(most))")
     }
   }
 }
@@ -56,6 +60,7 @@ extension VendorSighting {
   /// What is wrong with the message, apart from its own fields.
   var remarks: [MessageRemark] {
     var remarks: [MessageRemark] = []
+    if let excess { remarks.append(.excess(total: excess.total, most: excess.most)) }
     if let badChecksum {
       let width = vendor.frame.checksum?.part.width ?? 1
       remarks.append(
@@ -87,13 +92,39 @@ extension Output {
     switch what.kind {
     case .series: write("\(received) that \(packet: what.packet) announced came")
     case .parts:
-      write("the message of \(packet: what.packet) is incomplete: \(received)")
-      text(what.count ?? what.received == 1 ? " part" : " parts")
+      write("the message of \(packet: what.packet) is incomplete: ")
+      incomplete(what)
     }
     guard !what.missing.isEmpty else { return }
     text(", missing ")
     numbers(what.missing)
     if let count = what.count, count - what.received > what.missing.count { text(", …") }
+  }
+
+  /// Appends how much came of a message, and why no more is expected: `680 of 741 bytes after
+  /// 2.0 s`.
+  mutating func incomplete(_ what: Unfinished) {
+    guard what.byteCount > 0 else {
+      let received: Wording = what.count.map { "\(what.received) of \($0)" } ?? "\(what.received)"
+      write(received)
+      return text(what.count ?? what.received == 1 ? " part" : " parts")
+    }
+    if case .excess(let count, let most) = what.ending {
+      return write("\(count) bytes exceed reassemble.max (\(most))")
+    }
+    if let total = what.total {
+      write("\(what.byteCount) of \(total) bytes")
+    } else {
+      count(what.byteCount, "byte", "bytes")
+    }
+    switch what.ending {
+    case .silence(let milliseconds):
+      text(" after ")
+      fixed(milliseconds / 100, decimals: 1, trim: false)
+      text(" s")
+    case .another: text(" before another message")
+    case .excess, nil: break
+    }
   }
 
   /// Appends numbers in ascending order, with runs as ranges: `2, 5–7`.
@@ -127,6 +158,14 @@ extension Output {
       }
       text(",\"received\":")
       decimal(what.received)
+      if what.byteCount > 0 {
+        text(",\"bytes\":")
+        decimal(what.byteCount)
+        if let total = what.total {
+          text(",\"frame_length\":")
+          decimal(total)
+        }
+      }
       if !what.missing.isEmpty {
         text(",\"missing\":")
         jsonNumbers(what.missing[...])

@@ -11,8 +11,9 @@ package struct ValueMeaning: ~Copyable {
   package private(set) var decoded = Decoded()
   /// The words for the value, ending with those for problems.
   package private(set) var line = Output()
-  /// Where those for problems begin.
+  /// Where those for problems begin, and where those that the definition gives end.
   package private(set) var textEnd = 0
+  private var wordsEnd = 0
   /// The vendor message and its context, if the value is one.
   package private(set) var sighting: VendorSighting?
   /// The messages after the first one in the same value.
@@ -29,6 +30,8 @@ package struct ValueMeaning: ~Copyable {
   /// may ask for it twice.
   private var latest: (definition: Definition, isWritten: Bool, isKnown: Bool)?
   private var latestValue: [UInt8] = []
+  /// Whether the words of messages have all bytes of a field, and all turns of a repeated one.
+  var isWhole = false
   private let passing = PassedByReference()
 
   init(showsKeys: Bool) { self.showsKeys = showsKeys }
@@ -96,6 +99,7 @@ package struct ValueMeaning: ~Copyable {
       line.clear()
       sighting.writePart(into: &line)
       textEnd = line.count
+      wordsEnd = 0
       isKnown = true
     }
     sighting.writeRemarks(into: &line)
@@ -119,8 +123,10 @@ package struct ValueMeaning: ~Copyable {
   private mutating func write(_ value: RawSpan) {
     latest = nil
     line.clear()
-    guard let writer = writer() else { return }
+    guard var writer = writer() else { return }
+    writer.isWhole = isWhole && sighting != nil
     textEnd = writer.line(value, into: &line)
+    wordsEnd = line.count
     // An empty value that its definition does not allow counts as not decoded.
     isKnown = line.count > 0 && (value.byteCount > 0 || decoded.problems.isEmpty)
   }
@@ -161,6 +167,17 @@ package struct ValueMeaning: ~Copyable {
   /// The name of that protocol, or of the profile that decodes the value.
   package var profileName: String? { vendorName ?? decoded.definition?.profile }
 
+  /// The name of the message that the value is; nil if the profile does not name it.
+  var messageName: String? {
+    guard let message = sighting?.message, message.commands != nil else { return nil }
+    return message.definition.name
+  }
+
+  /// Returns whether the words begin with a name.
+  func startsWith(_ name: String) -> Bool {
+    line.bytes.part(Slice(start: 0, count: name.utf8.count)).isEqual(to: [UInt8](name.utf8).bytes)
+  }
+
   /// What the value answers.
   var exchange: ExchangeNote? { sighting?.exchange ?? control }
 
@@ -184,6 +201,11 @@ package struct ValueMeaning: ~Copyable {
 
   /// The packets that contained parts of its messages.
   var parts: [Int] { sightings.flatMap(\.packets) }
+
+  /// The messages that the value is, without what they answer; nil if it is not one.
+  var messageAlone: RecentMessages.Content? {
+    sighting.map { .message($0.alone, following: following.map(\.sighting.alone)) }
+  }
 
   // MARK: Words
 
@@ -276,7 +298,10 @@ package struct ValueMeaning: ~Copyable {
       sink.string("profile", [UInt8](sighting.vendor.profile.utf8).bytes)
       if sighting.isByFrame { sink.word("recognized_by", "frame") }
       if let series = sighting.series { sink.number("announced_by", series.announcement) }
-      if sighting.isJoined { sink.packets("reassembled_from", sighting.packets[...]) }
+      if sighting.isJoined {
+        sink.packets("reassembled_from", sighting.packets[...])
+        if showsKeys || !sighting.vendor.hasSecrets { sink.bytes("message", value) }
+      }
     }
     if isByFormat { sink.word("recognized_by", "presentation_format") }
     if let exchange {
@@ -287,7 +312,12 @@ package struct ValueMeaning: ~Copyable {
     if !isPart { writeFields(value, to: &sink) }
     let end = following.isEmpty ? line.count : firstEnd
     sink.line(("text" as StaticString).bytes) {
-      $0.raw(line.bytes.part(Slice(start: 0, count: end)))
+      // The words again, without leaving anything out.
+      if wordsEnd > 0, var writer = writer() {
+        writer.isWhole = true
+        writer.line(value, into: &$0)
+      }
+      $0.raw(line.bytes.part(Slice(start: wordsEnd, count: end - wordsEnd)))
     }
     for message in following {
       sink.line(("following" as StaticString).bytes) { $0.raw(message.line.bytes) }
@@ -295,7 +325,8 @@ package struct ValueMeaning: ~Copyable {
   }
 
   private func writeFields(_ value: RawSpan, to sink: inout VerboseSink) {
-    guard let definition = decoded.definition, let writer = writer() else { return }
+    guard let definition = decoded.definition, var writer = writer() else { return }
+    writer.isWhole = true
     let (words, title) = (definition.words, definition.nameBytes)
     sink.string("name", title.bytes)
     var ends: [Int] = []

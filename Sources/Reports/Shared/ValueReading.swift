@@ -42,6 +42,8 @@ package struct ValueReading: ~Copyable {
   /// The messages that are needed again when their answers have arrived, or for `map`; nil: none.
   private var recent: RecentMessages?
   private var unfinished = UnfinishedMessages()
+  /// The last name that was put together, of a characteristic and the protocol on it.
+  private var latestName: (plan: Int, vendor: String, name: String)?
   /// The values that determine the meaning of others.
   private var known = KnownValues()
 
@@ -139,8 +141,12 @@ package struct ValueReading: ~Copyable {
     }
     if kind == .characteristic, value.byteCount > 0, let link = answer.link, let handle {
       let conversation = memory.conversationKey(link, side)
-      let found = message(
+      var found = message(
         plan, uuid, service, value, way, conversation, handle, packet, time, isOfDevice)
+      if found == nil, definition == nil {
+        found = excessive(plan, uuid, service, value, way, conversation, handle, isOfDevice)
+        if let found { remember(found, packet, handle) }
+      }
       if let found {
         if decodes {
           let server = memory.serverKey(link, side)
@@ -211,6 +217,24 @@ package struct ValueReading: ~Copyable {
     return { pattern in name?.fits(pattern) ?? false }
   }
 
+  /// Returns the part of a frame that a value is, if the frame is too long to be read; otherwise
+  /// nil.
+  private mutating func excessive(
+    _ plan: Int, _ uuid: BluetoothUUID?, _ service: BluetoothUUID?, _ value: RawSpan,
+    _ way: VendorProtocol.Path, _ conversation: UInt64, _ handle: UInt16,
+    _ isOfDevice: (String) -> Bool
+  ) -> VendorSighting? {
+    for claim in profiles.claims(plan, service, isOfDevice) {
+      let vendor = profiles.vendors[claim.vendor]
+      guard vendor.isRequestChannel(way, uuid) != nil, !profiles[plan].isClosed else { continue }
+      let found = messages.excessive(
+        vendor, at: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
+        handle: handle, isWritten: way == .written, value)
+      if let found { return found }
+    }
+    return nil
+  }
+
   /// Returns the message, or the part of one, that a value is, or nil if it is not one.
   private mutating func message(
     _ plan: Int, _ uuid: BluetoothUUID?, _ service: BluetoothUUID?, _ value: RawSpan,
@@ -227,15 +251,19 @@ package struct ValueReading: ~Copyable {
         handle: handle, isWritten: way == .written, isRequestChannel: isRequestChannel, value,
         packet: packet, time: time)
       guard let found else { continue }
-      if recent != nil {
-        recent?.keep(.message(found, following: messages.following), packet, handle)
-        held =
-          found.message?.definition.hasExternals ?? false
-          ? nil : Held(packet: packet, handle: handle, isMessage: true)
-      }
+      remember(found, packet, handle)
       return found
     }
     return nil
+  }
+
+  /// Keeps a message for `read`.
+  private mutating func remember(_ found: VendorSighting, _ packet: Int, _ handle: UInt16) {
+    guard recent != nil else { return }
+    recent?.keep(.message(found, following: messages.following), packet, handle)
+    held =
+      found.message?.definition.hasExternals ?? false
+      ? nil : Held(packet: packet, handle: handle, isMessage: true)
   }
 
   /// Whether the value of the last PDU is a vendor message or a part of one.
@@ -313,6 +341,38 @@ package struct ValueReading: ~Copyable {
       return false
     }
   }
+
+  /// Decodes a value that was read before, or the messages that it was.
+  mutating func read(
+    _ value: ConveyedValue, _ bytes: RawSpan, as content: RecentMessages.Content?,
+    _ memory: borrowing Memory
+  ) {
+    guard case .message(let sighting, let following) = content else {
+      _ = read(value, bytes, memory)
+      return
+    }
+    begin()
+    let server = memory.attributes.currentKey(value.attribute.server)
+    decode(sighting, bytes.part(value.value ?? .empty), server, following: following)
+  }
+
+  /// Decodes one message of a value.
+  ///
+  /// - Parameter isWhole: whether its words have all bytes of a field.
+  mutating func read(
+    _ sighting: VendorSighting, _ value: RawSpan, _ server: UInt64?, isWhole: Bool
+  ) {
+    begin()
+    meaning.isWhole = isWhole
+    defer { meaning.isWhole = false }
+    decode(sighting, value, server, following: [])
+  }
+
+  /// Returns the messages that were given up since the last call, at values that are no messages.
+  mutating func takeAbandoned() -> [Unfinished] { messages.takeAbandoned() }
+
+  /// The series and messages in parts that are not complete so far.
+  var leftOpen: [(conversation: UInt64, profile: String, what: Unfinished)] { messages.leftOpen }
 
   /// Decodes manufacturer data by a definition of its AD type, which includes the company.
   private mutating func readStructure(_ company: UInt16, _ content: RawSpan) -> Bool {
@@ -401,12 +461,23 @@ package struct ValueReading: ~Copyable {
 
   /// Returns the name of an attribute if only profiles name it: the protocol of the last value, or
   /// the definition of its characteristic.
+  ///
+  /// A name that is not the protocol's own is followed by the protocol.
   package mutating func name(_ uuid: BluetoothUUID?) -> String? {
     guard let uuid, profiles.load() else { return nil }
     let plan = profiles.plan(.characteristic, uuid)
-    if let own = profiles[plan].ownName { return own }
+    let vendor = meaning.vendorName
+    if let own = profiles[plan].ownName {
+      guard let vendor else { return own }
+      if let latestName, latestName.plan == plan, latestName.vendor == vendor {
+        return latestName.name
+      }
+      let name = "\(own), \(vendor)"
+      latestName = (plan, vendor, name)
+      return name
+    }
     guard profiles[plan].isNameless else { return nil }
-    return meaning.vendorName ?? profiles[plan].definitions.first?.name
+    return vendor ?? profiles[plan].definitions.first?.name
   }
 
   // MARK: The whole capture

@@ -25,19 +25,10 @@ extension Output {
       return
     }
     shortUUID(uuid, groups: attribute.groups, glyphs)
-    if let profileName {
-      byte(0x20)
-      string(profileName)
-    } else {
-      attributeName(uuid, as: attribute.kind?.use)
-    }
-    if let owner, let uuid = owner.uuid {
-      text(" of ")
-      shortUUID(uuid, groups: owner.groups, glyphs)
-    } else if let handle = owner?.handle {
-      text(" of ")
-      self.handle(handle)
-    }
+    let end = count
+    byte(0x20)
+    attributeTitle(attribute, owner: owner, glyphs, profileName: profileName)
+    if count == end + 1 { shorten(to: end) }
     guard attribute.needsHandle, let handle = attribute.handle else {
       if attribute.via == .inferred { text(" (inferred)") }
       if attribute.via == .supplied { text(" (supplied)") }
@@ -48,6 +39,28 @@ extension Output {
     if attribute.via == .inferred { text(", inferred") }
     if attribute.via == .supplied { text(", supplied") }
     byte(0x29)
+  }
+
+  /// Appends the name of an attribute whose UUID is known, and for a descriptor its characteristic.
+  mutating func attributeTitle(
+    _ attribute: AttributeIdentity, owner: AttributeIdentity?, _ glyphs: Glyphs,
+    profileName: String?
+  ) {
+    let start = count
+    if let profileName {
+      string(profileName)
+    } else if let uuid = attribute.uuid {
+      var name = Output()
+      name.attributeName(uuid, as: attribute.kind?.use)
+      if name.count > 1 { name.copy(Slice(start: 1, count: name.count - 1), into: &self) }
+    }
+    guard let owner, owner.uuid != nil || owner.handle != nil else { return }
+    text(count > start ? " of " : "of ")
+    if let uuid = owner.uuid {
+      shortUUID(uuid, groups: owner.groups, glyphs)
+    } else if let handle = owner.handle {
+      self.handle(handle)
+    }
   }
 
   /// Appends the MTU of a bearer, and how it is known.

@@ -125,7 +125,11 @@ package struct ValueFacts: Sendable {
       omitted += 1
       return
     }
-    if let name { entries[place].profileName = name }
+    // A characteristic that carries frames is named after them, even if other values follow.
+    if let name, meaning.isMessage || !entries[place].hasFrames {
+      entries[place].profileName = name
+      entries[place].hasFrames = meaning.isMessage
+    }
     // With thousands of attributes, the tables of distinct values would take most of the memory.
     let distinct =
       place < Self.wellCounted ? limits.distinctValues : limits.distinctValues / 8

@@ -31,6 +31,9 @@ struct ValueFilter: Sendable {
   /// Whether all values that can be shown have been.
   var isSatisfied: Bool { selection.limit.map { shown >= $0 } ?? false }
 
+  /// Whether the capture has values.
+  var hasSeenValues: Bool { seen > 0 }
+
   /// Why nothing was shown.
   var remark: String? {
     if shown > 0 || selection.limit == 0 { return nil }
@@ -47,11 +50,19 @@ struct ValueFilter: Sendable {
 
   /// Returns whether a value is selected, and counts it if so.
   mutating func admits(_ value: ConveyedValue, _ bytes: RawSpan) -> Bool {
-    seen += 1
-    guard showsEverything || (!isSatisfied && isWanted(value, bytes)) else { return false }
-    shown += 1
+    guard selects(value, bytes) else { return false }
+    count()
     return true
   }
+
+  /// Returns whether a value is selected. `count` counts what is shown of those.
+  mutating func selects(_ value: ConveyedValue, _ bytes: RawSpan) -> Bool {
+    seen += 1
+    return showsEverything || (!isSatisfied && isWanted(value, bytes))
+  }
+
+  /// Counts a value that is shown.
+  mutating func count() { shown += 1 }
 
   private func isWanted(_ value: ConveyedValue, _ bytes: RawSpan) -> Bool {
     if !operations.isEmpty, !operations.contains(value.operation) { return false }

@@ -26,6 +26,11 @@ package struct ValueLines: PacketReport, ~Copyable {
   /// Decodes values.
   private var reading: ValueReading
   private var clock = Clock()
+  private var rows: ValueRows
+  /// With `--changes`, `--distinct` and `--messages`.
+  private var changes: ValueChanges
+  private var distinct: DistinctValues
+  private var messages: MessageRows
   private var line = Output()
   /// The line in ASCII.
   private var ascii = Output()
@@ -44,7 +49,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   private static let mostAttributeColumns = 60
   /// The maximum number of a value's first packets that are listed, and of its last: thousands of
   /// values may have been in one PDU of thousands of fragments.
-  private static let listedPackets = 32
+  static let listedPackets = 32
 
   /// Creates lines for a capture with this summary.
   package init(
@@ -57,13 +62,28 @@ package struct ValueLines: PacketReport, ~Copyable {
       options.time, decimals: summary.timeDecimals, zoneOffset: options.zoneOffset)
     conversations = Conversations(limits)
     filter = ValueFilter(options)
+    rows = ValueRows(options, timeDecimals: summary.timeDecimals, limits)
+    changes = ValueChanges(limits)
+    distinct = DistinctValues(limits)
+    messages = MessageRows(limits)
     sink = JSONSink(showsKeys: options.showsKeys)
     reading = ValueReading(
       options.profiles, showsKeys: options.showsKeys, keepsRecent: true)
   }
 
   /// Why nothing was printed.
-  package var remark: String? { filter.remark ?? conversations.remark }
+  package var remark: String? {
+    if rows.table.omitsFields {
+      return "some decoded fields have no column, since they came late or there are too many; "
+        + "--uuid and --columns choose"
+    }
+    if options.rows == .messages, filter.hasSeenValues, filter.shown == 0 {
+      return
+        (options.selection.isEverything ? "no value" : "no selected value")
+        + " is a message of a protocol that a profile describes"
+    }
+    return filter.remark ?? distinct.remark ?? conversations.remark
+  }
 
   /// Whether all values that can be shown have been.
   package var isSatisfied: Bool { filter.isSatisfied }
@@ -75,6 +95,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     filter.observe(record, memory)
     reading.follow(record, dissection, bytes, answer, memory)
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    if options.rows == .changes { changes.observe(record, dissection, answer, memory) }
     if !conversations.values.isEmpty { write(memory, into: &output) }
   }
 
@@ -83,9 +104,17 @@ package struct ValueLines: PacketReport, ~Copyable {
   ) {
     conversations.finish(memory)
     write(memory, into: &output)
-    if form == .csv { header(into: &output) }
+    switch options.rows {
+    case .all, .changes: break
+    case .distinct: writeDistinct(memory, into: &output)
+    case .messages:
+      for one in reading.takeAbandoned() { messages.addIncomplete(one) }
+      for one in reading.leftOpen { messages.addIncomplete(one.what) }
+      writeMessages(nil, isOver: true, memory, into: &output)
+    }
+    if form == .csv { rows.table.finish(into: &output) }
     // If reading stopped early, more may have followed.
-    if form == .json, !filter.isSatisfied { exchanges(into: &output) }
+    if form == .json, options.rows != .distinct, !filter.isSatisfied { exchanges(into: &output) }
   }
 
   private mutating func write(_ memory: borrowing Memory, into output: inout Output) {
@@ -93,13 +122,90 @@ package struct ValueLines: PacketReport, ~Copyable {
     // `self`.
     let bytes = conversations.bytes
     for index in conversations.values.indices {
-      guard filter.admits(conversations.values[index], bytes.bytes) else { continue }
-      _ = reading.read(conversations.values[index], bytes.bytes, memory)
-      switch form {
-      case .json: json(index, bytes, memory, into: &output)
-      case .csv: csv(index, bytes, memory, into: &output)
-      case .text: text(index, bytes, memory, into: &output)
+      let value = conversations.values[index]
+      if options.rows == .changes { changes.observe(value, bytes.bytes) }
+      guard filter.selects(value, bytes.bytes) else { continue }
+      var extra = Extra()
+      switch options.rows {
+      case .all: break
+      case .changes:
+        guard changes.differs(value, bytes.bytes) else { continue }
+        extra.write = changes.write(before: value)
+        if extra.write != nil, extra.write?.attribute == nil, let handle = extra.write?.handle {
+          extra.write?.attribute = memory.identity(
+            of: handle, value.attribute.server, value.attribute.side,
+            connection: value.parties.connection)
+        }
+      case .distinct:
+        _ = reading.read(value, bytes.bytes, memory)
+        distinct.add(value, bytes.bytes, reading)
+        continue
+      case .messages:
+        _ = reading.read(value, bytes.bytes, memory)
+        for one in reading.takeAbandoned() { messages.addIncomplete(one) }
+        messages.add(value, bytes.bytes, reading.meaning)
+        writeMessages(value.time, memory, into: &output)
+        continue
       }
+      filter.count()
+      _ = reading.read(value, bytes.bytes, memory)
+      let packets = value.packets.map { conversations.packets[$0] } ?? []
+      write(value, bytes, packets, extra, memory, into: &output)
+    }
+  }
+
+  /// What some rows have beside a value.
+  struct Extra {
+    /// How often the value came, and in which packet last.
+    var count: (number: Int, lastPacket: Int)?
+    /// The last write before it.
+    var write: ValueChanges.Write?
+    /// Whether the value is a whole message, why it was not read (empty: it was), and the packet of
+    /// its answer.
+    var isMessage = false
+    var reason: [UInt8] = []
+    var answer: Int?
+  }
+
+  /// Writes the distinct values, at the end.
+  private mutating func writeDistinct(_ memory: borrowing Memory, into output: inout Output) {
+    for entry in distinct.sorted() where !filter.isSatisfied {
+      filter.count()
+      reading.read(entry.value, entry.bytes.bytes, as: entry.message, memory)
+      var extra = Extra()
+      extra.count = (entry.count, entry.lastPacket)
+      write(entry.value, entry.bytes, [], extra, memory, into: &output)
+    }
+  }
+
+  /// Writes the messages that wait for nothing any more.
+  private mutating func writeMessages(
+    _ now: Timestamp?, isOver: Bool = false, _ memory: borrowing Memory, into output: inout Output
+  ) {
+    while let row = messages.take(now, isOver: isOver) {
+      guard !filter.isSatisfied else { continue }
+      filter.count()
+      let server = memory.attributes.currentKey(row.value.attribute.server)
+      reading.read(row.sighting, row.bytes.bytes, server, isWhole: form != .text)
+      var extra = Extra()
+      extra.isMessage = true
+      (extra.reason, extra.answer) = (row.reason, row.answer)
+      write(row.value, row.bytes, row.packets[...], extra, memory, into: &output)
+    }
+  }
+
+  /// Writes a value, which `reading` has read.
+  private mutating func write(
+    _ value: ConveyedValue, _ bytes: [UInt8], _ packets: ArraySlice<Int>, _ extra: Extra,
+    _ memory: borrowing Memory, into output: inout Output
+  ) {
+    switch form {
+    case .json: json(value, bytes, packets, extra, into: &output)
+    case .csv:
+      rows.write(
+        value, bytes.bytes, packets: packets, extra, since: filter.start, &reading, memory,
+        into: &output)
+    case .text: text(value, bytes, packets, extra, memory, into: &output)
     }
   }
 
@@ -135,12 +241,16 @@ package struct ValueLines: PacketReport, ~Copyable {
   }
 
   private mutating func json(
-    _ index: Int, _ bytes: [UInt8], _ memory: borrowing Memory, into output: inout Output
+    _ value: ConveyedValue, _ bytes: [UInt8], _ numbers: ArraySlice<Int>, _ extra: Extra,
+    into output: inout Output
   ) {
-    let value = conversations.values[index]
     sink.beginDocument(in: &output)
-    sink.word("type", "value")
+    sink.word("type", extra.isMessage ? "message" : "value")
     sink.number("packet", value.packet)
+    if let count = extra.count {
+      sink.number("count", count.number)
+      sink.number("last_packet", count.lastPacket)
+    }
     if let time = value.time {
       sink.time(time, since: filter.start, decimals: timeDecimals, &clock)
     }
@@ -168,8 +278,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     if value.mayGoOn { sink.flag("may_go_on", true) }
     if value.isRestRefused { sink.flag("rest_refused", true) }
     if value.isEchoWrong { sink.word("echo", "differs") }
-    if let packets = value.packets {
-      let numbers = conversations.packets[packets]
+    if !numbers.isEmpty {
       if numbers.count > 2 * Self.listedPackets {
         sink.packets(
           "packets", numbers.prefix(Self.listedPackets), numbers.suffix(Self.listedPackets))
@@ -193,11 +302,35 @@ package struct ValueLines: PacketReport, ~Copyable {
       if let reason = value.outcome.reason { sink.word("because", reason.key) }
       if let isAcknowledged = value.isAcknowledged { sink.flag("acknowledged", isAcknowledged) }
     }
+    if let answer = extra.answer { sink.number("answered_by", answer) }
+    if !extra.reason.isEmpty { sink.string("not_read", extra.reason.bytes) }
+    if let write = extra.write { lastWrite(write) }
     if let slice = value.value, reading.meaning.isKnown {
       sink.key("decoded")
-      reading.meaning.writeJSON(bytes.bytes.part(slice), into: &sink.output)
+      if extra.isMessage {
+        reading.meaning.writeJSON(bytes.bytes, into: &sink.output)
+      } else {
+        reading.meaning.writeJSON(bytes.bytes.part(slice), into: &sink.output)
+      }
     }
     sink.endDocument(in: &output)
+  }
+
+  /// Appends the last write before a value.
+  private mutating func lastWrite(_ write: ValueChanges.Write) {
+    sink.begin("last_write")
+    sink.number("packet", write.packet)
+    if let uuid = write.attribute?.uuid { sink.uuid("uuid", uuid) }
+    sink.identifier("handle", UInt64(write.handle), digits: 4)
+    if let value = write.value {
+      if value.isHidden, !options.showsKeys {
+        sink.hidden("value", value.count)
+      } else {
+        sink.bytes("value", value.bytes.bytes)
+        if value.count > value.bytes.count { sink.number("value_length", value.count) }
+      }
+    }
+    sink.end()
   }
 
   /// Appends the attribute of a value.
@@ -222,129 +355,6 @@ package struct ValueLines: PacketReport, ~Copyable {
     if let kind = value.attribute.kind { sink.word("attribute", kind.key) }
     if let via = value.attribute.via { sink.word("via", via.key) }
   }
-
-  // MARK: CSV
-
-  /// The columns' names; new ones are added at the end.
-  private static let columns: StaticString =
-    """
-    packet,time,elapsed_s,connection,device,service,uuid,name,handle,operation,direction,value,\
-    number,error,response,packets,identity,offset,cut,may_go_on,company,decoded,quantity,unit
-    """
-
-  private mutating func header(into output: inout Output) {
-    guard !hasHeader else { return }
-    hasHeader = true
-    output.text(Self.columns)
-    output.byte(0x0a)
-  }
-
-  /// Appends a line of CSV. Only names need quotes, since they may contain commas.
-  private mutating func csv(
-    _ index: Int, _ bytes: [UInt8], _ memory: borrowing Memory, into output: inout Output
-  ) {
-    header(into: &output)
-    let value = conversations.values[index]
-    output.decimal(value.packet)
-    output.byte(0x2c)
-    let time = options.time == .none ? nil : value.time
-    if let time, time.isWritable {
-      if options.time == .local {
-        let offset = options.zoneOffset(time.seconds)
-        clock.local(time, offset: offset, decimals: timeDecimals, into: &output)
-      } else {
-        clock.utc(time, decimals: timeDecimals, into: &output)
-      }
-    }
-    output.byte(0x2c)
-    if let time, let start = filter.start { output.elapsed(time, since: start) }
-    output.byte(0x2c)
-    if value.parties.connection > 0 { output.decimal(value.parties.connection) }
-    output.byte(0x2c)
-    if let peer = value.parties.peer { output.address(peer) }
-    output.byte(0x2c)
-    if let service = value.attribute.service { output.uuid(service) }
-    output.byte(0x2c)
-    if let uuid = value.attribute.uuid { output.uuid(uuid) }
-    output.byte(0x2c)
-    if let name = value.attribute.uuid?.name(as: value.attribute.kind?.use)
-      ?? value.company.flatMap({ CompanyID(rawValue: $0).name })
-    {
-      output.cell(name.bytes)
-    }
-    output.byte(0x2c)
-    if let handle = value.attribute.handle { output.handle(handle) }
-    output.byte(0x2c)
-    output.text(value.operation.key)
-    output.byte(0x2c)
-    if let direction = value.direction { output.text(direction == .sent ? "sent" : "received") }
-    output.byte(0x2c)
-    if let slice = value.value {
-      if hides(value) {
-        output.text("<hidden>,")
-      } else {
-        let content = bytes.bytes.part(slice)
-        output.hex(content)
-        output.byte(0x2c)
-        if value.isPlain, !content.isText(of: value.attribute.uuid),
-          let form = NumberForm(value.attribute.uuid), let number = content.number(form)
-        {
-          output.decimal(number)
-        }
-      }
-    } else {
-      output.byte(0x2c)
-    }
-    output.byte(0x2c)
-    switch value.outcome {
-    case .done: break
-    case .refused(let error):
-      var words = Output()
-      words.error(error, reading.profiles.errorName(of: value))
-      output.cell(words.bytes)
-    case .noResponse, .cancelled, .notExecuted:
-      if let error = value.outcome.errorKey { output.text(error) }
-    }
-    output.byte(0x2c)
-    if let response = value.response { output.decimal(response) }
-    output.byte(0x2c)
-    if let range = value.packets {
-      let numbers = conversations.packets[range]
-      let isLong = numbers.count > 2 * Self.listedPackets
-      for packet in isLong ? numbers.prefix(Self.listedPackets) : numbers {
-        if packet != numbers.first { output.byte(0x20) }
-        output.decimal(packet)
-      }
-      if isLong {
-        output.text(" ...")
-        for packet in numbers.suffix(Self.listedPackets) {
-          output.byte(0x20)
-          output.decimal(packet)
-        }
-      }
-    }
-    output.byte(0x2c)
-    if let identity = value.parties.otherIdentity { output.address(identity) }
-    output.byte(0x2c)
-    if value.offset > 0 { output.decimal(value.offset) }
-    output.byte(0x2c)
-    if value.isCut { output.text("true") }
-    output.byte(0x2c)
-    if value.mayGoOn { output.text("true") }
-    output.byte(0x2c)
-    if let company = value.company { output.handle(company) }
-    output.byte(0x2c)
-    if reading.meaning.isKnown { output.cell(reading.meaning.line.bytes) }
-    output.byte(0x2c)
-    if let quantity = reading.meaning.quantity {
-      output.number(quantity.value, decimals: quantity.decimals)
-      output.byte(0x2c)
-      output.cell(reading.meaning.unit(of: quantity).bytes)
-    } else {
-      output.byte(0x2c)
-    }
-    output.byte(0x0a)
-  }
 }
 
 extension Memory {
@@ -357,30 +367,6 @@ extension Memory {
 }
 
 extension Output {
-  /// Appends a cell of a CSV table: in quotes if necessary (RFC 4180, 2), and after an apostrophe
-  /// if a spreadsheet would evaluate it.
-  package mutating func cell(_ bytes: RawSpan) {
-    let isFormula = bytes.isFormula
-    var needsQuotes = false
-    for index in 0..<bytes.byteCount {
-      let byte = bytes.byte(at: index)
-      if byte == 0x22 || byte == 0x2c || byte < 0x20 { needsQuotes = true }
-    }
-    guard needsQuotes else {
-      if isFormula { byte(0x27) }
-      raw(bytes)
-      return
-    }
-    byte(0x22)
-    if isFormula { byte(0x27) }
-    for index in 0..<bytes.byteCount {
-      let byte = bytes.byte(at: index)
-      if byte == 0x22 { self.byte(0x22) }
-      self.byte(byte)
-    }
-    byte(0x22)
-  }
-
   /// Appends packet numbers: `#97–#99`, or `#97, #99, #104 and 5 more`.
   mutating func packets(_ packets: ArraySlice<Int>, _ glyphs: Glyphs) {
     guard let first = packets.first, let last = packets.last else { return }
@@ -394,26 +380,12 @@ extension Output {
   }
 }
 
-extension RawSpan {
-  /// Whether a spreadsheet would interpret a text as a formula. A text that starts with a sign is
-  /// usually a number; anything beyond arithmetic needs a call or a program's name, as in `-1+f(2)`
-  /// and `-1+program|'argument'!A0`.
-  fileprivate var isFormula: Bool {
-    guard byteCount > 0 else { return false }
-    switch byte(at: 0) {
-    case 0x3d, 0x40, 0x09, 0x0d: return true
-    case 0x2b, 0x2d: return (1..<byteCount).contains { [0x28, 0x7c].contains(byte(at: $0)) }
-    default: return false
-    }
-  }
-}
-
 /// The lines as text.
 extension ValueLines {
   private mutating func text(
-    _ index: Int, _ bytes: [UInt8], _ memory: borrowing Memory, into output: inout Output
+    _ value: ConveyedValue, _ bytes: [UInt8], _ packets: ArraySlice<Int>, _ extra: Extra,
+    _ memory: borrowing Memory, into output: inout Output
   ) {
-    let value = conversations.values[index]
     line.clear()
     numberColumns.make(room: UInt(value.packet))
     let connection = value.parties.connection
@@ -421,6 +393,7 @@ extension ValueLines {
     if !hasHeader {
       hasHeader = true
       style(.dim)
+      if extra.count != nil { line.text("  count") }
       line.spaces(numberColumns.width - 1)
       line.text("#")
       timeColumn.head(into: &line)
@@ -428,6 +401,10 @@ extension ValueLines {
       line.text("how")
       style(.plain)
       finishLine(into: &output)
+    }
+    if let count = extra.count {
+      line.spaces(7)
+      line.put(UInt(count.number), endingAt: line.count)
     }
     style(.dim)
     line.spaces(numberColumns.width)
@@ -461,7 +438,21 @@ extension ValueLines {
     let width = line.count - column - surplus + 2
     attributeColumns = max(attributeColumns, min(width, Self.mostAttributeColumns))
     line.spaces(max(2, column + attributeColumns + surplus - line.count))
-    content(value, bytes)
+    if extra.isMessage {
+      message(extra)
+    } else {
+      content(value, bytes)
+    }
+    details(value, packets)
+    if let answer = extra.answer {
+      line.text(", answered by ")
+      line.packet(answer)
+    }
+    if let write = extra.write { after(write) }
+    if extra.isMessage, reading.meaning.isKnown, let slice = value.value, !hides(value) {
+      line.text("  ")
+      line.hex(bytes.bytes.part(slice), separator: 0x20)
+    }
     if value.outcome != .done { style(.plain) }
     finishLine(into: &output)
   }
@@ -490,38 +481,65 @@ extension ValueLines {
     return Int(part.count) - line.bytes.part(part).columns
   }
 
-  /// Appends the value and its details.
+  /// Appends the value.
   private mutating func content(_ value: ConveyedValue, _ bytes: [UInt8]) {
-    var isFirst = true
-    if let slice = value.value {
-      isFirst = false
-      let content = bytes.bytes.part(slice)
-      if reading.meaning.isKnown {
-        reading.meaning.writeText(into: &line)
-      } else if hides(value) {
-        line.text("<hidden>, ")
-        line.count(content.byteCount, "byte", "bytes")
-      } else {
-        line.valueBytes(content)
-        if content.isText(of: value.attribute.uuid) {
-          line.byte(0x20)
-          line.byte(0x20)
-          line.quoted(content)
-        }
-      }
-      if value.operation == .advertisement, !hides(value) {
-        line.ownAddress(value.parties.advertiser.place(in: content))
+    guard let slice = value.value else { return }
+    let content = bytes.bytes.part(slice)
+    if reading.meaning.isKnown {
+      reading.meaning.writeText(into: &line)
+    } else if hides(value) {
+      line.text("<hidden>, ")
+      line.count(content.byteCount, "byte", "bytes")
+    } else {
+      line.valueBytes(content)
+      if content.isText(of: value.attribute.uuid) {
+        line.text("  ")
+        line.quoted(content)
       }
     }
+    if value.operation == .advertisement, !hides(value) {
+      line.ownAddress(value.parties.advertiser.place(in: content))
+    }
+  }
+
+  /// Appends a message: its name and what it means, or why it was not read.
+  private mutating func message(_ extra: Extra) {
+    guard extra.reason.isEmpty else { return line.raw(extra.reason.bytes) }
+    if let name = reading.meaning.messageName, !reading.meaning.startsWith(name) {
+      line.string("\(name): ")
+    }
+    reading.meaning.writeText(into: &line)
+  }
+
+  /// Appends the last write before a value.
+  private mutating func after(_ write: ValueChanges.Write) {
+    line.text("  after ")
+    line.packet(write.packet)
+    line.byte(0x20)
+    if let attribute = write.attribute {
+      line.attribute(attribute, owner: nil, options.glyphs)
+    } else {
+      line.handle(write.handle)
+    }
+    guard let value = write.value else { return }
+    line.byte(0x20)
+    if value.isHidden, !options.showsKeys { return line.text("<hidden>") }
+    line.valueBytes(value.bytes.bytes)
+    if value.count > value.bytes.count { line.text(options.glyphs.ellipsis) }
+  }
+
+  /// Appends the details of a value.
+  private mutating func details(_ value: ConveyedValue, _ packets: ArraySlice<Int>) {
+    var isFirst = value.value == nil
     if value.offset > 0 {
       line.separate(&isFirst)
       line.text("from byte ")
       line.decimal(value.offset)
       line.text(" on")
     }
-    if let packets = value.packets {
+    if !packets.isEmpty {
       line.separate(&isFirst)
-      line.packets(conversations.packets[packets], options.glyphs)
+      line.packets(packets, options.glyphs)
     }
     if value.isCut {
       line.separate(&isFirst)

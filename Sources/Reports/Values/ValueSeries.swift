@@ -345,6 +345,8 @@ package struct ValueEntry: Sendable {
   package var attribute: AttributeIdentity
   /// The name, if only profiles name it.
   var profileName: String?
+  /// Whether that includes the protocol of its frames.
+  var hasFrames = false
   let company: UInt16?
   package var series: [ValueSeries] = []
   /// The courses of its numbers, for charts.

@@ -1,0 +1,111 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// Finds the values that differ from the one before, and the last write before each.
+struct ValueChanges: Sendable {
+  /// A write to a characteristic.
+  struct Write: Sendable {
+    let packet: Int
+    let handle: UInt16
+    var attribute: AttributeIdentity?
+    /// What was written, up to a limit, and its length; nil if it is not known yet.
+    var value: (bytes: [UInt8], count: Int, isHidden: Bool)?
+  }
+
+  /// Values of an attribute that are compared: those of the server, or those that are written.
+  private struct Key: Hashable, Sendable {
+    let entry: ValueEntry.Key
+    let isWrite: Bool
+  }
+
+  private var latest: [Key: Int] = [:]
+  /// The last writes on each connection, the latest last.
+  private var writes: [Int: [Write]] = [:]
+  private let limits: Limits
+
+  /// The maximum number of writes kept of a connection: an indication is reported when it is
+  /// confirmed, and others may follow it before that.
+  private static let mostWrites = 8
+  /// The number of bytes kept of what was written.
+  private static let kept = 20
+
+  init(_ limits: Limits) { self.limits = limits }
+
+  /// Records a write when its packet is seen, since values may follow it before its response.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
+    _ memory: borrowing Memory
+  ) {
+    guard let pdu = dissection.att, let handle = dissection.attFields.handle, let link = answer.link
+    else { return }
+    switch pdu.opcode {
+    case .writeRequest, .writeCommand, .signedWriteCommand: break
+    default: return
+    }
+    add(Write(packet: record.number, handle: handle), memory.links.id(link))
+  }
+
+  private mutating func add(_ write: Write, _ connection: Int) {
+    if writes[connection] == nil, writes.count >= limits.writers,
+      let oldest = writes.keys.min()
+    {
+      writes[oldest] = nil
+    }
+    var list = writes.removeValue(forKey: connection) ?? []
+    if let known = list.firstIndex(where: { $0.packet == write.packet }) {
+      list[known] = write
+    } else {
+      if list.count >= Self.mostWrites { list.removeFirst() }
+      list.insert(write, at: list.firstIndex { $0.packet > write.packet } ?? list.count)
+    }
+    writes[connection] = list
+  }
+
+  /// Records what was written, once the outcome of the write is known.
+  mutating func observe(_ value: ConveyedValue, _ bytes: RawSpan) {
+    guard value.operation.isWrite, let handle = value.attribute.handle else { return }
+    let connection = value.parties.connection
+    guard value.outcome == .done, !value.attribute.isConfiguration else {
+      writes[connection]?.removeAll { $0.packet == value.packet }
+      return
+    }
+    guard let slice = value.value else { return }
+    let content = bytes.part(slice)
+    add(
+      Write(
+        packet: value.packet, handle: handle, attribute: value.attribute,
+        value: (
+          content.part(Slice(start: 0, count: Self.kept)).array, content.byteCount,
+          value.isKeyMaterial
+        )), connection)
+  }
+
+  /// Returns the last write on a value's connection before it; nil if none is known.
+  func write(before value: ConveyedValue) -> Write? {
+    guard !value.operation.isWrite else { return nil }
+    return writes[value.parties.connection]?.last { write in
+      write.packet < value.packet && !(write.attribute?.isConfiguration ?? false)
+    }
+  }
+
+  /// Returns whether a value differs from the one before of its attribute, and records it.
+  mutating func differs(_ value: ConveyedValue, _ bytes: RawSpan) -> Bool {
+    guard value.outcome == .done, let slice = value.value else { return false }
+    let key = Key(entry: ValueEntry.Key(value), isWrite: value.operation.isWrite)
+    var hasher = Hasher()
+    hasher.combine(value.offset)
+    let content = bytes.part(slice)
+    hasher.combine(content.byteCount)
+    for index in 0..<content.byteCount { hasher.combine(content.byte(at: index)) }
+    let hash = hasher.finalize()
+    if let known = latest[key] {
+      latest[key] = hash
+      return known != hash
+    }
+    if latest.count < 2 * limits.valueSeries { latest[key] = hash }
+    return true
+  }
+}
