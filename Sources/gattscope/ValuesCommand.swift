@@ -18,12 +18,17 @@ struct ValuesCommand: ParsableCommand {
       advertisements count as values too. Numbers get a chart. Values are decoded if a profile describes \
       them: a built-in one, or one of yours (--profile).
 
+      --rate prints how fast values crossed each connection: bytes per second over time, values and packets \
+      in a connection interval, how long packets waited in the controller, round trips, what the link would \
+      allow, and what limits a transfer.
+
       --all prints one line per value, as soon as its outcome is known; --csv and --json do the same for \
       programs. --raw writes the bytes of one characteristic or L2CAP channel to a file.
 
       Examples:
         gattscope values capture.btsnoop
         gattscope values --uuid 2a37 --all capture.btsnoop
+        gattscope values --rate capture.btsnoop
         gattscope values --csv --uuid 2a19 capture.btsnoop > battery.csv
         gattscope values --json capture.btsnoop | jq 'select(.error)'
         gattscope values --uuid 6e400003-b5a3-f393-e0a9-e50e24dcca9e --raw log.bin capture.btsnoop
@@ -72,6 +77,13 @@ struct ValuesCommand: ParsableCommand {
   @Flag(name: .long, help: "Print CSV, one row per value.")
   var csv = false
 
+  @Flag(
+    name: .long,
+    help:
+      "Print how fast the values crossed each connection, what the link would allow, and what limits a transfer."
+  )
+  var rate = false
+
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -101,6 +113,15 @@ struct ValuesCommand: ParsableCommand {
   var presentation: OutputOptions
 
   func validate() throws {
+    if rate, all || csv || follow || raw != nil {
+      throw ValidationError(
+        "--rate excludes --all, --csv, --follow and --raw; --json goes with it.")
+    }
+    let packets = selection.packets
+    if rate, packets.errors || !packets.value.isEmpty || !packets.status.isEmpty {
+      throw ValidationError(
+        "--rate counts all values of an attribute; --value, --status and --errors choose some.")
+    }
     let forms = [all, csv, presentation.json, raw != nil].count { $0 }
     if forms > 1 {
       throw ValidationError("--all, --csv, --json and --raw exclude each other.")
@@ -111,7 +132,7 @@ struct ValuesCommand: ParsableCommand {
     if csv, time == .delta {
       throw ValidationError("--time delta is for lines; rows count from the first record.")
     }
-    let hasLines = all || csv || follow || presentation.json
+    let hasLines = all || csv || follow || presentation.json && !rate
     if let time = time, !hasLines, time == .delta || !selection.choosesTimes {
       throw ValidationError(
         "--time is for --all, --follow and --csv, and for how --from and --to are read; the table and "
@@ -147,6 +168,11 @@ struct ValuesCommand: ParsableCommand {
     let maps = try supplied.maps()
     if let raw {
       try write(raw, of: found, options, maps, bonds)
+    } else if rate {
+      let isJSON = presentation.json
+      try Run.captures(found, maps: maps, bonds: bonds, profiles: options.profiles) { _ in
+        RateReport(options, json: isJSON)
+      }
     } else if presentation.json {
       try Run.captures(
         found, follows: follow, reportsNotes: true, maps: maps, bonds: bonds,
