@@ -185,11 +185,11 @@ package struct RateReport: PacketReport, ~Copyable {
     if let intervals = run.intervals, intervals > 0 {
       label("in an interval")
       out.write(
-        "\(decimal: run.values * 10_000 / intervals) values, \(decimal: run.packets * 10_000 / intervals) packets on average"
+        "values \(decimal: run.values * 10_000 / intervals), packets \(decimal: run.packets * 10_000 / intervals) on average"
       )
       if let room = run.room {
         out.write(
-          ", at most \(run.mostInEvent) packets; \(room) have room in \(interval: run.carrier.interval)"
+          "; at most \(count: run.mostInEvent, "packet", "packets"), \(room) have room in \(interval: run.carrier.interval)"
         )
       }
       out.byte(0x0a)
@@ -204,7 +204,8 @@ package struct RateReport: PacketReport, ~Copyable {
       label("round trips")
       let (trip, own) = run.halves(flow.direction)
       let count = Int64(max(1, run.answered))
-      out.write("one for each value: \(duration: trip / count)")
+      out.write(
+        "\(run.answered) for \(count: run.values, "value", "values"): \(duration: trip / count)")
       if run.carrier.period > 0 {
         out.write(" or \(decimal: Int(trip / count * 100 / run.carrier.period)) intervals")
       }
@@ -284,7 +285,7 @@ package struct RateReport: PacketReport, ~Copyable {
       sink.number("with_others_waiting", run.behind)
       sink.end()
     }
-    if run.isInSteps {
+    if run.isInSteps(direction) {
       let (trip, own) = run.halves(direction)
       let count = Int64(max(1, run.answered))
       sink.begin("round_trips")
@@ -316,7 +317,9 @@ extension TransferLimit {
   /// What limits a transfer, in words.
   fileprivate func words(_ run: TransferRun) -> Wording {
     switch self {
-    case .roundTrips: "a round trip for each value"
+    case .roundTrips:
+      run.perTrip > 1
+        ? "a round trip for each \(run.perTrip) values" : "a round trip for each value"
     case .onePacketPerInterval: "one packet in each interval"
     case .fewPacketsPerInterval: "few packets in each interval"
     case .dataLength:

@@ -88,11 +88,19 @@ package struct LinkTransfers: Sendable {
 
   // MARK: Observing
 
-  /// Records a data packet of the link.
+  /// Records a packet of the link: data, or Number Of Completed Packets for this link alone.
   package mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
+    if case .event(let event) = dissection.content {
+      // Number of links (1 byte), handle (2), packets (2).
+      guard event.code == HCIEvent.numberOfCompletedPacketsCode, dissection.body.count >= 5 else {
+        return
+      }
+      return complete(
+        Int(bytes.littleEndianU16(at: Int(dissection.body.start) + 3)), record.time)
+    }
     guard case .acl(let header) = dissection.content, let direction = record.direction,
       let link = answer.link, record.original == nil
     else { return }
@@ -239,6 +247,7 @@ package struct LinkTransfers: Sendable {
         flows[packet.flow].run?.complete(
           length: packet.length, since: since, left: sent - completed, time)
       }
+      if completed == sent, latest.sent >= 0 { flows[latest.sent].run?.dry &+= 1 }
     }
   }
 

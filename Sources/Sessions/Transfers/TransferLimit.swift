@@ -2,7 +2,7 @@ package import Bluetooth
 
 /// What limits how fast a transfer is, as far as packets show it.
 package enum TransferLimit: UInt8, Sendable {
-  /// Each value is sent only when something has come back for the one before it.
+  /// Values are sent only when something has come back for those before them.
   case roundTrips
   /// The controllers exchange one packet of the Link Layer in a connection interval, although more
   /// would fit.
@@ -33,6 +33,9 @@ package enum TransferLimit: UInt8, Sendable {
 }
 
 extension TransferRun {
+  /// From this share of the time on, in percent, a link counts as busy all the time: events, their
+  /// ends and what else crosses the link take the rest.
+  package static let leastBusy = 70
   /// The bytes of a PDU and its frame around a value.
   package static let header = 7
 
@@ -60,11 +63,12 @@ extension TransferRun {
 
   /// The share of that which was reached, in percent.
   package var share: Int? {
-    allowedByMTU.map { $0 > 0 ? min(100, Int(clamping: Int64(rate) * 100 / Int64($0))) : 0 }
+    guard let allowed, let allowedByMTU else { return nil }
+    return min(100, Int(Double(rate) * 100 / Double(max(allowed, allowedByMTU, 1))))
   }
 
-  /// Whether something came back for nearly every value before the next one.
-  package var isInSteps: Bool { values > 1 && answered * 10 >= (values - 1) * 9 }
+  /// How many values were sent for each time that something came back, rounded down.
+  package var perTrip: Int { answered > 0 ? values / answered : 0 }
 
   /// In nanoseconds, over all values: the time until something came back from the peer, and the
   /// time that the captured host took for its part.
@@ -72,19 +76,22 @@ extension TransferRun {
     direction == .sent ? (waited, idle) : (idle, waited)
   }
 
+  /// Whether the time is spent waiting for what comes back.
+  package func isInSteps(_ direction: Direction) -> Bool {
+    answered >= 10 && isQueued != true && halves(direction).trip >= span / 5 * 4
+  }
+
   /// Whether the controller nearly always held further packets when it completed one, so that the
   /// link was slower than the program; nil: unknown.
   package var isQueued: Bool? {
-    completed >= 20 ? behind * 10 >= completed * 8 : nil
+    completed >= 20 ? behind * 10 >= completed * 8 && dry * 5 <= events : nil
   }
 
   /// Returns what limits the transfer; nil: nothing that packets show, so the program that sends.
   package func limit(_ direction: Direction) -> TransferLimit? {
     guard isTransfer, span > 0, values > 1, let room, let intervals else { return nil }
-    if isInSteps {
-      return halves(direction).trip >= span / 5 * 4 ? .roundTrips : nil
-    }
-    let isFull = busy >= 70
+    if isInSteps(direction) { return .roundTrips }
+    let isFull = busy >= Self.leastBusy
     // What waits in the peer's controller is unknown. Several packets in nearly every interval hardly
     // come from a program that sends no faster.
     let isSteady =

@@ -46,6 +46,8 @@ package struct TransferRun: Sendable {
   package private(set) var held: Int64 = 0
   package private(set) var longestHeld: Int64 = 0
   package private(set) var behind = 0
+  /// How often it held none of the link's packets any more.
+  package internal(set) var dry = 0
   /// The hashes of the last values, in a ring.
   private var recent = InlineArray<8, UInt64>(repeating: 0)
 
