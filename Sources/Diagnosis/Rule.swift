@@ -317,6 +317,6 @@ extension Rule {
   package static let all: [Rule] = [
     capture, controller, ownAdvertising, connecting, delivery, pairing, encryption, bonds, unbonded,
     access, requests, handles, servers, discovery, subscriptions, unansweredWrites, clients, cache,
-    mtu, cutValues, transfers, traffic, channels, link, [mtuUnused], management, classic,
+    mtu, cutValues, transfers, rates, traffic, channels, link, [mtuUnused], management, classic,
   ].flatMap(\.self)
 }

@@ -74,7 +74,9 @@ struct ExplainDocument: ~Copyable {
 
   private mutating func write(_ connection: Explanation.ReportedConnection) {
     sink.beginItem()
-    sink.connection(connection.history.connection, name: connection.history.name)
+    sink.connection(
+      connection.history.connection, name: connection.history.name,
+      until: explanation.evidence.extent.latest)
     sink.word("paired", connection.history.paired)
     sink.beginList("story")
     for line in connection.history.namedStory(explanation.evidence) {

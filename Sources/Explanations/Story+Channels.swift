@@ -93,10 +93,21 @@ extension ConnectionHistory {
     let moments = [use.sent.first, use.received.first].compactMap(\.self)
     let last = max(use.sent.last?.packet ?? 0, use.received.last?.packet ?? 0)
     let start = moments.min { $0.packet < $1.packet } ?? Moment(packet: last, time: nil)
-    let ways: [Wording] = [
-      use.sent.count > 0 ? "\(count: use.sent.count, "SDU", "SDUs") to the peer" : "",
-      use.received.count > 0
-        ? "\(count: use.received.count, "SDU", "SDUs") from the peer" : "",
+    func way(_ tally: Tally, _ credited: ChannelHistory.Credited?, _ words: StaticString) -> Wording
+    {
+      guard tally.count > 0 || credited?.waits ?? 0 > 0 else { return "" }
+      let sdus: Wording = "\(count: tally.count, "SDU", "SDUs") \(words)"
+      guard let credited else { return sdus }
+      let credits: Wording =
+        credited.credits > 0
+        ? ", \(count: credited.credits, "further credit", "further credits")" : ""
+      let waited: Wording =
+        credited.waits > 0 ? ", \(duration: credited.waited) without credits" : ""
+      return "\(sdus) (\(bytes: credited.bytes)\(credits)\(waited))"
+    }
+    let ways = [
+      way(use.sent, use.credited?.sent, "to the peer"),
+      way(use.received, use.credited?.received, "from the peer"),
     ].filter { !$0.isEmpty }
     let channel = channel(for: use.psm, isOneOfSeveral: uses.count { $0.psm == use.psm } > 1)
     return StoryLine(start, to: last, "\(Wording(ways, joinedBy: ", ")) on \(channel)")

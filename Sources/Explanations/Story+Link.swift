@@ -21,8 +21,8 @@ extension ConnectionHistory {
       StoryLine(
         change.moment,
         change.sent == change.received
-          ? "PHY: \(LinkHistory.phyWords(change.sent)) in both directions"
-          : "PHY: this host sends on \(LinkHistory.phyWords(change.sent)), the peer on \(LinkHistory.phyWords(change.received))"
+          ? "PHY: \(phy: change.sent) in both directions"
+          : "PHY: this host sends on \(phy: change.sent), the peer on \(phy: change.received)"
       )
     }
     lines += link.subrates.map { change in
@@ -88,11 +88,11 @@ extension ConnectionHistory {
   // MARK: Changes
 
   /// Returns `251 bytes`, or fewer if the time for a packet holds no more on the PHY in force.
-  private func words(_ length: LinkHistory.Length, onPHY phy: UInt8) -> Wording {
+  private func words(_ length: PacketLength, onPHY phy: UInt8) -> Wording {
     let held = length.effective(onPHY: phy)
     return held == length.octets
       ? "\(held) bytes"
-      : "\(held) bytes (\(length.octets) were agreed on, but \(length.time) µs hold no more on \(LinkHistory.phyWords(phy)))"
+      : "\(held) bytes (\(length.octets) were agreed on, but \(length.time) µs hold no more on \(phy: phy))"
   }
 
   private static func words(_ change: LinkHistory.SubrateChange) -> Wording {

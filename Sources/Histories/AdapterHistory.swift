@@ -2,7 +2,7 @@ package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
-import Sessions
+package import Sessions
 
 /// What a controller was asked, and what it refused: commands, attempts to connect, advertising,
 /// scanning.
@@ -52,7 +52,7 @@ package struct AdapterHistory: Sendable {
   /// The last acknowledgements on such links, by their handles.
   private var unknownLinks: [UInt16: Moment] = [:]
   /// LE Write Suggested Default Data Length.
-  package private(set) var suggestedLength: (length: LinkHistory.Length, moment: Moment)?
+  package private(set) var suggestedLength: (length: PacketLength, moment: Moment)?
   /// Whether the last parameters for scanning leave no pauses between scan windows.
   private var scansFully = false
   /// The first Hardware Error events, and how many there were.
@@ -233,7 +233,7 @@ package struct AdapterHistory: Sendable {
     case HCICommand.leWriteSuggestedDefaultDataLength:
       var cursor = Cursor(bytes, body)
       guard let octets = try? cursor.u16(), let time = try? cursor.u16() else { return }
-      suggestedLength = (LinkHistory.Length(octets: octets, time: time), moment)
+      suggestedLength = (PacketLength(octets: octets, time: time), moment)
     case HCICommand.leControllerCommands:
       attempts.observe(
         opcode, moment, bytes, body, fullScan: scansFully ? scanning : nil, sightings)

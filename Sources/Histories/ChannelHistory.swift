@@ -29,6 +29,21 @@ package struct ChannelHistory: Sendable {
     /// The SDUs to the peer, and from it.
     package internal(set) var sent = Tally()
     package internal(set) var received = Tally()
+    /// On a channel with credits: how it was used in each direction.
+    package internal(set) var credited: (sent: Credited, received: Credited)?
+  }
+
+  /// The use of one direction of a channel with credits.
+  package struct Credited: Sendable {
+    /// The receiver's end of the channel.
+    fileprivate var cid: UInt16?
+    /// The bytes of whole SDUs.
+    package internal(set) var bytes = 0
+    /// The credits that the receiver gave after the opening.
+    package internal(set) var credits = 0
+    /// How often the sender had no credit left, and for how long in total, in nanoseconds.
+    package internal(set) var waits = 0
+    package internal(set) var waited: Int64 = 0
   }
 
   /// The last credit of a channel that its sender used.
@@ -123,7 +138,9 @@ package struct ChannelHistory: Sendable {
     } else if let channel = answer.channel, !answer.fragment.isFragment,
       dissection.control?.isWhole ?? true
     {
-      count(Moment(record), direction, channel)
+      count(
+        Moment(record), direction, channel, bytes: Int(dissection.body.count),
+        cid: dissection.l2cap?.cid.rawValue)
     }
   }
 
@@ -136,19 +153,37 @@ package struct ChannelHistory: Sendable {
     streams.append((moment, event.handle))
   }
 
-  private mutating func count(_ moment: Moment, _ direction: Direction, _ channel: ChannelFact) {
-    // Traffic comes in bursts, so the last channel is checked first.
-    var position = uses.lastIndex { $0.serial == channel.serial }
-    if position == nil, uses.count < Self.most {
-      position = uses.count
-      uses.append(Use(serial: channel.serial, psm: channel.psm))
-    }
-    guard let position else { return omittedUse.note(moment) }
+  private mutating func count(
+    _ moment: Moment, _ direction: Direction, _ channel: ChannelFact, bytes: Int, cid: UInt16?
+  ) {
+    guard let position = use(channel.serial, channel.psm) else { return omittedUse.note(moment) }
     if direction == .sent {
       uses[position].sent.note(moment)
     } else {
       uses[position].received.note(moment)
     }
+    guard channel.isCreditBased else { return }
+    credited(position, Side(sent: direction)) {
+      $0.bytes &+= bytes
+      $0.cid = cid
+    }
+  }
+
+  /// Returns the index of the use of a channel; nil: there is no room for it.
+  private mutating func use(_ serial: Int, _ psm: PSM?) -> Int? {
+    // Traffic comes in bursts, so the last channel is checked first.
+    if let known = uses.lastIndex(where: { $0.serial == serial }) { return known }
+    guard uses.count < Self.most else { return nil }
+    uses.append(Use(serial: serial, psm: psm))
+    return uses.count - 1
+  }
+
+  private mutating func credited(
+    _ position: Int, _ sender: Side, _ change: (inout Credited) -> Void
+  ) {
+    var both = uses[position].credited ?? (Credited(), Credited())
+    if sender == .local { change(&both.sent) } else { change(&both.received) }
+    uses[position].credited = both
   }
 
   // MARK: Credits
@@ -175,7 +210,21 @@ package struct ChannelHistory: Sendable {
     _ credit: Signalling.FlowControlCredit, _ side: Side, _ moment: Moment
   ) {
     let cid = credit.cid.rawValue
+    if let position = uses.lastIndex(where: {
+      (side == .peer ? $0.credited?.sent.cid : $0.credited?.received.cid) == cid
+    }) {
+      credited(position, side.other) { $0.credits &+= Int(credit.credits) }
+    }
     if credit.credits > 0 {
+      let waiting = starved.last { $0.cid == cid && $0.sender == side.other && $0.closed == nil }
+      if let waiting, let waited = moment.nanoseconds(since: waiting.since),
+        let position = use(waiting.serial, waiting.psm)
+      {
+        credited(position, side.other) {
+          $0.waits &+= 1
+          $0.waited.add(clamped: waited)
+        }
+      }
       starved.removeAll { $0.cid == cid && $0.sender == side.other && $0.closed == nil }
     }
     grants.removeAll { $0.cid == cid && $0.receiver == side }

@@ -43,6 +43,8 @@ package final class ConnectionHistory: Sendable {
   package let encryption: EncryptionHistory
   package let attributes: AttributeHistory
   package let channels: ChannelHistory
+  /// How fast values crossed the link.
+  package let transfers: LinkTransfers
   /// Whether the capture omits all data, so that pairings and MTUs are unknown.
   package let lacksData: Bool
 
@@ -67,7 +69,7 @@ package final class ConnectionHistory: Sendable {
     (connection, device, name) = (notes.connection, notes.device, notes.name)
     (link, security, pairing) = (notes.link, notes.security, notes.pairing)
     (encryption, attributes) = (notes.encryption, notes.attributes)
-    (channels, lacksData) = (notes.channels, notes.lacksData)
+    (channels, transfers, lacksData) = (notes.channels, notes.transfers, notes.lacksData)
   }
 }
 
@@ -82,6 +84,7 @@ struct ConnectionNotes: Sendable {
   var encryption = EncryptionHistory()
   var attributes: AttributeHistory
   var channels = ChannelHistory()
+  var transfers = LinkTransfers()
   /// Whether the capture omits all data.
   var lacksData = false
   /// The approximate bytes of the notes and the number of used attributes when last measured, and
@@ -101,7 +104,7 @@ struct ConnectionNotes: Sendable {
     (unmeasured, measuredUsages) = (Self.betweenMeasuring, attributes.usages.count)
     let before = measured
     measured =
-      MemoryLayout<Self>.stride + attributes.bytes + link.bytes + channels.bytes
+      MemoryLayout<Self>.stride + attributes.bytes + link.bytes + channels.bytes + transfers.size
       + ListBytes.of(encryption.attempts) + pairing.attempts.count * Self.pairingBytes
     return measured - before
   }
@@ -123,6 +126,7 @@ struct ConnectionNotes: Sendable {
     _ answer: Answer, _ memory: borrowing Memory, isComplete: Bool
   ) {
     link.observe(record, dissection, bytes, answer, memory)
+    if isComplete { transfers.observe(record, dissection, bytes, answer, memory) }
     if dissection.att != nil {
       if encryption.awaitsData { encryption.observeData(record) }
       if encryption.isStarting { encryption.observeDataMeanwhile(record) }

@@ -2,58 +2,13 @@ package import Bluetooth
 import Bytes
 import Captures
 package import Dissectors
-import Sessions
-package import Words
+package import Sessions
+import Words
 
 /// How a link went: parameters, procedures, acknowledgements, end.
 ///
 /// The first parameter changes and failed procedures are kept; the rest are only counted.
 package struct LinkHistory: Sendable {
-  /// The most bytes in a packet of the Link Layer, and the most time for it.
-  package struct Length: Equatable, Sendable {
-    package var octets: UInt16
-    /// In microseconds.
-    package var time: UInt16
-
-    /// The length of every link at its beginning.
-    package static let initial = Length(octets: 27, time: 328)
-
-    /// Returns how many bytes a packet can have on a PHY: the time also has to hold the preamble,
-    /// access address, header, MIC and CRC, but is never less than 27 bytes take. On LE Coded, with
-    /// eight symbols for each bit (Core, Vol 6, Part B, 2.4 and 4.5.10).
-    package func effective(onPHY phy: UInt8) -> UInt16 {
-      let time = Int(time)
-      let room =
-        switch phy {
-        case 2: time / 4 - 15
-        case 3: (time - 400) / 64 - 9
-        default: time / 8 - 14
-        }
-      return min(octets, UInt16(clamping: max(room, 27)))
-    }
-
-    /// Returns how many microseconds a packet and an empty one in answer take, with the pause after
-    /// each.
-    package static func time(of octets: Int, onPHY phy: UInt8) -> Int {
-      let times =
-        switch phy {
-        case 2: ((octets + 15) * 4, 44)
-        case 3: ((octets + 9) * 64 + 400, 720)
-        default: ((octets + 14) * 8, 80)
-        }
-      return times.0 + times.1 + 300
-    }
-  }
-
-  package static func phyWords(_ code: UInt8) -> Wording {
-    switch code {
-    case 1: "LE 1M"
-    case 2: "LE 2M"
-    case 3: "LE Coded"
-    default: "PHY \(code)"
-    }
-  }
-
   /// A transfer in which the controller completes one packet in a connection interval, although
   /// more are waiting.
   package struct SlowTransfer: Sendable {
@@ -152,7 +107,8 @@ package struct LinkHistory: Sendable {
   package private(set) var phys: [(moment: Moment, sent: UInt8, received: UInt8)] = []
   package private(set) var subrates: [SubrateChange] = []
   /// The changes of the longest packets that this host's controller and the peer send.
-  package private(set) var lengths: [(moment: Moment, sent: Length, received: Length)] = []
+  package private(set) var lengths: [(moment: Moment, sent: PacketLength, received: PacketLength)] =
+    []
   /// The procedures of the Link Layer that ended with a failure status.
   package private(set) var failures: [(name: StaticString, status: StatusCode, moment: Moment)] = []
   /// A fragment with more bytes than its PDU needs.
@@ -624,9 +580,11 @@ package struct LinkHistory: Sendable {
   }
 
   private mutating func observe(_ change: LEDataLengthChange, _ moment: Moment) {
-    let sent = Length(octets: change.sent, time: change.sentTime)
-    let received = Length(octets: change.received, time: change.receivedTime)
-    guard lengths.last?.sent ?? .initial != sent || lengths.last?.received ?? .initial != received
+    let sent = PacketLength(octets: change.sent, time: change.sentTime)
+    let received = PacketLength(octets: change.received, time: change.receivedTime)
+    guard
+      lengths.last?.sent ?? PacketLength.initial != sent
+        || lengths.last?.received ?? PacketLength.initial != received
     else { return }
     if lengths.count >= Self.mostChanges { lengths.removeLast() }
     lengths.append((moment, sent, received))

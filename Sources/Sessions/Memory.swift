@@ -433,6 +433,16 @@ package struct Memory: ~Copyable, Sendable {
       links[link].interval = update.interval
       links[link].latency = update.latency
       links[link].supervisionTimeout = update.supervisionTimeout
+    } else if subevent == LEDataLengthChange.subevent {
+      guard let change = try? LEDataLengthChange(parsing: &cursor), let link = answer.link else {
+        return
+      }
+      links[link].figures.note(change)
+    } else if subevent == LEPHYUpdateComplete.subevent {
+      guard let update = try? LEPHYUpdateComplete(parsing: &cursor), update.status == .success,
+        let link = answer.link
+      else { return }
+      links[link].figures.phys = (update.sent, update.received)
     } else if subevent == LinkEvent.subrateChangeSubevent {
       guard let change = try? LESubrateChange(parsing: &cursor), change.status == .success,
         let link = answer.link
@@ -469,6 +479,11 @@ package struct Memory: ~Copyable, Sendable {
     {
       links[link].set(localRole: role)
     }
+    // Status (1 byte), handle (2), TX PHY (1), RX PHY (1).
+    if opcode == HCICommand.leReadPHY, let link = answer.link, parameters.inner.count >= 5 {
+      let start = Int(parameters.inner.start)
+      links[link].figures.phys = (bytes.byte(at: start + 3), bytes.byte(at: start + 4))
+    }
     if opcode == HCICommand.reset, record.adapter != .unknown {
       close(record.adapter, record, &answer)
     }
@@ -498,8 +513,10 @@ package struct Memory: ~Copyable, Sendable {
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
     _ answer: inout Answer
   ) {
-    guard let link = answer.link, let direction = record.direction else { return }
-    links[link].count(direction, isCut: record.isTruncated)
+    guard let link = answer.link, let direction = record.direction,
+      case .acl(let header) = dissection.content
+    else { return }
+    links[link].count(direction, bytes: Int(header.length), isCut: record.isTruncated)
     if links[link].transport == .unknown,
       let channel = dissection.l2cap?.cid ?? answer.fragment.channel
     {

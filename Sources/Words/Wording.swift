@@ -163,6 +163,11 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       }
     }
 
+    /// Appends a number of hundredths: `37.5`.
+    package mutating func appendInterpolation(decimal hundredths: Int) {
+      write { $0.fixed(hundredths, decimals: 2) }
+    }
+
     /// Appends a range of connection intervals, or one interval if both are equal: `15–30 ms`.
     package mutating func appendInterpolation(interval lower: UInt16, to upper: UInt16) {
       write {
@@ -172,6 +177,28 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
         }
         $0.fixed(Int(upper) * 125, decimals: 2)
         $0.text(" ms")
+      }
+    }
+
+    /// Appends a PHY by HCI's code: `LE 2M`.
+    package mutating func appendInterpolation(phy code: UInt8) {
+      if let name = CodeSet.phy.name(of: UInt64(code)) {
+        appendInterpolation(name)
+      } else {
+        appendLiteral("PHY \(code)")
+      }
+    }
+
+    /// Appends a number of bytes in a suitable unit: `740 bytes`, `2.3 kB`, `87 kB`, `1.4 MB`.
+    package mutating func appendInterpolation(bytes: Int) {
+      write { $0.size(bytes) }
+    }
+
+    /// Appends a rate in bytes per second: `740 bytes/s`, `2.3 kB/s`.
+    package mutating func appendInterpolation(rate: Int) {
+      write {
+        $0.size(rate)
+        $0.text("/s")
       }
     }
 
@@ -330,6 +357,19 @@ extension Output {
       text(" (")
       self.handle(handle)
       byte(0x29)
+    }
+  }
+
+  /// Appends a number of bytes in a suitable unit.
+  fileprivate mutating func size(_ bytes: Int) {
+    guard bytes >= 1000 else { return count(bytes, "byte", "bytes") }
+    // A number of at least two digits; what rounding takes to the next unit is in that unit.
+    if bytes >= 999_500 {
+      fixed((bytes + 50_000) / 100_000, decimals: 1)
+      text(" MB")
+    } else {
+      fixed(bytes >= 9950 ? (bytes + 500) / 1000 * 10 : (bytes + 50) / 100, decimals: 1)
+      text(" kB")
     }
   }
 

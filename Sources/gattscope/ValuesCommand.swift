@@ -18,12 +18,17 @@ struct ValuesCommand: ParsableCommand {
       advertisements count as values too. Numbers get a chart. Values are decoded if a profile describes \
       them: a built-in one, or one of yours (--profile).
 
+      --rate prints how fast values crossed each connection: bytes per second over time, values and packets \
+      in a connection interval, how long packets waited in the controller, round trips, what the link would \
+      allow, and what limits a transfer.
+
       --all prints one line per value, as soon as its outcome is known; --csv and --json do the same for \
       programs. --distinct, --changes and --messages print fewer lines, and go with both. --raw writes the bytes of one characteristic or L2CAP channel to a file.
 
       Examples:
         gattscope values capture.btsnoop
         gattscope values --uuid 2a37 --all capture.btsnoop
+        gattscope values --rate capture.btsnoop
         gattscope values --csv --uuid 2a19 capture.btsnoop > battery.csv
         gattscope values --csv --wide --columns elapsed_s,heart_rate --uuid 2a37 capture.btsnoop
         gattscope values --distinct --uuid 2a19 capture.btsnoop
@@ -108,6 +113,13 @@ struct ValuesCommand: ParsableCommand {
     transform: { try SeveralValues.read($0, { $0 }) })
   var columns: [[String]] = []
 
+  @Flag(
+    name: .long,
+    help:
+      "Print how fast the values crossed each connection, what the link would allow, and what limits a transfer."
+  )
+  var rate = false
+
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -137,11 +149,20 @@ struct ValuesCommand: ParsableCommand {
   var presentation: OutputOptions
 
   func validate() throws {
-    if [distinct, changes, messages, raw != nil].count(where: { $0 }) > 1 {
-      throw ValidationError("--distinct, --changes, --messages and --raw exclude each other.")
+    if [distinct, changes, messages, rate, raw != nil].count(where: { $0 }) > 1 {
+      throw ValidationError(
+        "--distinct, --changes, --messages, --rate and --raw exclude each other.")
     }
     if distinct, follow {
       throw ValidationError("--distinct counts to the end; with --follow there is none.")
+    }
+    if rate, all || csv || follow {
+      throw ValidationError("--rate excludes --all, --csv and --follow; --json goes with it.")
+    }
+    let packets = selection.packets
+    if rate, packets.errors || !packets.value.isEmpty || !packets.status.isEmpty {
+      throw ValidationError(
+        "--rate counts all values of an attribute; --value, --status and --errors choose some.")
     }
     let forms = [all, csv, presentation.json, raw != nil].count { $0 }
     if forms > 1 {
@@ -166,7 +187,7 @@ struct ValuesCommand: ParsableCommand {
     if csv, time == .delta {
       throw ValidationError("--time delta is for lines; rows count from the first record.")
     }
-    let hasLines = rows != .all || all || csv || follow || presentation.json
+    let hasLines = rows != .all || all || csv || follow || presentation.json && !rate
     if let time = time, !hasLines, time == .delta || !selection.choosesTimes {
       throw ValidationError(
         "--time is for --all, --follow and --csv, and for how --from and --to are read; the table and "
@@ -213,6 +234,11 @@ struct ValuesCommand: ParsableCommand {
     let maps = try supplied.maps()
     if let raw {
       try write(raw, of: found, options, maps, bonds)
+    } else if rate {
+      let isJSON = presentation.json
+      try Run.captures(found, maps: maps, bonds: bonds, profiles: options.profiles) { _ in
+        RateReport(options, json: isJSON)
+      }
     } else if presentation.json {
       try Run.captures(
         found, follows: follow, reportsNotes: true, maps: maps, bonds: bonds,

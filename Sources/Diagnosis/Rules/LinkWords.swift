@@ -322,7 +322,7 @@ extension ConnectionHistory {
       switch self {
       case .request(let side): "the connection parameter request of \(side.words)"
       case .parameters: "a connection parameter change"
-      case .phy(let phy): "the change to the \(LinkHistory.phyWords(phy)) PHY"
+      case .phy(let phy): "the change to the \(phy: phy) PHY"
       case .length: "a data length change"
       }
     }

@@ -318,7 +318,9 @@ extension Rule {
     let change = link.phys.last { $0.moment.packet < first.packet }
     let phy = change?.sent ?? 1
     let length = link.lengths.last { $0.moment.packet < first.packet }?.sent ?? .initial
-    let air = LinkHistory.Length.time(of: slow.largest, onPHY: phy)
+    let air = AirTime.exchange(
+      of: slow.largest, onPHY: phy, answer: change?.received ?? 1,
+      isEncrypted: history.connection.isEncrypted != false)
     let interval = Int(slow.interval) * 1250
     // A longer packet is several of the Link Layer.
     guard slow.largest <= Int(length.effective(onPHY: phy)), air * 3 <= interval else { return [] }
@@ -328,7 +330,7 @@ extension Rule {
       headline:
         "connection \(history.id) carries one packet per connection interval of \(interval: slow.interval): \(rate) bytes per second",
       why:
-        "From \(packet: first.packet) to \(packet: last.packet) the controller completed \(slow.completions.count) packets of up to \(slow.largest) bytes one at a time, an interval of \(interval: slow.interval) or more apart, although more were waiting: \(rate) bytes per second. On \(LinkHistory.phyWords(phy)) such a packet and its answer take \(air) µs, so \(interval / air) have room in an interval. HCI does not show which of the two controllers ends the connection events.",
+        "From \(packet: first.packet) to \(packet: last.packet) the controller completed \(slow.completions.count) packets of up to \(slow.largest) bytes one at a time, an interval of \(interval: slow.interval) or more apart, although more were waiting: \(rate) bytes per second. On \(phy: phy) such a packet and its answer take \(air) µs, so \(interval / air) have room in an interval. HCI does not show which of the two controllers ends the connection events.",
       evidence: PacketSet(first.packet...last.packet), group: "One packet per connection interval")
     return [finding]
   }
@@ -357,7 +359,7 @@ extension ConnectionHistory {
       headline:
         "the packets that \(side.words) sends on connection \(id) have at most \(held) bytes: the agreed time of \(length.time) µs holds no more",
       why:
-        "LE Data Length Change allows \(length.octets) bytes and \(length.time) µs for a packet (\(packet: change.moment.packet)). The smaller limit counts: on \(LinkHistory.phyWords(phy)) \(length.time) µs hold \(held) bytes.\(own)",
+        "LE Data Length Change allows \(length.octets) bytes and \(length.time) µs for a packet (\(packet: change.moment.packet)). The smaller limit counts: on \(phy: phy) \(length.time) µs hold \(held) bytes.\(own)",
       evidence: PacketSet(
         of: suggested?.moment, link.phys.last?.moment, change.moment
       ).sorted, isHarmless ? .note : nil)

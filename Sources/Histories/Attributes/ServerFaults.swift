@@ -350,12 +350,3 @@ package struct ServerFaults: Sendable {
     }
   }
 }
-
-extension RawSpan {
-  /// FNV-1a: equal values have equal hashes, and others hardly ever.
-  var hash: UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for index in 0..<byteCount { hash = (hash ^ UInt64(byte(at: index))) &* 0x100_0000_01b3 }
-    return hash
-  }
-}

@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
@@ -229,7 +229,7 @@ struct InfoDocument: ~Copyable {
       sink.beginItem()
       var name: [UInt8]?
       if let entry = connection.name, let known = memory.names[entry] { name = known.bytes.array }
-      sink.connection(connection, name: name)
+      sink.connection(connection, name: name, until: facts.latest)
       sink.endItem()
     }
     sink.endList()
@@ -322,7 +322,12 @@ extension JSONSink {
   }
 
   /// Appends what is known of a connection as keys of the current object.
-  package mutating func connection(_ connection: Connection, name: [UInt8]?) {
+  ///
+  /// - Parameter latest: the time of the capture's last record, until which an open connection is
+  ///   open.
+  package mutating func connection(
+    _ connection: Connection, name: [UInt8]?, until latest: Timestamp?
+  ) {
     number("id", connection.id)
     if let index = connection.adapter.number { number("adapter", Int(index)) }
     identifier("handle", UInt64(connection.handle), digits: 4)
@@ -354,5 +359,6 @@ extension JSONSink {
       quantity("supervision_timeout", Int(timeout), .timeout)
     }
     if let isEncrypted = connection.isEncrypted { flag("encrypted", isEncrypted) }
+    figures(of: connection, until: latest)
   }
 }

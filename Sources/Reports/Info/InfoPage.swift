@@ -281,11 +281,15 @@ struct InfoPage: ~Copyable {
       out.write(" of \(from == to ? from : "\(duration: shortest, to: longest)")")
     }
     if let mtu = first.mtu, run.allSatisfy({ $0.mtu == mtu }) { out.write(", MTU \(mtu)") }
+    let sent = run.reduce(0) { $0 &+ $1.figures.bytes.sent }
+    let received = run.reduce(0) { $0 &+ $1.figures.bytes.received }
+    let hasTraffic = sent &+ received > 0
+    if hasTraffic { out.write("; \(bytes: sent) sent, \(bytes: received) received") }
     let encrypted = run.count { $0.isEncrypted == true }
-    if encrypted > 0 {
-      out.write(encrypted == run.count ? ", encrypted" : ", \(encrypted) encrypted")
-    } else if run.allSatisfy({ $0.isEncrypted == false }) {
-      out.text(", not encrypted")
+    if encrypted > 0 || run.allSatisfy({ $0.isEncrypted == false }) {
+      out.text(hasTraffic ? "; " : ", ")
+      if encrypted > 0, encrypted < run.count { out.write("\(encrypted) ") }
+      out.text(encrypted > 0 ? "encrypted" : "not encrypted")
     }
     var endings: [(words: [UInt8], count: Int)] = []
     for connection in run {
@@ -323,9 +327,14 @@ struct InfoPage: ~Copyable {
     {
       out.write(", at least \(duration: latest.nanoseconds(since: first))")
     }
+    let link = connection.linkWords
+    if !link.isEmpty { out.write(", \(link)") }
     if let mtu = connection.mtu { out.write(", MTU \(mtu)") }
+    let hasTraffic = connection.sentPackets &+ connection.receivedPackets > 0
+    if hasTraffic { out.write("; \(connection.trafficWords(until: facts.latest))") }
     if let isEncrypted = connection.isEncrypted {
-      out.text(isEncrypted ? ", encrypted" : ", not encrypted")
+      out.text(hasTraffic ? "; " : ", ")
+      out.text(isEncrypted ? "encrypted" : "not encrypted")
     }
     if connection.isEncrypted != true,
       let failure = facts.encryptionFailures.last(where: { $0.connection == connection.id })

@@ -336,6 +336,12 @@ package struct JSONSink: FieldSink, ~Copyable {
     output.jsonWord(word)
   }
 
+  /// Appends a quantity as an element of a list.
+  mutating func element(_ value: Int, _ scale: Scale) {
+    separate()
+    output.fixed(value &* scale.multiplier, decimals: scale.decimals)
+  }
+
   /// Appends the name of a code as an element of a list.
   mutating func element(_ name: AssignedName) {
     separate()

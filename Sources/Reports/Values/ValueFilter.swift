@@ -48,6 +48,13 @@ struct ValueFilter: Sendable {
     if !selection.devices.isEmpty { devices.learn(memory.names) }
   }
 
+  /// Returns whether a packet is one of the selected ones, at one of the selected times.
+  func covers(_ record: borrowing CaptureRecord) -> Bool {
+    let number = record.number
+    return (selection.packets.isEmpty || selection.packets.contains { $0.contains(number) })
+      && window.contains(record.time)
+  }
+
   /// Returns whether a value is selected, and counts it if so.
   mutating func admits(_ value: ConveyedValue, _ bytes: RawSpan) -> Bool {
     guard selects(value, bytes) else { return false }

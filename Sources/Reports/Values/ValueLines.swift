@@ -257,7 +257,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     if value.parties.connection > 0 { sink.number("connection", value.parties.connection) }
     if let peer = value.parties.peer { sink.address("device", peer) }
     if let identity = value.parties.otherIdentity { sink.address("identity", identity) }
-    identity(value, bytes)
+    sink.identity(value, bytes.bytes)
     sink.word("operation", value.operation.key)
     if let direction = value.direction {
       sink.word("direction", direction == .sent ? "sent" : "received")
@@ -332,28 +332,6 @@ package struct ValueLines: PacketReport, ~Copyable {
     }
     sink.end()
   }
-
-  /// Appends the attribute of a value.
-  private mutating func identity(_ value: ConveyedValue, _ bytes: [UInt8]) {
-    if value.attribute.side == .local { sink.word("server", "local") }
-    if let service = value.attribute.service { sink.uuid("service", service) }
-    if let uuid = value.attribute.uuid { sink.uuid("uuid", uuid) }
-    if let company = value.company {
-      sink.code(
-        "company", UInt64(company), digits: 4, assigned: CompanyID(rawValue: company).name)
-    }
-    if let handle = value.attribute.handle {
-      sink.identifier("handle", UInt64(handle), digits: 4)
-    } else if let slice = value.handles {
-      sink.beginList("handles")
-      let list = bytes.bytes.part(slice)
-      for index in 0..<list.byteCount / 2 {
-        sink.element(handle: list.littleEndianU16(at: 2 * index))
-      }
-      sink.endList()
-    }
-    if let kind = value.attribute.kind { sink.word("attribute", kind.key) }
-    if let via = value.attribute.via { sink.word("via", via.key) }
   }
 }
 
@@ -568,5 +546,30 @@ extension ValueLines {
   @inline(__always)
   private mutating func style(_ style: TextStyle) {
     if options.usesColor { line.text(style.sequence) }
+  }
+}
+
+extension JSONSink {
+  /// Appends the attribute of a value.
+  mutating func identity(_ value: ConveyedValue, _ bytes: RawSpan) {
+    if value.attribute.side == .local { word("server", "local") }
+    if let service = value.attribute.service { self.uuid("service", service) }
+    if let uuid = value.attribute.uuid { self.uuid("uuid", uuid) }
+    if let company = value.company {
+      self.code(
+        "company", UInt64(company), digits: 4, assigned: CompanyID(rawValue: company).name)
+    }
+    if let handle = value.attribute.handle {
+      identifier("handle", UInt64(handle), digits: 4)
+    } else if let slice = value.handles {
+      beginList("handles")
+      let list = bytes.part(slice)
+      for index in 0..<list.byteCount / 2 {
+        element(handle: list.littleEndianU16(at: 2 * index))
+      }
+      endList()
+    }
+    if let kind = value.attribute.kind { word("attribute", kind.key) }
+    if let via = value.attribute.via { word("via", via.key) }
   }
 }

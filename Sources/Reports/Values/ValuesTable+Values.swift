@@ -211,7 +211,7 @@ extension ValuesTable {
 
 extension Glyphs {
   /// Appends a bar with a height of 0 to 7.
-  fileprivate func bar(_ height: Int, into output: inout Output) {
+  func bar(_ height: Int, into output: inout Output) {
     let bars: InlineArray<8, StaticString> =
       isUTF8 ? ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : ["_", "_", ".", "-", "-", "=", "^", "#"]
     output.text(bars[height])

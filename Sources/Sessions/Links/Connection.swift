@@ -89,7 +89,7 @@ package struct Connection: Sendable {
   /// Whether a supplied map was already looked for, which is done once.
   var hasLookedForMap = false
   /// The connection interval, in units of 1.25 ms.
-  package var interval: UInt16?
+  package var interval: UInt16? { didSet { figures.note(interval: interval) } }
   /// The number of connection events that the peripheral may skip.
   package var latency: UInt16?
   /// The supervision timeout, in units of 10 ms.
@@ -100,6 +100,8 @@ package struct Connection: Sendable {
   private(set) var isMTUOpen = false
   /// The largest ATT PDU seen on the unenhanced bearer, in bytes: the MTU is no smaller.
   package var largestATT: UInt16 = 0
+  /// How the link carries data, and how much.
+  package var figures = LinkFigures()
   /// ACL packets that the captured host has sent.
   package var sentPackets = 0
   /// ACL packets that the captured host has received.
@@ -193,8 +195,9 @@ package struct Connection: Sendable {
     isOpeningMissing && (direction == .sent ? receivedPackets : sentPackets) == 0
   }
 
-  /// Counts an ACL packet.
-  mutating func count(_ direction: Direction, isCut: Bool) {
+  /// Counts an ACL packet with this many bytes of data.
+  mutating func count(_ direction: Direction, bytes: Int, isCut: Bool) {
+    figures.count(bytes, isSent: direction == .sent)
     if direction == .received {
       isEstablished = true
       receivedPackets &+= 1

@@ -63,6 +63,11 @@ package struct Links: Sendable {
   /// Returns a copy of the connection in a slot.
   package func connection(_ slot: LinkSlot) -> Connection { slots[slot.index].connection }
 
+  /// Returns what decides how fast a direction of the link in a slot can be.
+  package func carrier(_ slot: LinkSlot, _ direction: Direction) -> LinkCarrier {
+    LinkCarrier(slots[slot.index].connection, direction)
+  }
+
   /// Returns whether the link in a slot is encrypted; nil if unknown.
   package func isEncrypted(_ slot: LinkSlot) -> Bool? { slots[slot.index].connection.isEncrypted }
 
@@ -125,6 +130,9 @@ package struct Links: Sendable {
 
   /// Returns a copy of the open connection with this key; records nothing.
   package func known(_ key: LinkKey) -> Connection? { index[key].map { slots[$0].connection } }
+
+  /// Returns the number of the open connection with this key; copies and records nothing.
+  package func id(_ key: LinkKey) -> Int? { index[key].map { slots[$0].connection.id } }
 
   /// Returns whether a link with this key is open; copies and records nothing.
   func isOpen(_ key: LinkKey) -> Bool { index[key] != nil }

@@ -57,6 +57,64 @@ private func connect(_ handle: String) -> String {
     #expect(one.contains("\"dropped\":\(number)"), "\(lost); \(one)")
   }
 
+  @Test("what a link carries data with, and how much") func link() throws {
+    func lengths(_ sent: String, _ time: String) -> String {
+      "04 3e 0b 07 40 00 \(sent) \(time) fb 00 48 08"
+    }
+    func interval(_ units: String) -> String { "04 3e 0a 03 00 40 00 \(units) 00 00 00 48 00" }
+    let events = [
+      connect("40"), interval("06"), interval("06"), interval("24"), lengths("fb 00", "48 08"),
+    ]
+    let text = info(events)
+    #expect(text.contains(", LE 1M by default, 27→251 bytes, 30→7.5→45 ms, not"), "\(text)")
+    // The time holds 27 bytes; on LE 2M it holds 67. The PHYs may differ.
+    let short = info([connect("40"), lengths("fb 00", "48 01")])
+    #expect(
+      short.contains("27 bytes (251 agreed on, but only 328 µs) sent, 27→251 bytes received"),
+      "\(short)")
+    let phy = info(events + [lengths("fb 00", "48 01"), "04 3e 06 0c 00 40 00 02 01"])
+    #expect(phy.contains(", LE 2M sent, LE 1M received, 67 bytes (251 agreed on"), "\(phy)")
+    // A PHY update that failed changes nothing; Read PHY reports, too.
+    let failed = info([connect("40"), "04 3e 06 0c 1a 40 00 02 02"])
+    #expect(failed.contains(", LE 1M by default"), "\(failed)")
+    #expect(info([connect("40"), "04 0e 08 01 30 20 00 40 00 03 03"]).contains(", LE Coded, 27"))
+    let document = info(json: true, events)
+    #expect(
+      document.contains(
+        """
+        "phy":{"sent":"LE 1M","received":"LE 1M","via":"default"},\
+        "data_length":{"sent":{"octets":251,"time_us":2120,"effective":251},\
+        "received":{"octets":251,"time_us":2120,"effective":251}},\
+        "intervals_ms":[30,7.5,45],"interval_changes":2
+        """), "\(document)")
+    // More than eight.
+    let many = info([connect("40")] + (1...9).map { interval("2\($0)") })
+    #expect(many.contains("30→41.25→42.5→43.75→45→46.25→47.5→…→51.25 ms"), "\(many)")
+    // No opening: nothing is assumed.
+    let data = "02 40 20 08 00 04 00 04 00 0a 03 00 00"
+    #expect(info([data]).contains("on; 0 bytes sent, 8 bytes received"), "\(info([data]))")
+  }
+
+  @Test("bytes per second") func rates() {
+    func time(_ tenths: Int64) -> Timestamp {
+      Timestamp(microseconds: 1_700_000_000_000_000 + tenths * 100_000)
+    }
+    var records = [TestRecord(bytes: hex(connect("40")), direction: .received, time: time(0))]
+    let header = "40 20 fc 01 f8 01 04 00 52 03 00 "
+    for index in 1...10 {
+      records.append(
+        TestRecord(
+          bytes: hex("02 " + header + String(repeating: "00 ", count: 501)), direction: .sent,
+          time: time(Int64(index))))
+    }
+    let text = page(records)
+    #expect(text.contains("; 5.1 kB sent (5.1 kB/s), 0 bytes received; not"), "\(text)")
+    #expect(
+      page(records, json: true).contains("{\"packets\":10,\"bytes\":5080,\"bytes_per_s\":5080}"))
+    #expect(Rate.perSecond(.max, 1) == .max)
+    #expect(Rate.perSecond(1, 0) == 0)
+  }
+
   /// Returns records of connections to one peer, in seconds: each lasts `duration` and ends with
   /// `reason`.
   private func reconnections(_ ends: [(duration: Int64, reason: UInt8)]) -> [TestRecord] {

@@ -1,0 +1,119 @@
+package import Bluetooth
+import Bytes
+package import Sessions
+import Words
+
+// How a connection carries data, and how much, as words and as JSON.
+
+extension Connection {
+  /// How long the connection was open, or is until `latest`, in nanoseconds; nil: unknown, since
+  /// the clock may go back.
+  package func span(until latest: Timestamp?) -> Int64? {
+    guard let firstTime, let end = lastTime ?? latest else { return nil }
+    let span = end.nanoseconds(since: firstTime)
+    return span > 0 ? span : nil
+  }
+
+  /// The PHYs with which this host's controller and the peer send; `isDefault`: no event reports
+  /// them, so it is the one with which links open if they are not requested on another.
+  package var phys: (sent: UInt8, received: UInt8, isDefault: Bool)? {
+    if let phys = figures.phys { return (phys.sent, phys.received, false) }
+    return transport == .le && !isOpeningMissing ? (1, 1, true) : nil
+  }
+
+  /// The longest packets that this host's controller and the peer send.
+  package var lengths: (sent: PacketLength, received: PacketLength)? {
+    if let lengths = figures.lengths { return lengths }
+    return transport == .le && !isOpeningMissing ? (.initial, .initial) : nil
+  }
+
+  /// PHY, data length and intervals: `LE 2M, 27→251 bytes, 45→7.5→45 ms`.
+  var linkWords: Wording {
+    var pieces: [Wording] = []
+    if let phys {
+      pieces.append(
+        phys.sent == phys.received
+          ? "\(phy: phys.sent)\(phys.isDefault ? " by default" : "" as StaticString)"
+          : "\(phy: phys.sent) sent, \(phy: phys.received) received")
+    }
+    if let lengths {
+      let sent = words(lengths.sent, onPHY: phys?.sent ?? 1)
+      let received = words(lengths.received, onPHY: phys?.received ?? 1)
+      pieces.append(sent == received ? sent : "\(sent) sent, \(received) received")
+    }
+    if let last = figures.intervals.last {
+      // The unit follows the last one.
+      var earlier = figures.intervals.dropLast().map { "\(decimal: Int($0) * 125)→" as Wording }
+      if figures.intervalCount > earlier.count + 1 { earlier.append("…→") }
+      pieces.append("\(Wording(earlier, joinedBy: ""))\(interval: last)")
+    }
+    return Wording(pieces, joinedBy: ", ")
+  }
+
+  private func words(_ length: PacketLength, onPHY phy: UInt8) -> Wording {
+    let held = length.effective(onPHY: phy)
+    if held < length.octets {
+      return "\(held) bytes (\(length.octets) agreed on, but only \(length.time) µs)"
+    }
+    return held == PacketLength.initial.octets || isOpeningMissing
+      ? "\(held) bytes" : "\(PacketLength.initial.octets)→\(held) bytes"
+  }
+
+  /// How much was sent and received: `87 kB sent (1.4 kB/s), 520 bytes received`. A rate that is
+  /// not worth reading is left out.
+  func trafficWords(until latest: Timestamp?) -> Wording {
+    let span = span(until: latest)
+    func words(_ bytes: Int, _ way: StaticString) -> Wording {
+      let rate = span.map { Rate.perSecond(bytes, $0) } ?? 0
+      return "\(bytes: bytes) \(way)\(bytes >= 1000 && rate >= 10 ? " (\(rate: rate))" : "")"
+    }
+    return
+      "\(words(figures.bytes.sent, "sent")), \(words(figures.bytes.received, "received"))"
+  }
+}
+
+extension JSONSink {
+  /// Appends how a connection carries data, and how much.
+  mutating func figures(of connection: Connection, until latest: Timestamp?) {
+    if let phys = connection.phys {
+      begin("phy")
+      string("sent", Wording("\(phy: phys.sent)").text)
+      string("received", Wording("\(phy: phys.received)").text)
+      if phys.isDefault { word("via", "default") }
+      end()
+    }
+    if let lengths = connection.lengths {
+      begin("data_length")
+      length("sent", lengths.sent, onPHY: connection.phys?.sent ?? 1)
+      length("received", lengths.received, onPHY: connection.phys?.received ?? 1)
+      end()
+    }
+    let intervals = connection.figures.intervals
+    if intervals.count > 1 {
+      beginList("intervals_ms")
+      for interval in intervals { element(Int(interval), .interval) }
+      endList()
+      number("interval_changes", connection.figures.intervalCount - 1)
+    }
+    let span = connection.span(until: latest)
+    let bytes = connection.figures.bytes
+    for (key, packets, bytes): (StaticString, Int, Int) in [
+      ("sent", connection.sentPackets, bytes.sent),
+      ("received", connection.receivedPackets, bytes.received),
+    ] {
+      begin(key)
+      number("packets", packets)
+      number("bytes", bytes)
+      if let span { number("bytes_per_s", Rate.perSecond(bytes, span)) }
+      end()
+    }
+  }
+
+  private mutating func length(_ key: StaticString, _ length: PacketLength, onPHY phy: UInt8) {
+    begin(key)
+    number("octets", Int(length.octets))
+    number("time_us", Int(length.time))
+    number("effective", Int(length.effective(onPHY: phy)))
+    end()
+  }
+}

@@ -1,0 +1,332 @@
+import Bluetooth
+package import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
+import Words
+
+/// `values --rate`: how fast values crossed each connection, and what the link would allow.
+package struct RateReport: PacketReport, ~Copyable {
+  private let options: ValuesOptions
+  private let isJSON: Bool
+  private let limits: Limits
+  private var filter: ValueFilter
+  private var reading: ValueReading
+  private var sink: JSONSink
+  private var links: [(connection: Connection, transfers: LinkTransfers)] = []
+  /// Indices into `links`, by connection number.
+  private var positions: [Int: Int] = [:]
+  private var latest: (id: Int, position: Int?) = (0, nil)
+  /// The number of connections without room.
+  private var omitted = 0
+  private var end: Timestamp?
+  private var out = Output()
+
+  /// The width of the labels.
+  private static let labelColumns = 18
+
+  package init(_ options: ValuesOptions, json isJSON: Bool, limits: Limits = Limits()) {
+    self.options = options
+    self.isJSON = isJSON
+    self.limits = limits
+    filter = ValueFilter(options)
+    sink = JSONSink(showsKeys: options.showsKeys)
+    reading = ValueReading(options.profiles, showsKeys: options.showsKeys, keepsRecent: false)
+  }
+
+  package var remark: String? { filter.remark }
+
+  /// Always false: every packet counts.
+  package var isSatisfied: Bool { false }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+  ) {
+    filter.observe(record, memory)
+    if let time = record.time { end = time }
+    guard filter.covers(record) else { return }
+    switch dissection.content {
+    case .event(let event) where event.code == HCIEvent.numberOfCompletedPacketsCode:
+      complete(record, dissection, bytes, memory)
+    case .acl:
+      guard let link = answer.link, let position = position(of: link, memory) else { break }
+      links[position].transfers.observe(record, dissection, bytes, answer, memory)
+    default: break
+    }
+    if answer.closed, let link = answer.link { store(memory.links.connection(link)) }
+  }
+
+  private mutating func position(of link: LinkSlot, _ memory: borrowing Memory) -> Int? {
+    let id = memory.links.id(link)
+    if id == latest.id { return latest.position }
+    guard id > 0 else { return nil }
+    var position = positions[id]
+    if position == nil {
+      if links.count < limits.listedConnections {
+        position = links.count
+        positions[id] = position
+        links.append((memory.links.connection(link), LinkTransfers()))
+      } else {
+        omitted += 1
+      }
+    }
+    latest = (id, position)
+    return position
+  }
+
+  private mutating func complete(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ memory: borrowing Memory
+  ) {
+    var cursor = Cursor(bytes, dissection.body)
+    guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
+    for _ in 0..<event.count {
+      guard let link = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
+      guard let id = memory.links.id(LinkKey(record.adapter, link.handle)),
+        let position = id == latest.id ? latest.position : positions[id]
+      else { continue }
+      links[position].transfers.complete(Int(link.packets), record.time)
+    }
+  }
+
+  private mutating func store(_ connection: Connection) {
+    if let position = positions[connection.id] { links[position].connection = connection }
+  }
+
+  package mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    memory.links.forEach { store($0) }
+    // No value has bytes here.
+    let nothing: [UInt8] = []
+    for (connection, transfers) in links.sorted(by: { $0.connection.id < $1.connection.id }) {
+      let flows = transfers.flows.sorted { ($0.bytes, $1.firstPacket) > ($1.bytes, $0.firstPacket) }
+      var isFirst = true
+      for flow in flows {
+        let value = flow.value(on: connection, memory)
+        guard filter.admits(value, nothing.bytes) else { continue }
+        if isJSON {
+          json(flow, value, into: &output)
+        } else {
+          if isFirst { heading(connection, memory) }
+          text(flow, value, memory)
+        }
+        isFirst = false
+      }
+      if transfers.omitted > 0, !isJSON, !isFirst {
+        out.write("  \(count: transfers.omitted, "value", "values") of further attributes\n")
+      }
+    }
+    if omitted > 0, !isJSON {
+      out.write("\(count: omitted, "connection is", "connections are") not listed\n")
+    }
+    if !isJSON, out.count == 0, filter.remark == nil {
+      out.text("no values crossed a connection\n")
+    }
+    guard let width = options.width else { return output.text(out.bytes, options.glyphs) }
+    var lines = Output()
+    lines.text(out.bytes, options.glyphs)
+    output.wrapped(lines.bytes, columns: width, indentation: Self.labelColumns + 4)
+  }
+
+  // MARK: Text
+
+  private mutating func heading(_ connection: Connection, _ memory: borrowing Memory) {
+    if out.count > 0 { out.byte(0x0a) }
+    let start = out.count
+    if options.usesColor { out.text(TextStyle.dim.sequence) }
+    if !out.peer(connection) { out.write("peer unknown, handle \(handle: connection.handle)") }
+    if let entry = connection.name, let name = memory.names[entry] {
+      out.write(" \(quoted: name.bytes.array)")
+    }
+    out.write("  connection \(connection.id)")
+    let link = connection.linkWords
+    if !link.isEmpty { out.write(", \(link)") }
+    out.mtu(connection.attMTU)
+    if options.usesColor, out.count > start { out.text(TextStyle.plain.sequence) }
+    out.byte(0x0a)
+  }
+
+  private mutating func label(_ text: StaticString) {
+    out.text("    ")
+    out.text(text)
+    for _ in text.utf8CodeUnitCount..<Self.labelColumns { out.byte(0x20) }
+  }
+
+  private mutating func text(
+    _ flow: LinkTransfers.Flow, _ value: ConveyedValue, _ memory: borrowing Memory
+  ) {
+    out.text("  ")
+    out.text(flow.direction == .sent ? options.glyphs.sent : options.glyphs.received)
+    out.byte(0x20)
+    if value.attribute.handle == nil {
+      out.text("several attributes")
+    } else {
+      out.attribute(
+        value.attribute, owner: memory.owner(of: value.attribute, 0), options.glyphs,
+        profileName: reading.name(value.attribute.uuid))
+    }
+    out.text(", ")
+    out.operation(flow.operation)
+    out.write(": \(count: flow.values, "value", "values"), \(bytes: flow.bytes), ")
+    out.packet(flow.firstPacket)
+    if flow.lastPacket > flow.firstPacket {
+      out.text("–")
+      out.packet(flow.lastPacket)
+    }
+    out.byte(0x0a)
+    guard let run = flow.longest, run.isTransfer else { return }
+    course(flow.course)
+    label("transfer")
+    out.write(
+      "\(count: run.values, "value", "values") of up to \(count: run.longest, "byte", "bytes") in \(duration: run.span) (\(packet: run.firstPacket)–\(packet: run.lastPacket)): \(rate: run.rate)\n"
+    )
+    if let intervals = run.intervals, intervals > 0 {
+      label("in an interval")
+      out.write(
+        "values \(decimal: run.values * 10_000 / intervals), packets \(decimal: run.packets * 10_000 / intervals) on average"
+      )
+      if let room = run.room {
+        out.write(
+          "; at most \(count: run.mostInEvent, "packet", "packets"), \(room) have room in \(interval: run.carrier.interval)"
+        )
+      }
+      out.byte(0x0a)
+    }
+    if run.completed > 0 {
+      label("in the controller")
+      out.write(
+        "\(duration: run.held / Int64(run.completed)) on average, up to \(duration: run.longestHeld); others were waiting for \(run.behind * 100 / run.completed) % of the packets\n"
+      )
+    }
+    if run.isInSteps {
+      label("round trips")
+      let (trip, own) = run.halves(flow.direction)
+      let count = Int64(max(1, run.answered))
+      out.write(
+        "\(run.answered) for \(count: run.values, "value", "values"): \(duration: trip / count)")
+      if run.carrier.period > 0 {
+        out.write(" or \(decimal: Int(trip / count * 100 / run.carrier.period)) intervals")
+      }
+      out.write(" until the peer's next packet, then \(duration: own / count) until this host's\n")
+    }
+    if let allowed = run.allowed, let byMTU = run.allowedByMTU, let share = run.share {
+      label("allowed")
+      out.write("\(rate: allowed) with values of \(count: run.longest, "byte", "bytes")")
+      if byMTU > allowed { out.write(", \(rate: byMTU) with values of MTU - 3 bytes") }
+      out.write("; \(share) % reached\n")
+    }
+    if let limit = run.limit(flow.direction) {
+      label("limited by")
+      out.write("\(limit.words(run))\n")
+    }
+  }
+
+  /// Appends the bytes per second over time.
+  private mutating func course(_ course: RateCourse) {
+    let sums = course.bytes
+    guard sums.count > 2, let most = sums.max(), most > 0 else { return }
+    label("over time")
+    for sum in sums { options.glyphs.bar(min(7, sum * 8 / (most + 1)), into: &out) }
+    out.write(
+      "  up to \(rate: Rate.perSecond(most, course.width)), \(duration: course.width) each\n")
+  }
+
+  // MARK: JSON
+
+  private mutating func json(
+    _ flow: LinkTransfers.Flow, _ value: ConveyedValue, into output: inout Output
+  ) {
+    sink.beginDocument(in: &output)
+    sink.word("type", "rate")
+    sink.number("connection", value.parties.connection)
+    if let peer = value.parties.peer { sink.address("device", peer) }
+    if let identity = value.parties.otherIdentity { sink.address("identity", identity) }
+    let nothing: [UInt8] = []
+    sink.identity(value, nothing.bytes)
+    sink.word("operation", flow.operation.key)
+    sink.word("direction", flow.direction == .sent ? "sent" : "received")
+    sink.number("values", flow.values)
+    sink.number("bytes", flow.bytes)
+    sink.number("first_packet", flow.firstPacket)
+    sink.number("last_packet", flow.lastPacket)
+    sink.begin("course")
+    sink.fixed("width_s", Int(flow.course.width / 1_000_000), decimals: 3)
+    sink.packets("bytes", flow.course.bytes[...])
+    sink.end()
+    if let run = flow.longest, run.isTransfer { transfer(run, flow.direction) }
+    sink.endDocument(in: &output)
+  }
+
+  private mutating func transfer(_ run: TransferRun, _ direction: Direction) {
+    sink.begin("transfer")
+    sink.number("values", run.values)
+    sink.number("bytes", run.bytes)
+    sink.number("longest", run.longest)
+    sink.number("first_packet", run.firstPacket)
+    sink.number("last_packet", run.lastPacket)
+    sink.fixed("duration_s", Int(run.span / 1_000_000), decimals: 3)
+    sink.number("bytes_per_s", run.rate)
+    if let intervals = run.intervals, intervals > 0, let room = run.room {
+      sink.begin("per_interval")
+      sink.quantity("interval", Int(run.carrier.interval), .interval)
+      sink.fixed("values", run.values * 10_000 / intervals, decimals: 2)
+      sink.fixed("packets", run.packets * 10_000 / intervals, decimals: 2)
+      sink.number("most_packets", run.mostInEvent)
+      sink.number("room", room)
+      sink.end()
+    }
+    if run.completed > 0 {
+      sink.begin("in_controller")
+      sink.number("packets", run.completed)
+      sink.fixed("mean_ms", Int(run.held / Int64(run.completed) / 1000), decimals: 3)
+      sink.fixed("longest_ms", Int(run.longestHeld / 1000), decimals: 3)
+      sink.number("with_others_waiting", run.behind)
+      sink.end()
+    }
+    if run.isInSteps(direction) {
+      let (trip, own) = run.halves(direction)
+      let count = Int64(max(1, run.answered))
+      sink.begin("round_trips")
+      sink.number("count", run.answered)
+      sink.fixed("peer_ms", Int(trip / count / 1000), decimals: 3)
+      sink.fixed("host_ms", Int(own / count / 1000), decimals: 3)
+      sink.end()
+    }
+    sink.begin("link")
+    sink.string("phy", Wording("\(phy: run.carrier.phy)").text)
+    sink.number("data_length", Int(run.carrier.length))
+    sink.number("mtu", Int(run.carrier.mtu))
+    sink.flag("encrypted", run.carrier.isEncrypted)
+    sink.number("busy_percent", run.busy)
+    sink.end()
+    if let allowed = run.allowed, let byMTU = run.allowedByMTU, let share = run.share {
+      sink.begin("allowed")
+      sink.number("bytes_per_s", allowed)
+      sink.number("with_full_values", byMTU)
+      sink.number("reached_percent", share)
+      sink.end()
+    }
+    if let limit = run.limit(direction) { sink.word("limited_by", limit.key) }
+    sink.end()
+  }
+}
+
+extension TransferLimit {
+  /// What limits a transfer, in words.
+  fileprivate func words(_ run: TransferRun) -> Wording {
+    switch self {
+    case .roundTrips:
+      run.perTrip > 1
+        ? "a round trip for each \(run.perTrip) values" : "a round trip for each value"
+    case .onePacketPerInterval: "one packet in each interval"
+    case .fewPacketsPerInterval: "few packets in each interval"
+    case .dataLength:
+      "the data length of 27 bytes: a value takes \(run.packets / max(1, run.values)) packets"
+    case .mtu: "the MTU of 23, which leaves 20 bytes for a value"
+    case .phy: "\(phy: run.carrier.phy), which is busy for \(run.busy) % of the time"
+    case .link: "nothing else: the link is busy for \(run.busy) % of the time"
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import Dissectors
+
+/// How a link carries data, and how much: what events report of the Link Layer, and the bytes of
+/// ACL packets. It has only plain values.
+package struct LinkFigures: Sendable {
+  /// The number of intervals that are kept.
+  private static let most = 8
+  private var first = InlineArray<8, UInt16>(repeating: 0)
+  /// The number of intervals that were in force one after the other.
+  package private(set) var intervalCount = 0
+  /// The PHYs with which this host's controller and the peer send, in HCI's values; nil: not
+  /// reported.
+  package internal(set) var phys: (sent: UInt8, received: UInt8)?
+  /// The longest packets that this host's controller and the peer send; nil: not reported.
+  package private(set) var lengths: (sent: PacketLength, received: PacketLength)?
+  /// The data in ACL packets, with L2CAP's headers.
+  package private(set) var bytes: (sent: Int, received: Int) = (0, 0)
+
+  /// The intervals in the order in which they were in force, in units of 1.25 ms: if there were
+  /// more than eight, the first seven and the last.
+  package var intervals: [UInt16] { (0..<min(intervalCount, Self.most)).map { first[$0] } }
+
+  mutating func note(interval: UInt16?) {
+    guard let interval,
+      intervalCount == 0 || first[min(intervalCount, Self.most) - 1] != interval
+    else { return }
+    first[min(intervalCount, Self.most - 1)] = interval
+    intervalCount &+= 1
+  }
+
+  mutating func note(_ change: LEDataLengthChange) {
+    lengths = (
+      PacketLength(octets: change.sent, time: change.sentTime),
+      PacketLength(octets: change.received, time: change.receivedTime)
+    )
+  }
+
+  mutating func count(_ count: Int, isSent: Bool) {
+    if isSent { bytes.sent &+= count } else { bytes.received &+= count }
+  }
+}

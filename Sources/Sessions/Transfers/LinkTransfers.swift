@@ -1,0 +1,297 @@
+package import Bluetooth
+import Bytes
+package import Captures
+package import Dissectors
+
+/// How fast values cross one link: for each attribute, direction and way, the bytes over time and
+/// the longest transfer. Bounded.
+package struct LinkTransfers: Sendable {
+  /// The values of one attribute in one direction and one way.
+  package struct Flow: Sendable {
+    /// The attribute; nil: several, or unknown.
+    package let handle: UInt16?
+    package let server: Side
+    package let operation: ValueOperation
+    package let direction: Direction
+    package fileprivate(set) var values = 0
+    package fileprivate(set) var bytes = 0
+    package fileprivate(set) var firstPacket = 0
+    package fileprivate(set) var firstTime: Timestamp?
+    package fileprivate(set) var lastTime: Timestamp?
+    package fileprivate(set) var lastPacket = 0
+    package fileprivate(set) var course = RateCourse()
+    fileprivate var run: TransferRun?
+    fileprivate var best: TransferRun?
+
+    /// The longest run.
+    package var longest: TransferRun? {
+      guard let run, run.bytes > best?.bytes ?? -1 else { return best }
+      return run
+    }
+
+    fileprivate var key: Int {
+      Self.key(handle, operation, direction)
+    }
+
+    fileprivate static func key(
+      _ handle: UInt16?, _ operation: ValueOperation, _ direction: Direction
+    ) -> Int {
+      (handle.map { Int($0) } ?? 0x10000) << 16 | Int(operation.rawValue) << 8
+        | Int(direction.rawValue)
+    }
+
+    fileprivate init(
+      _ handle: UInt16?, _ server: Side, _ operation: ValueOperation, _ direction: Direction
+    ) {
+      (self.handle, self.server, self.operation) = (handle, server, operation)
+      self.direction = direction
+    }
+
+    fileprivate mutating func endRun() {
+      if let run, run.bytes > best?.bytes ?? -1 { best = run }
+      run = nil
+    }
+  }
+
+  /// An ACL packet that the controller has not completed.
+  private struct Held: Sendable {
+    var time: Timestamp?
+    var length = 0
+    /// The flow of the PDU that it ends; -1: another.
+    var flow = -1
+  }
+
+  /// The first ones.
+  package private(set) var flows: [Flow] = []
+  /// The number of values of others.
+  package private(set) var omitted = 0
+  private static let mostFlows = 64
+  private static let mostHeld = 64
+  private var index: [Int: Int] = [:]
+  /// The flow of the last value in each direction.
+  private var latest = (sent: -1, received: -1)
+  /// The packets that the controller holds, in a ring: from the `completed`-th to the `sent`-th.
+  private var held: [Held] = []
+  private var sent = 0
+  private var completed = 0
+  /// The last packets that were sent, of a PDU that has not ended.
+  private var unclaimed = 0
+  private var gap = 0
+
+  package init() {}
+
+  /// About how many bytes it takes.
+  package var size: Int {
+    flows.capacity * MemoryLayout<Flow>.stride + held.capacity * MemoryLayout<Held>.stride
+      + flows.count * 32
+  }
+
+  // MARK: Observing
+
+  /// Records a packet of the link: data, or Number Of Completed Packets for this link alone.
+  package mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    if case .event(let event) = dissection.content {
+      // Number of links (1 byte), handle (2), packets (2).
+      guard event.code == HCIEvent.numberOfCompletedPacketsCode, dissection.body.count >= 5 else {
+        return
+      }
+      return complete(
+        Int(bytes.littleEndianU16(at: Int(dissection.body.start) + 3)), record.time)
+    }
+    guard case .acl(let header) = dissection.content, let direction = record.direction,
+      let link = answer.link, record.original == nil
+    else { return }
+    if memory.links.gap != gap {
+      gap = memory.links.gap
+      interrupt()
+    }
+    if direction == .sent { hold(Int(header.length), record.time) }
+    guard let pdu = dissection.att, let time = record.time else {
+      if direction == .sent, !answer.fragment.isFragment { unclaimed = 0 }
+      return
+    }
+    let flow = observe(pdu.opcode, record, time, direction, dissection, bytes, answer, link, memory)
+    if direction == .sent { claim(for: flow) }
+  }
+
+  /// Records an ATT PDU.
+  ///
+  /// - Returns: the flow of which it carries a value.
+  private mutating func observe(
+    _ opcode: ATTOpcode, _ record: borrowing CaptureRecord, _ time: Timestamp,
+    _ direction: Direction, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
+    _ link: LinkSlot, _ memory: borrowing Memory
+  ) -> Int? {
+    let fields = dissection.attFields
+    switch opcode.role {
+    case .request, .indication:
+      // A value that is written or indicated counts when it is sent.
+      guard let operation = opcode.operation, operation != .read else {
+        noteAnswer(to: direction.reversed, time)
+        return nil
+      }
+      return note(
+        fields.value ?? .empty, fields.handle, operation, opcode, record, time, direction,
+        dissection, bytes, answer, link, memory)
+    case .response, .confirmation:
+      let asked = answer.request
+      if opcode != .errorResponse, let value = fields.value, asked?.opcode.operation == .read {
+        return note(
+          value, asked?.handle, .read, opcode, record, time, direction, dissection, bytes, answer,
+          link, memory)
+      }
+      noteAnswer(to: direction.reversed, time)
+      return nil
+    case .unacknowledged:
+      guard let operation = opcode.operation else { return nil }
+      return note(
+        fields.value ?? .empty, fields.handle, operation, opcode, record, time, direction,
+        dissection, bytes, answer, link, memory)
+    }
+  }
+
+  private mutating func noteAnswer(to direction: Direction, _ time: Timestamp) {
+    let place = direction == .sent ? latest.sent : latest.received
+    if place >= 0 { flows[place].run?.noteAnswer(time) }
+  }
+
+  private mutating func note(
+    _ value: Slice, _ handle: UInt16?, _ operation: ValueOperation, _ opcode: ATTOpcode,
+    _ record: borrowing CaptureRecord, _ time: Timestamp, _ direction: Direction,
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ link: LinkSlot,
+    _ memory: borrowing Memory
+  ) -> Int? {
+    // It is what the last value in the other direction waited for.
+    noteAnswer(to: direction.reversed, time)
+    guard let place = place(handle, opcode.server(direction), operation, direction) else {
+      omitted &+= 1
+      return nil
+    }
+    if direction == .sent { latest.sent = place } else { latest.received = place }
+    let carrier = memory.links.carrier(link, direction)
+    let length = Int(value.count)
+    let hash = bytes.part(Slice(start: Int(value.start), count: min(32, length))).hash
+    let frame = Int(dissection.l2cap?.length ?? UInt16(clamping: length + 3)) + 4
+    flows[place].values &+= 1
+    flows[place].bytes &+= length
+    if flows[place].firstPacket == 0 {
+      flows[place].firstPacket = record.number
+      flows[place].firstTime = time
+    }
+    flows[place].lastPacket = record.number
+    flows[place].lastTime = time
+    flows[place].course.add(length, time)
+    let pause = flows[place].run.map { time.nanoseconds(since: $0.lastTime) }
+    if pause.map({ !(0...TransferRun.longestPause).contains($0) }) ?? false
+      || flows[place].run.map({ !$0.carrier.isAlike(carrier) }) ?? false
+    {
+      flows[place].endRun()
+    }
+    if flows[place].run == nil {
+      flows[place].run = TransferRun(carrier, packet: record.number, time: time)
+    }
+    flows[place].run?.carrier.mtu = carrier.mtu
+    flows[place].run?.note(
+      length: length, hash: hash, frame: frame, packet: record.number, time,
+      isSent: direction == .sent)
+    return place
+  }
+
+  private mutating func place(
+    _ handle: UInt16?, _ server: Side, _ operation: ValueOperation, _ direction: Direction
+  ) -> Int? {
+    let key = Flow.key(handle, operation, direction)
+    let last = direction == .sent ? latest.sent : latest.received
+    if last >= 0, flows[last].key == key { return last }
+    if let known = index[key] { return known }
+    guard flows.count < Self.mostFlows else { return nil }
+    index[key] = flows.count
+    flows.append(Flow(handle, server, operation, direction))
+    return flows.count - 1
+  }
+
+  // MARK: The controller
+
+  /// Assigns the packets of the PDU that ended to its flow.
+  private mutating func claim(for flow: Int?) {
+    if let flow {
+      for back in 1...max(unclaimed, 1) where back <= sent - completed {
+        held[(sent - back) % Self.mostHeld].flow = flow
+      }
+    }
+    unclaimed = 0
+  }
+
+  private mutating func hold(_ length: Int, _ time: Timestamp?) {
+    // More than it can hold: the capture lacks what it completed.
+    if sent - completed >= Self.mostHeld { completed = sent }
+    let packet = Held(time: time, length: length)
+    if held.count < Self.mostHeld {
+      held.append(packet)
+    } else {
+      held[sent % Self.mostHeld] = packet
+    }
+    sent &+= 1
+    unclaimed = min(unclaimed &+ 1, Self.mostHeld)
+  }
+
+  /// Records Number Of Completed Packets for this link.
+  package mutating func complete(_ packets: Int, _ time: Timestamp?) {
+    for _ in 0..<min(packets, sent - completed) {
+      let packet = held[completed % Self.mostHeld]
+      completed &+= 1
+      if let since = packet.time, let time, packet.flow >= 0 {
+        flows[packet.flow].run?.complete(
+          length: packet.length, since: since, left: sent - completed, time)
+      }
+      if completed == sent, latest.sent >= 0 { flows[latest.sent].run?.dry &+= 1 }
+    }
+  }
+
+  /// Records that records are missing.
+  private mutating func interrupt() {
+    completed = sent
+    for place in flows.indices { flows[place].endRun() }
+  }
+}
+
+/// Bytes over time, in as many parts of equal length as there is room for. It has only plain
+/// values.
+package struct RateCourse: Sendable {
+  private static let most = 32
+  /// In nanoseconds.
+  package private(set) var width: Int64 = 125_000_000
+  private var start: Timestamp?
+  private var sums = InlineArray<32, Int>(repeating: 0)
+  private var used = 0
+
+  /// The bytes in each part.
+  package var bytes: [Int] { (0..<used).map { sums[$0] } }
+
+  mutating func add(_ bytes: Int, _ time: Timestamp) {
+    let first = start ?? time
+    start = first
+    let passed = time.nanoseconds(since: first)
+    // A clock that goes back adds to the beginning.
+    guard passed > 0 else {
+      sums[0].add(clamped: bytes)
+      used = max(used, 1)
+      return
+    }
+    while passed / width >= Self.most {
+      for index in 0..<Self.most / 2 {
+        sums[index] = sums[2 * index]
+        sums[index].add(clamped: sums[2 * index + 1])
+      }
+      for index in Self.most / 2..<Self.most { sums[index] = 0 }
+      used = (used + 1) / 2
+      width *= 2
+    }
+    let place = Int(passed / width)
+    sums[place].add(clamped: bytes)
+    used = max(used, place + 1)
+  }
+}

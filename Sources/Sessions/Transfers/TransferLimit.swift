@@ -1,0 +1,127 @@
+package import Bluetooth
+
+/// What limits how fast a transfer is, as far as packets show it.
+package enum TransferLimit: UInt8, Sendable {
+  /// Values are sent only when something has come back for those before them.
+  case roundTrips
+  /// The controllers exchange one packet of the Link Layer in a connection interval, although more
+  /// would fit.
+  case onePacketPerInterval
+  /// They exchange few packets in an interval, although three times as many would fit.
+  case fewPacketsPerInterval
+  /// The data length is still 27 bytes, so that each value takes several packets.
+  case dataLength
+  /// The ATT_MTU is still 23, and values have as many bytes as it permits.
+  case mtu
+  /// The link is busy all the time on LE 1M or LE Coded.
+  case phy
+  /// The link is busy all the time.
+  case link
+
+  /// The name in JSON.
+  package var key: StaticString {
+    switch self {
+    case .roundTrips: "round_trips"
+    case .onePacketPerInterval: "one_packet_per_interval"
+    case .fewPacketsPerInterval: "few_packets_per_interval"
+    case .dataLength: "data_length"
+    case .mtu: "mtu"
+    case .phy: "phy"
+    case .link: "link"
+    }
+  }
+}
+
+extension TransferRun {
+  /// From this share of the time on, in percent, a link counts as busy all the time: events, their
+  /// ends and what else crosses the link take the rest.
+  package static let leastBusy = 70
+  /// The bytes of a PDU and its frame around a value.
+  package static let header = 7
+
+  /// The number of packets of this size that have room in a connection interval; nil: unknown.
+  package var room: Int? {
+    carrier.period > 0 && airTime > 0
+      ? max(1, Int(carrier.period / 1000) * packets / airTime) : nil
+  }
+
+  /// The share of the time in which the link was busy with these packets, in percent.
+  package var busy: Int {
+    span > 0 ? min(100, Int(clamping: Int64(airTime) * 100_000 / span)) : 0
+  }
+
+  /// The bytes per second of such values if the controllers used all of each interval; nil: the
+  /// interval is unknown.
+  package var allowed: Int? {
+    values > 0 ? carrier.rate(ofValues: longest, header: Self.header) : nil
+  }
+
+  /// The same for values that fill a PDU.
+  package var allowedByMTU: Int? {
+    carrier.rate(ofValues: max(Int(carrier.mtu) - 3, longest), header: Self.header)
+  }
+
+  /// The share of that which was reached, in percent.
+  package var share: Int? {
+    guard let allowed, let allowedByMTU else { return nil }
+    return min(100, Int(Double(rate) * 100 / Double(max(allowed, allowedByMTU, 1))))
+  }
+
+  /// How many values were sent for each time that something came back, rounded down.
+  package var perTrip: Int { answered > 0 ? values / answered : 0 }
+
+  /// In nanoseconds, over all values: the time until something came back from the peer, and the
+  /// time that the captured host took for its part.
+  package func halves(_ direction: Direction) -> (trip: Int64, own: Int64) {
+    direction == .sent ? (waited, idle) : (idle, waited)
+  }
+
+  /// Whether the time is spent waiting for what comes back.
+  package func isInSteps(_ direction: Direction) -> Bool {
+    answered >= 10 && isQueued != true && halves(direction).trip >= span / 5 * 4
+  }
+
+  /// Whether the controller nearly always held further packets when it completed one, so that the
+  /// link was slower than the program; nil: unknown.
+  package var isQueued: Bool? {
+    completed >= 20 ? behind * 10 >= completed * 8 && dry * 5 <= events : nil
+  }
+
+  /// Returns what limits the transfer; nil: nothing that packets show, so the program that sends.
+  package func limit(_ direction: Direction) -> TransferLimit? {
+    guard isTransfer, span > 0, values > 1, let room, let intervals else { return nil }
+    if isInSteps(direction) { return .roundTrips }
+    let isFull = busy >= Self.leastBusy
+    // What waits in the peer's controller is unknown. Several packets in nearly every interval hardly
+    // come from a program that sends no faster.
+    let isSteady =
+      direction == .received && events * 100 >= intervals / 10 * 8 && packets >= 3 * events
+    guard isFull || isQueued == true || isSteady else { return nil }
+    let frame = longest + Self.header
+    if carrier.length <= PacketLength.initial.octets, frame > PacketLength.initial.octets {
+      return .dataLength
+    }
+    if carrier.mtu == BearerMTU.byDefault, longest == Int(carrier.mtu) - 3, alike * 10 >= values * 8
+    {
+      return .mtu
+    }
+    if isFull { return carrier.phy == AirTime.le2M ? .link : .phy }
+    if mostInEvent <= 1, room >= 3 { return .onePacketPerInterval }
+    // Those that are waiting go with the next interval.
+    return packets * 3 <= room * events ? .fewPacketsPerInterval : nil
+  }
+}
+
+extension LinkTransfers.Flow {
+  /// Returns a value of the flow without its bytes: whose it is.
+  package func value(on connection: Connection, _ memory: borrowing Memory) -> ConveyedValue {
+    let key = Attributes.key(of: server, connection)
+    return ConveyedValue(
+      operation: operation,
+      attribute: memory.identity(of: handle, key, server, connection: connection.id),
+      parties: ValueParties(
+        connection: connection.id, adapter: connection.adapter, peer: connection.peer,
+        identity: connection.identity?.address, resolvable: connection.peerResolvable),
+      direction: direction, packet: firstPacket, time: firstTime)
+  }
+}
