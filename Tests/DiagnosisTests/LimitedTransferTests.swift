@@ -86,7 +86,7 @@ extension Traffic {
     )
     #expect(found?.severity == .note)
     #expect(
-      found?.why.text.contains("which took 59 ms on average: 1.96 intervals") == true,
+      found?.why.text.contains("which took 58 ms on average: 1.93 intervals") == true,
       "\(found?.why.text ?? "")")
     // A loop that polls, and too few values.
     #expect(limit(LimitedTraffic.indications(pause: 58, differ: false)) == nil)
