@@ -97,8 +97,8 @@ extension TransferRun {
     guard isTransfer, span > 0, values > 1, let room, let intervals else { return nil }
     if isInSteps(direction) { return .roundTrips }
     let isFull = busy >= Self.leastBusy
-    // What waits in the peer's controller is unknown. Several values in nearly every interval rarely
-    // come from a program that sends no faster.
+    // What waits in the peer's controller is unknown. Several values in nearly every interval
+    // rarely come from a program that sends no faster.
     let isSteady =
       direction == .received && events * 100 >= intervals / 10 * 8 && values >= 3 * events
     guard isShown(direction) || isSteady else { return nil }
