@@ -138,6 +138,16 @@ extension BluetoothUUID {
   package var registrant: AssignedName? {
     shortForm.flatMap { $0 >= Self.firstRegistered ? NameTable.uuids.name(of: $0) : nil }
   }
+
+  /// Whether many gadgets use it although another organization registered it: numbers of modules'
+  /// examples (fff0 to fff5, ffef), and fee7. Data of such a service speak for the owner, the number
+  /// alone does not.
+  package var isSquatted: Bool {
+    switch shortForm ?? 0 {
+    case 0xfff0...0xfff5, 0xffef, 0xfee7: true
+    default: false
+    }
+  }
 }
 
 /// Numbers of 16 to 24 bits with names in the tables, for parameters that contain one.

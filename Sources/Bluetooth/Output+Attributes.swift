@@ -17,7 +17,7 @@ extension Output {
   package mutating func attributeName(
     _ uuid: BluetoothUUID, called name: AssignedName?, as use: BluetoothUUID.AttributeUse? = nil
   ) -> Bool {
-    if uuid.isShort(0x2902), use == nil || use == .descriptor {
+    if uuid.shortest.isShort(0x2902), use == nil || use == .descriptor {
       // The usual name of the Client Characteristic Configuration Descriptor.
       text(" CCCD")
     } else if let name {
@@ -29,13 +29,30 @@ extension Output {
     return true
   }
 
-  /// Appends the first groups of digits of a 128-bit UUID, 1 to 4, each followed by a dash.
-  package mutating func uuidStart(_ uuid: BluetoothUUID, groups: UInt8) {
-    for index in 0..<(2 + 2 * Int(groups)) {
+  /// Appends a UUID in its shortest form, and only a part of one that has no short form. Returns
+  /// whether anything was left out.
+  @discardableResult
+  package mutating func uuid(
+    _ uuid: BluetoothUUID, _ part: UUIDPart, ellipsis: StaticString = "…"
+  ) -> Bool {
+    let uuid = uuid.shortest
+    guard uuid.width == 16, part != .whole else {
+      self.uuid(uuid)
+      return false
+    }
+    if part == .ends {
+      hexDigits(uuid.high >> 48, 4)
+      text(ellipsis)
+      hexDigits(uuid.low & 0xffff, 4)
+      return true
+    }
+    for index in 0..<(2 + 2 * Int(part.rawValue)) {
       let half = index < 8 ? uuid.high : uuid.low
       hex(UInt8(truncatingIfNeeded: half >> UInt64(56 - 8 * (index & 7))))
       if index >= 3, index & 1 == 1 { byte(0x2d) }
     }
+    text(ellipsis)
+    return true
   }
 
   /// Appends a handle without `0x`, for the end of a range.

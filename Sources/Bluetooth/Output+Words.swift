@@ -45,15 +45,27 @@ extension Output {
   }
 
   /// Appends a UUID followed by its name, `180d Heart Rate`, or by the organization that registered
-  /// it, `feaa (registered: Google LLC)`, since other organizations use such UUIDs too.
+  /// it, `feaa (registered: Google LLC)`, since other organizations use such UUIDs too. Those that
+  /// many gadgets of others use have no organization.
+  ///
+  /// - Parameter isAsSent: whether it keeps its width.
   package mutating func namedUUID(
-    _ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse? = nil
+    _ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse? = nil, isAsSent: Bool = false
   ) {
-    self.uuid(uuid)
+    self.uuid(isAsSent ? uuid : uuid.shortest)
+    meaning(of: uuid, as: use)
+  }
+
+  /// Appends the name of a UUID or the organization that registered it, preceded by a blank.
+  ///
+  /// - Parameter isFitting: whether more than the number speaks for that organization.
+  package mutating func meaning(
+    of uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse? = nil, isFitting: Bool = false
+  ) {
     if let name = uuid.name(as: use) {
       byte(0x20)
       self.name(name)
-    } else if let registrant = uuid.registrant {
+    } else if isFitting || !uuid.isSquatted, let registrant = uuid.registrant {
       text(" (registered: ")
       name(registrant)
       byte(0x29)
@@ -106,7 +118,7 @@ extension Output {
 
   /// Appends UUIDs of one width with their names, separated by commas. A run of the same UUID is
   /// shown once.
-  package mutating func uuids(_ list: RawSpan, width: Int) {
+  package mutating func uuids(_ list: RawSpan, width: Int, areAsSent: Bool = false) {
     var cursor = Cursor(list)
     var last: BluetoothUUID?
     var times = 0
@@ -119,7 +131,7 @@ extension Output {
       if last != nil { text(", ") }
       last = uuid
       times = 1
-      namedUUID(uuid)
+      namedUUID(uuid, isAsSent: areAsSent)
     }
     self.times(times)
   }

@@ -36,9 +36,19 @@ extension DifferencePage {
     for (title, entries) in servers where !entries.isEmpty {
       out.byte(0x0a)
       line(title)
-      for entry in entries.prefix(options.showsEqual ? .max : Self.mostLines) { write(entry) }
-      rest(entries.count)
+      let new = options.showsEqual ? entries : entries.filter { isNew($0) }
+      for entry in new.prefix(options.showsEqual ? .max : Self.mostLines) { write(entry) }
+      rest(new.count)
+      if new.count < entries.count { row([(2, "… \(entries.count - new.count) as above")], .dim) }
     }
+  }
+
+  /// Returns whether no map had the same difference before, for example that of a device of the
+  /// same kind.
+  private mutating func isNew(_ entry: MapDifference) -> Bool {
+    let sides = [entry.left, entry.right].map { MapDifference.side($0)?.words.text ?? "-" }
+    let words = [sign(entry), entry.title.text, entry.what.description, entry.remark.text] + sides
+    return printedMaps.insert(words.joined(separator: "\n")).inserted
   }
 
   /// Appends how many lines of a list are not printed.
@@ -47,13 +57,16 @@ extension DifferencePage {
     row([(2, "… \(count - Self.mostLines) more; --all prints them")], .dim)
   }
 
+  private func sign(_ entry: MapDifference) -> String {
+    switch entry.kind {
+    case .added: "+"
+    case .removed: "−"
+    case .moved, .changed: "~"
+    }
+  }
+
   private mutating func write(_ entry: MapDifference) {
-    let sign: String =
-      switch entry.kind {
-      case .added: "+"
-      case .removed: "−"
-      case .moved, .changed: "~"
-      }
+    let sign = sign(entry)
     let (left, right) = (MapDifference.side(entry.left), MapDifference.side(entry.right))
     let what: Wording = entry.what.utf8CodeUnitCount > 0 ? ", \(entry.what)" : ""
     let remark = entry.remark.isEmpty ? "" : " (\(entry.remark.text))"
@@ -93,6 +106,15 @@ extension DifferencePage {
     var (place, lines, hidden) = (0, 0, 0)
     while place < difference.steps.count {
       let end = group(difference, from: place)
+      if !options.showsEqual, lines < Self.mostLines, end == place + 1,
+        let rounds = difference.rounds(from: place)
+      {
+        for step in rounds.first { write(difference.steps[step...step], difference) }
+        write(rounds, difference)
+        lines += rounds.first.count + 1
+        place = rounds.end
+        continue
+      }
       let group = difference.steps[place..<end]
       place = end
       if group[group.startIndex].kind == .same, !options.showsEqual { continue }
@@ -140,6 +162,40 @@ extension DifferencePage {
     return true
   }
 
+  /// Appends that the steps above come again.
+  private mutating func write(_ rounds: Rounds, _ difference: Difference) {
+    let step = difference.steps[rounds.first.lowerBound]
+    let isLeft = step.kind == .removed
+    let side = { (place: Int) in difference.side(of: difference.steps[place], isLeft: isLeft) }
+    let packets = span(side(rounds.first.upperBound), side(rounds.end - 1))
+    let words: Wording =
+      "… repeated \(count: rounds.repeats, "time", "times")\(rounds.hasOtherValues ? ", with other values" : "" as StaticString)"
+    conversationRow(
+      "\(sign(step.kind)) \(words.text)", isLeft ? (packets, "") : ("", packets), .dim)
+  }
+
+  /// Appends a title with the packets of both sides; a title that is too long goes on below them.
+  private mutating func conversationRow(
+    _ title: String, _ packets: (String, String), _ style: TextStyle
+  ) {
+    guard isWide else {
+      let both = [packets.0, packets.1].filter { !$0.isEmpty }.joined(separator: " → ")
+      return row([(2, title), (titleColumns + 18, both)], style)
+    }
+    var lines = [""]
+    for word in title.split(separator: " ", omittingEmptySubsequences: false) {
+      let last = lines[lines.count - 1]
+      let isFull = last.columns + word.count + (lines.count > 1 ? 8 : 2) > columns - 38
+      if isFull, !last.isEmpty {
+        lines.append(String(word))
+      } else {
+        lines[lines.count - 1] = last.isEmpty ? String(word) : "\(last) \(word)"
+      }
+    }
+    row([(2, lines[0]), (columns - 36, packets.0), (columns - 18, packets.1)], style)
+    for line in lines.dropFirst() { row([(8, line)], style) }
+  }
+
   private mutating func write(_ group: ArraySlice<Difference.Step>, _ difference: Difference) {
     guard let step = group.first, let last = group.last else { return }
     let sides = (
@@ -164,12 +220,7 @@ extension DifferencePage {
       title += "  \(counts) values, \(step.changeCount) differ"
     }
     if group.count == 1, let moved = difference.movedWords(step) { title += "  \(moved)" }
-    if isWide {
-      row([(2, title), (columns - 36, packets.0), (columns - 18, packets.1)], style)
-    } else {
-      let both = [packets.0, packets.1].filter { !$0.isEmpty }.joined(separator: " → ")
-      row([(2, title), (titleColumns + 18, both)], style)
-    }
+    conversationRow(title, packets, style)
     guard step.kind == .changed || step.kind == .added, group.count == 1 else { return }
     let shown = options.showsEqual ? step.changes.count : Self.mostValues
     for change in step.changes.prefix(shown) { write(change, step, difference) }

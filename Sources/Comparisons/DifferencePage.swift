@@ -12,6 +12,8 @@ struct DifferencePage: ~Copyable {
   let options: DiffOptions
   let columns: Int
   var out = Output()
+  /// The differences of maps that were printed.
+  var printedMaps: Set<String> = []
 
   /// The width if the terminal's is unknown.
   private static let usualColumns = 100
@@ -247,6 +249,38 @@ struct DifferencePage: ~Copyable {
     }
   }
 
+  private typealias FactRow = (fact: Difference.Fact, left: String, right: String)
+
+  private func rows(_ facts: [Difference.Fact]) -> [FactRow] {
+    let words = { (words: Wording, packet: Int?) in
+      words.isEmpty ? "unknown" : packet.map { "\(words.text), #\($0)" } ?? words.text
+    }
+    return facts.filter { !($0.left.isEmpty && $0.right.isEmpty) }.map { fact in
+      (
+        fact, words(fact.left, fact.packets.left),
+        fact.isSame && !fact.isUncertain ? "same" : words(fact.right, fact.packets.right)
+      )
+    }
+  }
+
+  /// Whether both sides of a row have room in one line.
+  private var fits: (FactRow) -> Bool {
+    let room = columns - Self.nameColumns - 3
+    return { $0.left.columns + $0.right.columns <= room }
+  }
+
+  /// Returns the column of the right side in all tables of facts: after the longest left cell that
+  /// leaves it room.
+  private func rightColumn(_ difference: Difference) -> Int {
+    let rows = rows(options.showsEqual ? difference.facts : difference.facts.filter { !$0.isSame })
+      .filter(fits)
+    let widest = rows.map(\.left.columns).max() ?? 0
+    let longest = rows.map(\.right.columns).max() ?? 0
+    return min(
+      Self.nameColumns + max(widest + 3, (columns - Self.nameColumns) / 2),
+      max(Self.nameColumns + widest + 3, columns - longest))
+  }
+
   /// Appends a table of facts, if any differs.
   private mutating func facts(
     _ difference: Difference, _ section: Difference.Fact.Section, _ title: String,
@@ -263,25 +297,9 @@ struct DifferencePage: ~Copyable {
     }
     guard shown.contains(where: { !($0.left.isEmpty && $0.right.isEmpty) }) else { return }
     out.byte(0x0a)
-    let words = { (words: Wording, packet: Int?) in
-      words.isEmpty ? "unknown" : packet.map { "\(words.text), #\($0)" } ?? words.text
-    }
-    let rows = shown.filter { !($0.left.isEmpty && $0.right.isEmpty) }.map { fact in
-      (
-        fact: fact, left: words(fact.left, fact.packets.left),
-        right: fact.isSame && !fact.isUncertain ? "same" : words(fact.right, fact.packets.right)
-      )
-    }
-    // The right column starts after the longest left cell that leaves it room.
-    let room = columns - Self.nameColumns - 3
-    let fits = { (row: (fact: Difference.Fact, left: String, right: String)) in
-      row.left.columns + row.right.columns <= room
-    }
-    let widest = rows.filter(fits).map(\.left.columns).max() ?? 0
-    let longest = rows.filter(fits).map(\.right.columns).max() ?? 0
-    let right = min(
-      Self.nameColumns + max(widest + 3, (columns - Self.nameColumns) / 2),
-      max(Self.nameColumns + widest + 3, columns - longest))
+    let rows = rows(shown)
+    let right = rightColumn(difference)
+    let fits = fits
     let isTable = isWide && rows.contains { fits($0) || $0.fact.isSame }
     row(isTable ? [(0, title), (Self.nameColumns, "left"), (right, "right")] : [(0, title)])
     var connection: (left: Int, right: Int) = rows.first?.fact.connections ?? (0, 0)

@@ -216,7 +216,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     /// Appends a UUID and its name: `2a39 Heart Rate Control Point`.
     package mutating func appendInterpolation(_ uuid: BluetoothUUID) {
       write {
-        $0.uuid(uuid)
+        $0.uuid(uuid.shortest)
         $0.attributeName(uuid)
       }
     }
@@ -226,7 +226,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     package mutating func appendInterpolation(short attribute: NamedAttribute) {
       write {
         if let uuid = attribute.uuid {
-          $0.shortened(uuid, groups: attribute.identity.groups)
+          $0.uuid(uuid, attribute.identity.part)
         } else {
           $0.attribute(attribute)
         }
@@ -346,7 +346,7 @@ extension Output {
       if let handle = attribute.handle { self.handle(handle) } else { text("an unknown attribute") }
       return
     }
-    shortened(uuid, groups: attribute.identity.groups)
+    self.uuid(uuid, attribute.identity.part)
     if let name = attribute.profileName {
       byte(0x20)
       string(name)
@@ -373,14 +373,4 @@ extension Output {
     }
   }
 
-  /// Appends a UUID; a long one is shortened to what distinguishes it from the others of the
-  /// server.
-  fileprivate mutating func shortened(_ uuid: BluetoothUUID, groups: UInt8) {
-    if uuid.width == 16, groups < 5 {
-      uuidStart(uuid, groups: groups)
-      text("…")
-    } else {
-      self.uuid(uuid)
-    }
-  }
 }

@@ -115,6 +115,11 @@ struct ValuesCommand: ParsableCommand {
 
   @Flag(
     name: .long,
+    help: "List the values of advertisers, too, although devices were connected.")
+  var advertised = false
+
+  @Flag(
+    name: .long,
     help:
       "Print how fast the values crossed each connection, what the link would allow, and what limits a transfer."
   )
@@ -227,6 +232,9 @@ struct ValuesCommand: ParsableCommand {
     options.operations = operation.flatMap(\.self)
     options.time = time ?? .elapsed
     options.rows = rows
+    options.listsAdvertised =
+      advertised || !layers.layer.isEmpty || !options.selection.devices.isEmpty
+      || !options.selection.uuids.isEmpty || !options.selection.values.isEmpty
     (options.isWide, options.isStreamed) = (wide, follow)
     options.columns = columns.flatMap(\.self)
     options.zoneOffset = Terminal.zoneOffset(at:)

@@ -164,6 +164,17 @@ extension DevicesPage {
       columns.title = max(columns.title, Int(row.title.count))
       columns.size = max(columns.size, Int(row.size.count))
     }
+    if !hasPayloadHeadings {
+      hasPayloadHeadings = true
+      columns = (max(5, columns.packet), max(3, columns.title), max(4, columns.size))
+      out.text("  first")
+      out.spaces(columns.packet - 5 + 2)
+      out.text("PDU")
+      out.spaces(columns.title - 3 + 2)
+      out.text("size")
+      out.spaces(columns.size - 4 + 2)
+      out.text("content\n")
+    }
     for row in rows {
       out.text("  ")
       pad(row.packet, columns.packet)

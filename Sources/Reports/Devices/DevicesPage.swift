@@ -14,6 +14,8 @@ struct DevicesPage: ~Copyable {
   var out = Output()
   /// The cells of a device's data.
   var cells = Output()
+  /// Whether the columns of payloads have their headings.
+  var hasPayloadHeadings = false
   /// Describes advertising data as `show` does.
   var sentence: Sentence
 
@@ -180,7 +182,8 @@ struct DevicesPage: ~Copyable {
       out.text(", ")
       out.quoted(name.bytes)
     }
-    if let appearance = facts.appearance {
+    // 0 means unknown.
+    if let appearance = facts.appearance, appearance.rawValue != 0 {
       out.write(
         appearance.name.map { ", \($0)" }
           ?? ", appearance \(code: appearance.rawValue, digits: 4)")

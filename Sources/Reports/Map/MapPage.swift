@@ -123,6 +123,13 @@ package struct MapPage: ~Copyable {
     if isOfCells { out.byte(line.rawValue) }
   }
 
+  /// Ends a line that is too long for the next column, for example by a long UUID.
+  private mutating func breakLine(before column: Int) {
+    guard !isOfCells else { return }
+    let used = out.bytes.part(Slice(start: start, count: out.count - start)).columns
+    if used >= (column == Column.value ? valueColumn : column) { endLine() }
+  }
+
   /// Pads the line up to a column, with at least one blank.
   private mutating func pad(to column: Int) {
     if isOfCells {
@@ -172,7 +179,10 @@ package struct MapPage: ~Copyable {
     }
     disagreements(device)
     conflicts(device)
-    if !device.services.isEmpty { endLine() }
+    if !device.services.isEmpty {
+      endLine()
+      headings()
+    }
     for service in device.services { write(service, device) }
     let loose = device.looseElsewhere
     if !loose.isEmpty {
@@ -183,6 +193,19 @@ package struct MapPage: ~Copyable {
       for characteristic in loose { write(characteristic, device) }
     }
     unknown(device)
+  }
+
+  /// Appends the headings of the columns.
+  private mutating func headings() {
+    guard !isOfCells else { return }
+    out.text("  handle")
+    pad(to: Column.characteristic)
+    out.text("attribute")
+    pad(to: Column.properties)
+    out.text("properties")
+    pad(to: Column.value)
+    out.text("value")
+    endLine()
   }
 
   private mutating func address(_ device: MapDevice) {
@@ -380,7 +403,7 @@ package struct MapPage: ~Copyable {
     case .value: out.text(", value of ")
     case .descriptor: out.text(", descriptor ")
     }
-    out.uuid(attribute.uuid)
+    out.uuid(attribute.uuid.shortest)
     out.attributeName(attribute.uuid, as: attribute.kind.use)
     guard attribute.kind == .characteristic else { return }
     for bit in 0..<8 where attribute.properties.has(bit: bit) {
@@ -489,15 +512,14 @@ extension MapPage {
       out.spaces(2)
       out.handle(characteristic.declaration?.target ?? attribute.handle)
       pad(to: Column.characteristic)
-      out.uuid(attribute.uuid)
+      out.uuid(attribute.uuid.shortest)
       if let name = reading.name(attribute.uuid) {
         out.byte(0x20)
         out.string(name)
       } else {
         out.attributeName(attribute.uuid, as: .characteristic)
       }
-      // A long UUID takes a line of its own.
-      if attribute.uuid.width == 16, !isOfCells { endLine() }
+      breakLine(before: Column.properties)
       pad(to: Column.properties)
       if let declaration = characteristic.declaration {
         properties(declaration.properties)
@@ -520,10 +542,10 @@ extension MapPage {
     out.spaces(4)
     out.handle(descriptor.attribute.handle)
     pad(to: Column.descriptor)
-    out.uuid(uuid)
+    out.uuid(uuid.shortest)
     // Find Information lists values, too: at an unknown position it may be one.
     out.attributeName(uuid, as: uuid.isDescriptor ? .descriptor : nil)
-    if uuid.width == 16, !isOfCells { endLine() }
+    breakLine(before: Column.value)
     let isConfiguration = uuid == .clientConfiguration || uuid.isShort(0x2903)
     if let use = descriptor.use, let value = use.value {
       pad(to: Column.value)

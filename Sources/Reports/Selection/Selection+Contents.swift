@@ -26,7 +26,7 @@ extension Selection {
   package static func uuid(_ text: String) throws(SelectionError) -> UUIDPattern {
     guard let pattern = UUIDPattern(text) else {
       throw SelectionError(
-        "expected a UUID as in 180d, 0x180D or 6e400001-b5a3-f393-e0a9-e50e24dcca9e, or its beginning: 6e400001-\u{2026}"
+        "expected a UUID as in 180d, 0x180D or 6e400001-b5a3-f393-e0a9-e50e24dcca9e, or a part as printed: 6e400001-\u{2026}, fd47\u{2026}75cf"
       )
     }
     return pattern
@@ -214,36 +214,48 @@ extension Selection {
 
 /// A UUID to look for: all of it, or the beginning of a long one that lines print, `00020002-…`.
 package struct UUIDPattern: Sendable {
-  /// The UUID in its shortest form; of a beginning, the other bits are 0.
+  /// The UUID in its shortest form; what an ellipsis stands for is 0.
   private let uuid: BluetoothUUID
-  /// The number of bits in a beginning; nil for a whole UUID.
-  private var bits: Int?
+  /// The bits of a 128-bit UUID that have to match; nil for a whole UUID.
+  private var mask: (high: UInt64, low: UInt64)?
 
   /// Creates a pattern for a whole UUID.
   package init(_ uuid: BluetoothUUID) { self.uuid = uuid.shortest }
 
-  /// Reads a UUID, or its first 8 to 28 digits with an ellipsis after them.
+  /// Reads a UUID, its first 8 to 28 digits with an ellipsis after them, or as many of its first
+  /// and last ones with an ellipsis between them.
   init?(_ text: String) {
-    guard let ellipsis = ["\u{2026}", "..."].first(where: { text.hasSuffix($0) }) else {
+    guard let ellipsis = ["\u{2026}", "..."].first(where: { text.contains($0) }) else {
       guard let uuid = BluetoothUUID(text: text) else { return nil }
       self.init(uuid)
       return
     }
-    let digits = text.dropLast(ellipsis.count).filter { $0 != "-" }
-    let padded = digits + String(repeating: "0", count: max(0, 32 - digits.count))
-    guard 8...28 ~= digits.count, digits.allSatisfy(\.isHexDigit),
-      let high = UInt64(padded.prefix(16), radix: 16),
-      let low = UInt64(padded.suffix(16), radix: 16)
+    let digits = text.filter { $0 != "-" }
+    let ends = digits.split(separator: ellipsis, omittingEmptySubsequences: false)
+    let count = digits.count - ellipsis.count
+    guard ends.count == 2, !ends[0].isEmpty, 8...28 ~= count,
+      let value = Self.halves(ends),
+      let known = Self.halves(ends.map { String(repeating: "f", count: $0.count)[...] })
     else { return nil }
-    self.init(BluetoothUUID(high: high, low: low))
-    bits = 4 * digits.count
+    self.init(BluetoothUUID(high: value.high, low: value.low))
+    mask = known
+  }
+
+  /// Returns 32 digits that begin and end like this as two numbers; nil if not all are hexadecimal.
+  private static func halves(_ ends: [Substring]) -> (high: UInt64, low: UInt64)? {
+    let missing = 32 - ends[0].count - ends[1].count
+    let digits = ends[0] + String(repeating: "0", count: missing) + ends[1]
+    guard digits.allSatisfy(\.isHexDigit), let high = UInt64(digits.prefix(16), radix: 16),
+      let low = UInt64(digits.suffix(16), radix: 16)
+    else { return nil }
+    return (high, low)
   }
 
   /// Returns whether a UUID in its shortest form matches.
   func matches(_ other: BluetoothUUID) -> Bool {
-    guard let bits else { return other == uuid }
-    return other.width == 16 && (other.high ^ uuid.high) >> (64 - min(bits, 64)) == 0
-      && (other.low ^ uuid.low) >> (128 - max(bits, 64)) == 0
+    guard let mask else { return other == uuid }
+    return other.width == 16 && (other.high ^ uuid.high) & mask.high == 0
+      && (other.low ^ uuid.low) & mask.low == 0
   }
 }
 

@@ -4,7 +4,7 @@ import Bytes
 /// The columns of `show`'s lines: number, time, gap and connection at the start, then a packet's
 /// name, subject and rest.
 ///
-///     #      time    gap     what
+///     #      time    gap id   what            subject   details
 ///     97    0.1773         1 → Read Request   0x0010
 ///
 /// The start differs little from one line to the next, so it is cached. For a packet that follows
@@ -98,7 +98,11 @@ struct LineColumns: ~Copyable {
       line.spaces(gapColumns - 3)
       line.text("gap")
     }
-    line.text("      what")
+    line.text(" id   what")
+    line.spaces(Self.nameColumns - 4)
+    line.text("subject")
+    line.spaces(subjectColumns - Self.nameColumns - 7)
+    line.text("details")
     line.style(.plain, isOn: usesColor)
   }
 

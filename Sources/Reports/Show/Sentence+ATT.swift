@@ -116,15 +116,10 @@ extension Sentence {
     output.byte(0x29)
   }
 
-  /// Appends the UUID of an attribute. A long one is cut if its beginning distinguishes it from all
-  /// others of the server.
+  /// Appends the UUID of an attribute, a long one shortened.
   private mutating func uuid(of attribute: Attribute, isSubject: Bool) {
-    guard attribute.uuid.width == 16, attribute.groups < 5 else {
-      output.uuid(attribute.uuid)
-      return
-    }
-    output.uuidStart(attribute.uuid, groups: attribute.groups)
-    if isSubject { shortened() } else { output.text(glyphs.ellipsis) }
+    let isShortened = output.uuid(attribute.uuid, attribute.part, ellipsis: glyphs.ellipsis)
+    if isSubject, isShortened { noteEllipsis() }
   }
 
   private mutating func content(
@@ -383,7 +378,7 @@ extension Sentence {
   private mutating func attribute(
     _ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse? = nil
   ) {
-    output.uuid(uuid)
+    output.uuid(uuid.shortest)
     if let use {
       output.attributeName(uuid, called: names.name(of: uuid, as: use), as: use)
     } else {

@@ -269,7 +269,8 @@ extension Sentence {
     case .serviceData(let width) where isWhole:
       var cursor = Cursor(data)
       guard let uuid = try? BluetoothUUID(parsing: &cursor, width: width) else { return }
-      output.namedUUID(uuid)
+      output.uuid(uuid.shortest)
+      output.meaning(of: uuid, isFitting: true)
       advertised(.serviceData, uuid, data.dropping(width), type, data)
     case .manufacturerData where isWhole:
       let company = CompanyID(rawValue: data.littleEndianU16(at: 0))

@@ -99,6 +99,11 @@ package struct Sentence: ~Copyable {
   /// Appends to the subject that something was cut.
   mutating func shortened() {
     output.text(glyphs.ellipsis)
+    noteEllipsis()
+  }
+
+  /// Records that the subject has an ellipsis, whose bytes are not columns.
+  mutating func noteEllipsis() {
     surplus += glyphs.ellipsis.utf8CodeUnitCount - glyphs.ellipsisColumns
   }
 

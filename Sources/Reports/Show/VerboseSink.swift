@@ -395,7 +395,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
   }
 
   package mutating func namedUUID(_ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse?) {
-    line("uuid") { $0.namedUUID(uuid, as: use) }
+    line("uuid") { $0.namedUUID(uuid, as: use, isAsSent: true) }
   }
 
   package mutating func hidden(_ key: StaticString, _ count: Int) {
@@ -414,7 +414,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
   package mutating func uuids(_ key: StaticString, _ list: RawSpan, width: Int) {
     line(key)
     if list.byteCount < width { output.text("none") }
-    output.uuids(list, width: width)
+    output.uuids(list, width: width, areAsSent: true)
     endLine()
   }
 

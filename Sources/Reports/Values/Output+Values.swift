@@ -24,7 +24,7 @@ extension Output {
       }
       return
     }
-    shortUUID(uuid, groups: attribute.groups, glyphs)
+    self.uuid(uuid, attribute.part, ellipsis: glyphs.ellipsis)
     let end = count
     byte(0x20)
     attributeTitle(attribute, owner: owner, glyphs, profileName: profileName)
@@ -57,7 +57,7 @@ extension Output {
     guard let owner, owner.uuid != nil || owner.handle != nil else { return }
     text(count > start ? " of " : "of ")
     if let uuid = owner.uuid {
-      shortUUID(uuid, groups: owner.groups, glyphs)
+      self.uuid(uuid, owner.part, ellipsis: glyphs.ellipsis)
     } else if let handle = owner.handle {
       self.handle(handle)
     }
@@ -74,17 +74,6 @@ extension Output {
     }
   }
 
-  /// Appends a UUID; a long one is cut if its beginning distinguishes it from all others of the
-  /// server.
-  mutating func shortUUID(_ uuid: BluetoothUUID, groups: UInt8, _ glyphs: Glyphs) {
-    guard uuid.width == 16, groups < 5 else {
-      self.uuid(uuid)
-      return
-    }
-    uuidStart(uuid, groups: groups)
-    text(glyphs.ellipsis)
-  }
-
   /// Appends the type of an advertised value: `service feaa (registered: Google LLC)`, `company
   /// 0x004c Apple, Inc.`
   mutating func advertised(_ uuid: BluetoothUUID?, _ company: UInt16?) {
@@ -92,7 +81,8 @@ extension Output {
     if let company {
       assigned(CompanyID(rawValue: company).name, UInt64(company), digits: 4)
     } else if let uuid {
-      namedUUID(uuid)
+      self.uuid(uuid.shortest)
+      meaning(of: uuid, isFitting: true)
     }
   }
 

@@ -63,7 +63,7 @@ extension ValuesTable {
       let identity = memory.identity(
         of: subscription.handle, subscription.server, side, connection: 0)
       if let uuid = identity.uuid {
-        out.shortUUID(uuid, groups: identity.groups, glyphs)
+        out.uuid(uuid, identity.part, ellipsis: glyphs.ellipsis)
       } else {
         out.handle(subscription.handle)
       }

@@ -13,6 +13,8 @@ package struct ValuesTable: ~Copyable {
   private var ascii = Output()
   /// Whether each row has exactly one line, which is cut: a table that is kept on the terminal.
   private var isCut = false
+  /// The advertisers whose values are not listed.
+  private var unlisted = 0
 
   var glyphs: Glyphs { options.glyphs }
 
@@ -54,6 +56,12 @@ package struct ValuesTable: ~Copyable {
   mutating func write(_ memory: borrowing Memory, into output: inout Output) {
     collect(facts.entries.indices, memory)
     lay(into: &output)
+    if unlisted > 0 {
+      out.count(unlisted, "advertiser", "advertisers")
+      out.text("; --advertised lists ")
+      out.text(unlisted == 1 ? "it" : "them")
+      finishLine(into: &output)
+    }
     footer(memory, into: &output)
   }
 
@@ -116,8 +124,16 @@ package struct ValuesTable: ~Copyable {
       byServer[attribute.server, default: []].append(handle << 32 | place)
     }
     let servers = facts.servers.sorted { !$0.isAdvertiser && $1.isAdvertiser }
+    let listsAdvertised =
+      options.listsAdvertised || isCut || servers.allSatisfy(\.isAdvertiser)
+    unlisted = 0
     for server in servers {
-      if let places = byServer[server.key] { add(server, places, memory) }
+      guard let places = byServer[server.key] else { continue }
+      if server.isAdvertiser, !listsAdvertised {
+        unlisted += 1
+      } else {
+        add(server, places, memory)
+      }
     }
   }
 
@@ -248,8 +264,10 @@ package struct ValuesTable: ~Copyable {
     if let width = options.width, width < Self.leastColumns { return layNarrow(into: &output) }
     func columns(_ text: [UInt8]) -> Int { text.bytes.columns }
     let rows = cells.filter { !$0.isHeading }
-    let subject = min(Self.mostSubjectColumns, rows.map { columns($0.subject) }.max() ?? 0)
-    let operation = rows.map { columns($0.operation) }.max() ?? 0
+    // At least as wide as their headings.
+    let subject = max(
+      9, min(Self.mostSubjectColumns, rows.map { columns($0.subject) }.max() ?? 0))
+    let operation = max(9, rows.map { columns($0.operation) }.max() ?? 0)
     let rate = rows.map { columns($0.rate) }.max() ?? 0
     let packets = rows.map { columns($0.packets) }.max() ?? 0
     let count = max(5, String(rows.map(\.count).max() ?? 0).utf8.count)
@@ -259,7 +277,10 @@ package struct ValuesTable: ~Copyable {
     }
     if hasHead {
       style(.dim)
-      out.spaces(2 + subject + 2 + operation + 2 + count - 5)
+      out.text("  attribute")
+      out.spaces(subject - 9 + 2)
+      out.text("operation")
+      out.spaces(operation - 9 + 2 + count - 5)
       out.text("count")
       if rate > 0 {
         out.spaces(2 + rate - 4)

@@ -23,8 +23,8 @@ package struct AttributeIdentity: Sendable {
   package var via: Attribute.Via?
   /// For a descriptor: the handle of the characteristic value that it belongs to.
   package var owner: UInt16?
-  /// How many groups of digits distinguish a 128-bit UUID from all others of the server: 1 to 5.
-  package var groups: UInt8 = 5
+  /// What distinguishes a 128-bit UUID from all others of the server.
+  package var part: UUIDPart = .whole
   /// Whether the handle is needed to distinguish it from others with the same UUID.
   package var needsHandle = true
 
@@ -68,7 +68,7 @@ extension Memory {
     if identity.owner == nil, attribute.kind == .descriptor, attribute.target != 0 {
       identity.owner = attribute.target
     }
-    identity.groups = attribute.groups
+    identity.part = attribute.part
     identity.needsHandle = attribute.hasTwin || attribute.kind != .value
     return identity
   }

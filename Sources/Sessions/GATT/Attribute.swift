@@ -77,7 +77,7 @@ package struct Attribute: Equatable, Sendable {
   package var packet: Int
   /// How many groups of digits of a 128-bit UUID distinguish it from all others of the server: 1 to
   /// 5.
-  package internal(set) var groups: UInt8 = 1
+  package internal(set) var part: UUIDPart = .oneGroup
   /// Whether another attribute of the server has the same UUID, so that only the handle
   /// distinguishes them. Declarations of services and characteristics do not count.
   package internal(set) var hasTwin = false

@@ -87,7 +87,7 @@ package struct Database: Sendable {
   package subscript(slot: Int) -> Attribute {
     var attribute = slots[slot]
     let fact = uuids.facts[Int(factOf[slot])]
-    (attribute.groups, attribute.hasTwin) = (fact.groups, fact.users > 1)
+    (attribute.part, attribute.hasTwin) = (fact.part, fact.users > 1)
     return attribute
   }
 

@@ -8,10 +8,18 @@ struct UUIDTable: Sendable {
     let uuid: BluetoothUUID
     /// How many of its groups of digits distinguish it from all others: 1 to 5.
     var groups: UInt8 = 1
+    /// Whether its first and last digits distinguish it, too.
+    var endsDiffer = true
     /// The number of attributes with it, not counting declarations.
     var users = 0
     /// The number of attributes with it, including declarations.
     var all = 0
+
+    /// The shortest part that distinguishes it from all others.
+    var part: UUIDPart {
+      if groups > 2, endsDiffer { return .ends }
+      return groups < 5 ? UUIDPart(rawValue: groups) ?? .whole : .whole
+    }
   }
 
   /// The beginning of a 128-bit UUID.
@@ -33,6 +41,8 @@ struct UUIDTable: Sendable {
   private var index: [BluetoothUUID: UInt16] = [:]
   /// The first UUID with each beginning.
   private var beginnings: [Beginning: UInt16] = [:]
+  /// The first UUID with each pair of ends.
+  private var ends: [UInt32: UInt16] = [:]
 
   /// Returns whether so many of the UUIDs are unused that the table should be rebuilt.
   func isSparse(for count: Int) -> Bool { facts.count > 2 * count + 64 || facts.count >= 0xff00 }
@@ -65,6 +75,13 @@ struct UUIDTable: Sendable {
   /// Records how many groups are needed to distinguish a new 128-bit UUID from others, and those
   /// from it.
   private mutating func compare(_ uuid: BluetoothUUID, _ position: UInt16) {
+    let key = UInt32(truncatingIfNeeded: uuid.high >> 32 & 0xffff_0000 | uuid.low & 0xffff)
+    if let other = ends[key] {
+      facts[Int(position)].endsDiffer = false
+      facts[Int(other)].endsDiffer = false
+    } else {
+      ends[key] = position
+    }
     for groups in UInt8(1)...4 {
       guard let other = beginnings[Beginning(uuid, groups)] else {
         beginnings[Beginning(uuid, groups)] = position

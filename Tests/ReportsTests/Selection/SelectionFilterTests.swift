@@ -312,6 +312,19 @@ struct SelectionFilterTests {
     }
   }
 
+  @Test("The two ends of a UUID are accepted as lines print them")
+  func ends() throws {
+    let uuid = try #require(BluetoothUUID(text: "fd47416a-95fb-4206-88b5-b4a8045f75cf"))
+    let other = try #require(BluetoothUUID(text: "fd47416a-95fb-4206-88b5-b4a8045f75c2"))
+    for text in ["fd47…75cf", "FD47...75cf", "fd47416a-95fb…75cf", "f…045f75cf"] {
+      let pattern = try Selection.uuid(text)
+      #expect(pattern.matches(uuid) && !pattern.matches(other), "\(text)")
+    }
+    for text in ["fd47…75c", "fd47416a…75c…", "…fd47416a", "fd47x16a…75cf"] {
+      #expect(throws: SelectionError.self, "\(text)") { try Selection.uuid(text) }
+    }
+  }
+
   @Test("Different options must all match, repeated ones at least once")
   func combined() throws {
     let found = try numbers {

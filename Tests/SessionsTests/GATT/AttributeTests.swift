@@ -132,7 +132,7 @@ private func name(_ uuid: BluetoothUUID) -> String {
       traffic.received("09 15 04 00 10 05 00 01 \(tail.dropFirst(3)) 01 00 ff ee")
     }
     let place = recording[4].answer.attribute
-    #expect(place.map { recording.memory.attributes[$0].groups } == 5)
+    #expect(place.map { recording.memory.attributes[$0].part } == .ends)
     #expect(place.map { recording.memory.attributes[$0].hasTwin } == false)
   }
 
@@ -148,7 +148,7 @@ private func name(_ uuid: BluetoothUUID) -> String {
       traffic.sent("0a 03 00")
     }
     let place = recording[7].answer.attribute
-    #expect(place.map { recording.memory.attributes[$0].groups } == 2)
+    #expect(place.map { recording.memory.attributes[$0].part } == .twoGroups)
   }
 
   @Test func valuesWithTheSameUUIDAreTwinsAndDescriptorsKnowTheirs() {
