@@ -189,7 +189,7 @@ package struct PageReport: PacketReport, ~Copyable {
     contents.remark = remark
     contents.damage = failure.flatMap { words($0) }
     contents.remarks = memory.reached.remarks + options.remarks(summary)
-    contents.name(signalsBy: memory)
+    contents.choose(signalsOf: explanation.connections.map(\.history.connection), memory)
     var tree = map.page(memory, values.conversations)
     var writer = PageWriter(options, explanation, contents)
     writer.write(&values, &tree, &sentence.reading, memory, into: &output)
@@ -430,15 +430,15 @@ struct PageContents: Sendable {
   private static let leastProse = 160_000
 
   init(limit: Int, decimals: Int) {
-    details = PageDetails(limit: limit)
-    rows = PageRows(
-      budget: limit - details.most - max(limit / Self.shareOfProse, Self.leastProse)
-        - PageTexts.byteCount)
+    let room = limit - max(limit / Self.shareOfProse, Self.leastProse) - PageTexts.byteCount
+    details = PageDetails(room: room)
+    rows = PageRows(budget: room - PageDetails.least(room))
     self.decimals = decimals
   }
 
-  /// Records the names of the advertisers.
-  mutating func name(signalsBy memory: borrowing Memory) {
+  /// Chooses the advertisers to draw, and records their names.
+  mutating func choose(signalsOf connections: [Connection], _ memory: borrowing Memory) {
+    signals.choose(connections)
     for signal in signals.drawn {
       var output = Output()
       output.address(signal.address)

@@ -115,6 +115,10 @@ extension PageWriter {
       out.text(",\"close\":")
       out.decimal(Int(moment(last)))
     }
+    for direction in [Direction.sent, .received] {
+      let flows = history.transfers.flows.filter { $0.direction == direction }
+      write(flows, direction == .sent ? "sent" : "received", into: &out)
+    }
     out.text(",\"secure\":[")
     var isFirst = true
     let attempts = history.encryption.attempts
@@ -132,6 +136,24 @@ extension PageWriter {
       }
     }
     out.text("]}")
+  }
+
+  /// Writes the bytes of values in one direction over time: when they begin, how long each part
+  /// lasts, and the bytes in each.
+  private func write(_ flows: [LinkTransfers.Flow], _ key: StaticString, into out: inout Output) {
+    var course = RateCourse()
+    for flow in flows.sorted(by: { $0.firstPacket < $1.firstPacket }) { course.add(flow.course) }
+    guard let start = course.start else { return }
+    out.text(",\"")
+    out.text(key)
+    out.text("\":[")
+    out.decimal(Int(moment(start)))
+    out.byte(0x2c)
+    out.decimal(Int(course.width / 1000))
+    out.byte(0x2c)
+    let bytes = course.bytes
+    out.list(bytes.indices) { index, out in out.decimal(bytes[index]) }
+    out.byte(0x5d)
   }
 
   private func write(_ drawn: DrawnPlot, into out: inout Output) {

@@ -169,7 +169,7 @@ import Testing
   }
 
   @Test("Details keep failures; bytes are omitted first, then other packets") func details() {
-    var details = PageDetails(limit: 1_000_000)
+    var details = PageDetails(room: 62_500)
     let fields = { (number: Int) in [UInt8]("field \(number): \(number * 7919)\nsame line\n".utf8) }
     for number in 1...6000 {
       let rank: PageDetails.Rank =
@@ -192,7 +192,7 @@ import Testing
 
   @Test("Lines and bytes of packets are written as they were added") func detailsOfPackets() throws
   {
-    var details = PageDetails(limit: 1_000_000)
+    var details = PageDetails(room: 62_500)
     for number in 1...300 {
       details.add(
         fields: [UInt8]("first\nlast \(number / 2)\n".utf8).bytes, of: number, .important)
@@ -208,7 +208,7 @@ import Testing
   }
 
   @Test("Lines with which packets begin are written once") func beginnings() {
-    var details = PageDetails(limit: 1_000_000)
+    var details = PageDetails(room: 62_500)
     let first = details.add(beginning: [UInt8]("first\nsecond\n".utf8).bytes, .important)
     let isUsable = details.has(first, .important)
     let isOfOthers = details.has(first, .other)
@@ -223,7 +223,7 @@ import Testing
 
   @Test("Lines that are known are written as if they were added again") func knownLines() {
     func details(_ isKnown: Bool) -> String {
-      var details = PageDetails(limit: 1_000_000)
+      var details = PageDetails(room: 62_500)
       let first = details.add(beginning: [UInt8]("first\n".utf8).bytes, .important)
       let second = details.add(beginning: [UInt8]("second\n".utf8).bytes, .important)
       let rest = [UInt8]("value\nmeaning\n".utf8)
@@ -244,7 +244,7 @@ import Testing
   }
 
   @Test("A beginning is not used once its part is full") func fullPart() {
-    var details = PageDetails(limit: 10_000_000)
+    var details = PageDetails(room: 625_000)
     let first = details.add(beginning: [UInt8]("first\n".utf8).bytes, .important)
     for number in 1...4000 where details.has(first, .important) {
       let rest = [UInt8]("a line of packet \(number * 7919)\n".utf8)
@@ -259,7 +259,7 @@ import Testing
   }
 
   @Test("Flow control gets a small part of the room for fields") func routine() {
-    var details = PageDetails(limit: 1_000_000)
+    var details = PageDetails(room: 62_500)
     var kept = 0
     for number in 1...6000 where details.wantsFields(.routine) {
       let fields = [UInt8]("field \(number): \(number * 7919)\n".utf8)
