@@ -47,7 +47,9 @@ struct PageSignals: Sendable {
   mutating func choose(_ connections: [Connection]) {
     var connected: Set<UInt64> = []
     for connection in connections {
-      if let peer = connection.peer { connected.insert(Self.key(peer, connection.peerType ?? .public)) }
+      if let peer = connection.peer {
+        connected.insert(Self.key(peer, connection.peerType ?? .public))
+      }
       if let own = connection.peerResolvable { connected.insert(Self.key(own, .random)) }
     }
     let found = signals.enumerated().filter {

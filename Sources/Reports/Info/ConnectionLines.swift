@@ -1,5 +1,5 @@
 package import Bluetooth
-package import Bytes
+import Bytes
 import Captures
 import Dissectors
 package import Sessions

@@ -268,6 +268,8 @@ package struct RateCourse: Sendable {
   private var sums = InlineArray<32, Int>(repeating: 0)
   private var used = 0
 
+  package init() {}
+
   /// The bytes in each part.
   package var bytes: [Int] { (0..<used).map { sums[$0] } }
 
