@@ -48,6 +48,12 @@ extension Wording {
     return self
   }
 
+  /// Returns the same words with others for some of them: the first that fit. What is quoted is
+  /// kept.
+  package func replacing(_ words: [(old: String, new: String)]) -> Wording {
+    replacing(words.map { ([UInt8]($0.old.utf8), [UInt8]($0.new.utf8)) })
+  }
+
   /// Returns the same text with words outside of quotation marks replaced.
   private func replacing(
     _ names: [(words: [UInt8], name: [UInt8])], isWord: Bool = true

@@ -105,9 +105,9 @@ extension PageWriter {
       quoted.quoted(name.bytes)
       out.embedded(quoted.bytes)
     }
-    if let role = connection.role(of: .local) {
-      out.text(",\"role\":")
-      out.embedded(role.key.bytes)
+    if connection.peer != nil {
+      out.text(",\"device\":")
+      out.embedded(String(history.device))
     }
     out.text(",\"open\":")
     out.decimal(Int(connection.firstTime.map(moment) ?? 0))

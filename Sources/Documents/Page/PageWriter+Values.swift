@@ -55,6 +55,8 @@ extension PageWriter {
     let most = options.limit / Self.bytesPerValueRow
     var isOpen = false
     var isFolded = false
+    // The entry whose course a chart shows.
+    var drawn: Int?
     for row in rows.prefix(most) {
       if row.isHeading {
         if row.isAdvertiser, !isFolded {
@@ -91,6 +93,7 @@ extension PageWriter {
         continue
       }
       if row.operation.isEmpty {
+        if drawn == place { continue }
         // The row shows the course of the numbers above.
         out.text("<tr class=\"course\"><td></td><td colspan=\"5\">")
         out.html(row.value.bytes)
@@ -114,12 +117,15 @@ extension PageWriter {
       out.html(row.rate.bytes)
       out.text("</td><td class=\"packets\">")
       out.linked(row.packets.bytes)
-      out.text("</td><td class=\"value\"><div>")
+      out.text("</td><td class=\"value\">")
+      let known = plots.count
+      out.text("<div class=\"beside\"><div>")
       out.html(row.value.bytes)
       out.text("</div>")
       writeCharts(
         of: entry, isOfWrites: row.isWrite, !row.subject.isEmpty, table, memory, into: &out)
-      out.text("</td></tr>\n")
+      out.text("</div></td></tr>\n")
+      if plots.count > known { drawn = place }
     }
     if rows.count > most {
       if !isOpen { out.text("<tbody>") }

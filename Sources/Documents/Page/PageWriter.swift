@@ -359,6 +359,10 @@ struct PageWriter {
     let failed = connections.firstIndex { one in
       one.findings.contains { $0.severity ?? .note > .note }
     }
+    let busiest = connections.indices.max {
+      (connections[$0].history.connection.packets, $1)
+        < (connections[$1].history.connection.packets, $0)
+    }
     var written = 0
     var shown = 0
     for (index, one) in connections.prefix(Self.mostStories).enumerated() where written < storyBytes
@@ -372,7 +376,7 @@ struct PageWriter {
       let history = one.history
       out.text("<details class=\"story\" id=\"connection-")
       out.decimal(history.id)
-      out.text(index == failed ?? 0 ? "\" open><summary>" : "\"><summary>")
+      out.text(index == failed ?? busiest ? "\" open><summary>" : "\"><summary>")
       out.text("Connection ")
       out.decimal(history.id)
       out.text(": ")
@@ -438,4 +442,9 @@ struct PageWriter {
     markdown.write(into: &text)
     out.html(text.bytes)
   }
+}
+
+extension Connection {
+  /// The data packets in both directions.
+  fileprivate var packets: Int { sentPackets.adding(clamped: receivedPackets) }
 }

@@ -114,7 +114,6 @@ package struct ConnectionLines: ~Copyable {
       if let identity = shown.identity { (shown.peer, shown.peerType) = identity }
       shown.peerResolvable = nil
     }
-    begin(.device)
     subject(shown, memory)
     begin(.packets)
     out.write(", \(packet: first.firstPacket)\(glyphs.to)\(packet: lastPacket)")
@@ -161,7 +160,6 @@ package struct ConnectionLines: ~Copyable {
   private mutating func line(_ connection: Connection, _ memory: borrowing Memory) {
     begin(.numbers)
     out.write("  \(connection.id)  ")
-    begin(.device)
     subject(connection, memory)
     begin(.packets)
     if let last = connection.lastPacket {
@@ -232,10 +230,13 @@ package struct ConnectionLines: ~Copyable {
 
   /// Appends the controller if there are several, the peer, the role and the transport.
   private mutating func subject(_ connection: Connection, _ memory: borrowing Memory) {
+    if hasSeveralAdapters { begin(.device) }
     if hasSeveralAdapters, let number = connection.adapter.number {
       out.write("hci\(number), ")
     }
     out.text("peer ")
+    // In a column of devices, the word says nothing.
+    if !hasSeveralAdapters { begin(.device) }
     if !out.peer(connection) { out.write("unknown, handle \(handle: connection.handle)") }
     if let entry = connection.name, let name = memory.names[entry] {
       out.write(" \(quoted: name)")

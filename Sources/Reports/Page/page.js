@@ -619,7 +619,7 @@
   function packed() {
     const rows = [];
     for (const one of data.connections) {
-      const row = rows.find(row => row.all[0].peer == one.peer && row.end != null && row.end <= one.open);
+      const row = rows.find(row => one.device && row.all[0].device == one.device && row.end != null && row.end <= one.open);
       if (row) { row.all.push(one); row.end = one.close; } else rows.push({all: [one], end: one.close});
     }
     return rows;
@@ -655,7 +655,7 @@
     }, view[0]);
     const counts = histogram(), most = Math.max(1, ...[...counts.values()].map(one => Math.max(...one.sent, ...one.received)));
     for (const row of rows) {
-      label(svg, row.all.length > 1 || data.connections.length < 2 ? device(row.all[0]) : called(row.all[0]), y + (gutter ? 22 : 13));
+      label(svg, row.all.length > 1 ? device(row.all.find(one => one.name) || row.all[0]) : called(row.all[0]), y + (gutter ? 22 : 13));
       for (const one of row.all) drawLane(svg, one, y + head, counts.get(one.id), most);
       // Numbers, where the connection before leaves room.
       row.all.reduce((free, one) => {
