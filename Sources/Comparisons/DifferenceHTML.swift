@@ -307,10 +307,10 @@ struct DifferenceHTML: ~Copyable {
           out.text("<div class=\"lane quiet\"></div>")
           continue
         }
-        out.text(
-          arrow == "→ "
-            ? "<div class=\"lane sent\">"
-            : arrow == "← " ? "<div class=\"lane received\">" : "<div class=\"lane\">")
+        let fails = difference.operations(of: step, isLeft: isLeft).contains(where: \.hasFailed)
+        out.text("<div class=\"lane")
+        out.text(arrow == "→ " ? " sent" : arrow == "← " ? " received" : "")
+        out.text(fails ? " failed\">" : "\">")
         out.text("<div class=\"")
         out.text(arrow.isEmpty ? "aside\"><span><b>" : "arrow\"><span><b>")
         out.string(side.packetWords)

@@ -187,9 +187,13 @@ extension PageWriter {
       if isOfBoth, plot.isWritten != isOfWrites { continue }
       let words = words(plot, courses)
       plots.append(DrawnPlot(plot: plot, subscribed: subscribed(to: entry, table.facts)))
-      out.text("<figure class=\"chart\"><figcaption>")
-      out.html(plot.name.bytes)
-      out.text("</figcaption><p>")
+      out.text("<figure class=\"chart\">")
+      if !plot.name.isEmpty {
+        out.text("<figcaption>")
+        out.html(plot.name.bytes)
+        out.text("</figcaption>")
+      }
+      out.text("<p>")
       out.html(words.bytes)
       out.text("</p></figure>\n")
     }

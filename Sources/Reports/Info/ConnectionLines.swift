@@ -8,8 +8,8 @@ import Words
 /// A line for each connection, or for several of one peer that follow each other: device, time,
 /// link, rates, encryption and end, for `info` and the page of `report`.
 package struct ConnectionLines: ~Copyable {
-  /// The parts of a line, in order.
-  package enum Part: Sendable { case numbers, device, packets, link, traffic, security, end }
+  /// The parts of a line, in order; `noun` is the word `peer`.
+  package enum Part: Sendable { case numbers, noun, device, packets, link, traffic, security, end }
 
   private let connections: [Connection]
   private let latest: Timestamp?
@@ -230,12 +230,11 @@ package struct ConnectionLines: ~Copyable {
 
   /// Appends the controller if there are several, the peer, the role and the transport.
   private mutating func subject(_ connection: Connection, _ memory: borrowing Memory) {
-    if hasSeveralAdapters { begin(.device) }
+    begin(hasSeveralAdapters ? .device : .noun)
     if hasSeveralAdapters, let number = connection.adapter.number {
       out.write("hci\(number), ")
     }
     out.text("peer ")
-    // In a column of devices, the word says nothing.
     if !hasSeveralAdapters { begin(.device) }
     if !out.peer(connection) { out.write("unknown, handle \(handle: connection.handle)") }
     if let entry = connection.name, let name = memory.names[entry] {

@@ -509,8 +509,10 @@
     if (asked || then >= 0) { find(event.target.value = ''); return go(asked ? Number(asked[1]) : number[then]); }
     find(event.target.value);
     const here = current >= 0 && entryOfRow[current] >= 0 ? entryOfRow[current] : event.shiftKey ? entries.length : -1;
-    const next = here + (event.shiftKey ? -1 : 1);
-    if (entries[next] >= 0) choose(entries[next]);
+    const step = event.shiftKey ? -1 : 1, hits = entries.filter(entry => entry >= 0);
+    const next = step > 0 ? hits.find(entry => entryOfRow[entry] > here) : hits.findLast(entry => entryOfRow[entry] < here);
+    // If filters hide all that was found, they are reset.
+    if (next != null) choose(next); else if (!hits.length && terms.length) choose(number.findIndex((one, i) => isHit(i)));
     at('packets').scrollIntoView();
   });
   document.querySelector('nav form').addEventListener('submit', event => event.preventDefault());
