@@ -719,7 +719,7 @@ class PageTest(unittest.TestCase):
         self.assertTrue(any("notifications on" in row for row in rows), rows)
 
     def test_advertisers_are_folded(self) -> None:
-        self.open(self.page(CAPTURES / "heart-rate.btsnoop"))
+        self.open(self.page(CAPTURES / "wristband.btsnoop"))
         fold = self.element("#values details.fold")
         self.assertRegex(fold.text, r"^\d+ advertisers?$")
 

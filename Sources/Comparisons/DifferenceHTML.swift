@@ -24,10 +24,9 @@ struct DifferenceHTML: ~Copyable {
   init(_ report: DifferenceReport) {
     self.report = report
     page = DifferencePage(report)
-    let files = (
-      Self.file(report.options.names.left), Self.file(report.options.names.right)
-    )
-    let names = files.0 == files.1 ? ("left: \(files.0)", "right: \(files.1)") : files
+    let files = report.options.names
+    let (left, right) = (Self.printable(files.left), Self.printable(files.right))
+    let names = left == right ? ("left: \(left)", "right: \(right)") : (left, right)
     self.names = names
     words =
       [("left", names.0), ("right", names.1)].flatMap { side, name in
@@ -38,10 +37,8 @@ struct DifferenceHTML: ~Copyable {
       } + [("; --all prints them", ""), ("; --all prints more", "")]
   }
 
-  /// Returns the name of a file without its folders.
-  private static func file(_ name: String) -> String {
-    let last = name.split(separator: "/").last.map { String($0) } ?? name
-    return Wording(printable: [UInt8](last.utf8).bytes).text
+  private static func printable(_ name: String) -> String {
+    Wording(printable: [UInt8](name.utf8).bytes).text
   }
 
   /// Returns words about the two sides with the names of the files.
@@ -103,7 +100,7 @@ struct DifferenceHTML: ~Copyable {
   private func title(into out: inout Output) {
     for (place, name) in [report.options.names.left, report.options.names.right].enumerated() {
       if place > 0 { out.text(" ↔ ") }
-      out.html(Wording(printable: [UInt8](name.utf8).bytes).text)
+      out.html(Self.printable(name))
     }
   }
 

@@ -252,7 +252,7 @@
     const title = joined(i);
     if (isLadder) {
       const lane = make('span', {class: laneOf(i), role: 'gridcell', title},
-        make('div', {class: isPDU(i) ? 'arrow' : 'aside'}, make('span', {}, isPDU(i) ? '' : '· ', ...text)));
+        make('div', {class: isPDU(i) ? 'arrow' : 'aside'}, make('span', {}, ...text)));
       const latency = request[i] >= 0 && isPDU(i) ? span(time[i] - time[request[i]]) : '';
       return make('div', attributes, cell('n', number[i]), cell('t', seconds(i), clock(i)), lane, wait(k, latency));
     }
