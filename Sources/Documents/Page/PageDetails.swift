@@ -3,10 +3,10 @@ import Reports
 
 /// The fields and bytes of packets, for the part of a page that shows one of them.
 ///
-/// They share the room that the packets themselves leave. If it is exceeded, bytes are dropped first, then the fields of flow control (which never get more than a sixteenth), then
-/// those of packets without ATT, pairing or a failure, then those of other packets, later ones
-/// first. Fields of failing packets are never dropped, but none are added once all fields need
-/// twice the budget.
+/// They share the room that the packets themselves leave. If it is exceeded, bytes are dropped
+/// first, then the fields of flow control (which never get more than a sixteenth), then those of
+/// packets without ATT, pairing or a failure, then those of other packets, later ones first. Fields
+/// of failing packets are never dropped, but none are added once all fields need twice the budget.
 struct PageDetails: Sendable {
   /// The importance of a packet's fields to the reader.
   enum Rank: Int, Sendable {

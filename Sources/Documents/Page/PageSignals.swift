@@ -42,8 +42,8 @@ struct PageSignals: Sendable {
     address.value | UInt64(type.rawValue & 1) << 48
   }
 
-  /// Chooses the advertisers to draw: those that were connected or, if there is no connection, those
-  /// heard most often.
+  /// Chooses the advertisers to draw: those that were connected or, if there is no connection,
+  /// those heard most often.
   mutating func choose(_ connections: [Connection]) {
     var connected: Set<UInt64> = []
     for connection in connections {
