@@ -200,9 +200,9 @@ struct ProtocolTests {
     let trial = try Trial(talk, profile: profile)
     #expect(
       try trial.lines("fff7") == [
-        "command 81, part 1 of 3", "command 81, part 2 of 3", "\"<0><1><2>\"",
+        "command 81, part 1 of 3", "command 81, part 2 of 3", "text: \"<0><1><2>\"",
         "command 81, part 1 of 3", "command 81, part 3 of 3, part 2 has not come",
-        "command 81, part 3 of 3, part 3 came before", "\"<0><1><2>\", part 2 comes late",
+        "command 81, part 3 of 3, part 3 came before", "text: \"<0><1><2>\", part 2 comes late",
         "command 81, part 1 of 3",
         "command 81, part 1 of 3, the message of #12 is incomplete: 1 of 3 parts, missing 2–3",
       ])

@@ -407,7 +407,7 @@ import Words
       lines == [
         "connected: interval 30 ms, latency 0, supervision timeout 720 ms",
         "the central opens a channel for SPSM 0x0080: MTU 100, MPS 30, 3 credits; the",
-        "1 SDU to the peripheral, 1 SDU from the peripheral on the channel for SPSM 0x0080",
+        "1 SDU to the peripheral (3 bytes), 1 SDU from the peripheral (24 bytes) on the",
         "the central closes the channel for SPSM 0x0080",
         "the peripheral disconnects; neither paired nor encrypted",
       ])

@@ -114,7 +114,7 @@ import Words
     }
     #expect(
       findings(of: "smp_unexpected", in: play(.received)) == [
-        "The peer is the peripheral and sent a Pairing Request #2"
+        "The peer sent a Pairing Request, although only a central may #2"
       ])
     #expect(findings(of: "smp_unexpected", in: play(.sent)) == [])
   }

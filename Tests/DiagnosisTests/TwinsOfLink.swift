@@ -3,7 +3,8 @@ import MadeTraffic
 
 extension Twin {
   /// The twins of the rules about links and connecting.
-  static let linkTwins: [Twin] = lossTwins + procedureTwins + leavingTwins + connectingTwins
+  static let linkTwins: [Twin] =
+    lossTwins + procedureTwins + leavingTwins + connectingTwins + transferTwins
 
   private static let lossTwins: [Twin] = [
     Twin(
@@ -67,6 +68,23 @@ extension Twin {
     traffic.wait(720)
     traffic.disconnect(reason: 0x08)
   }
+
+  private static let transferTwins: [Twin] = [
+    Twin(
+      "link_transfer_limited", or: "the program that sends is no faster",
+      excludedBy: LimitedTraffic.writes(each: 4, waiting: 8),
+      openIn: LimitedTraffic.notifications(20, each: 4)),
+    Twin(
+      "link_transfer_limited", or: "the peer takes that long for each value",
+      excludedBy: LimitedTraffic.indications(pause: 58),
+      openIn: LimitedTraffic.indications(pause: 200)),
+    Twin(
+      "link_transfer_limited",
+      or: "packets are lost and sent again, or other links and scans take the time of the radio",
+      excludedBy: LimitedTraffic.notifications(
+        244, each: 9, values: 180, mtu: 247, octets: 251),
+      openIn: LimitedTraffic.notifications(20, each: 4)),
+  ]
 
   private static let procedureTwins: [Twin] = [
     Twin(

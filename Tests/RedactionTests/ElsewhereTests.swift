@@ -199,7 +199,7 @@ import Testing
       #expect(
         result.lines.contains {
           $0.hasPrefix(
-            "not searched for in other data: 1 sighting of \(kind) beyond the first 1; so all"
+            "not searched for in other data: 1 sighting of \(kind) beyond the first 1; therefore all"
           )
         }, "\(result.lines)")
     }

@@ -10,8 +10,8 @@ package struct PacketLength: Equatable, Sendable {
   package init(octets: UInt16, time: UInt16) { (self.octets, self.time) = (octets, time) }
 
   /// Returns how many bytes a packet can have on a PHY: the time also has to hold everything around
-  /// them, but is never less than 27 bytes take. On LE Coded, with eight symbols for each bit (Core,
-  /// Vol 6, Part B, 4.5.10).
+  /// them, but is never less than 27 bytes take. On LE Coded, with eight symbols for each bit
+  /// (Core, Vol 6, Part B, 4.5.10).
   package func effective(onPHY phy: UInt8) -> UInt16 {
     let time = Int(time)
     let room =

@@ -81,6 +81,11 @@ extension TransferRun {
     answered >= 10 && isQueued != true && halves(direction).trip >= span / 5 * 4
   }
 
+  /// Whether packets show that the link was slower than the program that sends.
+  package func isShown(_ direction: Direction) -> Bool {
+    isInSteps(direction) || busy >= Self.leastBusy || direction == .sent && isQueued == true
+  }
+
   /// Whether the controller nearly always held further packets when it completed one, so that the
   /// link was slower than the program; nil: unknown.
   package var isQueued: Bool? {
@@ -92,11 +97,11 @@ extension TransferRun {
     guard isTransfer, span > 0, values > 1, let room, let intervals else { return nil }
     if isInSteps(direction) { return .roundTrips }
     let isFull = busy >= Self.leastBusy
-    // What waits in the peer's controller is unknown. Several packets in nearly every interval hardly
-    // come from a program that sends no faster.
+    // What waits in the peer's controller is unknown. Several values in nearly every interval
+    // rarely come from a program that sends no faster.
     let isSteady =
-      direction == .received && events * 100 >= intervals / 10 * 8 && packets >= 3 * events
-    guard isFull || isQueued == true || isSteady else { return nil }
+      direction == .received && events * 100 >= intervals / 10 * 8 && values >= 3 * events
+    guard isShown(direction) || isSteady else { return nil }
     let frame = longest + Self.header
     if carrier.length <= PacketLength.initial.octets, frame > PacketLength.initial.octets {
       return .dataLength
@@ -106,6 +111,7 @@ extension TransferRun {
       return .mtu
     }
     if isFull { return carrier.phy == AirTime.le2M ? .link : .phy }
+    guard isQueued == true else { return nil }
     if mostInEvent <= 1, room >= 3 { return .onePacketPerInterval }
     // Those that are waiting go with the next interval.
     return packets * 3 <= room * events ? .fewPacketsPerInterval : nil

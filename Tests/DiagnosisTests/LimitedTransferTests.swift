@@ -1,0 +1,134 @@
+// Transfers that a property of the link limits.
+
+import Bluetooth
+import Diagnosis
+import Histories
+import MadeTraffic
+import Sessions
+import Testing
+import Words
+
+/// A connection with transfers, whose interval is 30 ms.
+enum LimitedTraffic {
+  /// Values of this many bytes come from the peer, `each` of them in every interval.
+  static func notifications(
+    _ length: Int, each: Int, values: Int = 60, mtu: Int? = nil, octets: Int? = nil
+  ) -> @Sendable (inout Traffic) -> Void {
+    { traffic in
+      traffic.connect()
+      if let octets {
+        traffic.meta(
+          0x07, little(0x40) + little(octets) + little(2120) + little(octets) + little(2120))
+      }
+      if let mtu { traffic.exchangeMTU(mtu) }
+      for index in 0..<values {
+        traffic.acl(value(0x1b, length, index), .received)
+        if index % each == each - 1 { traffic.wait(30 - each) }
+      }
+      traffic.end(after: 5000)
+    }
+  }
+
+  /// Values of 20 bytes are indicated; the next one comes `pause` ms after each confirmation.
+  static func indications(
+    pause: Int, differ: Bool = true, values: Int = 60
+  ) -> @Sendable (inout Traffic) -> Void {
+    { traffic in
+      traffic.connect()
+      traffic.exchangeMTU(185)
+      for index in 0..<values {
+        traffic.acl(value(0x1d, 20, differ ? index : index % 4), .received)
+        traffic.acl(l2cap([0x1e]), .sent)
+        traffic.wait(pause)
+      }
+      traffic.end(after: 5000)
+    }
+  }
+
+  /// This host writes values of 20 bytes; its controller completes `each` of them in an interval,
+  /// and always has `waiting` more.
+  static func writes(each: Int, waiting: Int) -> @Sendable (inout Traffic) -> Void {
+    { traffic in
+      traffic.connect()
+      for index in 0..<waiting { traffic.acl(value(0x52, 20, index), .sent) }
+      for index in 0..<60 {
+        traffic.wait(30 - 1 - each)
+        traffic.completed(each)
+        for step in 0..<each { traffic.acl(value(0x52, 20, index * each + step), .sent) }
+      }
+      traffic.end(after: 5000)
+    }
+  }
+
+  private static func value(_ opcode: UInt8, _ length: Int, _ index: Int) -> [UInt8] {
+    l2cap(
+      [opcode, 0x10, 0] + little(index) + [UInt8](repeating: UInt8(length), count: length - 2))
+  }
+}
+
+extension Traffic {
+  fileprivate mutating func exchangeMTU(_ mtu: Int) {
+    acl(l2cap([0x02] + little(mtu)), .sent)
+    acl(l2cap([0x03] + little(mtu)), .received)
+  }
+}
+
+@Suite("Transfers that the link limits") struct LimitedTransferTests {
+  private func limit(_ build: (inout Traffic) -> Void) -> Finding? {
+    finding("link_transfer_limited", in: evidence(build))
+  }
+
+  @Test("a round trip for each value") func roundTrips() {
+    let found = limit(LimitedTraffic.indications(pause: 58))
+    #expect(
+      found?.what.text
+        == "The transfer of 0x0010 from the peer is limited to 333 bytes/s by a round trip for each value"
+    )
+    #expect(found?.severity == .note)
+    #expect(
+      found?.why.text.contains("which took 58 ms on average: 1.93 intervals") == true,
+      "\(found?.why.text ?? "")")
+    // A loop that polls, and too few values.
+    #expect(limit(LimitedTraffic.indications(pause: 58, differ: false)) == nil)
+    #expect(limit(LimitedTraffic.indications(pause: 58, values: 49)) == nil)
+  }
+
+  @Test("a data length of 27 bytes, an MTU of 23") func lengths() {
+    let length = limit(LimitedTraffic.notifications(100, each: 3, mtu: 185))
+    #expect(
+      length?.what.text
+        == "The transfer of 0x0010 from the peer may be limited to 10 kB/s by the data length of 27 bytes"
+    )
+    #expect(length?.severity == .note)
+    // One value in each interval may be all that there is; and slow alone is no fault.
+    #expect(limit(LimitedTraffic.notifications(100, each: 1, mtu: 185)) == nil)
+    #expect(limit(LimitedTraffic.notifications(100, each: 3, mtu: 185, octets: 251)) == nil)
+    let mtu = limit(LimitedTraffic.notifications(20, each: 4))
+    #expect(
+      mtu?.what.text
+        == "The transfer of 0x0010 from the peer may be limited to 2.8 kB/s by the MTU of 23")
+    #expect(mtu?.severity == .note)
+    #expect(limit(LimitedTraffic.notifications(19, each: 4, mtu: 185)) == nil)
+    #expect(limit(LimitedTraffic.notifications(20, each: 1)) == nil)
+  }
+
+  @Test("LE 1M; the link is busy") func phy() {
+    let found = limit(
+      LimitedTraffic.notifications(244, each: 9, values: 180, mtu: 247, octets: 251))
+    #expect(
+      found?.what.text
+        == "The transfer of 0x0010 from the peer is limited to 76 kB/s by LE 1M")
+    #expect(found?.severity == .note)
+    #expect(limit(LimitedTraffic.notifications(244, each: 2, mtu: 247, octets: 251)) == nil)
+  }
+
+  @Test("further packets wait in the controller") func waiting() {
+    let queued = limit(LimitedTraffic.writes(each: 4, waiting: 8))
+    #expect(
+      queued?.what.text
+        == "The transfer of 0x0010 to the peer is limited to 2.7 kB/s by the MTU of 23")
+    #expect(queued?.severity == .warning)
+    #expect(queued?.why.text.contains("held further packets of the link") == true)
+    #expect(limit(LimitedTraffic.writes(each: 4, waiting: 0)) == nil)
+  }
+}
