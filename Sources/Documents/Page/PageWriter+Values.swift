@@ -181,10 +181,12 @@ extension PageWriter {
     let isOfBoth = written > 0 && written < entry.series.count
     guard isFirst || isOfBoth && isOfWrites != entry.series.first?.operation.isWrite else { return }
     let courses = entry.series.flatMap { table.courses($0, entry) }
+    let known = plots.count
     for plot in entry.plots.plots where plots.count < Self.mostPlots && plot.isWorthDrawing {
       // If no profile defines the value, it is drawn only if the table also shows a course.
       if plot.definition == nil, courses.isEmpty { continue }
       if isOfBoth, plot.isWritten != isOfWrites { continue }
+      if known == plots.count { out.text("<div class=\"charts\">") }
       let words = words(plot, courses)
       plots.append(DrawnPlot(plot: plot, subscribed: subscribed(to: entry, table.facts)))
       out.text("<figure class=\"chart\">")
@@ -197,6 +199,7 @@ extension PageWriter {
       out.html(words.bytes)
       out.text("</p></figure>\n")
     }
+    if known < plots.count { out.text("</div>") }
   }
 
   /// Returns a description of a chart, for readers who cannot see it.

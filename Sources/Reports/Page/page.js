@@ -292,8 +292,9 @@
       if (runOf[i]) opened.add(runOf[i]); else filter.fold = at('fold').checked = false;
       arrange();
     }
-    scrollTo(entryOfRow[i], grid.clientHeight / 3);
+    // First, since the packet's fields may leave less room for the list.
     showPacket(i);
+    scrollTo(entryOfRow[i], grid.clientHeight / 3);
     moveCursor();
     if (!keepsHash) history.replaceState(null, '', '#packet=' + number[i] + (filter.view == 'ladder' ? '&ladder=' + filter.connection : ''));
   }
@@ -903,7 +904,7 @@
   }
 
   function drawChart(figure, chart) {
-    const wide = figure.clientWidth, tall = 92, left = chart && chart.words ? 112 : 62, base = tall - 20, top = 8;
+    const wide = figure.clientWidth, tall = 80, left = chart && chart.words ? 112 : 62, base = tall - 20, top = 8;
     if (!wide || !chart) return;
     const times = [];
     let sum = 0;
