@@ -12,6 +12,9 @@ struct DifferenceHTML: ~Copyable {
   private let report: DifferenceReport
   /// The page of the text output, which words changed values and directions.
   private var page: DifferencePage
+  /// The names of the two files, and what stands for words about the sides: their names.
+  private let names: (left: String, right: String)
+  private let words: [(old: String, new: String)]
 
   /// The most steps of a conversation on the page.
   private static let mostSteps = 5000
@@ -21,7 +24,25 @@ struct DifferenceHTML: ~Copyable {
   init(_ report: DifferenceReport) {
     self.report = report
     page = DifferencePage(report)
+    let files = report.options.names
+    let (left, right) = (Self.printable(files.left), Self.printable(files.right))
+    let names = left == right ? ("left: \(left)", "right: \(right)") : (left, right)
+    self.names = names
+    words =
+      [("left", names.0), ("right", names.1)].flatMap { side, name in
+        [
+          ("on the \(side) side", "in \(name)"), ("on the \(side)", "in \(name)"),
+          ("the \(side) side", name), ("the \(side)", name),
+        ]
+      } + [("; --all prints them", ""), ("; --all prints more", "")]
   }
+
+  private static func printable(_ name: String) -> String {
+    Wording(printable: [UInt8](name.utf8).bytes).text
+  }
+
+  /// Returns words about the two sides with the names of the files.
+  private func named(_ text: Wording) -> String { text.replacing(words).withoutHint.text }
 
   mutating func write(into out: inout Output) {
     let sides = page.sideRows
@@ -45,7 +66,8 @@ struct DifferenceHTML: ~Copyable {
     out.text("</h1>\n<table>")
     for row in sides {
       out.text("<tr>")
-      for (place, cell) in row.enumerated() {
+      // The side's own word says less than the name of its file.
+      for (place, cell) in row.dropFirst().enumerated() {
         out.text(place == 0 ? "<th scope=\"row\">" : "<td>")
         out.html(cell)
         out.text(place == 0 ? "</th>" : "</td>")
@@ -68,7 +90,7 @@ struct DifferenceHTML: ~Copyable {
       }
       write(compared, ofPair: pair, into: &out)
     }
-    for line in report.unpairedWords { paragraph("own", line.text, into: &out) }
+    for line in report.unpairedWords { paragraph("own", named(line), into: &out) }
     out.text(
       "</main>\n<footer><p>Made by gattscope. Everything is in this file; it loads nothing.</p></footer>\n"
     )
@@ -78,7 +100,7 @@ struct DifferenceHTML: ~Copyable {
   private func title(into out: inout Output) {
     for (place, name) in [report.options.names.left, report.options.names.right].enumerated() {
       if place > 0 { out.text(" ↔ ") }
-      out.html(Wording(printable: [UInt8](name.utf8).bytes).text)
+      out.html(Self.printable(name))
     }
   }
 
@@ -95,7 +117,7 @@ struct DifferenceHTML: ~Copyable {
   ) {
     let difference = compared.difference
     if let words = compared.pair.basis.words { paragraph("facts", words.description, into: &out) }
-    for hint in compared.hints { paragraph("own", hint.text, into: &out) }
+    for hint in compared.hints { paragraph("own", named(hint), into: &out) }
     first(difference, ofPair: pair, into: &out)
     facts(difference, into: &out)
     if !report.isOfMap { conversation(difference, into: &out) }
@@ -103,11 +125,11 @@ struct DifferenceHTML: ~Copyable {
     if !compared.hasOneMap { lines("Map", into: &out) { $0.map(difference, &same) } }
     if !report.isOfMap { lines("Timing", into: &out) { $0.timing(difference, &same) } }
     for connection in report.lone where connection.pair == pair {
-      paragraph("own", connection.words.text, into: &out)
+      paragraph("own", named(connection.words), into: &out)
     }
     for left in compared.notCompared {
       let parts = left.parts.map(\.description).joined(separator: ", ")
-      paragraph("facts", "\(parts): not compared, since \(left.why.text)", into: &out)
+      paragraph("facts", "\(parts): not compared, since \(named(left.why))", into: &out)
     }
   }
 
@@ -128,28 +150,41 @@ struct DifferenceHTML: ~Copyable {
         if others.starts(with: "\n") { rest = others.dropping(1) }
         if others.starts(with: "  ") { rest = others.dropping(2) }
       }
-      out.html(rest)
+      out.html(named(Wording(stringLiteral: String(decoding: rest.array, as: UTF8.self))))
       out.text("</pre></section>\n")
     }
     page.out.clear()
   }
 
+  /// Writes the first difference: the side that fails first.
   private func first(_ difference: Difference, ofPair pair: Int, into out: inout Output) {
     guard let words = report.firstWords(ofPair: pair) else { return }
     let first = difference.first
+    var sides = [(names.left, first?.left, true), (names.right, first?.right, false)]
+    let fails = sides.map { _, place, isLeft in
+      let operations = isLeft ? difference.operations.left : difference.operations.right
+      return place.map { operations[$0].hasFailed } ?? false
+    }
+    var sentence = named(Wording(stringLiteral: words.description))
+    if fails[0] != fails[1] {
+      if fails[1] { sides.reverse() }
+      let other = first?.kind == .outcome ? "succeeds" : "does nothing of the kind"
+      sentence = "\(sides[0].0) fails where \(sides[1].0) \(other)"
+    }
     out.text("<section><h2>First difference</h2>\n<p class=\"verdict ")
-    out.text(first?.kind == .outcome ? "error\">" : "warning\">")
-    out.text(words)
+    out.text(fails[0] || fails[1] ? "error\">" : "warning\">")
+    out.html(sentence)
     out.text("</p>\n<dl>")
-    for (name, place, isLeft) in [("left", first?.left, true), ("right", first?.right, false)] {
+    for (name, place, isLeft) in sides {
       guard let place, let side = difference.side(of: place, isLeft: isLeft) else { continue }
       out.text("<dt>")
-      out.string(name)
-      out.text("</dt><dd><b>")
+      out.html(name)
+      out.text("</dt><dd>")
+      out.text(fails[isLeft ? 0 : 1] ? "<span class=\"failed\"><b>" : "<span><b>")
       out.string(side.packetWords)
       out.text("</b> ")
       out.html(side.words.text)
-      out.text("</dd>")
+      out.text("</span></dd>")
     }
     out.text("</dl></section>\n")
   }
@@ -166,8 +201,13 @@ struct DifferenceHTML: ~Copyable {
       out.text("<section><h2>")
       out.text(title)
       out.text(
-        "</h2><table class=\"facts\"><thead><tr><th></th><th>left</th><th>right</th></tr></thead><tbody>"
-      )
+        "</h2><table class=\"facts\"><thead><tr><th></th>")
+      for name in [names.left, names.right] {
+        out.text("<th scope=\"col\">")
+        out.html(name)
+        out.text("</th>")
+      }
+      out.text("</tr></thead><tbody>")
       for fact in facts {
         out.text("<tr><th scope=\"row\">")
         out.html(fact.name.description)
@@ -195,6 +235,11 @@ struct DifferenceHTML: ~Copyable {
     out.text("<section><h2>Conversation</h2>\n")
     let words = difference.conversationWords
     paragraph("facts", words.isEmpty ? "the same" : words.text, into: &out)
+    out.text("<div class=\"pair sides\"><span></span><b>")
+    out.html(names.left)
+    out.text("</b><b>")
+    out.html(names.right)
+    out.text("</b></div>\n")
     if start > 0 { folded(steps[..<start], Self.same(start), difference, into: &out) }
     let end = min(steps.count, start + Self.mostSteps)
     var place = start
@@ -217,7 +262,7 @@ struct DifferenceHTML: ~Copyable {
       place = next
     }
     if steps.count > end {
-      paragraph("facts", "\(steps.count - end) more; diff --all prints them", into: &out)
+      paragraph("facts", "\(steps.count - end) more", into: &out)
     }
     out.text("</section>\n")
   }
@@ -259,10 +304,10 @@ struct DifferenceHTML: ~Copyable {
           out.text("<div class=\"lane quiet\"></div>")
           continue
         }
-        out.text(
-          arrow == "→ "
-            ? "<div class=\"lane sent\">"
-            : arrow == "← " ? "<div class=\"lane received\">" : "<div class=\"lane\">")
+        let fails = difference.operations(of: step, isLeft: isLeft).contains(where: \.hasFailed)
+        out.text("<div class=\"lane")
+        out.text(arrow == "→ " ? " sent" : arrow == "← " ? " received" : "")
+        out.text(fails ? " failed\">" : "\">")
         out.text("<div class=\"")
         out.text(arrow.isEmpty ? "aside\"><span><b>" : "arrow\"><span><b>")
         out.string(side.packetWords)

@@ -25,7 +25,7 @@ package struct ExplainMarkdown: ~Copyable {
     let name = Wording(printable: [UInt8](options.name.utf8).bytes)
     line("### gattscope explain \(Self.escaped(name.text))")
     line("")
-    line("**\(Self.escaped(explanation.verdict.text))**")
+    line("**\(Self.escaped(explanation.verdict.withoutHint.text))**")
     line("")
     line(Self.escaped(explanation.heading.text))
     if let words = explanation.skippedWords {
@@ -78,12 +78,14 @@ package struct ExplainMarkdown: ~Copyable {
       }
       for detail in finding.details {
         let text = options.showsKeys ? detail.revealed ?? detail.text : detail.text
-        line("  - \(detail.label): \(Self.escaped(text.text))")
+        line("  - \(detail.label): \(Self.escaped(text.withoutHint.text))")
       }
       if finding.connections.count > 1 {
         line("  - where: \(ExplainPage.connections(of: finding))")
       }
-      if let remedy = finding.remedy { line("  - what to do: \(Self.escaped(remedy.text))") }
+      if let remedy = finding.remedy {
+        line("  - what to do: \(Self.escaped(remedy.withoutHint.text))")
+      }
       if let note = finding.note { line("  - note: \(Self.escaped(note.text))") }
     }
   }

@@ -25,8 +25,8 @@ package struct ExplainPage: ~Copyable {
   /// With more connections than this, those without a finding get one line each.
   static let mostStories = 8
   /// The number of lines printed from the beginning and from the end of a longer story.
-  private static let storyStart = 24
-  private static let storyEnd = 12
+  package static let storyStart = 24
+  package static let storyEnd = 12
   /// The maximum number of ranges that are listed for packets or connections.
   private static let mostRanges = 12
 

@@ -90,6 +90,7 @@ struct ReportCommand: ParsableCommand {
     options.name = PageFileOptions.fileNames(captures).joined(separator: " ")
     options.isRedacted = redacting.redact
     options.keepsVendors = redacting.keepVendor
+    options.phones = found.archives.compactMap(\.report.words)
     options.remarks = found.failures.map { [options] in options.sentence(about: $0) }
     (options.title, options.note, options.showsKeys) = (title, note, showKeys)
     options.limit = limit ?? PageOptions.usualLimit

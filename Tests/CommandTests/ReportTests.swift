@@ -206,7 +206,11 @@ import Testing
     ])
     #expect(ending.status == 1, "\(ending.errors)")
     #expect(ending.text.hasPrefix("<!doctype html>") && ending.text.hasSuffix("</html>\n"))
-    #expect(ending.text.contains("an operation succeeds on one side and fails on the other"))
+    // The side that fails comes first, by its name.
+    #expect(
+      ending.text.contains("pairing-fails.btsnoop fails where write-refused.btsnoop succeeds"))
+    #expect(ending.text.contains("<dl><dt>pairing-fails.btsnoop</dt>"))
+    #expect(!ending.text.contains(">left<") && !ending.text.contains(">right<"))
     #expect(!ending.text.contains("<script"))
     let same = try Program.run(["diff", "--html", Self.sample, Self.sample])
     #expect(same.status == 0)

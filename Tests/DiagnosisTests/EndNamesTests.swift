@@ -34,6 +34,18 @@ import Words
     #expect(text.naming(EndNames(local: nil, peer: nil)) == text)
   }
 
+  @Test(
+    "A hint about this program at the end is left out, but not what a device is called",
+    arguments: [
+      ("<hidden>; --show-keys prints it", "<hidden>"),
+      ("No connection; gattscope devices lists them", "No connection"),
+      ("Supply it; --keys reads it.", "Supply it."), ("a; b -- c", "a; b -- c"), ("", ""),
+      (#"named "x; --y""#, #"named "x; --y""#), (#"named "x; --y"; --map z"#, #"named "x; --y""#),
+    ])
+  func hints(text: String, rest: String) {
+    #expect(Wording(stringLiteral: text).withoutHint.text == rest)
+  }
+
   @Test("A colon in a clause becomes a dash, except in quotation marks") func colons() {
     let text: Wording = #"it is "a: b": so"#
     #expect(text.withoutColons.text == #"it is "a: b" – so"#)

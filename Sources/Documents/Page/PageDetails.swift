@@ -3,11 +3,10 @@ import Reports
 
 /// The fields and bytes of packets, for the part of a page that shows one of them.
 ///
-/// They share a budget, which is smaller on a page with many packets. If it is exceeded, bytes are
-/// dropped first, then the fields of flow control (which never get more than a sixteenth), then
-/// those of packets without ATT, pairing or a failure, then those of other packets, later ones
-/// first. Fields of failing packets are never dropped, but none are added once all fields need
-/// twice the budget.
+/// They share the room that the packets themselves leave. If it is exceeded, bytes are dropped
+/// first, then the fields of flow control (which never get more than a sixteenth), then those of
+/// packets without ATT, pairing or a failure, then those of other packets, later ones first. Fields
+/// of failing packets are never dropped, but none are added once all fields need twice the budget.
 struct PageDetails: Sendable {
   /// The importance of a packet's fields to the reader.
   enum Rank: Int, Sendable {
@@ -184,10 +183,9 @@ struct PageDetails: Sendable {
   private var hexSize = 0
   private var fieldsSize = 0
   private var routineSize = 0
-  /// The bytes for details on a page with few packets; `least` is for one with many.
-  let most: Int
+  /// The bytes for packets and their details, and those of them that packets leave to the details.
+  private let room: Int
   private let least: Int
-  private let whole: Int
   private var budget: Int
   private var keepsBytes = true
   /// Only fields of ranks below this one are still recorded.
@@ -198,15 +196,18 @@ struct PageDetails: Sendable {
   /// The largest record whose bytes are kept; no reader would look at more.
   private static let mostBytes = 2048
 
-  /// - Parameter limit: the largest size of the whole page, in bytes.
-  init(limit: Int) {
-    (most, least, whole) = (limit / 16, limit / 100, limit / 10)
-    budget = most
+  /// - Parameter room: the bytes for packets and their details.
+  init(room: Int) {
+    (self.room, least) = (room, Self.least(room))
+    budget = room
   }
+
+  /// Returns the bytes that are left to details however many packets there are.
+  static func least(_ room: Int) -> Int { room / 16 }
 
   /// Updates the budget from the number of bytes that packets need so far.
   mutating func learn(rows: Int) {
-    let updated = max(least, min(most, whole - rows))
+    let updated = max(least, room - rows)
     // All that was added fits the previous one.
     guard updated != budget else { return }
     budget = updated

@@ -26,6 +26,8 @@ package struct PageOptions: PresentationOptions, Sendable {
   package var isRedacted = false
   /// Whether unknown data of vendors' commands and events stays in it.
   package var keepsVendors = false
+  /// What the archives report about the phones that made them.
+  package var phones: [String] = []
   /// Remarks about damage to the archives that the capture came from.
   package var remarks: [String] = []
   /// Whether secrets are shown.
@@ -122,6 +124,9 @@ package struct PageReport: PacketReport, ~Copyable {
   /// packets, values and attributes of the page are kept beside it.
   private static let historyBytes = CaptureHistory.mostBytes / 4 * 3
 
+  /// The most controllers that are described.
+  private static let mostAdapters = 4
+
   /// Always false, since every packet may add to the page.
   package var isSatisfied: Bool { false }
 
@@ -188,8 +193,13 @@ package struct PageReport: PacketReport, ~Copyable {
     contents.start = start
     contents.remark = remark
     contents.damage = failure.flatMap { words($0) }
+    for adapter in memory.adapters.all.prefix(Self.mostAdapters) {
+      scratch.clear()
+      scratch.facts(of: adapter)
+      contents.adapters.append(String(decoding: scratch.bytes.array, as: UTF8.self))
+    }
     contents.remarks = memory.reached.remarks + options.remarks(summary)
-    contents.name(signalsBy: memory)
+    contents.choose(signalsOf: explanation.connections.map(\.history.connection), memory)
     var tree = map.page(memory, values.conversations)
     var writer = PageWriter(options, explanation, contents)
     writer.write(&values, &tree, &sentence.reading, memory, into: &output)
@@ -421,6 +431,8 @@ struct PageContents: Sendable {
   var remark: String?
   /// The damage that ended the capture early.
   var damage: String?
+  /// The controllers, in words.
+  var adapters: [String] = []
   /// Other remarks about the capture.
   var remarks: [String] = []
 
@@ -430,15 +442,15 @@ struct PageContents: Sendable {
   private static let leastProse = 160_000
 
   init(limit: Int, decimals: Int) {
-    details = PageDetails(limit: limit)
-    rows = PageRows(
-      budget: limit - details.most - max(limit / Self.shareOfProse, Self.leastProse)
-        - PageTexts.byteCount)
+    let room = limit - max(limit / Self.shareOfProse, Self.leastProse) - PageTexts.byteCount
+    details = PageDetails(room: room)
+    rows = PageRows(budget: room - PageDetails.least(room))
     self.decimals = decimals
   }
 
-  /// Records the names of the advertisers.
-  mutating func name(signalsBy memory: borrowing Memory) {
+  /// Chooses the advertisers to draw, and records their names.
+  mutating func choose(signalsOf connections: [Connection], _ memory: borrowing Memory) {
+    signals.choose(connections)
     for signal in signals.drawn {
       var output = Output()
       output.address(signal.address)

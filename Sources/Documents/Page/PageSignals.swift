@@ -15,6 +15,10 @@ struct PageSignals: Sendable {
 
   private var places: [UInt64: Int] = [:]
   private(set) var signals: [Signal] = []
+  /// The advertisers to draw, in the order in which they were first heard.
+  private(set) var drawn: [Signal] = []
+  /// The number of measured advertisers that are not drawn, if all could be.
+  private(set) var omitted = 0
   /// The most advertisers that are measured and drawn. Those with the most reports are drawn.
   private static let mostMeasured = 256
   private static let mostDrawn = 12
@@ -23,7 +27,7 @@ struct PageSignals: Sendable {
   mutating func observe(_ reports: [Advertisement], at time: Int64) {
     for report in reports {
       guard let rssi = report.report.rssi, let address = report.report.address else { continue }
-      let key = address.value | UInt64(report.report.addressType.rawValue & 1) << 48
+      let key = Self.key(address, report.report.addressType)
       var place = places[key]
       if place == nil, signals.count < Self.mostMeasured {
         place = signals.count
@@ -34,16 +38,29 @@ struct PageSignals: Sendable {
     }
   }
 
-  /// The advertisers to draw, in the order in which they were first heard.
-  var drawn: [Signal] {
-    let most = signals.enumerated().sorted {
-      ($1.element.course.count, $0.offset) < ($0.element.course.count, $1.offset)
-    }
-    return most.prefix(Self.mostDrawn).sorted { $0.offset < $1.offset }.map(\.element)
+  private static func key(_ address: DeviceAddress, _ type: AddressType) -> UInt64 {
+    address.value | UInt64(type.rawValue & 1) << 48
   }
 
-  /// The number of measured advertisers that are not drawn.
-  var omitted: Int { max(0, signals.count - Self.mostDrawn) }
+  /// Chooses the advertisers to draw: those that were connected or, if there is no connection,
+  /// those heard most often.
+  mutating func choose(_ connections: [Connection]) {
+    var connected: Set<UInt64> = []
+    for connection in connections {
+      if let peer = connection.peer {
+        connected.insert(Self.key(peer, connection.peerType ?? .public))
+      }
+      if let own = connection.peerResolvable { connected.insert(Self.key(own, .random)) }
+    }
+    let found = signals.enumerated().filter {
+      connections.isEmpty || connected.contains(Self.key($0.element.address, $0.element.type))
+    }
+    let most = found.sorted {
+      ($1.element.course.count, $0.offset) < ($0.element.course.count, $1.offset)
+    }
+    drawn = most.prefix(Self.mostDrawn).sorted { $0.offset < $1.offset }.map(\.element)
+    omitted = connections.isEmpty ? found.count - drawn.count : 0
+  }
 }
 
 extension PlotCourse {

@@ -105,15 +105,19 @@ extension PageWriter {
       quoted.quoted(name.bytes)
       out.embedded(quoted.bytes)
     }
-    if let role = connection.role(of: .local) {
-      out.text(",\"role\":")
-      out.embedded(role.key.bytes)
+    if connection.peer != nil {
+      out.text(",\"device\":")
+      out.embedded(String(history.device))
     }
     out.text(",\"open\":")
     out.decimal(Int(connection.firstTime.map(moment) ?? 0))
     if let last = connection.lastTime {
       out.text(",\"close\":")
       out.decimal(Int(moment(last)))
+    }
+    for direction in [Direction.sent, .received] {
+      let flows = history.transfers.flows.filter { $0.direction == direction }
+      write(flows, direction == .sent ? "sent" : "received", into: &out)
     }
     out.text(",\"secure\":[")
     var isFirst = true
@@ -132,6 +136,24 @@ extension PageWriter {
       }
     }
     out.text("]}")
+  }
+
+  /// Writes the bytes of values in one direction over time: when they begin, how long each part
+  /// lasts, and the bytes in each.
+  private func write(_ flows: [LinkTransfers.Flow], _ key: StaticString, into out: inout Output) {
+    var course = RateCourse()
+    for flow in flows.sorted(by: { $0.firstPacket < $1.firstPacket }) { course.add(flow.course) }
+    guard let start = course.start else { return }
+    out.text(",\"")
+    out.text(key)
+    out.text("\":[")
+    out.decimal(Int(moment(start)))
+    out.byte(0x2c)
+    out.decimal(Int(course.width / 1000))
+    out.byte(0x2c)
+    let bytes = course.bytes
+    out.list(bytes.indices) { index, out in out.decimal(bytes[index]) }
+    out.byte(0x5d)
   }
 
   private func write(_ drawn: DrawnPlot, into out: inout Output) {

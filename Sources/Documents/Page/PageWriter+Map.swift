@@ -22,7 +22,7 @@ extension PageWriter {
     if left > 0 {
       out.text("<p>")
       out.count(left, "more line", "more lines")
-      out.text("; gattscope map lists them</p>")
+      out.text("</p>")
     }
   }
 

@@ -5,12 +5,9 @@ import Explanations
 import Reports
 import Sessions
 
-/// A plot and the texts beside it.
+/// A plot, and when the client was subscribed to its values.
 struct DrawnPlot: Sendable {
   let plot: ValuePlots.Plot
-  /// The title, and a description of the plot in words.
-  let title: [UInt8]
-  let words: [UInt8]
   /// The spans in which the client was subscribed; `to` is nil if a span lasts to the end.
   let subscribed: [(from: Int64, to: Int64?)]
 }
@@ -22,7 +19,14 @@ extension PageWriter {
   /// The page's size divided by this is the most rows in the table of values.
   private static let bytesPerValueRow = 2000
 
-  /// Writes the table of `values` as HTML rows, and collects the plots.
+  /// A characteristic of a server.
+  private struct Owner: Hashable {
+    let server: UInt64
+    let handle: UInt16
+  }
+
+  /// Writes the table of `values` as HTML rows, and collects the plots. What was only advertised is
+  /// folded, and the configuration of a characteristic is a part of its row.
   mutating func writeValues(
     _ values: borrowing CountedValues, _ table: inout ValuesTable,
     _ reading: inout ValueReading, _ memory: borrowing Memory, into out: inout Output
@@ -30,14 +34,40 @@ extension PageWriter {
     guard !table.facts.entries.isEmpty else {
       out.text("<tbody><tr><td colspan=\"6\">")
       out.text(CountedValues.nothing)
-      out.text("</td></tr></tbody>")
+      out.text("</td></tr></tbody></table>")
       return
     }
-    var isOpen = false
-    let most = options.limit / Self.bytesPerValueRow
     let rows = table.rows(memory)
+    var configurations: [Owner: [Int]] = [:]
+    var withRows: Set<Owner> = []
+    for (place, row) in rows.enumerated() {
+      guard let attribute = row.entry.map({ table.facts.entries[$0].attribute }) else { continue }
+      if let owner = Self.configured(attribute) {
+        configurations[owner, default: []].append(place)
+      } else if let handle = attribute.handle {
+        withRows.insert(Owner(server: attribute.server, handle: handle))
+      }
+    }
+    var lines = Output()
+    table.footer(memory, into: &lines)
+    values.writeRest(&table, &reading, into: &lines)
+    let advertisers = rows.count { $0.isAdvertiser }
+    let most = options.limit / Self.bytesPerValueRow
+    var isOpen = false
+    var isFolded = false
+    // The entry whose course a chart shows.
+    var drawn: Int?
     for row in rows.prefix(most) {
       if row.isHeading {
+        if row.isAdvertiser, !isFolded {
+          if isOpen { out.text("</tbody>") }
+          Self.end(lines.bytes, into: &out)
+          out.text(isOpen ? "<details class=\"fold\">" : "<details class=\"fold\" open>")
+          out.text("<summary>")
+          out.count(advertisers, "advertiser", "advertisers")
+          out.text("</summary><table class=\"values\">")
+          (isOpen, isFolded) = (false, true)
+        }
         if row.isDim || !isOpen {
           if isOpen { out.text("</tbody>") }
           out.text("<tbody>")
@@ -49,7 +79,21 @@ extension PageWriter {
         out.text("</th></tr>\n")
         continue
       }
+      guard let place = row.entry else { continue }
+      let entry = table.facts.entries[place]
+      if let owner = Self.configured(entry.attribute) {
+        // Written once, with the characteristic.
+        guard !withRows.contains(owner), let own = configurations.removeValue(forKey: owner) else {
+          continue
+        }
+        out.text("<tr><th scope=\"row\">")
+        out.html(table.owner(of: entry, memory).bytes)
+        write(configurations: own, rows, into: &out)
+        out.text("</th><td colspan=\"5\"></td></tr>\n")
+        continue
+      }
       if row.operation.isEmpty {
+        if drawn == place { continue }
         // The row shows the course of the numbers above.
         out.text("<tr class=\"course\"><td></td><td colspan=\"5\">")
         out.html(row.value.bytes)
@@ -59,6 +103,12 @@ extension PageWriter {
       out.text(row.isFailure ? "<tr class=\"failed\">" : "<tr>")
       out.text("<th scope=\"row\">")
       out.html(row.subject.bytes)
+      if let handle = entry.attribute.handle,
+        let own = configurations.removeValue(
+          forKey: Owner(server: entry.attribute.server, handle: handle))
+      {
+        write(configurations: own, rows, into: &out)
+      }
       out.text("</th><td>")
       out.html(row.operation.bytes)
       out.text("</td><td class=\"number\">")
@@ -68,48 +118,88 @@ extension PageWriter {
       out.text("</td><td class=\"packets\">")
       out.linked(row.packets.bytes)
       out.text("</td><td class=\"value\">")
+      let known = plots.count
+      out.text("<div class=\"beside\"><div>")
       out.html(row.value.bytes)
-      out.text("</td></tr>\n")
+      out.text("</div>")
+      writeCharts(
+        of: entry, isOfWrites: row.isWrite, !row.subject.isEmpty, table, memory, into: &out)
+      out.text("</div></td></tr>\n")
+      if plots.count > known { drawn = place }
     }
     if rows.count > most {
       if !isOpen { out.text("<tbody>") }
       out.text("<tr><td colspan=\"6\">")
       out.decimal(rows.count - most)
-      out.text(" more lines; gattscope values lists them</td></tr>")
+      out.text(" more lines</td></tr>")
     }
     out.text("</tbody>")
-    var lines = Output()
-    table.footer(memory, into: &lines)
-    values.writeRest(&table, &reading, into: &lines)
-    if lines.count > 0 {
-      out.text("<tfoot><tr><td colspan=\"6\">")
-      out.linked(lines.bytes)
-      out.text("</td></tr></tfoot>")
-    }
-    collectPlots(table, memory)
+    if isFolded { out.text("</table></details>") } else { Self.end(lines.bytes, into: &out) }
   }
 
-  private mutating func collectPlots(_ table: borrowing ValuesTable, _ memory: borrowing Memory) {
-    for entry in table.facts.entries {
-      let courses = entry.series.flatMap { table.courses($0, entry) }
-      for plot in entry.plots.plots where plots.count < Self.mostPlots && plot.isWorthDrawing {
-        // If no profile defines the value, it is drawn only if the table also shows a course.
-        if plot.definition == nil, courses.isEmpty { continue }
-        var title = Output()
-        title.raw(table.subject(entry, memory).bytes)
-        if !plot.name.isEmpty {
-          title.text(": ")
-          title.printable(plot.name.bytes)
-        }
-        if plot.isWritten, entry.series.contains(where: { !$0.operation.isWrite }) {
-          title.text(", written")
-        }
-        plots.append(
-          DrawnPlot(
-            plot: plot, title: title.bytes.array, words: words(plot, courses),
-            subscribed: subscribed(to: entry, table.facts)))
-      }
+  /// Returns the characteristic that an attribute configures, or nil if it is not a CCCD.
+  private static func configured(_ attribute: AttributeIdentity) -> Owner? {
+    guard attribute.isConfiguration, let handle = attribute.owner else { return nil }
+    return Owner(server: attribute.server, handle: handle)
+  }
+
+  /// Writes the lines below a table, and ends it.
+  private static func end(_ lines: RawSpan, into out: inout Output) {
+    if lines.byteCount > 0 {
+      out.text("<tfoot><tr><td colspan=\"6\">")
+      out.linked(lines)
+      out.text("</td></tr></tfoot>")
     }
+    out.text("</table>")
+  }
+
+  /// Writes what became of the configuration of a characteristic: `notifications on #57`.
+  private func write(configurations: [Int], _ rows: [ValuesTable.Row], into out: inout Output) {
+    for row in configurations.map({ rows[$0] }) {
+      out.text(row.isFailure ? "<span class=\"state failed\">" : "<span class=\"state\">")
+      if row.isFailure || !row.isWrite {
+        out.html(row.operation.bytes)
+        out.byte(0x20)
+      }
+      out.html(row.value.bytes)
+      out.byte(0x20)
+      out.linked(row.packets.bytes)
+      out.text("</span>")
+    }
+  }
+
+  /// Writes the figures for the charts of an attribute, into which the script draws.
+  ///
+  /// - Parameters:
+  ///   - isOfWrites: whether they are beside values that were written.
+  ///   - isFirst: whether they are beside the attribute's first row.
+  private mutating func writeCharts(
+    of entry: ValueEntry, isOfWrites: Bool, _ isFirst: Bool, _ table: borrowing ValuesTable,
+    _ memory: borrowing Memory, into out: inout Output
+  ) {
+    let written = entry.series.filter(\.operation.isWrite).count
+    let isOfBoth = written > 0 && written < entry.series.count
+    guard isFirst || isOfBoth && isOfWrites != entry.series.first?.operation.isWrite else { return }
+    let courses = entry.series.flatMap { table.courses($0, entry) }
+    let known = plots.count
+    for plot in entry.plots.plots where plots.count < Self.mostPlots && plot.isWorthDrawing {
+      // If no profile defines the value, it is drawn only if the table also shows a course.
+      if plot.definition == nil, courses.isEmpty { continue }
+      if isOfBoth, plot.isWritten != isOfWrites { continue }
+      if known == plots.count { out.text("<div class=\"charts\">") }
+      let words = words(plot, courses)
+      plots.append(DrawnPlot(plot: plot, subscribed: subscribed(to: entry, table.facts)))
+      out.text("<figure class=\"chart\">")
+      if !plot.name.isEmpty {
+        out.text("<figcaption>")
+        out.html(plot.name.bytes)
+        out.text("</figcaption>")
+      }
+      out.text("<p>")
+      out.html(words.bytes)
+      out.text("</p></figure>\n")
+    }
+    if known < plots.count { out.text("</div>") }
   }
 
   /// Returns a description of a chart, for readers who cannot see it.
@@ -155,17 +245,6 @@ extension PageWriter {
       spans.append((one.time, [off, close].compactMap(\.self).min()))
     }
     return spans
-  }
-
-  /// Writes a figure for each chart, into which the script draws.
-  func writeFigures(into out: inout Output) {
-    for drawn in plots {
-      out.text("<figure class=\"chart\"><figcaption>")
-      out.html(drawn.title.bytes)
-      out.text("</figcaption><p>")
-      out.html(drawn.words.bytes)
-      out.text("</p></figure>\n")
-    }
   }
 
   /// Returns the microseconds from the first packet to a time.

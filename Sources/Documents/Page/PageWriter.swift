@@ -26,8 +26,9 @@ struct PageWriter {
   private static let mostKept = 4 << 20
   /// The room for the remarks about what did not fit, in bytes.
   private static let leftOutBytes = 512
-  /// If there are more notes than this, they are folded away.
+  /// If there are more notes than this, they are folded away; and connections after the first ones.
   private static let mostNotes = 4
+  private static let mostUnfolded = 8
 
   init(_ options: PageOptions, _ explanation: Explanation, _ contents: PageContents) {
     self.options = options
@@ -58,6 +59,7 @@ struct PageWriter {
       switch String(decoding: mark, as: UTF8.self) {
       case "values": writeValues(values, &table, &reading, memory, into: &page)
       case "map": writeMap(&map, into: &page)
+      case "links": writeLinks(memory, into: &page)
       case "remarks": remarks = page.count
       case "data":
         page.byte(0x7b)
@@ -110,12 +112,12 @@ struct PageWriter {
       out.string(digest.base64())
     case "name": writeName(into: &out)
     case "heading": out.html(explanation.heading.text)
+    case "phone": writePhone(into: &out)
     case "verdict": writeVerdict(into: &out)
     case "host": out.html(Wording("this host").naming(explanation.evidence.hostName).text)
     case "note": writeNote(into: &out)
     case "findings": writeFindings(into: &out)
     case "stories": writeStories(into: &out)
-    case "charts": writeFigures(into: &out)
     case "markdown": writeMarkdown(into: &out)
     case "details": contents.details.write(into: &out)
     default: preconditionFailure("a mark of page.html that nothing stands for")
@@ -132,9 +134,9 @@ struct PageWriter {
   /// Writes the capture's name, unless it is the title.
   private func writeName(into out: inout Output) {
     guard !options.title.isEmpty else { return }
-    out.text("<code>")
+    out.text("<p class=\"facts\"><code>")
     out.html(Wording(printable: [UInt8](options.name.utf8).bytes).text)
-    out.text("</code> ")
+    out.text("</code></p>")
   }
 
   private func writeVerdict(into out: inout Output) {
@@ -144,7 +146,7 @@ struct PageWriter {
     out.text("<p class=\"verdict ")
     out.text(severity)
     out.text("\">")
-    out.linked(explanation.verdict.text)
+    out.linked(explanation.verdict.withoutHint.text)
     out.text("</p>")
   }
 
@@ -200,8 +202,62 @@ struct PageWriter {
     add(rows.late, "later packet", "later packets", end)
     add(
       contents.details.withoutFields, "packet without its fields", "packets without their fields",
-      ", to keep the page small; a larger --limit keeps more")
+      end)
     return lines
+  }
+
+  // MARK: What this is
+
+  /// Writes what is known of the phone and of its controllers.
+  private func writePhone(into out: inout Output) {
+    if !options.phones.isEmpty, !options.isRedacted {
+      row("phone", options.phones.joined(separator: "; "), into: &out)
+    }
+    for adapter in contents.adapters { row("controller", adapter, into: &out) }
+  }
+
+  /// Writes a row for each connection, or for several of one peer that follow each other: the facts
+  /// of `info`.
+  private func writeLinks(_ memory: borrowing Memory, into out: inout Output) {
+    let connections = explanation.connections
+    let end = out.count + storyBytes
+    let evidence = explanation.evidence
+    var histories: [Int: ConnectionHistory] = [:]
+    for one in connections { histories[one.history.id] = one.history }
+    var lines = ConnectionLines(
+      connections.map(\.history.connection), until: evidence.extent.latest,
+      alone: Set(connections.filter { !$0.findings.isEmpty }.map(\.history.id)),
+      lacksEvents: !evidence.coverage.parts.contains(.events), lacksBeginning: false, .utf8)
+    var left = connections.count
+    while out.count < end, lines.writeNext(memory) {
+      let names = evidence.names(of: lines.current.compactMap { histories[$0.id] })
+      left -= lines.current.count
+      var parts: [ConnectionLines.Part: [UInt8]] = [:]
+      lines.forEachPart { parts[$0] = $1.array }
+      out.text("<tr>")
+      for part in [
+        ConnectionLines.Part.numbers, .device, .packets, .link, .traffic, .security, .end,
+      ] {
+        out.text(part == .numbers ? "<th scope=\"row\">" : "<td>")
+        let words = Wording(stringLiteral: String(decoding: parts[part] ?? [], as: UTF8.self))
+        switch part {
+        case .numbers: out.linkedConnections(words.text)
+        case .device: out.html(words.naming(evidence.hostName).text)
+        default: out.linked(words.naming(names).text)
+        }
+        out.text(part == .numbers ? "</th>" : "</td>")
+      }
+      out.text("</tr>\n")
+    }
+    if left > 0 || connections.isEmpty {
+      out.text("<tr><td colspan=\"7\">")
+      if left > 0 {
+        out.count(left, "more connection", "more connections")
+      } else {
+        out.text("none")
+      }
+      out.text("</td></tr>")
+    }
   }
 
   // MARK: Findings
@@ -209,8 +265,9 @@ struct PageWriter {
   private func writeFindings(into out: inout Output) {
     let findings = explanation.findings
     if findings.isEmpty { out.text("<p>none</p>") }
+    var places: [String: Int] = [:]
     for severity in [Severity.error, .warning, .note] {
-      let equal = findings.filter { ($0.severity ?? .note) == severity }
+      let equal = Self.grouped(findings.filter { ($0.severity ?? .note) == severity })
       guard !equal.isEmpty else { continue }
       let isFolded = severity == .note && equal.count > Self.mostNotes
       if isFolded {
@@ -218,20 +275,46 @@ struct PageWriter {
         out.count(equal.count, "note", "notes")
         out.text("</summary>")
       }
-      for finding in equal { write(finding, severity, into: &out) }
+      for group in equal { write(group, severity, &places, into: &out) }
       if isFolded { out.text("</details>") }
     }
   }
 
-  private func write(_ finding: Finding, _ severity: Severity, into out: inout Output) {
-    out.text("<article class=\"finding ")
+  /// Returns the findings with those of the same rule and the same words together.
+  private static func grouped(_ findings: [Finding]) -> [[Finding]] {
+    var groups: [[Finding]] = []
+    var places: [String: Int] = [:]
+    for finding in findings {
+      let key = "\(finding.rule) \(finding.what.text)"
+      if let place = places[key] {
+        groups[place].append(finding)
+      } else {
+        places[key] = groups.count
+        groups.append([finding])
+      }
+    }
+    return groups
+  }
+
+  /// Writes equal findings as one: the first in full, of the others where they were found.
+  private func write(
+    _ group: [Finding], _ severity: Severity, _ places: inout [String: Int], into out: inout Output
+  ) {
+    guard let finding = group.first else { return }
+    out.text("<details class=\"finding ")
     out.text(severity.key)
-    out.text("\"><h3><span class=\"badge\">")
+    out.text("\" id=\"")
+    let rule = finding.rule.description
+    let place = places[rule, default: 0] + 1
+    places[rule] = place
+    let anchor = place == 1 ? rule : "\(rule)-\(place)"
+    out.string(anchor)
+    out.text(severity > .note ? "\" open><summary><h3>" : "\"><summary><h3>")
+    out.text("<span class=\"badge\">")
     out.text(severity.key)
     out.text("</span> ")
-    out.linked(finding.what.text)
-    out.text("</h3>")
-    out.text("<dl>")
+    out.html(finding.what.text)
+    out.text("</h3></summary><dl>")
     row("why", finding.why.text, into: &out)
     let packets = ExplainPage.packets(finding.evidence)
     let proof = [finding.certaintyWord, packets].filter { !$0.isEmpty }.joined(separator: ": ")
@@ -239,18 +322,25 @@ struct PageWriter {
     for alternative in finding.alternatives { row("or", alternative.asSentence.text, into: &out) }
     for detail in finding.details {
       let text = options.showsKeys ? detail.revealed ?? detail.text : detail.text
-      row(detail.label, text.text, into: &out)
+      row(detail.label, text.withoutHint.text, into: &out)
     }
-    if let remedy = finding.remedy { row("do", remedy.text, into: &out) }
+    if let remedy = finding.remedy { row("do", remedy.withoutHint.text, into: &out) }
     if let note = finding.note { row("note", note.text, into: &out) }
-    if !finding.connections.isEmpty {
-      out.text("<dt>where</dt><dd>")
-      out.linkedConnections(ExplainPage.connections(of: finding))
+    for one in group where !one.connections.isEmpty {
+      let isFirst = one.evidence == finding.evidence
+      out.text(isFirst ? "<dt>where</dt><dd>" : "<dt>also</dt><dd>")
+      out.linkedConnections(ExplainPage.connections(of: one))
+      if !isFirst {
+        out.text(": ")
+        out.linked(ExplainPage.packets(one.evidence))
+      }
       out.text("</dd>")
     }
-    out.text("<dt>rule</dt><dd><code>")
-    out.text(finding.rule)
-    out.text("</code></dd></dl></article>\n")
+    out.text("</dl><p class=\"rule\"><a href=\"#")
+    out.string(anchor)
+    out.text("\">")
+    out.string(rule)
+    out.text("</a></p></details>\n")
   }
 
   private func row(_ label: StaticString, _ text: String, into out: inout Output) {
@@ -266,18 +356,27 @@ struct PageWriter {
   private mutating func writeStories(into out: inout Output) {
     let connections = explanation.connections
     if connections.isEmpty { out.text("<p>none</p>") }
-    var story = Output()
+    let failed = connections.firstIndex { one in
+      one.findings.contains { $0.severity ?? .note > .note }
+    }
+    let busiest = connections.indices.max {
+      (connections[$0].history.connection.packets, $1)
+        < (connections[$1].history.connection.packets, $0)
+    }
     var written = 0
     var shown = 0
     for (index, one) in connections.prefix(Self.mostStories).enumerated() where written < storyBytes
     {
+      if index == Self.mostUnfolded {
+        out.text("<details class=\"fold\"><summary>")
+        out.count(connections.count - index, "more connection", "more connections")
+        out.text("</summary>")
+      }
       shown += 1
       let history = one.history
       out.text("<details class=\"story\" id=\"connection-")
       out.decimal(history.id)
-      let isOpen =
-        connections.count == 1 || (connections.count <= 8 && !one.findings.isEmpty) || index == 0
-      out.text(isOpen ? "\" open><summary>" : "\"><summary>")
+      out.text(index == failed ?? busiest ? "\" open><summary>" : "\"><summary>")
       out.text("Connection ")
       out.decimal(history.id)
       out.text(": ")
@@ -289,18 +388,34 @@ struct PageWriter {
         out.html(host.capitalized.text)
         out.text("</p>")
       }
-      story.clear()
-      for line in explanation.story(index) { write(line, into: &story) }
-      written += story.count
-      out.text("<ol>")
-      story.copy(into: &out)
-      out.text("</ol></details>\n")
+      let start = out.count
+      write(explanation.story(index), into: &out)
+      written += out.count - start
+      out.text("</details>\n")
     }
     if connections.count > shown {
       out.text("<p>")
       out.count(connections.count - shown, "more connection", "more connections")
-      out.text(": gattscope explain --connection describes one</p>")
+      out.text(" without a story</p>")
     }
+    if shown > Self.mostUnfolded { out.text("</details>\n") }
+  }
+
+  /// Writes the lines of a story; the middle of a long one is folded.
+  private func write(_ story: [StoryLine], into out: inout Output) {
+    let (start, end) = (ExplainPage.storyStart, ExplainPage.storyEnd)
+    let isLong = story.count > start + end + 1
+    out.text("<ol>")
+    for (index, line) in story.enumerated() {
+      if isLong, index == start {
+        out.text("</ol><details><summary>")
+        out.count(story.count - start - end, "more line", "more lines")
+        out.text("</summary><ol>")
+      }
+      if isLong, index == story.count - end { out.text("</ol></details><ol>") }
+      write(line, into: &out)
+    }
+    out.text("</ol>")
   }
 
   private func write(_ line: StoryLine, into out: inout Output) {
@@ -327,4 +442,9 @@ struct PageWriter {
     markdown.write(into: &text)
     out.html(text.bytes)
   }
+}
+
+extension Connection {
+  /// The data packets in both directions.
+  fileprivate var packets: Int { sentPackets.adding(clamped: receivedPackets) }
 }

@@ -1,15 +1,13 @@
 import Bluetooth
-import Bytes
+package import Bytes
 import Captures
 import Dissectors
-import Sessions
+package import Sessions
 import Words
 
 /// `info` as text.
 struct InfoPage: ~Copyable {
   private let facts: CaptureFacts
-  /// Whether the connections belong to more than one adapter.
-  private let hasSeveralAdapters: Bool
   private let source: CaptureSummary
   private let archives: [ArchiveContents]
   private let failure: CaptureFailure?
@@ -21,8 +19,6 @@ struct InfoPage: ~Copyable {
 
   /// The width of the labels on the left.
   private static let labelColumns = 13
-  /// The number of connections of one peer, one after the other, that have a line each.
-  private static let mostAlike = 3
   /// The maximum number of listed unanswered requests.
   private static let mostUnanswered = 8
 
@@ -31,9 +27,6 @@ struct InfoPage: ~Copyable {
     _ failure: CaptureFailure?, _ glyphs: Glyphs, width: Int?, usesColor: Bool
   ) {
     self.facts = facts
-    hasSeveralAdapters = facts.connections.contains {
-      $0.adapter != facts.connections[0].adapter
-    }
     self.source = source
     self.archives = archives
     self.failure = failure
@@ -195,23 +188,7 @@ struct InfoPage: ~Copyable {
   private mutating func adapters(_ memory: borrowing Memory) {
     for adapter in memory.adapters.all {
       label("adapter")
-      out.write("hci\(adapter.index.value)")
-      if let address = adapter.address {
-        out.text(", ")
-        out.addressOrNone(address)
-      }
-      if let bus = adapter.bus, let name = MonitorNote.busName(bus) { out.write(", \(name)") }
-      if let version = adapter.hciVersion {
-        let name = CodeSet.coreVersion.name(of: UInt64(version))
-        let words: Wording = name.map { "\($0)" } ?? "version \(code: version, digits: 2)"
-        out.write(", Bluetooth \(words)")
-      }
-      // 0xffff means no company.
-      if let manufacturer = adapter.manufacturer, manufacturer != 0xffff {
-        out.text(", company ")
-        out.assigned(
-          CompanyID(rawValue: manufacturer).name, UInt64(manufacturer), digits: 4)
-      }
+      out.facts(of: adapter)
       out.byte(0x0a)
     }
     for software in memory.adapters.software {
@@ -241,170 +218,16 @@ struct InfoPage: ~Copyable {
       out.write("\(packets) of links of unknown type")
     }
     out.byte(0x0a)
-    var place = 0
-    let failed = Set(
-      facts.pairingFailures.map(\.connection) + facts.encryptionFailures.map(\.connection))
-    while place < facts.connections.count {
-      let run = facts.reconnections(from: place, except: failed)
-      if run.count > Self.mostAlike {
-        line(run, memory)
-        place = run.endIndex
-      } else {
-        line(facts.connections[place], memory)
-        place += 1
-      }
+    var lines = ConnectionLines(facts, source, glyphs)
+    while lines.writeNext(memory) {
+      out.raw(lines.text)
+      out.byte(0x0a)
     }
     if facts.connectionCount > facts.connections.count {
       out.byte(0x20)
       out.andMore(facts.connectionCount - facts.connections.count)
       out.byte(0x0a)
     }
-  }
-
-  /// Appends connections of one peer, one after the other, as one line.
-  private mutating func line(_ run: ArraySlice<Connection>, _ memory: borrowing Memory) {
-    guard let first = run.first, var shown = run.last else { return }
-    out.write("  \(first.id)\(glyphs.to)\(shown.id)  ")
-    let lastPacket = shown.lastPacket ?? shown.firstPacket
-    shown.name = run.last { $0.name != nil }?.name
-    if !run.allSatisfy({ $0.peer == shown.peer && $0.peerResolvable == shown.peerResolvable }) {
-      // It used several private addresses, which are omitted.
-      if let identity = shown.identity { (shown.peer, shown.peerType) = identity }
-      shown.peerResolvable = nil
-    }
-    subject(shown, memory)
-    out.write(", \(packet: first.firstPacket)\(glyphs.to)\(packet: lastPacket)")
-    out.write(", \(run.count) connections")
-    let durations = run.compactMap(\.duration)
-    if let shortest = durations.min(), let longest = durations.max() {
-      let (from, to): (Wording, Wording) = ("\(duration: shortest)", "\(duration: longest)")
-      out.write(" of \(from == to ? from : "\(duration: shortest, to: longest)")")
-    }
-    if let mtu = first.mtu, run.allSatisfy({ $0.mtu == mtu }) { out.write(", MTU \(mtu)") }
-    let sent = run.reduce(0) { $0 &+ $1.figures.bytes.sent }
-    let received = run.reduce(0) { $0 &+ $1.figures.bytes.received }
-    let hasTraffic = sent &+ received > 0
-    if hasTraffic { out.write("; \(bytes: sent) sent, \(bytes: received) received") }
-    let encrypted = run.count { $0.isEncrypted == true }
-    if encrypted > 0 || run.allSatisfy({ $0.isEncrypted == false }) {
-      out.text(hasTraffic ? "; " : ", ")
-      if encrypted > 0, encrypted < run.count { out.write("\(encrypted) ") }
-      out.text(encrypted > 0 ? "encrypted" : "not encrypted")
-    }
-    var endings: [(words: [UInt8], count: Int)] = []
-    for connection in run {
-      let start = out.count
-      ending(connection)
-      let words = out.bytes.part(Slice(start: start, count: out.count - start)).array
-      out.shorten(to: start)
-      if let known = endings.firstIndex(where: { $0.words == words }) {
-        endings[known].count += 1
-      } else {
-        endings.append((words, 1))
-      }
-    }
-    out.text(endings.count == 1 ? "; all ended " : "; ended: ")
-    out.listed(endings.sorted { $0.count > $1.count }) { out, ending in
-      if endings.count > 1 { out.write("\(ending.count) ") }
-      out.raw(ending.words.bytes)
-    }
-    out.byte(0x0a)
-  }
-
-  private mutating func line(_ connection: Connection, _ memory: borrowing Memory) {
-    out.write("  \(connection.id)  ")
-    subject(connection, memory)
-    if let last = connection.lastPacket {
-      out.write(", \(packet: connection.firstPacket)\(glyphs.to)\(packet: last)")
-    } else {
-      out.write(", from \(packet: connection.firstPacket) on")
-    }
-    if let duration = connection.duration {
-      out.text(connection.ending == .fileEnded ? ", at least " : ", ")
-      out.duration(nanoseconds: duration)
-    } else if connection.isOpen, !facts.lacksEvents, let first = connection.firstTime,
-      let latest = facts.latest, latest.nanoseconds(since: first) >= 0
-    {
-      out.write(", at least \(duration: latest.nanoseconds(since: first))")
-    }
-    let link = connection.linkWords
-    if !link.isEmpty { out.write(", \(link)") }
-    if let mtu = connection.mtu { out.write(", MTU \(mtu)") }
-    let hasTraffic = connection.sentPackets &+ connection.receivedPackets > 0
-    if hasTraffic { out.write("; \(connection.trafficWords(until: facts.latest))") }
-    if let isEncrypted = connection.isEncrypted {
-      out.text(hasTraffic ? "; " : ", ")
-      out.text(isEncrypted ? "encrypted" : "not encrypted")
-    }
-    if connection.isEncrypted != true,
-      let failure = facts.encryptionFailures.last(where: { $0.connection == connection.id })
-    {
-      out.write(", encryption failed: \(failure.status), \(packet: failure.packet)")
-    }
-    if let failure = facts.pairingFailures.last(where: { $0.connection == connection.id }) {
-      let by: StaticString =
-        switch failure.direction {
-        case .sent: ", by this host"
-        case .received: ", by the peer"
-        case nil: ""
-        }
-      out.write(", pairing failed: \(failure.reason)\(by), \(packet: failure.packet)")
-    }
-    if facts.lacksEvents, connection.isOpeningMissing, connection.isOpen {
-      out.text(", when it was opened and closed is not known: the capture has no HCI events")
-      out.byte(0x0a)
-      return
-    }
-    if connection.isOpeningMissing {
-      let isLost = connection.isOpeningLost || source.holes.contains { $0.after == nil }
-      out.text(isLost ? ", its opening is missing" : ", already open when the capture begins")
-    }
-    if connection.isOpen {
-      // If the opening of a link is missing, the peer may have been heard before.
-      let wasHeard = connection.isEstablished || connection.isOpeningMissing
-      if let asked = connection.disconnectPacket {
-        out.write(
-          ", this host asks to disconnect, \(packet: asked), and the end is not in the capture")
-      } else {
-        out.text(wasHeard ? ", still open at the end" : ", created, peer never heard")
-      }
-    } else {
-      out.text(connection.hasKnownEnd ? "; ended " : "; ")
-      ending(connection)
-      if connection.ending == .reset, let asked = connection.disconnectPacket {
-        out.write(", after this host asked to disconnect, \(packet: asked)")
-      }
-    }
-    out.byte(0x0a)
-  }
-
-  /// Appends the controller if there are several, the peer, the role and the transport.
-  private mutating func subject(_ connection: Connection, _ memory: borrowing Memory) {
-    if hasSeveralAdapters, let number = connection.adapter.number {
-      out.write("hci\(number), ")
-    }
-    out.text("peer ")
-    if !out.peer(connection) { out.write("unknown, handle \(handle: connection.handle)") }
-    if let entry = connection.name, let name = memory.names[entry] {
-      out.write(" \(quoted: name)")
-    }
-    if let role = connection.role(of: .local) { out.write(", this host is \(role.key)") }
-    if connection.transport == .brEDR { out.text(", BR/EDR") }
-    if connection.isTransportInferred {
-      if connection.transport == .le { out.text(", LE") }
-      out.text(" (inferred)")
-    }
-  }
-
-  private mutating func ending(_ connection: Connection) {
-    var sentence = Sentence(showsKeys: false, glyphs: glyphs)
-    switch connection.ending {
-    case .timeout, .neverEstablished, .micFailure, .controller: sentence.output.text("with ")
-    case .localHost where connection.endedUnheard: sentence.output.text("with ")
-    default: break
-    }
-    sentence.ending(connection)
-    sentence.output.copy(into: &out)
   }
 
   /// Appends the L2CAP channels that were opened, by service.
@@ -481,39 +304,24 @@ struct InfoPage: ~Copyable {
   }
 }
 
-extension CaptureFacts {
-  /// Returns the connections from a position on that are like the first one, and whose line would
-  /// report nothing but their times and ends.
-  ///
-  /// - Parameter failed: the connections on which pairing or encryption failed.
-  fileprivate func reconnections(
-    from start: Int, except failed: Set<Int>
-  ) -> ArraySlice<Connection> {
-    let first = connections[start]
-    let key = Attributes.key(of: .peer, first)
-    return connections[start...].prefix {
-      $0.peer != nil && Attributes.key(of: .peer, $0) == key && $0.adapter == first.adapter
-        && $0.transport == first.transport && $0.central == first.central
-        && $0.isTransportInferred == first.isTransportInferred && $0.hasKnownEnd
-        && ($0.ending != .reset || $0.disconnectPacket == nil) && !$0.endedUnheard
-        && !$0.isOpeningMissing && !failed.contains($0.id)
+extension Output {
+  /// Appends what is known of a controller: `hci0, C0:FF:EE:C0:FF:EE, Bluetooth 5.3`.
+  package mutating func facts(of adapter: Adapter) {
+    write("hci\(adapter.index.value)")
+    if let address = adapter.address {
+      text(", ")
+      addressOrNone(address)
     }
-  }
-}
-
-extension Connection {
-  /// Whether it ended in the capture.
-  fileprivate var hasKnownEnd: Bool {
-    switch ending {
-    case .replaced, .forgotten, .fileEnded, nil: false
-    default: true
+    if let bus = adapter.bus, let name = MonitorNote.busName(bus) { write(", \(name)") }
+    if let version = adapter.hciVersion {
+      let name = CodeSet.coreVersion.name(of: UInt64(version))
+      let words: Wording = name.map { "\($0)" } ?? "version \(code: version, digits: 2)"
+      write(", Bluetooth \(words)")
     }
-  }
-
-  /// How long it lasted, in nanoseconds; nil: unknown, since the clock may go back.
-  fileprivate var duration: Int64? {
-    guard let firstTime, let lastTime else { return nil }
-    let duration = lastTime.nanoseconds(since: firstTime)
-    return duration >= 0 ? duration : nil
+    // 0xffff means no company.
+    if let manufacturer = adapter.manufacturer, manufacturer != 0xffff {
+      text(", company ")
+      assigned(CompanyID(rawValue: manufacturer).name, UInt64(manufacturer), digits: 4)
+    }
   }
 }

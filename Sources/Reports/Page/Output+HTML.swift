@@ -54,7 +54,7 @@ extension Output {
         offset += 1
         continue
       }
-      html(text.part(Slice(start: start, count: offset - start)))
+      typed(text.part(Slice(start: start, count: offset - start)))
       let number = Slice(start: offset + 1, count: length)
       link("#packet=", to: number, Slice(start: offset, count: 1 + length), in: text)
       offset += 1 + length
@@ -70,6 +70,24 @@ extension Output {
         }
       }
       start = offset
+    }
+    typed(text.part(Slice(start: start, count: text.byteCount - start)))
+  }
+
+  /// Appends text escaped for HTML, with its bytes and codes (`69 96 02`, `0x05`) as code.
+  private mutating func typed(_ text: RawSpan) {
+    var (start, offset) = (0, 0)
+    while offset < text.byteCount {
+      let isStart = offset == 0 || !text.isWord(at: offset - 1)
+      let length = isStart ? text.codeCount(at: offset) : 0
+      if length > 0 {
+        html(text.part(Slice(start: start, count: offset - start)))
+        self.text("<code>")
+        raw(text.part(Slice(start: offset, count: length)))
+        self.text("</code>")
+        start = offset + length
+      }
+      offset += max(length, 1)
     }
     html(text.part(Slice(start: start, count: text.byteCount - start)))
   }
@@ -134,6 +152,29 @@ extension RawSpan {
     var count = 0
     while offset + count < byteCount, 0x30...0x39 ~= byte(at: offset + count) { count += 1 }
     return count <= 15 ? count : 0
+  }
+
+  /// Returns the number of characters of bytes (two or more) or of a hexadecimal number at
+  /// `offset`; 0 if there is something else.
+  fileprivate func codeCount(at offset: Int) -> Int {
+    func isDigit(_ place: Int) -> Bool {
+      guard place < byteCount else { return false }
+      return 0x30...0x39 ~= byte(at: place) || 0x61...0x66 ~= byte(at: place)
+    }
+    func ends(_ place: Int) -> Bool { place >= byteCount || !isWord(at: place) }
+    if offset + 1 < byteCount, byte(at: offset) == 0x30, byte(at: offset + 1) == 0x78 {
+      var end = offset + 2
+      while isDigit(end) { end += 1 }
+      return end > offset + 2 && ends(end) ? end - offset : 0
+    }
+    var end = offset
+    while isDigit(end), isDigit(end + 1), ends(end + 2) {
+      end += 2
+      guard end + 1 < byteCount, byte(at: end) == 0x20 else { break }
+      end += 1
+    }
+    if end > offset, byte(at: end - 1) == 0x20 { end -= 1 }
+    return end - offset > 2 ? end - offset : 0
   }
 
   /// Returns whether an en dash is at `offset`, and something after it.

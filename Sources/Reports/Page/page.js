@@ -95,7 +95,7 @@
     if (size < 7200) return fixed(seconds / 60, 1) + ' min';
     return fixed(seconds / 3600, 1) + ' h';
   }
-  const shown = i => flags[i] & TIMELESS ? '' : fixed(time[i], Math.min(6, data.decimals));
+  const seconds = i => flags[i] & TIMELESS ? '' : fixed(time[i], Math.min(6, data.decimals));
   function clock(i) {
     if (!data.start || flags[i] & TIMELESS) return '';
     const date = new Date(data.start[0] * 1000 + data.start[1] / 1e6 + time[i] * 1000);
@@ -104,7 +104,7 @@
 
   // MARK: The state of filters and search
 
-  const filter = {view: 'list', connection: '', layer: '', direction: '', errors: false, fold: true, from: null, to: null};
+  const filter = {view: 'list', connection: '', layer: '', direction: '', errors: false, fold: true, quiet: false, from: null, to: null};
   const opened = new Set();
   let current = -1, terms = [], headHits = [], restHits = [], fieldHits = null;
 
@@ -124,6 +124,7 @@
     }
     if (filter.direction && !(flags[i] & filter.direction)) return false;
     if (filter.errors && !(flags[i] & (FAILED | FLAWED))) return false;
+    if (filter.quiet && flags[i] & ADVERTISING && !connection[i] && filter.layer != 'adv' && !terms.length) return false;
     if (filter.from != null && (time[i] < filter.from || time[i] > filter.to)) return false;
     return !terms.length || isHit(i);
   }
@@ -196,6 +197,9 @@
     } else grid.removeAttribute('aria-activedescendant');
   }
 
+  // Returns a text with its bytes, codes and handles in the monospaced font.
+  const typed = text => text.split(/((?<![\w.])(?:[0-9a-f]{2}(?: [0-9a-f]{2})+(?![\w.])|0x[0-9a-f]+|[0-9A-F]{2}(?::[0-9A-F]{2}){5}))/).flatMap((part, k) => k % 2 ? [make('code', {}, ...marked(part))] : marked(part));
+  const short = text => text.replace(/\b([0-9a-f]{4})[0-9a-f]{4}-(?:[0-9a-f]{4}-){3}[0-9a-f]{8}([0-9a-f]{4})\b/g, '$1…$2');
   const cell = (name, text, title) => make('span', {class: name, role: 'gridcell', title}, ...[].concat(text == null ? '' : text));
   function marked(text) {
     const low = text.toLowerCase(), parts = [];
@@ -235,8 +239,9 @@
     attributes['aria-selected'] = i == current;
     const arrow = make('span', {role: 'img', 'aria-label': direction ? grid.dataset[direction] : null, 'aria-hidden': direction ? null : 'true'},
       direction == 'sent' ? '→' : direction ? '←' : '');
-    const text = [make('span', {class: 'label'}, ...marked(data.heads[heads[i]]))];
-    if (rests[i]) text.push(' ', make('span', {class: 'rest'}, ...marked(data.rests[rests[i]])));
+    const said = text => typed(isLadder ? short(text) : text);
+    const text = [make('span', {class: 'label'}, ...said(data.heads[heads[i]]))];
+    if (rests[i]) text.push(' ', make('span', {class: 'rest'}, ...said(data.rests[rests[i]])));
     for (const flaw of flawsOf(i)) text.push(' ', make('span', {class: 'flaw'}, '⚠ ', ...marked(flaw)));
     // If only the packet's fields match, show the matching field in the row.
     terms.forEach((term, k) => {
@@ -247,12 +252,12 @@
     const title = joined(i);
     if (isLadder) {
       const lane = make('span', {class: laneOf(i), role: 'gridcell', title},
-        make('div', {class: isPDU(i) ? 'arrow' : 'aside'}, make('span', {}, isPDU(i) ? '' : '· ', ...text)));
+        make('div', {class: isPDU(i) ? 'arrow' : 'aside'}, make('span', {}, ...text)));
       const latency = request[i] >= 0 && isPDU(i) ? span(time[i] - time[request[i]]) : '';
-      return make('div', attributes, cell('n', number[i]), cell('t', shown(i), clock(i)), lane, wait(k, latency));
+      return make('div', attributes, cell('n', number[i]), cell('t', seconds(i), clock(i)), lane, wait(k, latency));
     }
     const gap = prior[k] >= 0 ? time[i] - time[prior[k]] : 0;
-    return make('div', attributes, cell('n', number[i]), cell('t', shown(i), clock(i)), cell('g', gap >= LONG ? '+' + span(gap) : ''),
+    return make('div', attributes, cell('n', number[i]), cell('t', seconds(i), clock(i)), cell('g', gap >= LONG ? '+' + span(gap) : ''),
       cell('c', connection[i] || ''), make('span', {class: 'd', role: 'gridcell'}, arrow),
       make('span', {class: 'what', role: 'gridcell', title}, ...text));
   }
@@ -273,6 +278,7 @@
     if (!isWanted(i)) {
       for (const key of ['connection', 'layer', 'direction']) filter[key] = at(key).value = '';
       filter.errors = at('errors').checked = false;
+      if (flags[i] & ADVERTISING) filter.quiet = at('quiet').checked = false;
       filter.from = filter.to = null;
       if (!isWanted(i)) { at('search').value = ''; terms = []; }
       if (filter.view == 'ladder') {
@@ -286,10 +292,11 @@
       if (runOf[i]) opened.add(runOf[i]); else filter.fold = at('fold').checked = false;
       arrange();
     }
-    scrollTo(entryOfRow[i], grid.clientHeight / 3);
+    // First, since the packet's fields may leave less room for the list.
     showPacket(i);
+    scrollTo(entryOfRow[i], grid.clientHeight / 3);
     moveCursor();
-    if (!keepsHash) history.replaceState(null, '', '#packet=' + number[i]);
+    if (!keepsHash) history.replaceState(null, '', '#packet=' + number[i] + (filter.view == 'ladder' ? '&ladder=' + filter.connection : ''));
   }
 
   grid.addEventListener('scroll', render, {passive: true});
@@ -314,10 +321,20 @@
 
   // MARK: One packet
 
+  // Turns a line of `show -v` into words: the place of its bytes, the indentation, the label and the value.
+  const CODES = /\b(a2dp|acl|att|avdtp|cid|csrk|dcid|hci|id|iso|io|irk|l2cap|ltk|mic|mps|mtu|oob|phy|psm|rssi|scid|sco|sdu|smp|spsm|uuid)\b/g;
+  function worded(line) {
+    const text = line.slice(13), key = text.trimStart(), colon = key.indexOf(': ');
+    const words = name => name.replaceAll('_', ' ').replace(CODES, code => code.toUpperCase()).replace(/^[a-z]/, first => first.toUpperCase());
+    const value = colon < 0 ? '' : key.slice(colon + 2);
+    return {place: line.slice(0, 11).trim(), depth: (text.length - key.length) / 2, label: words(colon < 0 ? key : key.slice(0, colon)),
+      value: /^[a-z]+(_[a-z]+)+$/.test(value) ? value.replaceAll('_', ' ') : value};
+  }
   let details = null;
   function unpack() {
     if (details) return details;
     const raw = JSON.parse(at('details').textContent), fields = new Map(), bytes = new Map();
+    for (const part of raw.fields) part.lines = part.lines.map(worded);
     for (const {n, b, begins, x, lines} of raw.fields) n.forEach((packet, k) => fields.set(packet, (x[k] = begins[b[k]].concat(x[k])).map(place => lines[place])));
     for (let i = 0; i < raw.bytes.length; i += 2) bytes.set(raw.bytes[i], raw.hex[raw.bytes[i + 1]]);
     return details = {fields, bytes, parts: raw.fields};
@@ -333,7 +350,7 @@
     const parts = [make('h3', {}, '#' + number[i] + '  ' + data.heads[heads[i]])];
     if (rests[i]) parts.push(make('p', {}, data.rests[rests[i]]));
     for (const flaw of flawsOf(i)) parts.push(make('p', {class: 'flaw'}, '⚠ ' + flaw));
-    const when = [shown(i) && shown(i) + ' s', clock(i)].filter(Boolean).join(' · ');
+    const when = [seconds(i) && seconds(i) + ' s', clock(i)].filter(Boolean).join(' · ');
     if (when) parts.push(make('p', {class: 'time'}, when));
     if (request[i] >= 0) {
       parts.push(sentence(panel.dataset.answers, {n: link(request[i]), t: span(time[i] - time[request[i]])}));
@@ -342,24 +359,32 @@
       parts.push(sentence(panel.dataset.answered, {n: link(response[i]), t: span(time[response[i]] - time[i])}));
     }
     const lines = fields.get(number[i]), hex = bytes.get(number[i]);
-    if (lines) {
-      parts.push(make('div', {class: 'fields'}, ...lines.map(line => {
-        const place = line.slice(0, 11).trim(), text = line.slice(13), indent = text.length - text.trimStart().length;
-        const field = make('div', {class: 'field', 'data-place': place}, make('span', {}, text.trimStart()), make('small', {}, place));
-        field.style.paddingLeft = indent / 2 + 'em';
-        return field;
-      })));
-    } else {
-      parts.push(make('p', {}, panel.dataset.missing), make('pre', {}, 'gattscope show -v -x --packets ' + number[i]));
-    }
+    if (lines) parts.push(make('div', {class: 'fields'}, ...layersOf(lines))); else parts.push(make('p', {}, panel.dataset.missing));
     if (hex) parts.push(dump(hex, null));
     panel.replaceChildren(...parts);
     panel.scrollTop = 0;
-    const isJoined = lines && lines.some(line => line.includes('joined PDU'));
+    const isJoined = lines && lines.some(line => line.label.includes('joined PDU'));
     panel.onpointerover = panel.onfocusin = event => {
       const field = event.target.closest('.field'), old = panel.querySelector('.dump');
       if (field && old && !isJoined) old.replaceWith(dump(hex, field.dataset.place));
     };
+  }
+
+  // Returns the layers of a packet, the highest first. It is open, and so is what the value means.
+  function layersOf(lines) {
+    const layers = [], notes = [];
+    lines.forEach((line, k) => {
+      const isLayer = !line.depth && !line.value && k + 1 < lines.length && lines[k + 1].depth > 0;
+      if (isLayer) layers.unshift(make('details', {class: 'layer'}, make('summary', {}, line.label)));
+      if (isLayer) return;
+      const field = make('div', {class: 'field', 'data-place': line.place}, make('span', {}, make('i', {}, line.label), line.value ? ': ' : '',
+        make('code', {}, line.value)), make('small', {}, line.place));
+      field.style.paddingLeft = Math.max(1, line.depth) + 'em';
+      if (layers.length) layers[0].append(field); else notes.push(field);
+    });
+    const isValue = layers.length > 1 && layers[0].firstChild.textContent == 'Decoded';
+    for (const layer of layers.slice(0, isValue ? 2 : 1)) layer.open = true;
+    return [...notes, ...layers];
   }
 
   // Returns a dump, 16 or 8 bytes a line with offsets and characters. Marks the bytes of a field.
@@ -388,8 +413,10 @@
     document.querySelector('.heads').hidden = view != 'list';
     document.querySelector('.ends').hidden = view != 'ladder';
     if (view == 'ladder' && !filter.connection && data.connections.length) {
-      const marked = data.marks.find(mark => mark[1]), here = current >= 0 ? connection[current] : 0;
-      filter.connection = at('connection').value = String(here || (marked ? marked[1] : data.connections[0].id));
+      const here = current >= 0 ? connection[current] : 0, counts = new Map();
+      for (const id of connection) if (id) counts.set(id, (counts.get(id) || 0) + 1);
+      const busiest = data.connections.reduce((best, one) => (counts.get(one.id) || 0) > (counts.get(best.id) || 0) ? one : best);
+      filter.connection = at('connection').value = String(here || busiest.id);
     }
     nameEnds();
   }
@@ -436,23 +463,26 @@
     fieldHits = terms.length && query.length > 2 ? terms.map(fieldsWith) : null;
     for (const section of document.querySelectorAll('main > section')) {
       let count = 0;
-      for (const one of section.querySelectorAll('.finding, .story li, tbody tr, figcaption')) {
+      for (const one of section.querySelectorAll('.finding, .story li, tbody tr')) {
         const low = terms.length ? one.textContent.toLowerCase() : '', isOne = terms.length > 0 && terms.every(term => low.includes(term));
         one.classList.toggle('hit', isOne);
-        if (isOne) { count++; const fold = one.closest('details'); if (fold) fold.open = true; }
+        if (isOne) { count++; unfold(one); }
       }
       badge(section.id, count);
     }
     arrangeNear();
     badge('packets', terms.length ? matching : 0);
   }
+  function unfold(element) {
+    for (let fold = element.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true;
+  }
   function fieldsWith(term) {
     const found = new Map();
     for (const part of unpack().parts) {
-      const isHit = part.lines.map(line => line.toLowerCase().includes(term));
+      const isHit = part.lines.map(line => (line.label + ': ' + line.value).toLowerCase().includes(term));
       part.x.forEach((list, k) => {
         const place = list.find(place => isHit[place]);
-        if (place != null) found.set(part.n[k], part.lines[place].slice(13).trim());
+        if (place != null) found.set(part.n[k], part.lines[place].label + ': ' + part.lines[place].value);
       });
     }
     return found;
@@ -480,8 +510,10 @@
     if (asked || then >= 0) { find(event.target.value = ''); return go(asked ? Number(asked[1]) : number[then]); }
     find(event.target.value);
     const here = current >= 0 && entryOfRow[current] >= 0 ? entryOfRow[current] : event.shiftKey ? entries.length : -1;
-    const next = here + (event.shiftKey ? -1 : 1);
-    if (entries[next] >= 0) choose(entries[next]);
+    const step = event.shiftKey ? -1 : 1, hits = entries.filter(entry => entry >= 0);
+    const next = step > 0 ? hits.find(entry => entryOfRow[entry] > here) : hits.findLast(entry => entryOfRow[entry] < here);
+    // If filters hide all that was found, they are reset.
+    if (next != null) choose(next); else if (!hits.length && terms.length) choose(number.findIndex((one, i) => isHit(i)));
     at('packets').scrollIntoView();
   });
   document.querySelector('nav form').addEventListener('submit', event => event.preventDefault());
@@ -503,22 +535,25 @@
     if (i >= 0 && number[i] == packet) {
       choose(i, true);
     } else {
-      panel.replaceChildren(make('p', {}, panel.dataset.gone), make('pre', {}, 'gattscope show -v -x --packets ' + packet));
+      panel.replaceChildren(make('h3', {}, '#' + packet), make('p', {}, panel.dataset.gone));
     }
     at('packets').scrollIntoView();
   }
+  // Follows the address: a place on the page, or what to show, as in `#packet=758&ladder=1`.
   function follow() {
-    const packet = /^#packet=(\d+)$/.exec(location.hash), asked = /^#find=(.*)$/.exec(location.hash),
-      ladder = /^#ladder=(\d+)$/.exec(location.hash), story = /^#connection-\d+$/.exec(location.hash);
-    if (packet) go(Number(packet[1]));
-    if (asked) {
-      let words = asked[1];
-      // The address may have a percent sign that does not begin an escape.
-      try { words = decodeURIComponent(words); } catch { }
-      find(at('search').value = words);
+    const hash = location.hash.slice(1), place = at(hash);
+    if (place) return unfold(place);
+    const asked = Object.fromEntries(hash.split('&').map(part => [part.split('=')[0], part.slice(part.indexOf('=') + 1)]));
+    if (/^\d+$/.test(asked.ladder)) {
+      filter.connection = at('connection').value = asked.ladder;
+      setView('ladder'); arrange(); at('packets').scrollIntoView();
     }
-    if (ladder) { filter.connection = at('connection').value = ladder[1]; setView('ladder'); arrange(); at('packets').scrollIntoView(); }
-    if (story && at(story[0].slice(1))) at(story[0].slice(1)).open = true;
+    if (asked.find != null) {
+      // The address may have a percent sign that does not begin an escape.
+      try { asked.find = decodeURIComponent(asked.find); } catch { }
+      find(at('search').value = asked.find);
+    }
+    if (/^\d+$/.test(asked.packet)) go(Number(asked.packet));
   }
   window.addEventListener('hashchange', follow);
   document.addEventListener('click', event => {
@@ -544,7 +579,33 @@
 
   const lanes = at('lanes'), AXIS = 24, LANE = 46, THIN = 30;
   let view = [startOfTime, Math.max(endOfTime, startOfTime + 1e-3)], gutter = 0, width = 0, cursor = null, answerDots = [];
-  const x = seconds => gutter + (seconds - view[0]) / (view[1] - view[0]) * (width - gutter - 8);
+  // Idle times: where each begins and ends. It is drawn as if it took `KEPT`.
+  const gaps = [], busy = Float64Array.from(time.filter((one, i) => connection[i] || !data.connections.length)).sort();
+  const LEAST_GAP = Math.max(1, (endOfTime - startOfTime) / 25);
+  let last = startOfTime, idle = 0;
+  for (const one of [...busy, endOfTime]) {
+    if (one - last > LEAST_GAP) { gaps.push([last, one]); idle += one - last; }
+    last = Math.max(last, one);
+  }
+  const KEPT = Math.max(LEAST_GAP / 100, Math.min(LEAST_GAP, (endOfTime - startOfTime - idle) / 25));
+  // Return the time without what is left out of idle times, and the time that this is.
+  function squeeze(seconds) {
+    let cut = 0;
+    for (const [from, to] of gaps) if (seconds > from) cut += (Math.min(seconds, to) - from) * (1 - KEPT / (to - from));
+    return seconds - cut;
+  }
+  function stretch(seconds) {
+    let cut = 0;
+    for (const [from, to] of gaps) {
+      const inside = seconds + cut - from;
+      if (inside <= 0) break;
+      if (inside < KEPT) return from + inside / KEPT * (to - from);
+      cut += to - from - KEPT;
+    }
+    return seconds + cut;
+  }
+  let shown = [0, 1];
+  const x = seconds => gutter + (squeeze(seconds) - shown[0]) / (shown[1] - shown[0]) * (width - gutter - 8);
   const clamp = value => Math.max(gutter, Math.min(width - 8, value));
   const moment = microseconds => microseconds == null ? view[1] : microseconds / 1e6;
 
@@ -555,15 +616,14 @@
     return {all, decimals: Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9)))};
   }
 
-  const called = one => one.id + '  ' + (one.name ? one.name + '  ' : '') + one.peer.replace(' ' + one.name, '');
+  const device = one => (one.name ? one.name + '  ' : '') + one.peer.replace(' ' + one.name, ''), called = one => one.id + '  ' + device(one);
 
-  // Returns the lanes. Of more than 12 connections, those of a peer share one unless they overlap.
+  // Returns the lanes. The connections of a peer share one unless they overlap.
   function packed() {
-    if (data.connections.length <= 12) return data.connections.map(one => ({name: called(one), all: [one]}));
     const rows = [];
     for (const one of data.connections) {
-      const row = rows.find(row => row.name == one.peer && moment(row.end) <= moment(one.open));
-      if (row) { row.all.push(one); row.end = one.close; } else rows.push({name: one.peer, all: [one], end: one.close});
+      const row = rows.find(row => one.device && row.all[0].device == one.device && row.end != null && row.end <= one.open);
+      if (row) { row.all.push(one); row.end = one.close; } else rows.push({all: [one], end: one.close});
     }
     return rows;
   }
@@ -576,30 +636,49 @@
   function drawTime() {
     width = lanes.clientWidth;
     if (!width) return;
+    shown = view.map(squeeze);
     gutter = width > 760 ? Math.min(340, width * 0.25) : 0;
     const head = gutter ? 0 : 16, rows = packed();
     const svg = draw('svg', {role: 'img', 'aria-label': lanes.getAttribute('aria-label')});
     svg.append(draw('defs', {}, draw('pattern', {id: 'hatch', width: 5, height: 5, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)'},
       draw('rect', {class: 'hatch-well', width: 5, height: 5}), draw('line', {class: 'hatch', y2: 5}))));
-    let y = AXIS;
-    const {all, decimals} = ticks(view[0], view[1], Math.max(2, (width - gutter) / 90)), grid = [];
-    for (const one of all) {
-      const place = x(one);
-      grid.push(place);
-      svg.append(draw('text', {x: Math.min(place + 3, width - 44), y: 16}, fixed(one, decimals) + ' s'));
-    }
+    let y = AXIS, free = 0;
+    const grid = [], folded = gaps.filter(([from, to]) => to > view[0] && from < view[1]);
+    // The times between the idle ones have their own ticks.
+    [...folded, [view[1], view[1]]].reduce((from, [to, next]) => {
+      const {all, decimals} = to > from ? ticks(from, to, Math.max(1, (x(to) - x(from)) / 90)) : {all: []};
+      for (const one of all) {
+        const place = x(one);
+        grid.push(place);
+        if (place < free || place > width - 40) continue;
+        free = place + 12 + 7 * (fixed(one, decimals).length + 2);
+        svg.append(draw('text', {x: place + 3, y: 16}, fixed(one, decimals) + ' s'));
+      }
+      return next;
+    }, view[0]);
     const counts = histogram(), most = Math.max(1, ...[...counts.values()].map(one => Math.max(...one.sent, ...one.received)));
     for (const row of rows) {
-      label(svg, row.name, y + (gutter ? 22 : 13));
+      label(svg, row.all.length > 1 ? device(row.all.find(one => one.name) || row.all[0]) : called(row.all[0]), y + (gutter ? 22 : 13));
       for (const one of row.all) drawLane(svg, one, y + head, counts.get(one.id), most);
+      // Numbers, where the connection before leaves room.
+      row.all.reduce((free, one) => {
+        const place = clamp(x(moment(one.open))), isShown = row.all.length > 1 && place >= free && (one.close == null || moment(one.close) >= view[0]) && moment(one.open) <= view[1];
+        if (isShown) svg.append(draw('text', {class: 'label', x: place + 3, y: y + head + 22}, one.id));
+        return isShown ? place + 8 + 8 * String(one.id).length : free;
+      }, 0);
       y += LANE + head;
       svg.append(draw('path', {class: 'rule', d: 'M0 ' + y + 'H' + width}));
     }
-    if (data.connections.length) y = drawLatency(svg, y, head);
+    if (data.connections.length) y = drawRates(svg, drawLatency(svg, y, head), head);
     for (const signal of data.signals) y = drawSignal(svg, signal, y, head);
     if (data.otherSignals) {
       svg.append(draw('text', {x: 6, y: y + 18}, words(lanes.dataset.more, {n: data.otherSignals})));
       y += THIN;
+    }
+    for (const [from, to] of folded) {
+      const left = clamp(x(from)), right = clamp(x(to));
+      svg.prepend(draw('rect', {class: 'idle', x: left, y: AXIS, width: Math.max(1, right - left), height: y - AXIS}, draw('title', {}, span(to - from))));
+      if (right - left > 44) svg.append(draw('text', {x: (left + right) / 2, y: AXIS + 12, 'text-anchor': 'middle'}, span(to - from)));
     }
     svg.prepend(draw('path', {class: 'rule', d: grid.map(place => 'M' + place + ' ' + AXIS + 'V' + y).join('') + 'M0 ' + AXIS + 'H' + width}));
     cursor = draw('path', {class: 'cursor'});
@@ -705,6 +784,37 @@
     return y;
   }
 
+  // Draws how many bytes of values per second were sent, above the line, and received.
+  function drawRates(svg, y, head) {
+    const tall = 56, middle = y + head + tall / 2, bins = Math.ceil(width / BIN) + 1;
+    const rates = {sent: new Float64Array(bins), received: new Float64Array(bins)};
+    for (const one of data.connections) {
+      if (filter.connection && filter.connection != one.id) continue;
+      for (const way of ['sent', 'received']) {
+        const [start, part, bytes] = one[way] || [0, 1, []];
+        bytes.forEach((count, k) => {
+          const from = (start + k * part) / 1e6, to = from + part / 1e6;
+          if (!count || to < view[0] || from > view[1]) return;
+          const first = Math.floor(clamp(x(from)) / BIN), end = Math.max(first + 1, Math.floor(clamp(x(to)) / BIN));
+          for (let bin = first; bin < end; bin++) rates[way][bin] += count / part * 1e6;
+        });
+      }
+    }
+    const most = Math.max(...rates.sent, ...rates.received);
+    if (!most) return y;
+    label(svg, lanes.dataset.rate, y + (gutter ? 22 : 13));
+    svg.append(draw('text', gutter ? {x: 6, y: y + 40} : {x: width - 8, y: y + 13, 'text-anchor': 'end'}, '≤ ' + rate(most)));
+    for (const [way, sign] of [['sent', -1], ['received', 1]]) {
+      let path = '';
+      rates[way].forEach((one, bin) => { if (one) path += 'M' + bin * BIN + ' ' + middle + 'h' + BIN + 'v' + sign * Math.max(1, one / most * (tall / 2 - 4)) + 'h-' + BIN + 'z'; });
+      svg.append(draw('path', {class: way, d: path}, draw('title', {}, rate(Math.max(...rates[way])))));
+    }
+    y += head + tall;
+    svg.append(draw('path', {class: 'rule', d: 'M' + gutter + ' ' + middle + 'H' + width + 'M0 ' + y + 'H' + width}));
+    return y;
+  }
+  const rate = bytes => bytes < 1000 ? fixed(bytes, 0) + ' B/s' : bytes < 1e6 ? fixed(bytes / 1e3, 1) + ' kB/s' : fixed(bytes / 1e6, 1) + ' MB/s';
+
   function drawSignal(svg, signal, y, head) {
     const low = Math.min(...signal.low), high = Math.max(...(signal.high || signal.low)), flat = high == low;
     const place = value => y + head + 26 - (flat ? 11 : 22 * (value - low) / (high - low));
@@ -733,12 +843,17 @@
     const isWhole = from <= whole[0] && to >= whole[1];
     view = [from, to];
     [filter.from, filter.to] = isWhole ? [null, null] : view;
-    drawTime(); drawCharts(); arrangeNear();
+    drawTime(); drawCharts(); arrange();
+    // A ladder of another connection would have nothing to show.
+    const inside = i => connection[i] && time[i] >= from && time[i] <= to, other = entries.length || filter.view != 'ladder' ? -1 : time.findIndex((one, i) => inside(i));
+    if (other >= 0) { filter.connection = at('connection').value = String(connection[other]); nameEnds(); arrange(); }
+    const first = isWhole ? undefined : entries.find(entry => entry >= 0);
+    if (first != null) choose(first, true); else arrangeNear();
   }
 
   function brush(svg, height) {
     let start = null, box = null;
-    const seconds = event => view[0] + (clamp(event.clientX - svg.getBoundingClientRect().left) - gutter) / (width - gutter - 8) * (view[1] - view[0]);
+    const seconds = event => stretch(shown[0] + (clamp(event.clientX - svg.getBoundingClientRect().left) - gutter) / (width - gutter - 8) * (shown[1] - shown[0]));
     svg.addEventListener('pointerdown', event => {
       if (event.target.dataset.packet || event.button) return;
       start = seconds(event);
@@ -769,15 +884,16 @@
     });
   }
   lanes.addEventListener('keydown', event => {
-    const [from, to] = view, size = to - from, centre = current >= 0 && time[current] > from && time[current] < to ? time[current] : (from + to) / 2;
+    const [from, to] = shown, size = to - from, here = current >= 0 ? squeeze(time[current]) : from, whole = [startOfTime, endOfTime].map(squeeze);
+    const centre = here > from && here < to ? here : (from + to) / 2;
     const next = {'+': [centre - size / 4, centre + size / 4], '=': [centre - size / 4, centre + size / 4], '-': [centre - size, centre + size],
       ArrowLeft: [from - size / 4, to - size / 4], ArrowRight: [from + size / 4, to + size / 4], 0: [startOfTime, Infinity],
       Escape: [startOfTime, Infinity]}[event.key];
     if (!next) return;
     event.preventDefault();
-    if (event.key == 'ArrowLeft' && next[0] < startOfTime) zoom(startOfTime, startOfTime + size);
-    else if (event.key == 'ArrowRight' && next[1] > endOfTime) zoom(endOfTime - size, endOfTime);
-    else zoom(...next);
+    if (event.key == 'ArrowLeft' && next[0] < whole[0]) zoom(startOfTime, stretch(whole[0] + size));
+    else if (event.key == 'ArrowRight' && next[1] > whole[1]) zoom(stretch(whole[1] - size), endOfTime);
+    else zoom(...next.map(stretch));
   });
   at('whole').addEventListener('click', () => zoom(startOfTime, Infinity));
 
@@ -788,7 +904,7 @@
   }
 
   function drawChart(figure, chart) {
-    const wide = figure.clientWidth, tall = 110, left = chart && chart.words ? 112 : 62, base = tall - 20, top = 8;
+    const wide = figure.clientWidth, tall = 80, left = chart && chart.words ? 112 : 62, base = tall - 20, top = 8;
     if (!wide || !chart) return;
     const times = [];
     let sum = 0;
@@ -847,13 +963,21 @@
   }
   for (const name of layers) if (present.has(name)) at('layer').append(make('option', {value: name}, name));
   at('packet').append(make('p', {}, at('packet').dataset.empty));
-  setView('list');
+  filter.quiet = at('quiet').checked = data.connections.length > 0;
+  // Open at the packet of the verdict, or else at the first error or warning, on the ladder of its connection.
+  const verdict = Number(document.querySelector('.verdict a')?.hash.slice(8)), onPage = packet => number[rowOf(packet)] == packet;
+  const [, id, packet] = data.marks.find(mark => mark[2] == verdict) || data.marks.find(mark => mark[0] == 'error' && onPage(mark[2])) || data.marks.find(mark => onPage(mark[2])) || [];
+  const first = onPage(verdict) ? verdict : packet, place = first == null ? -1 : rowOf(first);
+  if (data.connections.length && (place < 0 || connection[place] || id)) {
+    filter.connection = at('connection').value = place < 0 ? '' : String(connection[place] || id);
+    setView('ladder');
+  } else setView('list');
   arrange();
   drawTime();
   drawCharts();
-  // Select the packet of the verdict, or else the first error or warning: what most readers look for.
-  if (!location.hash) choose(rowOf([document.querySelector('.verdict a')?.hash.slice(8), data.marks[0]?.[2]].map(Number).find(packet => number[rowOf(packet)] == packet) ?? Infinity), true);
+  if (!location.hash && place >= 0) choose(place, true);
   follow();
+  document.addEventListener('toggle', drawCharts, true);
   let size = window.innerWidth;
   window.addEventListener('resize', () => {
     render();

@@ -24,6 +24,12 @@ package struct ValuesTable: ~Copyable {
     package var isHeading = false
     package var isFailure = false
     package var isDim = false
+    /// Whether what follows the heading was only advertised.
+    package var isAdvertiser = false
+    /// The entry that the row is about; nil for a heading.
+    package var entry: Int?
+    /// Whether the values were written.
+    package var isWrite = false
     package var subject: [UInt8] = []
     package var operation: [UInt8] = []
     package var count = 0
@@ -97,7 +103,7 @@ package struct ValuesTable: ~Copyable {
       lay(into: &output)
     } else {
       cells.removeAll(keepingCapacity: true)
-      for place in newest.prefix(rows) { add(facts.entries[place], memory) }
+      for place in newest.prefix(rows) { add(place, memory) }
       cells = Array(cells.prefix(rows))
       let lines = lineCount - 1
       if lines > rows { cells.removeLast(min(cells.count, lines - rows)) }
@@ -164,7 +170,7 @@ package struct ValuesTable: ~Copyable {
           Row(isHeading: true, subject: Self.text { $0.text("service not known") }))
       }
       service = entry.attribute.service
-      add(entry, memory)
+      add(place & 0xffff_ffff, memory)
     }
   }
 
@@ -204,7 +210,9 @@ package struct ValuesTable: ~Copyable {
       text.andMore(server.connectionCount - server.connections.count)
     }
     if let mtu = server.mtu { text.mtu(mtu) }
-    cells.append(Row(isHeading: true, isDim: true, subject: text.bytes.array))
+    cells.append(
+      Row(
+        isHeading: true, isDim: true, isAdvertiser: server.isAdvertiser, subject: text.bytes.array))
   }
 
   /// The owner of the values that an entry counts: the attribute, or what is advertised.
@@ -222,11 +230,23 @@ package struct ValuesTable: ~Copyable {
     return subject.bytes.array
   }
 
-  private mutating func add(_ entry: ValueEntry, _ memory: borrowing Memory) {
+  /// The characteristic that a configuration belongs to, in words.
+  package func owner(of entry: ValueEntry, _ memory: borrowing Memory) -> [UInt8] {
+    let attribute = entry.attribute
+    guard let owner = attribute.owner else { return subject(entry, memory) }
+    return Self.text {
+      $0.attribute(
+        memory.identity(of: owner, attribute.server, attribute.side, connection: 0), owner: nil,
+        glyphs)
+    }
+  }
+
+  private mutating func add(_ place: Int, _ memory: borrowing Memory) {
+    let entry = facts.entries[place]
     let subject = subject(entry, memory)
     var isFirst = true
     for series in entry.series {
-      var row = Row()
+      var row = Row(entry: place, isWrite: series.operation.isWrite)
       if isFirst { row.subject = subject }
       isFirst = false
       row.isFailure = series.outcome != .done
@@ -245,7 +265,7 @@ package struct ValuesTable: ~Copyable {
       row.value = value(series, entry)
       cells.append(row)
       for course in courses(series, entry) {
-        var row = Row()
+        var row = Row(entry: place)
         row.value = course
         cells.append(row)
       }

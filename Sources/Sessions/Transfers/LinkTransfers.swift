@@ -264,9 +264,11 @@ package struct RateCourse: Sendable {
   private static let most = 32
   /// In nanoseconds.
   package private(set) var width: Int64 = 125_000_000
-  private var start: Timestamp?
+  package private(set) var start: Timestamp?
   private var sums = InlineArray<32, Int>(repeating: 0)
   private var used = 0
+
+  package init() {}
 
   /// The bytes in each part.
   package var bytes: [Int] { (0..<used).map { sums[$0] } }
@@ -274,7 +276,23 @@ package struct RateCourse: Sendable {
   mutating func add(_ bytes: Int, _ time: Timestamp) {
     let first = start ?? time
     start = first
-    let passed = time.nanoseconds(since: first)
+    add(bytes, passed: time.nanoseconds(since: first))
+  }
+
+  /// Adds the bytes of a course that begins no earlier.
+  package mutating func add(_ other: RateCourse) {
+    guard let begin = other.start else { return }
+    let first = start ?? begin
+    start = first
+    let passed = begin.nanoseconds(since: first)
+    for index in 0..<other.used where other.sums[index] > 0 {
+      var place = passed
+      place.add(clamped: Int64(index).multiplied(clamped: other.width))
+      add(other.sums[index], passed: place)
+    }
+  }
+
+  private mutating func add(_ bytes: Int, passed: Int64) {
     // A clock that goes back adds to the beginning.
     guard passed > 0 else {
       sums[0].add(clamped: bytes)

@@ -51,6 +51,22 @@ import Testing
     #expect(shown == expected)
   }
 
+  @Test(
+    "Bytes and codes are code, other numbers and words are not",
+    arguments: [
+      ("wrote 69 96 02.", "wrote <code>69 96 02</code>."),
+      ("refused (0x05), 00 01", "refused (<code>0x05</code>), <code>00 01</code>"),
+      ("be added, 12 of 34", "be added, 12 of 34"), ("0x", "0x"), ("0xg ab", "0xg ab"),
+      ("69 96 022", "<code>69 96</code> 022"), ("a69 96", "a69 96"),
+      ("69 96", "<code>69 96</code>"),
+      ("0000180f-0000-1000", "0000180f-0000-1000"),
+      ("0x05<b>", "<code>0x05</code>&lt;b&gt;"),
+    ])
+  func codes(_ words: String, _ expected: String) {
+    let shown = text { $0.linked(words) }
+    #expect(shown == expected)
+  }
+
   @Test("JSON in a script element has no <") func embedded() {
     let written = text { $0.embedded("</script>\"\u{2028}") }
     #expect(written == "\"\\u003c/script>\\\"\\u2028\"")
@@ -169,7 +185,7 @@ import Testing
   }
 
   @Test("Details keep failures; bytes are omitted first, then other packets") func details() {
-    var details = PageDetails(limit: 1_000_000)
+    var details = PageDetails(room: 62_500)
     let fields = { (number: Int) in [UInt8]("field \(number): \(number * 7919)\nsame line\n".utf8) }
     for number in 1...6000 {
       let rank: PageDetails.Rank =
@@ -192,7 +208,7 @@ import Testing
 
   @Test("Lines and bytes of packets are written as they were added") func detailsOfPackets() throws
   {
-    var details = PageDetails(limit: 1_000_000)
+    var details = PageDetails(room: 62_500)
     for number in 1...300 {
       details.add(
         fields: [UInt8]("first\nlast \(number / 2)\n".utf8).bytes, of: number, .important)
@@ -208,7 +224,7 @@ import Testing
   }
 
   @Test("Lines with which packets begin are written once") func beginnings() {
-    var details = PageDetails(limit: 1_000_000)
+    var details = PageDetails(room: 62_500)
     let first = details.add(beginning: [UInt8]("first\nsecond\n".utf8).bytes, .important)
     let isUsable = details.has(first, .important)
     let isOfOthers = details.has(first, .other)
@@ -223,7 +239,7 @@ import Testing
 
   @Test("Lines that are known are written as if they were added again") func knownLines() {
     func details(_ isKnown: Bool) -> String {
-      var details = PageDetails(limit: 1_000_000)
+      var details = PageDetails(room: 62_500)
       let first = details.add(beginning: [UInt8]("first\n".utf8).bytes, .important)
       let second = details.add(beginning: [UInt8]("second\n".utf8).bytes, .important)
       let rest = [UInt8]("value\nmeaning\n".utf8)
@@ -244,7 +260,7 @@ import Testing
   }
 
   @Test("A beginning is not used once its part is full") func fullPart() {
-    var details = PageDetails(limit: 10_000_000)
+    var details = PageDetails(room: 625_000)
     let first = details.add(beginning: [UInt8]("first\n".utf8).bytes, .important)
     for number in 1...4000 where details.has(first, .important) {
       let rest = [UInt8]("a line of packet \(number * 7919)\n".utf8)
@@ -259,7 +275,7 @@ import Testing
   }
 
   @Test("Flow control gets a small part of the room for fields") func routine() {
-    var details = PageDetails(limit: 1_000_000)
+    var details = PageDetails(room: 62_500)
     var kept = 0
     for number in 1...6000 where details.wantsFields(.routine) {
       let fields = [UInt8]("field \(number): \(number * 7919)\n".utf8)
@@ -270,6 +286,36 @@ import Testing
     #expect(details.withoutFields == 6000 - kept)
     let wantsOthers = details.wantsFields(.other)
     #expect(wantsOthers)
+  }
+
+  @Test("Packets and their details share what the rest of the page leaves") func room() {
+    var details = PageDetails(room: 100_000)
+    for number in 1...1000 {
+      details.add(
+        fields: [UInt8]("field \(number): \(number * 7919)\n".utf8).bytes, of: number, .other)
+    }
+    details.learn(rows: 60_000)
+    #expect(details.withoutFields == 0, "they have room for 40 000 bytes")
+    details.learn(rows: 90_000)
+    #expect(details.withoutFields > 0)
+    let out = text { details.write(into: &$0) }
+    #expect(out.utf8.count < 11_000)
+  }
+
+  @Test("Advertisers with a connection are drawn; without a connection, those heard most often")
+  func signals() {
+    func page(_ records: [TestRecord]) -> String { self.page(records, PageOptions()) }
+    var link = Link()
+    let connection = link.records
+    for address in ["55 44 33 22 11 c0", "f1 f1 f1 f1 f1 f1"] {
+      for _ in 0..<3 { link.add(hex("04 3e 0c 02 01 00 01 \(address) 00 c8"), .received) }
+    }
+    let others = link.records.dropFirst(connection.count)
+    let (connected, unconnected) = (page(link.records), page(Array(others)))
+    #expect(connected.contains(#""signals":[{"name":"C0:11:22:33:44:55""#))
+    #expect(!connected.contains(#"{"name":"F1:F1:F1:F1:F1:F1""#))
+    #expect(unconnected.contains(#"{"name":"C0:11:22:33:44:55""#))
+    #expect(unconnected.contains(#"{"name":"F1:F1:F1:F1:F1:F1""#))
   }
 
   // MARK: Whole pages
@@ -302,7 +348,7 @@ import Testing
       var link = Link()
       link.discover(0x10, uuid)
       for value in values { link.att("1b 11 00 \(value)", .received) }
-      return page(link.records).ranges(of: "<figcaption").count
+      return page(link.records).ranges(of: "<figure").count
     }
     let same = "03 05 00 00 00 00 08 09 00 00 06"
     #expect(charts("5b 2a", [same, same, same]) == 0)
@@ -315,7 +361,7 @@ import Testing
     options.note = "first & second\n#1 is a Reset"
     options.name = "capture & log"
     let page = page([TestRecord(bytes: [0x01, 0x03, 0x0c, 0x00])], options)
-    #expect(page.contains("<code>capture &amp; log</code> <span>1 record"))
+    #expect(page.contains("<code>capture &amp; log</code></p>"))
     #expect(page.contains("<title>&lt;b&gt;Lamp&lt;/b&gt;</title>"))
     #expect(page.contains("first &amp; second<br><a href=\"#packet=1\">#1</a> is a Reset"))
   }
