@@ -83,6 +83,8 @@ struct ShowCommand: ParsableCommand {
     options.time = time ?? .elapsed
     lines.apply(to: &options)
     presentation.apply(to: &options)
+    let asksForAdvertising = options.selection.layers.contains(.advertising)
+    options.suggestsBrief = Terminal.isTerminal && !lines.brief && !asksForAdvertising
     options.zoneOffset = Terminal.zoneOffset(at:)
     let maps = try supplied.maps()
     if presentation.json {
