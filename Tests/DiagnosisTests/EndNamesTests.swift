@@ -5,6 +5,7 @@ import Diagnosis
 import Explanations
 import Histories
 import MadeTraffic
+import Reports
 import Testing
 import Words
 
@@ -26,7 +27,7 @@ import Words
   }
 
   @Test("An end without a name keeps its word, and the code of a text stays") func unnamed() {
-    let text: Wording = "the peer gave this host \(ATTErrorCode.unlikelyError)"
+    let text: Wording = "the peer gave this host \(ATTErrorCode(rawValue: 0x0e))"
     let named = text.naming(EndNames(local: nil, peer: "the peripheral"))
     #expect(named.text == "the peripheral gave this host Unlikely Error (0x0e)")
     #expect(named.code?.value == 0x0e)

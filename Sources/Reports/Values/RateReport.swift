@@ -200,7 +200,7 @@ package struct RateReport: PacketReport, ~Copyable {
         "\(duration: run.held / Int64(run.completed)) on average, up to \(duration: run.longestHeld); others were waiting for \(run.behind * 100 / run.completed) % of the packets\n"
       )
     }
-    if run.isInSteps {
+    if run.isInSteps(flow.direction) {
       label("round trips")
       let (trip, own) = run.halves(flow.direction)
       let count = Int64(max(1, run.answered))

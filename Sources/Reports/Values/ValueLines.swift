@@ -332,7 +332,6 @@ package struct ValueLines: PacketReport, ~Copyable {
     }
     sink.end()
   }
-  }
 }
 
 extension Memory {
