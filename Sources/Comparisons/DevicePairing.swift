@@ -1,7 +1,7 @@
 import Bluetooth
 import Histories
 import Differences
-package import Reports
+import Reports
 import Sessions
 
 /// Two devices that are compared, and why they were paired.

@@ -8,7 +8,7 @@ struct PartyOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Packets about a device: address (C0:FF:* for a prefix) or name (J*).",
+      "Packets about a device: address (C0:FF:* for a prefix) or name (J*); '!J*' excludes, as ! does in the other selectors.",
       valueName: "address|name"),
     transform: { try Choice(text: $0) { try DevicePattern($0) } })
   var device: [Choice<DevicePattern>] = []

@@ -1,6 +1,6 @@
 // Selects packets by the device that they are about.
 
-package import Bluetooth
+import Bluetooth
 package import Bytes
 package import Captures
 package import Dissectors

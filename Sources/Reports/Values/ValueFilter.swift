@@ -22,13 +22,13 @@ struct ValueFilter: Sendable {
 
   init(_ options: ValuesOptions) {
     // Values have no opcodes and are not events.
-    let selection = options.selection.excluding { $0.opcodes == nil && $0.events == nil }
+    var options = options
+    options.selection = options.selection.excluding { $0.opcodes == nil && $0.events == nil }
+    let selection = options.selection
     window = TimeWindow(selection, options.time.readingOffset(options.zoneOffset))
     operations = options.operations
     watched = WatchedSelection(selection)
-    showsEverything =
-      selection.isEverything && operations.count == ValueOperation.allCases.count
-      && selection.limit == nil
+    showsEverything = options.showsEverything
   }
 
   /// Whether all values that can be shown have been.

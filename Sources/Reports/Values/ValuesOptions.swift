@@ -19,6 +19,11 @@ package struct ValuesOptions: PresentationOptions, Sendable {
   /// The selection of packets whose values are shown, as far as it applies to values.
   package var selection = Selection()
   package var operations = Set(ValueOperation.allCases)
+  /// Whether every value is shown.
+  var showsEverything: Bool {
+    selection.isEverything && selection.limit == nil
+      && operations.count == ValueOperation.allCases.count
+  }
   /// The content of the time column of lines.
   package var time = ShowOptions.TimeStyle.elapsed
   /// Returns the offset of the local time zone in seconds east of UTC, at a time given in seconds
