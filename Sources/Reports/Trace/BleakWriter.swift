@@ -191,7 +191,12 @@ struct BleakWriter: ~Copyable {
     }
     let isRefused = step.outcome != .done
     if isRefused { takesRefused = true }
-    line.text(isRefused ? "        await refused(client." : "        await client.")
+    let isPrinted = step.operation == .read && !isRefused && !step.isSecret
+    if isPrinted {
+      line.string("        print(\"#\(step.packet):\", (await client.")
+    } else {
+      line.text(isRefused ? "        await refused(client." : "        await client.")
+    }
     if identity.isConfiguration, step.operation.isWrite, let owner = self.owner(identity, memory),
       let place = expression(owner, memory)
     {
@@ -230,7 +235,8 @@ struct BleakWriter: ~Copyable {
       line.byte(0x29)
     }
     if isRefused { line.byte(0x29) }
-    line.string("  # #\(step.packet)")
+    line.text(isPrinted ? ").hex(\" \"))  # captured" : "  # ")
+    if !isPrinted { line.string("#\(step.packet)") }
     remark(on: step, isRefused: isRefused, into: &line)
     line.byte(0x0a)
     return true
@@ -288,8 +294,11 @@ struct BleakWriter: ~Copyable {
   ) {
     let identity = identity(of: step, session, memory)
     var title = Output()
-    title.subject(
-      identity, memory, session.connection, identity.uuid.flatMap { titles[$0.shortest] })
+    if let constant = expression(identity, memory) {
+      title.string(constant)
+    } else {
+      title.subject(identity, memory, session.connection, nil)
+    }
     body.string("        # #\(step.packet): ")
     body.comment(title.bytes, most: Self.mostCommentBytes)
     body.text(step.operation == .indication ? " indicates " : " notifies ")
@@ -426,7 +435,9 @@ struct BleakWriter: ~Copyable {
 
   consuming func finish(_ name: String, into output: inout Output) {
     output.text("#!/usr/bin/env python3\n# Does what a GATT client did in ")
-    output.comment(Array(name.utf8).bytes, most: 200)
+    var title = Output()
+    title.printable(Array(name.utf8).bytes)
+    output.comment(title.bytes, most: 200)
     output.text(", with bleak. Written by gattscope trace --as bleak.\n#\n# Not replayed:\n")
     for line in lines { output.string("# - \(line)\n") }
     output.text("import argparse\nimport asyncio\n\nfrom bleak import BleakClient, BleakScanner\n")
@@ -621,10 +632,10 @@ extension Output {
 
   /// Appends a text in a comment: in ASCII, and cut.
   fileprivate mutating func comment(_ bytes: RawSpan, most: Int) {
-    var printed = Output()
-    printed.printable(bytes)
+    var line = Output()
+    line.raw(bytes)
     var plain = Output()
-    printed.copyASCII(into: &plain)
+    line.copyASCII(into: &plain)
     for index in 0..<min(plain.count, most) {
       let byte = plain.bytes.byte(at: index)
       self.byte(byte >= 0x20 && byte < 0x7f ? byte : 0x3f)
