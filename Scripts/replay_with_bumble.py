@@ -29,7 +29,8 @@ from bumble.link import LocalLink
 CONFIGURATION = "2902"
 SYSTEMS = ("1800", "1801")
 ANY = Attribute.Permissions.READABLE | Attribute.Permissions.WRITEABLE
-SENT = {"notification": Characteristic.Properties.NOTIFY, "indication": Characteristic.Properties.INDICATE}
+SENT = ("notification", "indication")
+PROPERTIES = {"notify": Characteristic.Properties.NOTIFY, "indicate": Characteristic.Properties.INDICATE}
 
 
 def make_device(air: LocalLink, address: str, name: str) -> Device:
@@ -61,9 +62,8 @@ class Server:
     def characteristic(self, service: dict, entry: dict) -> Characteristic:
         key = (service["uuid"], entry["uuid"], entry["value_handle"])
         properties = Characteristic.Properties.READ | Characteristic.Properties.WRITE | Characteristic.Properties.WRITE_WITHOUT_RESPONSE
-        for operation, bit in SENT.items():
-            if operation.removesuffix("ion")[:6] in " ".join(entry.get("properties", [])):
-                properties |= bit
+        for name in entry.get("properties") or PROPERTIES:
+            properties |= PROPERTIES.get(name, 0)
         descriptors = [
             Descriptor(each["uuid"], ANY, self.value((service["uuid"], each["uuid"], each["handle"])))
             for each in entry.get("descriptors", [])

@@ -4,6 +4,8 @@
 device that can connect to them. Only what the scripts use is here.
 """
 
+import asyncio
+
 from bumble.att import ATT_Error
 from bumble.core import ProtocolError
 from bumble.device import Peer
@@ -64,6 +66,8 @@ class BleakClient:
         return self
 
     async def __aexit__(self, *_):
+        # What the server still sends.
+        await asyncio.sleep(0.2)
         await self.connection.disconnect()
 
     def _find(self, characteristic):

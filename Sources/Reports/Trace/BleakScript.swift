@@ -54,7 +54,8 @@ package struct BleakScript: PacketReport, ~Copyable {
   }
 
   private let name: String
-  private var conversations = Conversations()
+  private let limits: Limits
+  private var conversations: Conversations
   private var filter: ValueFilter
   private var reading: ValueReading
   private var sessions: [Session] = []
@@ -69,14 +70,13 @@ package struct BleakScript: PacketReport, ~Copyable {
   private var leftOut = 0
   private var isEmpty = false
 
-  private static let mostSteps = 65_536
-  private static let mostScriptBytes = 16 << 20
   /// The number of values of an attribute that are listed until the next operation.
   private static let listedValues = 3
 
   /// - Parameter name: the name of the capture.
-  package init(_ options: TraceOptions, name: String) {
-    self.name = name
+  package init(_ options: TraceOptions, name: String, limits: Limits = Limits()) {
+    (self.name, self.limits) = (name, limits)
+    conversations = Conversations(limits)
     var values = ValuesOptions()
     values.selection = options.selection
     (values.time, values.zoneOffset) = (options.time, options.zoneOffset)
@@ -90,7 +90,7 @@ package struct BleakScript: PacketReport, ~Copyable {
   package var remark: String? {
     if isEmpty { return filter.remark ?? "the capture shows no use of a GATT server to replay" }
     return leftOut > 0
-      ? "the script has the first \(Self.mostSteps) operations and values, or \(Self.mostScriptBytes >> 20) MB; \(leftOut) more are left out"
+      ? "the script has as much as it has room for; \(leftOut) operations and values are left out"
       : nil
   }
 
@@ -102,7 +102,7 @@ package struct BleakScript: PacketReport, ~Copyable {
     reading.follow(record, dissection, bytes, answer, memory)
     if let link = answer.link, dissection.smp != nil || memory.links.isEncrypted(link) == true {
       let connection = memory.links.id(link)
-      if pairings.count < Self.mostSteps, pairings[connection] == nil {
+      if pairings.count < limits.scriptSteps, pairings[connection] == nil {
         pairings[connection] = record.number
       }
     }
@@ -123,7 +123,7 @@ package struct BleakScript: PacketReport, ~Copyable {
     _ value: ConveyedValue, _ bytes: RawSpan, _ memory: borrowing Memory
   ) {
     _ = reading.read(value, bytes, memory)
-    if let uuid = value.attribute.uuid?.shortest, titles.count < Self.mostSteps,
+    if let uuid = value.attribute.uuid?.shortest, titles.count < limits.scriptSteps,
       titles[uuid] == nil, let title = reading.name(uuid)
     {
       titles[uuid] = title
@@ -149,7 +149,7 @@ package struct BleakScript: PacketReport, ~Copyable {
     }
     stepCount += 1
     byteCount += words.count + (content?.count ?? 0)
-    guard stepCount <= Self.mostSteps, byteCount <= Self.mostScriptBytes else {
+    guard stepCount <= limits.scriptSteps, byteCount <= limits.scriptBytes else {
       leftOut += 1
       return
     }
