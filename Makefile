@@ -326,5 +326,6 @@ packages-of-neighbours:
 	-@Scripts/install-packages.sh $(COST_PACKAGES)
 	-@$(MAKE) --no-print-directory .venv/bin/cyclonedx-made .venv/bin/fleet-made
 
-packages: ## install the Debian packages that the tests need
+packages: ## install the Debian packages that the tests need, and the Python packages that run scripts of `trace --as bleak`
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
+	-@$(MAKE) --no-print-directory .venv/bin/bumble-made .venv/bin/bleak-made

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tests the archive and the package in a bare Debian root. usage: check-bare-root.sh ARCHIVE PACKAGE [ROOT]
+# Tests the archive, the package and the Dockerfile in a bare Debian root. usage: check-bare-root.sh ARCHIVE PACKAGE [ROOT]
 # debootstrap creates ROOT (.build/bare-root) if it does not exist; it is left as bare as before. If that fails,
 # standard output explains why, and the exit status is 77.
 set -eu
@@ -91,3 +91,54 @@ inside apt-get purge -y -q --auto-remove gattscope libpcap0.8 > "$root.log" 2>&1
 left=$(find "$root/usr" "$root/etc" -name '*gattscope*')
 [ -z "$left" ] || fail "files remain: $left"
 echo "the package installs with libpcap into a bare Debian $suite, reads pcap too, and leaves nothing behind"
+
+# The steps of the Dockerfile, in a copy of the root.
+dockerfile=$(dirname "$0")/../Dockerfile
+image=$root.image
+trap 'rm -rf "$image" "$image.steps"' EXIT
+rm -rf "$image"
+cp -a "$root" "$image"
+root=$image
+user=root
+folder=/
+entry=
+environment=
+# As the user of the step and in its folder.
+step() {
+  unshare --mount sh -c '
+    mount -t proc proc "$0/proc"; user=$1 folder=$2 environment=$3; shift 3
+    exec chroot --userspec="$user" "$0" env -i --chdir="$folder" PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive $environment "$@"' \
+    "$root" "$user" "$folder" "$environment" "$@"
+}
+# One instruction a line.
+sed -e ':join' -e '/\\$/ { N; s/\\\n */ /; b join' -e '}' "$dockerfile" | grep -E '^[A-Z]+ ' > "$image.steps"
+while read -r instruction arguments; do
+  case $instruction in
+    FROM) [ "$arguments" = "debian:$suite-slim" ] || fail "the Dockerfile is for $arguments, this root is $suite" ;;
+    COPY)
+      pattern=$(basename "${arguments% *}")
+      case $(basename "$package") in
+        $pattern) cp "$package" "$root${arguments#* }" ;;
+        *) fail "COPY $arguments does not copy $package" ;;
+      esac
+      ;;
+    RUN) step sh -c "$arguments" > "$root.log" 2>&1 < /dev/null || fail "RUN $arguments: $(tail -n 3 "$root.log")" ;;
+    USER) user=$arguments ;;
+    ENV) environment="$environment $arguments" ;;
+    WORKDIR)
+      folder=$arguments
+      mkdir -p "$root$folder"
+      ;;
+    ENTRYPOINT) entry=$(echo "$arguments" | sed 's/^\["\([^"]*\)"\]$/\1/') ;;
+    *) fail "this script does not know $instruction" ;;
+  esac
+done < "$image.steps"
+cp "$(dirname "$0")"/../captures/heart-rate.* "$root$folder"
+chmod 644 "$root$folder"/heart-rate.*
+for capture in heart-rate.btsnoop heart-rate.pcap; do
+  said=$(step "$entry" info "$capture" 2>&1) || fail "in the image: $said"
+  case $said in *connection*) ;; *) fail "in the image: $said" ;; esac
+done
+[ "$(step id -u)" -ne 0 ] || fail "the image runs the program as root"
+step sh -c 'echo > /usr/bin/gattscope' 2>/dev/null && fail "the image's user may change the program"
+echo "the Dockerfile's steps make a root in which another user than root runs the program, and it reads pcap too"

@@ -33,7 +33,7 @@ VIEWS = (
     *(["values", "--distinct"], ["values", "--changes"], ["values", "--messages"], ["values", "--messages", "--json"]),
     *(["values", "--channel", "0x0004", "--raw", "-"], ["values", "--raw", "-"], ["profiles", "match"]),
     *(["explain", "--full"], ["explain", "--json"], ["explain", "--markdown"], ["report"]),
-    *(["trace"], ["trace", "--json"], ["trace", "--as", "android"]),
+    *(["trace"], ["trace", "--json"], ["trace", "--as", "android"], ["trace", "--as", "bleak"]),
     *(["table"], ["table", "--csv", "--kind", "operations"]),
     *(["diff", "--all", OTHER], ["diff", "--json", "--all", OTHER]),
 )

@@ -330,7 +330,7 @@ class PackageTests(unittest.TestCase):
         if result.returncode == 77:
             self.skipTest(result.stdout.splitlines()[-1])
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        self.assertEqual(len(result.stdout.splitlines()), 2)
+        self.assertEqual(len(result.stdout.splitlines()), 3)
 
 
 @unittest.skipUnless(PROGRAM.exists() or IN_CI, f"there is no {PROGRAM}")

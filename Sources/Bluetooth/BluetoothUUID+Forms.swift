@@ -32,6 +32,11 @@ extension BluetoothUUID {
     }
   }
 
+  /// The form of 128 bits.
+  package var longest: BluetoothUUID {
+    width == 16 ? self : BluetoothUUID(high: low << 32 | Self.baseHigh, low: Self.baseLow)
+  }
+
   /// Parses the usual notations of a UUID: `180d`, `0x180D`, `0000180d`, or 128 bits with or
   /// without dashes and braces. Returns nil if the text is not a UUID.
   package init?(text: String) {

@@ -1,22 +1,8 @@
 import Bluetooth
 import Histories
 import Differences
-package import Reports
+import Reports
 import Sessions
-
-/// Which devices and connections of a side are compared; if nothing is given, the program chooses.
-package struct SideSelection: Sendable {
-  /// The devices by address or name.
-  package var devices: [DevicePattern] = []
-  /// The connections by number.
-  package var connections: [ClosedRange<Int>] = []
-
-  /// Creates a selection of everything.
-  package init() {}
-
-  /// Whether everything is selected.
-  package var isEverything: Bool { devices.isEmpty && connections.isEmpty }
-}
 
 /// Two devices that are compared, and why they were paired.
 struct DevicePair: Sendable {
@@ -95,8 +81,8 @@ struct DevicePairing: Sendable {
   private static let leastLikeness = 0.5
 
   init(
-    _ left: RememberedCapture, _ right: RememberedCapture, _ leftSelection: SideSelection,
-    _ rightSelection: SideSelection
+    _ left: RememberedCapture, _ right: RememberedCapture, _ leftSelection: Selection,
+    _ rightSelection: Selection
   ) {
     unpaired = (left.chosen(by: leftSelection), right.chosen(by: rightSelection))
     let isAsked = !leftSelection.isEverything || !rightSelection.isEverything
@@ -174,23 +160,24 @@ struct DevicePairing: Sendable {
 
 extension RememberedCapture {
   /// Returns the selected devices with the selected connections.
-  fileprivate func chosen(by selection: SideSelection) -> [Device] {
-    var chosen: [Device] = []
-    for var device in devices {
-      if !selection.devices.isEmpty,
-        !selection.devices.contains(where: { $0.matches(device) })
-      {
-        continue
-      }
-      if !selection.connections.isEmpty {
-        let isAsked = { (id: Int) in selection.connections.contains { $0.contains(id) } }
-        device.connections = device.connections.filter(isAsked)
-        device.session.connections.removeAll { !isAsked($0.history.id) }
-        if device.connections.isEmpty { continue }
-      }
-      chosen.append(device)
+  fileprivate func chosen(by selection: Selection) -> [Device] {
+    func isAsked(_ id: Int) -> Bool {
+      selection.admits(excluding: { !$0.connections.isEmpty }, { $0.admits(connection: id) })
     }
-    return chosen
+    return devices.compactMap { device in
+      let isWanted = selection.admits(excluding: { !$0.devices.isEmpty }) { selection in
+        selection.devices.isEmpty || selection.devices.contains { $0.matches(device) }
+      }
+      guard isWanted else { return nil }
+      var device = device
+      let all = device.connections
+      device.connections.removeAll { !isAsked($0) }
+      device.session.connections.removeAll { !isAsked($0.history.id) }
+      // A saved map has no connections that could be excluded.
+      let isLeft =
+        !device.connections.isEmpty || all.isEmpty && selection.connections.isEmpty
+      return isLeft ? device : nil
+    }
   }
 }
 

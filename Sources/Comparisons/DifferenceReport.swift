@@ -8,7 +8,7 @@ import Words
 
 package struct DiffOptions: PresentationOptions, Sendable {
   /// What is compared of each side.
-  package var sides = (left: SideSelection(), right: SideSelection())
+  package var sides = (left: Selection(), right: Selection())
   /// The names of the sides: the files' names.
   package var names = (left: "", right: "")
   /// Whether both sides are from one capture, so that their times are from one clock.

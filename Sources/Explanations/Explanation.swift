@@ -220,18 +220,23 @@ extension Selection {
   /// Returns whether a connection is selected.
   func admits(_ history: ConnectionHistory) -> Bool {
     let connection = history.connection
-    return (connections.isEmpty || connections.contains { $0.contains(connection.id) })
-      && admits(adapter: connection.adapter)
-      && (devices.isEmpty || devices.contains { $0.matches(history) })
+    return admits(excluding: \.isOfParties) { selection in
+      selection.admits(connection: connection.id) && selection.admits(adapter: connection.adapter)
+        && (selection.devices.isEmpty || selection.devices.contains { $0.matches(history) })
+    }
   }
 }
 
 extension Selection {
   /// Returns whether devices without a connection are selected, by their addresses.
-  ///
-  /// Uses loops because the compiler generates code for nested closures here that it then rejects.
   fileprivate func admits(_ peers: [DeviceAddress]) -> Bool {
     guard connections.isEmpty, adapters.isEmpty else { return false }
+    for exclusion in excluded where exclusion.names(peers) { return false }
+    return devices.isEmpty ? !excluded.isEmpty : names(peers)
+  }
+
+  /// Uses loops because the compiler generates code for nested closures here that it then rejects.
+  private func names(_ peers: [DeviceAddress]) -> Bool {
     for peer in peers {
       if namedDevices.contains(peer) { return true }
       for pattern in devices {

@@ -30,6 +30,7 @@ struct BookSearch: Sendable {
     for secret in books.keys.searched { add(.secret, secret, books.keys[secret]) }
     for name in books.names.searched { add(.name, name, books.names[name]) }
     for serial in books.serials.searched { add(.serial, serial, books.serials[serial]) }
+    for beacon in books.beacons.searched { add(.beacon, beacon, books.beacons[beacon]) }
     patterns = SearchPatterns(all)
     for pattern in all {
       mark(Array(pattern.bytes.prefix(Self.windowBytes)).littleEndianNumber)

@@ -9,6 +9,7 @@ struct Books: Sendable {
   var addresses: AddressBook
   var names: NameBook
   var serials: NameBook
+  var beacons: BeaconBook
   var keys: KeyBook
   var passkeys: PasskeyBook
   private let source: PseudonymSource
@@ -29,6 +30,7 @@ struct Books: Sendable {
     addresses = AddressBook(most: limits.addresses)
     names = NameBook(options.source, keepsNames: options.keepsNames, limits)
     serials = NameBook(serials: options.source, limits)
+    beacons = BeaconBook(options.source, limits)
     keys = KeyBook(options.source, limits)
     passkeys = PasskeyBook(options.source)
   }
@@ -45,6 +47,7 @@ struct Books: Sendable {
       RedactionReport.Unlisted(.secret, keys.unlisted, beyond: keys.known.count),
       RedactionReport.Unlisted(.name, names.unlisted, beyond: names.count),
       RedactionReport.Unlisted(.serial, serials.unlisted, beyond: serials.count),
+      RedactionReport.Unlisted(.beacon, beacons.unlisted, beyond: beacons.known.count),
     ].filter { $0.count > 0 }
   }
 
@@ -61,6 +64,7 @@ struct Books: Sendable {
     case .passkey: passkeys.learn(UInt32(truncatingIfNeeded: value.littleEndianNumber))
     case .name: names.learn(value)
     case .serial, .personalText: serials.learn(value)
+    case .beacon: beacons.learn(value)
     case .systemID: if systemIDs.count < Self.mostSystemIDs { systemIDs.insert(value) }
     case .publicKey:
       if let key = P256PublicKey(value.bytes) { keys.learn(key) }
@@ -83,7 +87,7 @@ struct Books: Sendable {
   func removes(_ kind: SensitiveField.Kind) -> Bool {
     let service: BluetoothUUID?
     switch kind {
-    case .advertised(let named): service = named
+    case .advertised(let named), .beacon(let named): service = named
     case .vendors: return !keepsVendors
     default: return false
     }
@@ -119,6 +123,15 @@ struct Books: Sendable {
     for pairing in pairings { pairing.derive(&self) }
   }
 
+  /// Returns the pseudonym of a beacon's identifier, which may be its address.
+  private func identifier(_ value: [UInt8]) -> [UInt8] {
+    guard value.count == 6 else { return beacons[value] }
+    let address = DeviceAddress(value: value.littleEndianNumber)
+    let reversed = DeviceAddress(value: Array(value.reversed()).littleEndianNumber)
+    if addresses.contains(reversed) { return addresses[reversed].bytes.reversed() }
+    return addresses.contains(address) ? addresses[address].bytes : beacons[value]
+  }
+
   /// Returns the replacement of a field's content, of the same length.
   func replacement(_ field: SensitiveField, _ bytes: RawSpan) -> [UInt8] {
     let value = bytes.part(field.slice).array
@@ -143,6 +156,8 @@ struct Books: Sendable {
       return P256PublicKey(value.bytes).map { keys[$0].littleEndian } ?? keys[value]
     case .text: return ProgramText.redacted(value, addresses)
     case .unused, .unexplained, .personalNumber: return [UInt8](repeating: 0, count: value.count)
+    case .beacon:
+      return removes(field.kind) ? [UInt8](repeating: 0, count: value.count) : identifier(value)
     case .advertised, .vendors:
       return removes(field.kind) ? [UInt8](repeating: 0, count: value.count) : value
     }

@@ -24,7 +24,7 @@ struct ByteUses: Sendable {
     guard uses.indices.contains(index) else { return false }
     switch uses[index] {
     case .payload: return true
-    case .identifier: return kind == .address || kind == .secret
+    case .identifier: return kind == .address || kind == .secret || kind == .beacon
     case .structure: return false
     }
   }

@@ -6,7 +6,8 @@ import Cryptography
 package struct PseudonymSource: Sendable {
   /// What a pseudonym replaces, so that equal bytes of different meaning have unrelated pseudonyms.
   enum Purpose: UInt8 {
-    case address, resolvableAddress, key, keyPair, passkeyBit, digits, pin, name, code, serial
+    case address, resolvableAddress, key, keyPair, passkeyBit, digits, pin, name, code, serial,
+      beacon
   }
 
   private let cipher: AES128

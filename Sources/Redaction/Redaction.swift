@@ -12,7 +12,7 @@ import Sessions
 ///     try secondPass.run(&sameSource, &planner, into: &output)
 ///     var redacted = RedactedSource(sameSourceAgain, planner.redaction())
 package struct Redaction: Sendable {
-  private let books: Books
+  let books: Books
   private let search: BookSearch
   private let patches: Patches
   /// What was done so far: in ACL data.

@@ -7,7 +7,7 @@ import Words
 package struct RedactionReport: Equatable, Sendable {
   /// The findings at unexpected positions.
   package enum Elsewhere: UInt8, CaseIterable, Sendable {
-    case address, secret, name, serial
+    case address, secret, name, serial, beacon
 
     /// The words for one and for several.
     var words: (one: String, several: String) {
@@ -16,6 +16,7 @@ package struct RedactionReport: Equatable, Sendable {
       case .secret: ("secret", "secrets")
       case .name: ("name", "names")
       case .serial: ("serial number or personal text", "serial numbers and personal texts")
+      case .beacon: ("beacon identifier", "beacon identifiers")
       }
     }
 
@@ -36,6 +37,8 @@ package struct RedactionReport: Equatable, Sendable {
   package internal(set) var names = 0
   package internal(set) var serials = 0
   package internal(set) var systemIDs = 0
+  /// Identifiers of beacons.
+  package internal(set) var beacons = 0
   /// Personal data: names, e-mail addresses, dates of birth, places.
   package internal(set) var personal = 0
   /// Fields of manufacturers and services in advertising data that were removed.
@@ -155,6 +158,9 @@ package struct RedactionReport: Equatable, Sendable {
     case .name: names += 1
     case .serial: serials += 1
     case .systemID: systemIDs += 1
+    case .beacon(let service):
+      beacons += 1
+      find(service)
     case .personalText, .personalNumber: personal += 1
     case .advertised(let service):
       advertised += 1
@@ -308,6 +314,7 @@ package struct RedactionReport: Equatable, Sendable {
       ),
       (names, "name", "names"), (serials, "serial number", "serial numbers"),
       (systemIDs, "System ID", "System IDs"),
+      (beacons, "beacon identifier", "beacon identifiers"),
       (personal, "personal detail", "personal details"),
       (texts, "program's text", "programs' texts"),
       (unused, "part that belongs to no known field", "parts that belong to no known field"),

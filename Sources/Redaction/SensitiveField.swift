@@ -36,6 +36,8 @@ struct SensitiveField: Equatable {
     /// What a manufacturer or a service puts into advertising data; the service, if the data
     /// contains it.
     case advertised(BluetoothUUID?)
+    /// What identifies a beacon, in advertising data; the service, if the data contains it.
+    case beacon(BluetoothUUID?)
     /// A public key: 64 bytes.
     case publicKey
     /// Text written by users or programs.
@@ -334,11 +336,27 @@ struct SensitiveFields {
     var service: BluetoothUUID?
     if isService {
       var cursor = Cursor(bytes, data)
-      service = try? BluetoothUUID(parsing: &cursor, width: head)
+      service = (try? BluetoothUUID(parsing: &cursor, width: head))?.shortest
     }
-    add(
-      isCut ? .unused : .advertised(service?.shortest),
-      Slice(start: Int(data.start) + head, count: Int(data.count) - head))
+    var start = Int(data.start) + head
+    if head == 2, !isCut {
+      let content = bytes.part(data).array
+      let identifiers =
+        !isService
+        ? BeaconLayout.manufacturer(content)
+        : service == BluetoothUUID(0xfeaa) ? BeaconLayout.eddystone(content) : []
+      for count in identifiers {
+        if start == Int(data.start) + head {
+          add(.advertised(service), Slice(start: start, count: BeaconLayout.head - head))
+          start = Int(data.start) + BeaconLayout.head
+        }
+        guard start < data.end else { return }
+        add(.beacon(service), Slice(start: start, count: min(count, data.end - start)))
+        start += count
+      }
+    }
+    guard start < data.end else { return }
+    add(isCut ? .unused : .advertised(service), Slice(start: start, count: data.end - start))
   }
 
   // MARK: Notes

@@ -71,6 +71,9 @@ package struct Limits: Sendable, Equatable {
   package var writers = 128
   /// Columns for decoded fields of `values --csv --wide`.
   package var valueColumns = 1024
+  /// Operations and values in a script of `trace --as bleak`, and their bytes.
+  package var scriptSteps = 65_536
+  package var scriptBytes = 16 << 20
   /// Controllers that are distinguished.
   package var adapters = 16
   /// Notes that name the host's software.

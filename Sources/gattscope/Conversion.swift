@@ -31,6 +31,8 @@ struct Conversion {
   var maps: [SuppliedMap] = []
   /// What is removed from the capture; nil if nothing is.
   var redaction: RedactionOptions?
+  /// The file for what the pseudonyms stand for; nil: none.
+  var pseudonyms: String?
 
   /// - Parameters:
   ///   - inputs: the names of the inputs.
@@ -52,6 +54,8 @@ struct Conversion {
   func run() throws {
     try refuseOwnInput()
     try file.refuseToWrite(to: path)
+    let list = try openPseudonyms()
+    var known: [Pseudonym] = []
     var writing = Writing(self)
     var remarks: [String] = []
     var failures: [CaptureFailure] = []
@@ -70,7 +74,7 @@ struct Conversion {
         isNothing = choice.kept.count == 0
         if isNothing { failures = choice.failures }
       }
-      if !isNothing { failures += try write(files, plan, &writing, &remarks) }
+      if !isNothing { failures += try write(files, plan, &writing, &remarks, &known) }
     } catch {
       failures.append(error)
     }
@@ -85,7 +89,10 @@ struct Conversion {
     var reported: [String] = []
     do {
       // If the reader left before the end, there is no capture to make remarks about.
-      if try writing.finish() { reported = remarks + writing.remarks }
+      if try writing.finish() {
+        reported = remarks + writing.remarks
+        if let list { try list.keep(known) }
+      }
     } catch {
       for failure in failures { Terminal.complain(failure.sentence(about: names[0])) }
       throw error
@@ -128,12 +135,12 @@ struct Conversion {
   }
 
   /// Reads the files and writes their packets, redacted if that was requested. Adds to `remarks`
-  /// what was removed.
+  /// what was removed, and to `known` the pseudonyms, if they are wanted.
   ///
   /// - Returns: the failures of individual files when several are read.
   private func write(
     _ files: [CaptureFile], _ plan: MergePlan?, _ writing: inout Writing,
-    _ remarks: inout [String]
+    _ remarks: inout [String], _ known: inout [Pseudonym]
   ) throws(CaptureFailure) -> [CaptureFailure] {
     guard let redaction else { return try read(files, plan, &writing) }
     var redacting = Redacting(
@@ -142,6 +149,7 @@ struct Conversion {
       _ = try read(files, plan, &redacting)
     }
     guard let found = redacting.plan else { return [] }
+    if pseudonyms != nil { known = found.pseudonyms }
     guard let plan else {
       var source = RedactedSource(try CaptureReader(files[0].open()), found)
       defer { remarks += source.report.lines() }
@@ -158,13 +166,26 @@ struct Conversion {
     return []
   }
 
-  /// Refuses to write to a file that is being read.
+  /// Refuses to write to a file that is being read, and two things to one file.
   private func refuseOwnInput() throws {
-    for input in inputs where Terminal.isSameFile(input, path) {
-      let subject = CaptureFailure.subject(input)
-      Terminal.complain("\(subject) is the capture itself; name another file to write")
+    for input in inputs {
+      for output in [path, pseudonyms].compactMap(\.self) where Terminal.isSameFile(input, output) {
+        let subject = CaptureFailure.subject(input)
+        Terminal.complain("\(subject) is the capture itself; name another file to write")
+        throw ExitCode(64)
+      }
+    }
+    if let pseudonyms, pseudonyms == path || Terminal.isSameFile(pseudonyms, path) {
+      Terminal.complain("\(path) would be the capture and its pseudonyms; name another file")
       throw ExitCode(64)
     }
+  }
+
+  /// Begins the file of pseudonyms, if there is to be one: better no capture than one without them.
+  private func openPseudonyms() throws -> PseudonymFile? {
+    guard let pseudonyms else { return nil }
+    try CaptureFileOptions.refuseToWrite(to: pseudonyms, unless: file.force)
+    return try PseudonymFile(pseudonyms)
   }
 
   /// Returns the selected packets with the packets they depend on, a sentence that counts them, and

@@ -61,6 +61,14 @@ struct ConvertCommand: ParsableCommand {
   @OptionGroup(title: "Redaction")
   var redacting: RedactionArguments
 
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "With --redact: write which pseudonym stands for what, as CSV that only you may read. Do not share this file.",
+      valueName: "file"),
+    completion: .file())
+  var pseudonyms: String?
+
   @OptionGroup(title: "Selection")
   var selection: PacketOptions
 
@@ -93,6 +101,12 @@ struct ConvertCommand: ParsableCommand {
         "\(out): cannot tell the format from the file name; expected \(WriterFormat.endings), or --as with a format."
       )
     }
+    if let pseudonyms {
+      if !redacting.redact { throw ValidationError("--pseudonyms works only with --redact.") }
+      if pseudonyms == "-" || Terminal.isOtherThanFile(pseudonyms) {
+        throw ValidationError("--pseudonyms: name a file, which only you may read.")
+      }
+    }
     if comments, target.container != .pcapng {
       throw ValidationError("--comments: only pcapng has room for comments.")
     }
@@ -109,6 +123,7 @@ struct ConvertCommand: ParsableCommand {
     conversion.profiles = profiles
     conversion.bonds = try supplied.bonds() + found.bonds
     conversion.redaction = redacting.options(bonds: conversion.bonds)
+    conversion.pseudonyms = pseudonyms
     conversion.maps = try supplied.maps()
     conversion.selection = try selection.selection(profiles, kinds, to: end.times)
     conversion.selection.limit = end.limit

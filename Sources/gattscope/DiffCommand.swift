@@ -52,27 +52,27 @@ struct DiffCommand: ParsableCommand {
       "Compare only these connections on the left, by number; info lists them.",
       valueName: "n,\u{2026}"),
     transform: { try NumberRanges.read($0, Self.numbers) })
-  var leftConnection: [[ClosedRange<Int>]] = []
+  var leftConnection: [Choice<ClosedRange<Int>>] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp("Compare only these connections on the right.", valueName: "n,\u{2026}"),
     transform: { try NumberRanges.read($0, Self.numbers) })
-  var rightConnection: [[ClosedRange<Int>]] = []
+  var rightConnection: [Choice<ClosedRange<Int>>] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
       "Compare only this device on the left: address (C0:FF:* for a prefix) or name (J*).",
       valueName: "address|name"),
-    transform: { try DevicePattern($0) })
-  var leftDevice: [DevicePattern] = []
+    transform: { try Choice(text: $0) { try DevicePattern($0) } })
+  var leftDevice: [Choice<DevicePattern>] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp("Compare only this device on the right.", valueName: "address|name"),
-    transform: { try DevicePattern($0) })
-  var rightDevice: [DevicePattern] = []
+    transform: { try Choice(text: $0) { try DevicePattern($0) } })
+  var rightDevice: [Choice<DevicePattern>] = []
 
   @Option(
     name: .long,
@@ -104,10 +104,12 @@ struct DiffCommand: ParsableCommand {
 
   private static let numbers = "connections by number, as in 1 or 1,3"
 
-  private var sides: (left: SideSelection, right: SideSelection) {
-    var sides = (left: SideSelection(), right: SideSelection())
-    (sides.left.connections, sides.left.devices) = (leftConnection.flatMap(\.self), leftDevice)
-    (sides.right.connections, sides.right.devices) = (rightConnection.flatMap(\.self), rightDevice)
+  private var sides: (left: Selection, right: Selection) {
+    var sides = (left: Selection(), right: Selection())
+    leftConnection.choose(in: &sides.left) { $0.connections = $1 }
+    leftDevice.choose(in: &sides.left) { $0.devices = $1 }
+    rightConnection.choose(in: &sides.right) { $0.connections = $1 }
+    rightDevice.choose(in: &sides.right) { $0.devices = $1 }
     return sides
   }
 

@@ -55,7 +55,7 @@ enum Guesses {
     "list": "devices", "merge": "convert", "messages": "values", "monitor": "live",
     "notifications": "values --operation notify", "packets": "show", "pairing": "explain",
     "print": "show", "read": "show", "record": "live", "redact": "convert --redact",
-    "replay": "trace", "sanitize": "convert --redact", "scan": "devices",
+    "replay": "trace --as bleak", "sanitize": "convert --redact", "scan": "devices",
     "services": "map", "sniff": "live", "speed": "info", "statistics": "info", "stats": "info",
     "subscriptions": "explain", "summary": "info", "throughput": "info", "why": "explain",
     "writes": "values --operation write,write-no-response",

@@ -2,12 +2,12 @@ import ArgumentParser
 import Captures
 import Glibc
 
-/// The options for writing a page: its file, and whether an existing one may be replaced.
+/// The options for writing a page or a script: its file, and whether an existing one may be replaced.
 struct PageFileOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp("The file to write; - means standard output.", valueName: "file"),
-    completion: .file(extensions: ["html"]))
+    completion: .file())
   var output = "-"
 
   @Flag(name: .long, help: "Replace the file if it exists.")
@@ -56,8 +56,8 @@ struct PageFileOptions: ParsableArguments {
     do throws(WriteFailure) { file = try NewFile(path: output) } catch { throw Self.failed(error) }
     var failure: (any Error)?
     do { try write(file.descriptor) } catch { failure = error }
-    // A page about a damaged capture shows what is before the damage; an incomplete page is
-    // useless.
+    // What is written about a damaged capture shows what is before the damage; an incomplete file
+    // is useless.
     if (failure as? ExitCode)?.rawValue != 74, lseek(file.descriptor, 0, SEEK_CUR) != 0 {
       do throws(WriteFailure) { try file.keep() } catch { throw Self.failed(error) }
       if isReplaced { Terminal.complain("\(output) was replaced") }

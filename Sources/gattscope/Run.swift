@@ -238,24 +238,23 @@ extension Run {
     _ selection: Selection, in files: [CaptureFile], bonds: [Bond]
   ) -> Selection {
     guard selection.needsNames, files.allSatisfy({ $0.byteCount != nil }) else { return selection }
-    var selection = selection
     // Failures are reported by the second reading.
     if files.count == 1, var source = try? CaptureReader(files[0].open()) {
-      selection.namedDevices = addresses(of: selection, in: &source, bonds)
+      return named(selection, in: &source, bonds)
     } else if files.count > 1, var source = try? JoinedSource(files) {
-      selection.namedDevices = addresses(of: selection, in: &source, bonds)
+      return named(selection, in: &source, bonds)
     }
     return selection
   }
 
-  private static func addresses<Source: CaptureSource & ~Copyable>(
-    of selection: Selection, in source: inout Source, _ bonds: [Bond]
-  ) -> Set<DeviceAddress> {
+  private static func named<Source: CaptureSource & ~Copyable>(
+    _ selection: Selection, in source: inout Source, _ bonds: [Bond]
+  ) -> Selection {
     var report = NamesReport(selection)
     var pass = Pass(bonds: bonds)
     var output = Output()
     try? pass.run(&source, &report, into: &output)
-    return report.addresses
+    return report.selection
   }
 }
 

@@ -8,30 +8,30 @@ struct PartyOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Packets about a device: address (C0:FF:* for a prefix) or name (J*).",
+      "Packets about a device: address (C0:FF:* for a prefix) or name (J*); '!J*' excludes, as ! does in the other selectors.",
       valueName: "address|name"),
-    transform: { try DevicePattern($0) })
-  var device: [DevicePattern] = []
+    transform: { try Choice(text: $0) { try DevicePattern($0) } })
+  var device: [Choice<DevicePattern>] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
       "Connections by number, separated by commas; info lists them.", valueName: "n,\u{2026}"),
     transform: { try NumberRanges.read($0, "connections by number, as in 1 or 1,3") })
-  var connection: [[ClosedRange<Int>]] = []
+  var connection: [Choice<ClosedRange<Int>>] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
       "Packets of an adapter: 0 or hci0; several with commas.", valueName: "n,\u{2026}"),
-    transform: { try SeveralValues.read($0, AdapterArgument.index) })
-  var adapter: [[ClosedRange<Int>]] = []
+    transform: { try Choice($0, AdapterArgument.index) })
+  var adapter: [Choice<ClosedRange<Int>>] = []
 
   /// Copies these options into a selection.
   func choose(in selection: inout Selection) {
-    selection.devices = device
-    selection.connections = connection.flatMap(\.self)
-    selection.adapters = adapter.flatMap(\.self)
+    device.choose(in: &selection) { $0.devices = $1 }
+    connection.choose(in: &selection) { $0.connections = $1 }
+    adapter.choose(in: &selection) { $0.adapters = $1 }
   }
 }
 
@@ -46,22 +46,22 @@ struct SubjectOptions: ParsableArguments {
       "Packets that carry a UUID, or are about an attribute with it or inside a service with it; several "
         + "with commas; 00020002-\u{2026} as printed.",
       valueName: "uuid,\u{2026}"),
-    transform: { try SeveralValues.read($0, Selection.uuid) })
-  var uuid: [[UUIDPattern]] = []
+    transform: { try Choice($0, Selection.uuid) })
+  var uuid: [Choice<UUIDPattern>] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
       "Packets about an attribute handle, with the answers: 0x0010 or 16, 0x10-0x20, several with commas.",
       valueName: "handle,\u{2026}"),
-    transform: { try SeveralValues.read($0, Selection.handles) })
-  var handle: [[ClosedRange<UInt16>]] = []
+    transform: { try Choice($0, Selection.handles) })
+  var handle: [Choice<ClosedRange<UInt16>>] = []
 
   /// Copies these options into a selection.
   func choose(in selection: inout Selection) {
     parties.choose(in: &selection)
-    selection.uuids = uuid.flatMap(\.self)
-    selection.handles = handle.flatMap(\.self)
+    uuid.choose(in: &selection) { $0.uuids = $1 }
+    handle.choose(in: &selection) { $0.handles = $1 }
   }
 }
 
@@ -73,8 +73,8 @@ struct LayerOption: ParsableArguments {
       "Layers, several with commas: \(Selection.Layer.keys.joined(separator: ", ")).",
       valueName: "layer,\u{2026}"),
     completion: .custom { SeveralValues.completions($2, among: Selection.Layer.keys) },
-    transform: { try Selection.Layer.list($0) })
-  var layer: [[Selection.Layer]] = []
+    transform: { try Choice($0) { try Selection.Layer($0) } })
+  var layer: [Choice<Selection.Layer>] = []
 }
 
 /// The options that select packets by their kind or their words.
@@ -87,7 +87,7 @@ struct PacketKindOptions: ParsableArguments {
 
   /// Copies these options into a selection.
   func choose(in selection: inout Selection) {
-    selection.layers = layers.layer.flatMap(\.self)
+    layers.layer.choose(in: &selection) { $0.layers = $1 }
     others.choose(in: &selection)
   }
 }
@@ -100,8 +100,8 @@ struct OtherKindOptions: ParsableArguments {
       "Opcodes of ATT, SMP and HCI commands, with the answers that name them: 0x12,0x52 or 18, or (part of) a "
         + "name, 'Write Request'.",
       valueName: "opcode"),
-    transform: { try OpcodeFilter($0) })
-  var opcode: [OpcodeFilter] = []
+    transform: { try Choice($0) { try OpcodeFilter($0) } })
+  var opcode: [Choice<OpcodeFilter>] = []
 
   @Option(
     name: .long,
@@ -109,25 +109,28 @@ struct OtherKindOptions: ParsableArguments {
       "HCI events: 0x05,0x08 or 5, 0x3e:0x01 with a subevent, or all whose names contain these words, "
         + "'connection complete'.",
       valueName: "event"),
-    transform: { try EventFilter($0) })
-  var event: [EventFilter] = []
+    transform: { try Choice($0) { try EventFilter($0) } })
+  var event: [Choice<EventFilter>] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
       "Packets whose line contains a word, in upper or lower case.", valueName: "word"),
-    transform: { try TextPattern($0) })
-  var text: [TextPattern] = []
+    transform: { try Choice(text: $0) { try TextPattern($0) } })
+  var text: [Choice<TextPattern>] = []
 
   /// Copies these options into a selection.
   func choose(in selection: inout Selection) {
-    selection.opcodes = opcode.reduce(into: nil) { all, one in
-      if all?.formUnion(one) == nil { all = one }
+    opcode.choose(in: &selection) { $0.opcodes = OpcodeFilter($1) }
+    event.choose(in: &selection) { $0.events = EventFilter($1) }
+    selection.words = text.flatMap { choice in
+      choice.wanted
+        + choice.excluded.map { word in
+          var word = word
+          word.isExcluded = true
+          return word
+        }
     }
-    selection.events = event.reduce(into: nil) { all, one in
-      if all?.formUnion(one) == nil { all = one }
-    }
-    selection.words = text
   }
 }
 
@@ -141,9 +144,9 @@ struct PacketOptions: ParsableArguments {
     name: .long,
     help: ArgumentHelp(
       "Only packets sent by the host, or received.", valueName: "sent|received"),
-    completion: .list(["sent", "received"]),
-    transform: { try SeveralValues.read($0, DirectionArgument.direction) })
-  var direction: [[Direction]] = []
+    completion: .custom { SeveralValues.completions($2, among: ["sent", "received"]) },
+    transform: { try Choice($0, DirectionArgument.direction) })
+  var direction: [Choice<Direction>] = []
 
   @Option(
     name: .long,
@@ -157,15 +160,15 @@ struct PacketOptions: ParsableArguments {
     help: ArgumentHelp(
       "Bytes in an attribute value or advertisement, hexadecimal: 'a5 06 * 03', where * stands for any byte.",
       valueName: "bytes"),
-    transform: { try BytePattern($0) })
-  var value: [BytePattern] = []
+    transform: { try Choice(text: $0) { try BytePattern($0) } })
+  var value: [Choice<BytePattern>] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
       "Packets by number: 97, 97-164, 97-, or several with commas.", valueName: "a-b,\u{2026}"),
     transform: { try NumberRanges.read($0, "packets by number, as in 97, 97-164, 97- or 3,97") })
-  var packets: [[ClosedRange<Int>]] = []
+  var packets: [Choice<ClosedRange<Int>>] = []
 
   @Flag(name: .long, help: "Packets that report a failure or are malformed.")
   var errors = false
@@ -189,8 +192,8 @@ struct PacketOptions: ParsableArguments {
     var selection = Selection()
     kinds.choose(in: &selection)
     subject.choose(in: &selection)
-    selection.packets = packets.flatMap(\.self)
-    selection.directions = direction.flatMap(\.self)
+    packets.choose(in: &selection) { $0.packets = $1 }
+    direction.choose(in: &selection) { $0.directions = $1 }
     selection.statuses = try status.map { text in
       do throws(SelectionError) {
         return try StatusFilter(text, profiles)
@@ -198,7 +201,7 @@ struct PacketOptions: ParsableArguments {
         throw ValidationError("--status \(text): \(error.description).")
       }
     }
-    selection.values = value
+    value.choose(in: &selection) { $0.values = $1 }
     selection.times = try StretchOptions.times(from, ends)
     selection.errorsOnly = errors
     return selection
@@ -305,8 +308,8 @@ enum AdapterArgument {
 /// with `#`.
 enum NumberRanges {
   /// - Parameter expected: what an error reports as expected.
-  static func read(_ text: String, _ expected: String) throws -> [ClosedRange<Int>] {
-    try SeveralValues.read(text) { part in
+  static func read(_ text: String, _ expected: String) throws -> Choice<ClosedRange<Int>> {
+    try Choice(text) { part in
       // Both dashes are accepted, since reports print ranges with the long one.
       let ends = part.replacing("–", with: "-").replacing("#", with: "")
         .split(separator: "-", omittingEmptySubsequences: false)
@@ -330,9 +333,59 @@ enum SeveralValues {
 
   /// Returns completions of the last value in `prefix` that are not among the values before it.
   static func completions(_ prefix: String, among words: [String]) -> [String] {
-    let start = prefix.lastIndex(of: ",").map { prefix[...$0] } ?? ""
-    let given = start.split(separator: ",")
+    var start = prefix.lastIndex(of: ",").map { prefix[...$0] } ?? ""
+    let given = start.split(separator: ",").map { $0.drop { $0 == Exclusion.mark } }
+    if prefix.dropFirst(start.count).first == Exclusion.mark { start.append(Exclusion.mark) }
     return words.filter { word in !given.contains { $0 == word } }.map { start + $0 }
+  }
+}
+
+/// The mark that excludes the values after it.
+enum Exclusion {
+  static let mark: Character = "!"
+}
+
+/// The values of one argument: those that are wanted, and those after a `!`, which are excluded.
+struct Choice<Value> {
+  private(set) var wanted: [Value] = []
+  private(set) var excluded: [Value] = []
+
+  /// Reads values separated by commas. A `!` applies to all values after it.
+  init(_ text: String, _ one: (String) throws -> Value) throws {
+    var isExcluded = false
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      var part = part.drop { $0 == " " }
+      if part.first == Exclusion.mark {
+        isExcluded = true
+        part = part.dropFirst().drop { $0 == " " }
+      }
+      try add(one(String(part)), isExcluded: isExcluded)
+    }
+  }
+
+  /// Reads one value, which may contain commas. `\!` begins one that begins with `!` itself.
+  init(text: String, _ one: (String) throws -> Value) throws {
+    if text.first == Exclusion.mark {
+      try add(one(String(text.dropFirst())), isExcluded: true)
+    } else {
+      try add(one(text.hasPrefix("\\!") ? String(text.dropFirst()) : text), isExcluded: false)
+    }
+  }
+
+  private mutating func add(_ value: Value, isExcluded: Bool) {
+    if isExcluded { excluded.append(value) } else { wanted.append(value) }
+  }
+}
+
+extension Array {
+  /// Copies the values of an option into a selection, and those that are excluded.
+  func choose<Value>(
+    in selection: inout Selection, _ copy: (inout Selection, [Value]) -> Void
+  ) where Element == Choice<Value> {
+    if isEmpty { return }
+    copy(&selection, flatMap(\.wanted))
+    let excluded = flatMap(\.excluded)
+    if !excluded.isEmpty { selection.exclude { copy(&$0, excluded) } }
   }
 }
 

@@ -17,7 +17,7 @@ struct ShowCommand: ParsableCommand {
       of yours (--profile; see gattscope profiles --help).
 
       Selecting packets: repeat an option to match any of its values; packets must match all the options \
-      you give. Numbers are hexadecimal after 0x, otherwise decimal; UUIDs, addresses and bytes are always \
+      you give. A ! before a value excludes it: --layer '!adv'. Numbers are hexadecimal after 0x, otherwise decimal; UUIDs, addresses and bytes are always \
       hexadecimal.
 
       Examples:
@@ -83,6 +83,8 @@ struct ShowCommand: ParsableCommand {
     options.time = time ?? .elapsed
     lines.apply(to: &options)
     presentation.apply(to: &options)
+    let asksForAdvertising = options.selection.layers.contains(.advertising)
+    options.suggestsBrief = Terminal.isTerminal && !lines.brief && !asksForAdvertising
     options.zoneOffset = Terminal.zoneOffset(at:)
     let maps = try supplied.maps()
     if presentation.json {

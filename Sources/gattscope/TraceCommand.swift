@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bluetooth
 import Bytes
 import Captures
 import Glibc
@@ -17,10 +18,14 @@ struct TraceCommand: ParsableCommand {
       system does on its own, or does not report to apps, is marked [system] or in parentheses. --app-log \
       merges in the app's own log by time, so that you see which callbacks are missing there.
 
+      --as bleak writes a Python script that does with bleak what the client did: it connects, subscribes, \
+      reads and writes, with the pauses of the capture. It contains no keys and no hidden values.
+
       Examples:
         gattscope trace capture.btsnoop
         gattscope trace --as android btsnoop_hci.log
         gattscope trace --as android --app-only --connection 2 btsnoop_hci.log
+        gattscope trace --as bleak -o replay.py --connection 2 btsnoop_hci.log
         gattscope trace --app-log app.log --clock-offset -0.35 capture.btsnoop
         gattscope trace --json capture.btsnoop | jq 'select(.arguments.error)'
       """)
@@ -34,9 +39,21 @@ struct TraceCommand: ParsableCommand {
   @Option(
     name: .customLong("as"),
     help: ArgumentHelp(
-      "The API to use: corebluetooth or android. The default is what the capture shows: Android's vendor commands or bug report, PacketLogger; else the name of an Android log (btsnoop_hci.log); else corebluetooth.",
-      valueName: "platform"))
-  var platform: Platform?
+      "The API to use: corebluetooth, android, or bleak for a script. The default is what the capture shows: Android's vendor commands or bug report, PacketLogger; else the name of an Android log (btsnoop_hci.log); else corebluetooth.",
+      valueName: "platform"),
+    completion: .list(TraceForm.names),
+    transform: { text in
+      guard let form = TraceForm(text) else {
+        throw ValidationError(
+          "expected \(TraceForm.names.dropLast().joined(separator: ", ")) or \(TraceForm.names.last ?? "")"
+        )
+      }
+      return form
+    })
+  var form: TraceForm?
+
+  @OptionGroup
+  var file: PageFileOptions
 
   @OptionGroup(title: "Selection")
   var selection: SelectionOptions
@@ -83,10 +100,35 @@ struct TraceCommand: ParsableCommand {
     if clockOffset != 0, appLog == nil {
       throw ValidationError("--clock-offset goes with --app-log.")
     }
+    guard case .bleak = form else {
+      if !file.isUnused {
+        throw ValidationError("--output and --force are for the script of --as bleak.")
+      }
+      return
+    }
+    if presentation.json || appLog != nil || appOnly || duplicates {
+      throw ValidationError(
+        "--as bleak writes a script; --json, --app-log, --app-only and --duplicates are for lines.")
+    }
+    if presentation.showKeys {
+      throw ValidationError("--show-keys: a script never contains keys or hidden values.")
+    }
+    let others = kinds.others
+    if !others.opcode.isEmpty || !others.event.isEmpty || !others.text.isEmpty {
+      throw ValidationError(
+        "--opcode, --event and --text choose packets and lines; a script has operations, which --uuid, --handle and others choose."
+      )
+    }
   }
 
   mutating func run() throws {
-    presentation.terminal.page(captures)
+    var isScript = false
+    if case .bleak = form { isScript = true }
+    if isScript {
+      try file.refuseToWrite(over: captures)
+    } else {
+      presentation.terminal.page(captures)
+    }
     var options = TraceOptions()
     options.hidesSystem = appOnly
     options.reportsDuplicates = duplicates
@@ -104,7 +146,8 @@ struct TraceCommand: ParsableCommand {
       options.log = AppLog(
         try Terminal.file(appLog), offset: Int64((clockOffset * 1e9).rounded()))
     }
-    if let platform {
+    if isScript { return try write(found, options, try supplied.maps(), bonds) }
+    if case .platform(let platform) = form {
       options.platform = platform
     } else if let shown = Run.platform(of: found.files) {
       (options.platform, options.platformPacket) = (shown.platform, shown.packet)
@@ -122,7 +165,40 @@ struct TraceCommand: ParsableCommand {
   }
 }
 
-extension Platform: ExpressibleByArgument {}
+extension TraceCommand {
+  /// Writes the script.
+  private func write(
+    _ found: CaptureSearch, _ options: TraceOptions, _ maps: [SuppliedMap], _ bonds: [Bond]
+  ) throws {
+    let name = PageFileOptions.fileNames(captures).joined(separator: " ")
+    try file.write { descriptor in
+      try Run.captures(
+        found, to: descriptor, maps: maps, bonds: bonds, profiles: options.profiles
+      ) { _ in
+        BleakScript(options, name: name)
+      }
+    }
+  }
+}
+
+/// What a trace is written as.
+enum TraceForm {
+  case platform(Platform)
+  /// A script for bleak.
+  case bleak
+
+  static let names = Platform.allCases.map(\.rawValue) + ["bleak"]
+
+  init?(_ text: String) {
+    if text == "bleak" {
+      self = .bleak
+    } else if let platform = Platform(rawValue: text) {
+      self = .platform(platform)
+    } else {
+      return nil
+    }
+  }
+}
 
 extension Run {
   /// Returns the platform that the first packets of a file show, if it can be read twice.

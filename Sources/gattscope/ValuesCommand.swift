@@ -65,8 +65,8 @@ struct ValuesCommand: ParsableCommand {
       "Operations, several with commas: \(OperationArgument.keys.joined(separator: ", ")).",
       valueName: "operation,\u{2026}"),
     completion: .custom { SeveralValues.completions($2, among: OperationArgument.keys) },
-    transform: { try SeveralValues.read($0, OperationArgument.operation) })
-  var operation: [[ValueOperation]] = []
+    transform: { try Choice($0, OperationArgument.operation) })
+  var operation: [Choice<ValueOperation>] = []
 
   @Flag(name: .long, help: "Print every value on its own line instead of the table.")
   var all = false
@@ -205,7 +205,7 @@ struct ValuesCommand: ParsableCommand {
       throw ValidationError(
         "--opcode, --event and --text choose packets, not values; --operation chooses values.")
     }
-    for layer in layers.layer.joined() where layer != .att && layer != .advertising {
+    for layer in layers.layer.flatMap(\.wanted) where layer != .att && layer != .advertising {
       throw ValidationError("values are of --layer att or adv; others have none.")
     }
   }
@@ -229,7 +229,9 @@ struct ValuesCommand: ParsableCommand {
     (packets.layers, packets.others) = (layers, kinds)
     options.selection = Run.finding(
       try selection.selection(profiles, packets), in: found.files, bonds: bonds)
-    options.operations = operation.flatMap(\.self)
+    let operations = operation.flatMap(\.wanted)
+    if !operations.isEmpty { options.operations = Set(operations) }
+    options.operations.subtract(operation.flatMap(\.excluded))
     options.time = time ?? .elapsed
     options.rows = rows
     options.listsAdvertised =

@@ -85,7 +85,8 @@ package struct DeviceListing: ~Copyable {
   var source: CaptureSummary
   private var showing: Showing
   private var sentence: Sentence
-  private var watch: DeviceWatch
+  /// Which of the devices are listed.
+  private var watched: WatchedSelection
   private(set) var advertisers: Advertisers
   /// The time of the first record.
   private(set) var start: Timestamp?
@@ -95,12 +96,14 @@ package struct DeviceListing: ~Copyable {
 
   package init(_ options: DevicesOptions, _ summary: CaptureSummary, limits: Limits) {
     self.options = options
-    let selection = options.show.selection
-    isSelecting = !selection.isEverything || selection.limit != nil
+    // A packet may be about an excluded device and another one.
+    var packets = options.show
+    packets.selection = packets.selection.excluding { $0.devices.isEmpty }
+    isSelecting = !packets.showsEverything
     source = summary
-    showing = Showing(options.show)
+    showing = Showing(packets)
     sentence = Sentence(showsKeys: options.show.showsKeys, glyphs: .utf8)
-    watch = DeviceWatch(selection.devices, named: selection.namedDevices)
+    watched = WatchedSelection(options.show.selection.excluding { !$0.devices.isEmpty })
     advertisers = Advertisers(limits)
   }
 
@@ -147,10 +150,9 @@ package struct DeviceListing: ~Copyable {
   private mutating func list(
     _ advertisers: Advertisers, _ memory: borrowing Memory
   ) -> DeviceList {
-    watch.learn(memory.names)
-    let asksForDevices = !options.show.selection.devices.isEmpty
+    watched.learn(memory.names)
     let wanted =
-      asksForDevices
+      choosesDevices
       ? advertisers.order.filter { isWanted(advertisers.devices[$0]) } : advertisers.order
     var list = DeviceList(
       start: start, decimals: source.timeDecimals,
@@ -160,7 +162,10 @@ package struct DeviceListing: ~Copyable {
     list.forgottenScans = advertisers.scans.forgotten
     list.adapters = memory.adapters.all
     for set in advertisers.own.all
-    where set.isSetUp && options.show.selection.admits(adapter: set.adapter) {
+    where set.isSetUp
+      && options.show.selection.admits(
+        excluding: { !$0.adapters.isEmpty }, { $0.admits(adapter: set.adapter) })
+    {
       var own = ListedOwn(set, mostBytes: advertisers.own.mostBytes(set.adapter))
       // The kernel decides which address one of its instances gets.
       if set.set.family != .management {
@@ -169,27 +174,31 @@ package struct DeviceListing: ~Copyable {
           ? set.randomAddress : memory.adapters.all.first { $0.index == set.adapter }?.address
       }
       if let name = own.facts.name { showing.learn(name: name) }
-      if asksForDevices, !(own.address.map { watch.isWanted($0) } ?? false),
-        !(own.facts.name.map { watch.isWanted(name: $0) } ?? false)
-      {
+      guard watched.admits(device: [own.address].compactMap(\.self), named: own.facts.name) else {
         continue
       }
       list.own.append(own)
     }
-    if !asksForDevices { list.strangers = advertisers.unknownPeers }
+    if watched.selection.devices.isEmpty { list.strangers = advertisers.unknownPeers }
     hasListed = !list.own.isEmpty || !list.devices.isEmpty
     return list
   }
 
   /// Returns whether a device in the last packet is selected.
   mutating func admits(_ advertiser: Advertiser, _ memory: borrowing Memory) -> Bool {
-    guard !options.show.selection.devices.isEmpty else { return true }
-    watch.learn(memory.names)
+    guard choosesDevices else { return true }
+    watched.learn(memory.names)
     return isWanted(advertiser)
   }
 
+  /// Whether devices are selected or excluded.
+  private var choosesDevices: Bool {
+    !watched.selection.devices.isEmpty || !watched.excluded.isEmpty
+  }
+
   private func isWanted(_ advertiser: Advertiser) -> Bool {
-    ([advertiser.address, advertiser.identity].compactMap(\.self) + advertiser.otherAddresses)
-      .contains { watch.isWanted($0) }
+    watched.admits(
+      device: [advertiser.address, advertiser.identity].compactMap(\.self)
+        + advertiser.otherAddresses)
   }
 }

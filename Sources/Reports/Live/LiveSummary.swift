@@ -63,8 +63,7 @@ package struct Counted<Report: PacketReport & ~Copyable>: PacketReport, ~Copyabl
   package private(set) var summary = LiveSummary()
   private let mostRecords: Int
   private let untilDisconnect: Bool
-  private let selection: Selection
-  private var watch: DeviceWatch
+  private var watched: WatchedSelection
   private var otherEndings = 0
   private var hasDisconnected = false
 
@@ -81,8 +80,7 @@ package struct Counted<Report: PacketReport & ~Copyable>: PacketReport, ~Copyabl
     self.report = report
     self.mostRecords = mostRecords ?? .max
     self.untilDisconnect = untilDisconnect
-    self.selection = selection
-    watch = DeviceWatch(selection.devices, named: selection.namedDevices)
+    watched = WatchedSelection(selection.excluding(only: \.isOfParties))
   }
 
   /// Whether the report needs nothing more, or enough has arrived.
@@ -120,7 +118,7 @@ package struct Counted<Report: PacketReport & ~Copyable>: PacketReport, ~Copyabl
   private mutating func observeEnds(
     _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
   ) {
-    watch.learn(memory.names)
+    watched.learn(memory.names)
     let isOther = memory.links.otherEndings != otherEndings
     otherEndings = memory.links.otherEndings
     guard answer.closed || isOther else { return }
@@ -141,16 +139,12 @@ package struct Counted<Report: PacketReport & ~Copyable>: PacketReport, ~Copyabl
 
   private func isWanted(_ connection: Connection) -> Bool {
     guard connection.id != 0 else { return false }
-    if !selection.connections.isEmpty,
-      !selection.connections.contains(where: { $0.contains(connection.id) })
-    {
-      return false
+    let addresses = [connection.peer, connection.identity?.address, connection.peerResolvable]
+      .compactMap(\.self)
+    return watched.admits { selection, watch in
+      selection.admits(connection: connection.id)
+        && selection.admits(adapter: connection.adapter)
+        && (selection.devices.isEmpty || addresses.contains { watch.isWanted($0) })
     }
-    guard selection.admits(adapter: connection.adapter) else { return false }
-    guard !selection.devices.isEmpty else { return true }
-    for address in [connection.peer, connection.identity?.address, connection.peerResolvable] {
-      if let address, watch.isWanted(address) { return true }
-    }
-    return false
   }
 }

@@ -77,8 +77,10 @@ package struct MapPage: ~Copyable {
   /// Writes why there is no device.
   private mutating func writeNothing() {
     let selection = options.selection
-    if !selection.uuids.isEmpty || !selection.handles.isEmpty {
+    if selection.isOfAttributes {
       out.text("no such attribute is known")
+    } else if !selection.excluded.isEmpty {
+      out.text("everything that is known is excluded")
     } else if selection.isEverything {
       out.text("the capture has no connection")
     } else {

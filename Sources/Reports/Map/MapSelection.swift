@@ -57,23 +57,39 @@ struct MapSummary: Sendable {
 extension MapDevice {
   /// Returns the device with what is selected of it, or nil if that is nothing.
   func chosen(by selection: Selection) -> MapDevice? {
-    let isWanted =
-      (selection.devices.isEmpty || selection.devices.contains { $0.matches(self) })
-      && (selection.connections.isEmpty
-        || connections.contains { id in selection.connections.contains { $0.contains(id) } })
-      && (selection.adapters.isEmpty || adapters.contains(where: selection.admits(adapter:)))
-    guard isWanted else { return nil }
-    guard !selection.uuids.isEmpty || !selection.handles.isEmpty else { return self }
+    guard selection.admits(excluding: \.isOfParties, { isMatch(for: $0) }) else { return nil }
+    let exclusions = selection.excluded.filter(\.isOfAttributes)
+    guard selection.isOfAttributes || !exclusions.isEmpty else { return self }
     var chosen = self
     chosen.wholeSummary = MapSummary(self)
-    chosen.services = services.compactMap { $0.chosen(by: selection) }
-    chosen.loose = loose.compactMap { $0.chosen(by: selection) }
-    chosen.unknown = unknown.filter { unknown in
-      let descriptors = descriptors(of: unknown.handle).map(\.attribute)
-      return selection.chooses(unknown.handle, unknown.isConfiguration ? .clientConfiguration : nil)
-        || descriptors.contains { selection.chooses($0.handle, $0.uuid) }
+    if selection.isOfAttributes {
+      chosen.services = services.compactMap { $0.chosen(by: selection) }
+      chosen.loose = loose.compactMap { $0.chosen(by: selection) }
+      chosen.unknown = unknown.filter { isChosen($0, by: selection) }
+    }
+    for exclusion in exclusions {
+      chosen.services.removeAll { exclusion.chooses($0.declaration.handle, $0.declaration.uuid) }
+      for index in chosen.services.indices { chosen.services[index].exclude(exclusion) }
+      chosen.loose.exclude(exclusion)
+      chosen.unknown.removeAll { isChosen($0, by: exclusion) }
     }
     return chosen.isEmpty ? nil : chosen
+  }
+
+  /// Returns whether the device is selected, apart from exclusions. One that has several connections
+  /// or controllers is excluded if all of them are.
+  private func isMatch(for selection: Selection) -> Bool {
+    (selection.devices.isEmpty || selection.devices.contains { $0.matches(self) })
+      && (selection.connections.isEmpty
+        || connections.contains(where: selection.admits(connection:)))
+      && (selection.adapters.isEmpty || adapters.contains(where: selection.admits(adapter:)))
+  }
+
+  private func isChosen(_ unknown: MapUnknown, by selection: Selection) -> Bool {
+    selection.chooses(unknown.handle, unknown.isConfiguration ? .clientConfiguration : nil)
+      || descriptors(of: unknown.handle).contains {
+        selection.chooses($0.attribute.handle, $0.attribute.uuid)
+      }
   }
 }
 
@@ -87,22 +103,43 @@ extension MapService {
     chosen.characteristics = characteristics.compactMap { $0.chosen(by: selection) }
     return chosen.includes.isEmpty && chosen.characteristics.isEmpty ? nil : chosen
   }
+
+  /// Removes what is excluded from the service.
+  fileprivate mutating func exclude(_ exclusion: Selection) {
+    includes.removeAll { exclusion.chooses($0.handle, $0.uuid) }
+    characteristics.exclude(exclusion)
+  }
+}
+
+extension [MapCharacteristic] {
+  /// Removes the characteristics that are excluded, and descriptors that are from the others.
+  fileprivate mutating func exclude(_ exclusion: Selection) {
+    removeAll { $0.isChosen(by: exclusion) }
+    for index in indices {
+      self[index].descriptors.removeAll {
+        exclusion.chooses($0.attribute.handle, $0.attribute.uuid)
+      }
+    }
+    removeAll { $0.isPlaceholder && $0.descriptors.isEmpty }
+  }
 }
 
 extension MapCharacteristic {
   /// Returns the whole characteristic if it is selected itself, otherwise its selected descriptors.
   fileprivate func chosen(by selection: Selection) -> MapCharacteristic? {
-    if !isPlaceholder,
-      selection.chooses(attribute.handle, attribute.uuid)
-        || selection.chooses(value.handle, value.uuid)
-    {
-      return self
-    }
+    if isChosen(by: selection) { return self }
     var chosen = self
     chosen.descriptors = descriptors.filter {
       selection.chooses($0.attribute.handle, $0.attribute.uuid)
     }
     return chosen.descriptors.isEmpty ? nil : chosen
+  }
+
+  /// Returns whether the characteristic is selected itself.
+  fileprivate func isChosen(by selection: Selection) -> Bool {
+    !isPlaceholder
+      && (selection.chooses(attribute.handle, attribute.uuid)
+        || selection.chooses(value.handle, value.uuid))
   }
 }
 

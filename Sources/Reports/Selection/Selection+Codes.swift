@@ -139,8 +139,14 @@ package struct OpcodeFilter: Sendable {
     }
   }
 
+  /// Joins filters; nil if there are none.
+  package init?(_ filters: [OpcodeFilter]) {
+    guard let first = filters.first else { return nil }
+    self = filters.dropFirst().reduce(into: first) { $0.formUnion($1) }
+  }
+
   /// Adds the opcodes of another filter.
-  package mutating func formUnion(_ other: OpcodeFilter) {
+  private mutating func formUnion(_ other: OpcodeFilter) {
     att.formUnion(other.att)
     smp.formUnion(other.smp)
     commands += other.commands
@@ -260,8 +266,14 @@ package struct EventFilter: Sendable {
     }
   }
 
+  /// Joins filters; nil if there are none.
+  package init?(_ filters: [EventFilter]) {
+    guard let first = filters.first else { return nil }
+    self = filters.dropFirst().reduce(into: first) { $0.formUnion($1) }
+  }
+
   /// Adds the events of another filter.
-  package mutating func formUnion(_ other: EventFilter) {
+  private mutating func formUnion(_ other: EventFilter) {
     events.formUnion(other.events)
     subevents.formUnion(other.subevents)
     management += other.management

@@ -309,6 +309,8 @@ package struct BytePattern: Sendable {
 
 /// A word that is searched in lines, ignoring case.
 package struct TextPattern: Sendable {
+  /// Whether lines with the word are left out.
+  package var isExcluded = false
   /// The word in lower case.
   private let word: [UInt8]
   private let isASCII: Bool

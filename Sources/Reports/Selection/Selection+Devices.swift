@@ -1,6 +1,6 @@
 // Selects packets by the device that they are about.
 
-package import Bluetooth
+import Bluetooth
 package import Bytes
 package import Captures
 package import Dissectors
@@ -285,15 +285,16 @@ extension Selection {
   }
 }
 
-/// Collects the addresses of the devices that are selected by name, for a second pass that knows
-/// them from the first packet on.
+/// Collects the addresses of the devices that are selected or excluded by name, for a second pass
+/// that knows them from the first packet on.
 package struct NamesReport: PacketReport, ~Copyable {
-  private var watch: DeviceWatch
+  private var watched: WatchedSelection
 
-  package var addresses: Set<DeviceAddress> { watch.named }
+  /// The selection with these addresses.
+  package var selection: Selection { watched.named }
 
   /// Looks for the names in `selection`.
-  package init(_ selection: Selection) { watch = DeviceWatch(selection.devices) }
+  package init(_ selection: Selection) { watched = WatchedSelection(selection) }
 
   /// Always false: the last packet may contain a name.
   package var isSatisfied: Bool { false }
@@ -302,7 +303,7 @@ package struct NamesReport: PacketReport, ~Copyable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
-    watch.learn(memory.names)
+    watched.learn(memory.names)
   }
 
   package mutating func finish(

@@ -41,18 +41,14 @@ extension Selection {
 
     package static var keys: [String] { allCases.map { $0.key.description } }
 
-    /// Reads layers separated by commas.
-    package static func list(_ text: String) throws(SelectionError) -> [Layer] {
-      var layers: [Layer] = []
-      for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-        guard let layer = Layer(key: part.lowercased()) else {
-          throw SelectionError(
-            "'\(part)' is not a layer; there are \(keys.dropLast().joined(separator: ", ")) and "
-              + (keys.last ?? ""))
-        }
-        layers.append(layer)
+    /// Reads a layer's key.
+    package init(_ text: String) throws(SelectionError) {
+      guard let layer = Layer(key: text.lowercased()) else {
+        throw SelectionError(
+          "'\(text)' is not a layer; there are \(Self.keys.dropLast().joined(separator: ", ")) and "
+            + (Self.keys.last ?? ""))
       }
-      return layers
+      self = layer
     }
   }
 }

@@ -70,15 +70,16 @@ struct Outcome: Sendable {
     isFailure = pdu.isRefusal || result.set == .l2capReject
   }
 
+}
+
+extension Selection {
   /// Returns whether one of a packet's outcomes is selected: a frame may contain several L2CAP
   /// responses.
-  static func contains(
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory,
-    _ filters: [StatusFilter]
+  func reportsStatus(
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
   ) -> Bool {
     guard dissection.isSignalling else {
-      guard let outcome = Outcome(dissection, bytes, answer, memory) else { return false }
-      return filters.contains { $0.matches(outcome) }
+      return Outcome(dissection, bytes, answer, memory).map { admits($0) } ?? false
     }
     var commands = SignallingCommands(dissection.body)
     while let command = commands.next(bytes) {
@@ -86,9 +87,18 @@ struct Outcome: Sendable {
       guard let pdu = try? SignallingPDU(command, bytes, rest: &rest),
         let outcome = Outcome(pdu)
       else { continue }
-      if filters.contains(where: { $0.matches(outcome) }) { return true }
+      if admits(outcome) { return true }
     }
     return false
+  }
+
+  /// Returns whether an outcome is selected: one of those that are wanted, if any are, and all that
+  /// exclude others.
+  func admits(_ outcome: Outcome) -> Bool {
+    let isWanted =
+      statuses.allSatisfy(\.isNegated)
+      || statuses.contains { !$0.isNegated && $0.matches(outcome) }
+    return isWanted && statuses.allSatisfy { !$0.isNegated || $0.matches(outcome) }
   }
 }
 
@@ -100,7 +110,7 @@ package struct StatusFilter: Sendable {
     case profile([UInt8])
   }
 
-  private var isNegated = false
+  private(set) var isNegated = false
   private var hci = ByteSet()
   private var att = ByteSet()
   private var smp = ByteSet()

@@ -5,7 +5,7 @@ import Dissectors
 import Sessions
 
 /// The selection of packets to show. Of several values of one kind, any matches; different kinds
-/// must all match.
+/// must all match, and no excluded value may.
 ///
 /// A selection never changes the analysis: packets that are not shown are processed as well. It
 /// uses what is known when a packet arrives.
@@ -34,13 +34,15 @@ package struct Selection: Sendable {
   package var statuses: [StatusFilter] = []
   /// Bytes in attribute values and advertisements.
   package var values: [BytePattern] = []
-  /// Words in the packet's line.
+  /// Words in the packet's line, or excluded from it.
   package var words: [TextPattern] = []
   package var times: [TimeRange] = []
   /// Whether only packets that report a failure or have a problem are selected.
   package var errorsOnly = false
   /// The maximum number of packets.
   package var limit: Int?
+  /// What is left out of the selection: selections of one kind each, without exclusions.
+  package fileprivate(set) var excluded: [Selection] = []
 
   /// Creates a selection of everything.
   package init() {}
@@ -50,14 +52,37 @@ package struct Selection: Sendable {
     packets.isEmpty && connections.isEmpty && adapters.isEmpty && layers.isEmpty
       && directions.isEmpty && devices.isEmpty && uuids.isEmpty && handles.isEmpty
       && opcodes == nil && events == nil && statuses.isEmpty && values.isEmpty && words.isEmpty
-      && times.isEmpty && !errorsOnly
+      && times.isEmpty && !errorsOnly && excluded.isEmpty
+  }
+
+  /// Excludes what `choose` selects: values of one kind.
+  package mutating func exclude(_ choose: (inout Selection) -> Void) {
+    var selection = Selection()
+    choose(&selection)
+    excluded.append(selection)
+  }
+
+  /// Returns the selection without those exclusions that a report checks elsewhere.
+  func excluding(only isMeant: (Selection) -> Bool) -> Selection {
+    var selection = self
+    selection.excluded.removeAll { !isMeant($0) }
+    return selection
+  }
+
+  /// Returns this selection and each excluded one, changed by `change`.
+  package func mapped(_ change: (Selection) -> Selection) -> Selection {
+    var selection = change(self)
+    selection.excluded = excluded.map(change)
+    return selection
   }
 
   /// The number of the last packet that can be selected, if bounded.
   var lastPacket: Int? { packets.map(\.upperBound).max() }
 
   /// Whether devices are selected by name, so that it helps to look up the names beforehand.
-  package var needsNames: Bool { devices.contains { $0.isName } }
+  package var needsNames: Bool {
+    devices.contains { $0.isName } || excluded.contains { $0.needsNames }
+  }
 
   /// Returns whether a packet is selected, judging by its record and headers, which is cheap.
   func admitsEnvelope(
@@ -65,7 +90,7 @@ package struct Selection: Sendable {
     _ memory: borrowing Memory
   ) -> Bool {
     let number = record.number
-    if !packets.isEmpty, !packets.contains(where: { $0.contains(number) }) { return false }
+    guard admits(packet: number) else { return false }
     if !directions.isEmpty {
       guard let direction = record.direction, directions.contains(direction) else { return false }
     }
@@ -73,9 +98,9 @@ package struct Selection: Sendable {
       guard record.adapter != .unknown, admits(adapter: record.adapter) else { return false }
     }
     if !connections.isEmpty {
-      guard let id = answer.link.map({ memory.links.id($0) }),
-        connections.contains(where: { $0.contains(id) })
-      else { return false }
+      guard let id = answer.link.map({ memory.links.id($0) }), admits(connection: id) else {
+        return false
+      }
     }
     return true
   }
@@ -89,9 +114,7 @@ package struct Selection: Sendable {
     if !layers.isEmpty, !isOfLayer(dissection, bytes, memory) { return false }
     if let opcodes, !opcodes.matches(dissection, bytes) { return false }
     if let events, !events.matches(dissection, bytes) { return false }
-    if !statuses.isEmpty, !Outcome.contains(dissection, bytes, answer, memory, statuses) {
-      return false
-    }
+    if !statuses.isEmpty, !reportsStatus(dissection, bytes, answer, memory) { return false }
     if errorsOnly, dissection.problems.isEmpty, dissection.failure(bytes, answer) == nil {
       return false
     }
@@ -111,8 +134,117 @@ package struct SelectionError: Error, Equatable, Sendable, CustomStringConvertib
 }
 
 extension Selection {
-  /// Returns whether this controller is selected.
+  /// Returns whether this controller is selected, apart from exclusions.
   package func admits(adapter: AdapterIndex) -> Bool {
     adapters.isEmpty || adapters.contains { $0.contains(Int(adapter.value)) }
+  }
+
+  /// Returns whether this connection is selected, apart from exclusions.
+  package func admits(connection id: Int) -> Bool {
+    connections.isEmpty || connections.contains { $0.contains(id) }
+  }
+
+  /// Returns whether this packet's number is selected, apart from exclusions.
+  func admits(packet number: Int) -> Bool {
+    packets.isEmpty || packets.contains { $0.contains(number) }
+  }
+
+  /// Returns whether a line has one of the words, if any are wanted, and no excluded one.
+  func admits(line: RawSpan) -> Bool {
+    var isWanted = true
+    for word in words {
+      if word.isExcluded {
+        if word.isIn(line) { return false }
+      } else {
+        isWanted = false
+      }
+    }
+    return isWanted || words.contains { !$0.isExcluded && $0.isIn(line) }
+  }
+
+  /// Whether connections, adapters or devices are selected.
+  package var isOfParties: Bool { !connections.isEmpty || !adapters.isEmpty || !devices.isEmpty }
+
+  /// Whether attributes are selected.
+  var isOfAttributes: Bool { !uuids.isEmpty || !handles.isEmpty }
+
+  /// Returns whether something is selected: `matches` returns so for the selection, and not for an
+  /// exclusion.
+  ///
+  /// - Parameter isKnown: whether the report can check an exclusion; otherwise it does not count.
+  package func admits(
+    excluding isKnown: (Selection) -> Bool, _ matches: (Selection) -> Bool
+  ) -> Bool {
+    matches(self) && !excluded.contains { isKnown($0) && matches($0) }
+  }
+}
+
+/// A selection, with what is known of its devices and of those that it excludes.
+struct WatchedSelection: Sendable {
+  let selection: Selection
+  private(set) var devices: DeviceWatch
+  private(set) var excluded: [WatchedSelection]
+
+  init(_ selection: Selection) {
+    self.selection = selection
+    devices = DeviceWatch(selection.devices, named: selection.namedDevices)
+    excluded = selection.excluded.map { WatchedSelection($0) }
+  }
+
+  /// The selection with the addresses of the devices that it names, as far as they are known.
+  var named: Selection {
+    var named = selection
+    named.namedDevices = devices.named
+    named.excluded = excluded.map(\.named)
+    return named
+  }
+
+  /// Processes new names.
+  mutating func learn(_ names: Names) {
+    if !selection.devices.isEmpty { devices.learn(names) }
+    for index in excluded.indices { excluded[index].learn(names) }
+  }
+
+  /// Records a name that occurs in the capture.
+  mutating func learn(name: [UInt8]) { devices.learn(name: name) }
+
+  /// Returns whether a packet is selected, apart from its time and words.
+  func admits(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) -> Bool {
+    guard matches(record, dissection, bytes, answer, memory) else { return false }
+    for index in excluded.indices
+    where excluded[index].matches(record, dissection, bytes, answer, memory) {
+      return false
+    }
+    return true
+  }
+
+  /// The same, apart from exclusions. The cheap checks come first.
+  private func matches(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) -> Bool {
+    guard selection.admitsEnvelope(record, dissection, answer, memory) else { return false }
+    if !selection.devices.isEmpty, !devices.matches(dissection, bytes, answer, memory) {
+      return false
+    }
+    return selection.admitsContent(record, dissection, bytes, answer, memory)
+  }
+
+  /// Returns whether something is selected: `matches` returns so for the selection, and not for an
+  /// exclusion.
+  func admits(_ matches: (Selection, DeviceWatch) -> Bool) -> Bool {
+    guard matches(selection, devices) else { return false }
+    return excluded.isEmpty || !excluded.contains { matches($0.selection, $0.devices) }
+  }
+
+  /// Returns whether a device is selected that has one of these addresses, or this name.
+  func admits(device addresses: [DeviceAddress], named name: [UInt8]? = nil) -> Bool {
+    admits { selection, watch in
+      selection.devices.isEmpty || addresses.contains { watch.isWanted($0) }
+        || name.map { watch.isWanted(name: $0) } ?? false
+    }
   }
 }

@@ -43,6 +43,8 @@ package struct ShowOptions: PresentationOptions, Sendable {
   package var glyphs = Glyphs.utf8
   /// Whether routine packets are folded (`--brief`).
   package var isBrief = false
+  /// Whether a remark suggests `--brief` if many advertising reports were printed.
+  package var suggestsBrief = false
   /// Whether every field gets a line (`-v`).
   package var isVerbose = false
   /// Whether the bytes follow (`-x`; in JSON `--raw`).

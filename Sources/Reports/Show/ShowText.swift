@@ -46,9 +46,19 @@ package struct ShowText: PacketReport, ~Copyable {
       profiles: options.isVerbose ? options.profiles : nil)
   }
 
-  /// Why nothing was printed; otherwise what is still open in what was printed.
+  /// The number of advertising reports that have lines.
+  private var reports = 0
+  /// Fewer are not worth a suggestion.
+  private static let manyReports = 20
+
+  /// Why nothing was printed; otherwise what is still open in what was printed, and how to hide
+  /// what is most of it.
   package var remark: String? {
-    showing.remark(sentence.reading)
+    let advertising =
+      reports < Self.manyReports
+      ? nil : "\(reports) advertising reports were printed; --brief folds them"
+    let remarks = [showing.remark(sentence.reading), advertising].compactMap(\.self)
+    return remarks.isEmpty ? nil : remarks.joined(separator: "; ")
   }
 
   /// Whether all packets that can be shown have been.
@@ -82,6 +92,7 @@ package struct ShowText: PacketReport, ~Copyable {
         return
       }
     }
+    if options.suggestsBrief { reports += memory.advertisements.reports.count }
     let id = answer.link.map { memory.links.id($0) } ?? 0
     // Notes contain the name of their controller.
     var adapter = record.adapter

@@ -6,7 +6,7 @@ package import Sessions
 
 /// The state that text and JSON of `show` share: the start time, and the progress of the selection.
 package struct Showing: Sendable {
-  private let selection: Selection
+  private var selection: Selection { watched.selection }
   /// The time of the first record that has one.
   package var start: Timestamp? { window.start }
   /// The number of packets shown so far.
@@ -16,15 +16,15 @@ package struct Showing: Sendable {
   private let lastPacket: Int
   /// Whether nothing is left out, except for what exceeds a limit.
   package let showsEverything: Bool
-  private var devices: DeviceWatch
+  private var watched: WatchedSelection
   private var window: TimeWindow
 
   package init(_ options: ShowOptions) {
-    selection = options.selection
+    let selection = options.selection
     window = TimeWindow(selection, options.time.readingOffset(options.zoneOffset))
     lastPacket = selection.lastPacket ?? .max
     showsEverything = selection.isEverything
-    devices = DeviceWatch(selection.devices, named: selection.namedDevices)
+    watched = WatchedSelection(selection)
   }
 
   /// Whether all packets that can be shown have been.
@@ -41,7 +41,7 @@ package struct Showing: Sendable {
     if shown > 0 || selection.limit == 0 { return nil }
     guard hasSeenPackets else { return "the capture holds no records" }
     // If reading stopped early, names may have followed.
-    return (isPastSelection ? nil : devices.absence) ?? "no packet matches the selection"
+    return (isPastSelection ? nil : watched.devices.absence) ?? "no packet matches the selection"
   }
 
   /// Describes a packet, or returns false if it is not selected. The cheap checks come first: a
@@ -58,17 +58,14 @@ package struct Showing: Sendable {
     }
     sentence.clear()
     sentence.packet(record, dissection, bytes, answer, memory)
-    if !selection.words.isEmpty {
-      let line = sentence.output.bytes
-      guard selection.words.contains(where: { $0.isIn(line) }) else { return false }
-    }
+    if !selection.words.isEmpty, !selection.admits(line: sentence.output.bytes) { return false }
     shown += 1
     return true
   }
 
   /// Records the name under which the captured host itself advertises, which may be the selected
   /// one.
-  mutating func learn(name: [UInt8]) { devices.learn(name: name) }
+  mutating func learn(name: [UInt8]) { watched.learn(name: name) }
 
   /// Records a packet that is not shown for another reason than the selection.
   package mutating func skip(_ record: borrowing CaptureRecord) {
@@ -82,12 +79,8 @@ package struct Showing: Sendable {
     _ answer: Answer, _ memory: borrowing Memory
   ) -> Bool {
     if record.number >= lastPacket { isPastSelection = true }
-    if !selection.devices.isEmpty { devices.learn(memory.names) }
-    guard selection.admitsEnvelope(record, dissection, answer, memory) else { return false }
-    guard window.contains(record.time) else { return false }
-    if !selection.devices.isEmpty, !devices.matches(dissection, bytes, answer, memory) {
-      return false
-    }
-    return selection.admitsContent(record, dissection, bytes, answer, memory)
+    watched.learn(memory.names)
+    return window.contains(record.time)
+      && watched.admits(record, dissection, bytes, answer, memory)
   }
 }

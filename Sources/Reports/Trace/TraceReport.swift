@@ -22,7 +22,8 @@ package struct TraceReport: PacketReport, ~Copyable {
   private var first = 0
   /// The latest time of all packets.
   private var latest: Timestamp?
-  private var devices: DeviceWatch
+  /// The part of the selection that is about what lines say.
+  private var watched: WatchedSelection
   private var lines: TraceLines
   private var log: AppLog.Reader?
   /// The number of lines of the log that were printed.
@@ -31,11 +32,11 @@ package struct TraceReport: PacketReport, ~Copyable {
   private var records = 0
   /// Whether anything was not selected.
   private var wasLeftOut = false
-  /// The connections of selected devices, all of which are printed, whatever address the device
-  /// uses.
-  private var chosen: Set<Int> = []
+  /// The connections of selected devices and those of each exclusion's devices: all of what happens
+  /// on them is about the device, whatever address it uses.
+  private var chosen: [Set<Int>]
   /// The part of the selection that is about the packets of lines; nil: all are selected.
-  private let packets: Selection?
+  private let packets: WatchedSelection?
   /// Which of the latest packets it selects.
   private var recent = RecentPackets()
 
@@ -49,9 +50,11 @@ package struct TraceReport: PacketReport, ~Copyable {
     self.options = options
     events = AppEvents(
       reportsDuplicates: options.reportsDuplicates, for: options.platform, limits)
-    devices = DeviceWatch(options.selection.devices, named: options.selection.namedDevices)
+    watched = WatchedSelection(options.selection.excluding { $0.ofPackets.isEverything })
+    chosen = Array(repeating: [], count: watched.excluded.count + 1)
     lines = TraceLines(options, summary)
-    packets = options.selection.ofPackets
+    let packets = options.selection.excluding { !$0.ofPackets.isEverything }.mapped(\.ofPackets)
+    self.packets = packets.isEverything ? nil : WatchedSelection(packets)
     window = TimeWindow(options.selection, options.time.readingOffset(options.zoneOffset))
   }
 
@@ -68,7 +71,7 @@ package struct TraceReport: PacketReport, ~Copyable {
   /// Why nothing was printed, or nil if something was.
   private var emptiness: String? {
     if lines.count > written || lines.isFull { return nil }
-    if let absence = devices.absence { return absence }
+    if let absence = watched.devices.absence { return absence }
     return wasLeftOut
       ? "no callback matches the selection"
       : "the capture shows nothing that an app would receive"
@@ -123,12 +126,11 @@ package struct TraceReport: PacketReport, ~Copyable {
     lines.follow(record, dissection, bytes, answer, memory)
     if window.start == nil, let time = record.time { begin(time) }
     if let time = record.time, latest.map({ $0.isEarlier(than: time) }) ?? true { latest = time }
-    if !options.selection.devices.isEmpty { devices.learn(memory.names) }
+    watched.learn(memory.names)
     if let packets {
       recent.insert(
         record.number,
-        isChosen: packets.admitsEnvelope(record, dissection, answer, memory)
-          && packets.admitsContent(record, dissection, bytes, answer, memory))
+        isChosen: packets.admits(record, dissection, bytes, answer, memory))
     }
     events.observe(record, dissection, bytes, answer, fragments: fragments, memory)
     insertLatest()
@@ -177,19 +179,26 @@ package struct TraceReport: PacketReport, ~Copyable {
   }
 
   private mutating func admits(_ event: AppEvent) -> Bool {
-    let selection = options.selection
-    if !selection.connections.isEmpty,
-      !selection.connections.contains(where: { $0.contains(event.connection) })
-    {
+    if packets != nil, !recent.contains(event.packet) { return false }
+    guard window.contains(event.time) else { return false }
+    guard Self.matches(event, watched.selection, watched.devices, &chosen[0]) else { return false }
+    for (index, one) in watched.excluded.enumerated()
+    where Self.matches(event, one.selection, one.devices, &chosen[index + 1]) {
       return false
     }
+    return true
+  }
+
+  /// Returns whether an event is selected by what it says, apart from exclusions.
+  ///
+  /// - Parameter chosen: the connections of the selected devices so far.
+  private static func matches(
+    _ event: AppEvent, _ selection: Selection, _ devices: DeviceWatch, _ chosen: inout Set<Int>
+  ) -> Bool {
+    if !selection.admits(connection: event.connection) { return false }
     if !selection.admits(adapter: event.adapter) { return false }
-    if packets != nil, !recent.contains(event.packet) { return false }
     if selection.errorsOnly, !event.hasFailed { return false }
-    guard window.contains(event.time) else { return false }
-    if !selection.uuids.isEmpty || !selection.handles.isEmpty,
-      !event.concerns(where: { selection.admits($0, $1, in: $2) })
-    {
+    if selection.isOfAttributes, !event.concerns(where: { selection.admits($0, $1, in: $2) }) {
       return false
     }
     guard !selection.devices.isEmpty else { return true }
@@ -198,7 +207,7 @@ package struct TraceReport: PacketReport, ~Copyable {
     guard addresses.contains(where: { $0.map { devices.isWanted($0) } ?? false }) else {
       return false
     }
-    if event.connection > 0, chosen.count < Self.mostChosen { chosen.insert(event.connection) }
+    if event.connection > 0, chosen.count < mostChosen { chosen.insert(event.connection) }
     return true
   }
 
@@ -257,12 +266,12 @@ private struct RecentPackets: Sendable {
 }
 
 extension Selection {
-  /// The part that is about packets, if any; the others are about what a line says.
-  fileprivate var ofPackets: Selection? {
+  /// The part that is about packets; the others are about what a line says.
+  fileprivate var ofPackets: Selection {
     var selection = Selection()
     (selection.packets, selection.layers, selection.directions) = (packets, layers, directions)
     (selection.opcodes, selection.events) = (opcodes, events)
     (selection.statuses, selection.values) = (statuses, values)
-    return selection.isEverything ? nil : selection
+    return selection
   }
 }

@@ -66,11 +66,7 @@ struct TraceText: ~Copyable {
     // A remark on a callback is printed only once.
     let remark = callback.remark.flatMap { remarks.contains($0.description) ? nil : $0 }
     sentence(callback, event, remark)
-    let words = options.selection.words
-    if !words.isEmpty {
-      let bytes = line.bytes
-      guard words.contains(where: { $0.isIn(bytes) }) else { return false }
-    }
+    guard options.selection.admits(line: line.bytes) else { return false }
     if let remark { remarks.insert(remark.description) }
     if event.connection > 0, named.count < Self.mostNamed,
       callback.arguments.contains(where: { $0.value.isAddress })

@@ -214,7 +214,7 @@ package struct RawValues: PacketReport, ~Copyable {
     guard let fact = answer.channel, let cid = dissection.l2cap?.cid, let link = answer.link,
       record.original == nil, !answer.fragment.isFragment, !dissection.body.isEmpty,
       cid == channel || fact.local == channel,
-      options.selection.admitsEnvelope(record, dissection, answer, memory)
+      filter.admits(record, dissection, bytes, answer, memory)
     else { return }
     // An ATT bearer may be such a channel, too.
     let isSecret =

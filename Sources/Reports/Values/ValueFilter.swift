@@ -7,8 +7,8 @@ import Words
 
 /// The state that all forms of `values` share: the selection of values, and its progress.
 struct ValueFilter: Sendable {
-  private let selection: Selection
-  private let operations: [ValueOperation]
+  private var selection: Selection { watched.selection }
+  private let operations: Set<ValueOperation>
   /// The time of the first record that has one.
   var start: Timestamp? { window.start }
   /// The number of values shown so far.
@@ -16,16 +16,19 @@ struct ValueFilter: Sendable {
   /// The number of values seen so far.
   private var seen = 0
   private var hasSeenPackets = false
-  private var devices: DeviceWatch
+  private var watched: WatchedSelection
   private var window: TimeWindow
   private let showsEverything: Bool
 
   init(_ options: ValuesOptions) {
-    selection = options.selection
+    // Values have no opcodes and are not events.
+    var options = options
+    options.selection = options.selection.excluding { $0.opcodes == nil && $0.events == nil }
+    let selection = options.selection
     window = TimeWindow(selection, options.time.readingOffset(options.zoneOffset))
     operations = options.operations
-    devices = DeviceWatch(selection.devices, named: selection.namedDevices)
-    showsEverything = selection.isEverything && operations.isEmpty && selection.limit == nil
+    watched = WatchedSelection(selection)
+    showsEverything = options.showsEverything
   }
 
   /// Whether all values that can be shown have been.
@@ -38,21 +41,30 @@ struct ValueFilter: Sendable {
   var remark: String? {
     if shown > 0 || selection.limit == 0 { return nil }
     if !hasSeenPackets { return "the capture holds no records" }
-    return devices.absence ?? (seen == 0 ? nil : "no value matches the selection")
+    return watched.devices.absence ?? (seen == 0 ? nil : "no value matches the selection")
   }
 
   /// Records a packet, before its values are checked.
   mutating func observe(_ record: borrowing CaptureRecord, _ memory: borrowing Memory) {
     hasSeenPackets = true
     window.observe(record.time)
-    if !selection.devices.isEmpty { devices.learn(memory.names) }
+    watched.learn(memory.names)
   }
 
   /// Returns whether a packet is one of the selected ones, at one of the selected times.
   func covers(_ record: borrowing CaptureRecord) -> Bool {
     let number = record.number
-    return (selection.packets.isEmpty || selection.packets.contains { $0.contains(number) })
-      && window.contains(record.time)
+    return window.contains(record.time)
+      && selection.admits(
+        excluding: { !$0.packets.isEmpty }, { $0.admits(packet: number) })
+  }
+
+  /// Returns whether a packet that carries no value is selected, such as one of a channel.
+  func admits(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) -> Bool {
+    window.contains(record.time) && watched.admits(record, dissection, bytes, answer, memory)
   }
 
   /// Returns whether a value is selected, and counts it if so.
@@ -72,17 +84,16 @@ struct ValueFilter: Sendable {
   mutating func count() { shown += 1 }
 
   private func isWanted(_ value: ConveyedValue, _ bytes: RawSpan) -> Bool {
-    if !operations.isEmpty, !operations.contains(value.operation) { return false }
-    if !selection.packets.isEmpty,
-      !selection.packets.contains(where: { $0.contains(value.packet) })
-    {
-      return false
-    }
-    if !selection.connections.isEmpty,
-      !selection.connections.contains(where: { $0.contains(value.parties.connection) })
-    {
-      return false
-    }
+    operations.contains(value.operation) && window.contains(value.time)
+      && watched.admits { Self.matches(value, bytes, $0, $1) }
+  }
+
+  /// Returns whether a value is selected, apart from its operation, its time and exclusions.
+  private static func matches(
+    _ value: ConveyedValue, _ bytes: RawSpan, _ selection: Selection, _ devices: DeviceWatch
+  ) -> Bool {
+    if !selection.admits(packet: value.packet) { return false }
+    if !selection.admits(connection: value.parties.connection) { return false }
     if !selection.admits(adapter: value.parties.adapter) { return false }
     if !selection.directions.isEmpty {
       guard let direction = value.direction, selection.directions.contains(direction) else {
@@ -108,10 +119,9 @@ struct ValueFilter: Sendable {
     if !selection.statuses.isEmpty {
       let subject = ErrorSubject(value.attribute)
       guard case .refused(let error) = value.outcome,
-        selection.statuses.contains(where: { $0.matches(Outcome(error, of: subject)) })
+        selection.admits(Outcome(error, of: subject))
       else { return false }
     }
-    guard window.contains(value.time) else { return false }
     if !selection.values.isEmpty {
       guard let slice = value.value, selection.holds(bytes.part(slice)) else { return false }
     }

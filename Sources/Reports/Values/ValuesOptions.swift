@@ -18,8 +18,12 @@ package struct ValuesOptions: PresentationOptions, Sendable {
   package var rows = Rows.all
   /// The selection of packets whose values are shown, as far as it applies to values.
   package var selection = Selection()
-  /// The operations; empty: all.
-  package var operations: [ValueOperation] = []
+  package var operations = Set(ValueOperation.allCases)
+  /// Whether every value is shown.
+  var showsEverything: Bool {
+    selection.isEverything && selection.limit == nil
+      && operations.count == ValueOperation.allCases.count
+  }
   /// The content of the time column of lines.
   package var time = ShowOptions.TimeStyle.elapsed
   /// Returns the offset of the local time zone in seconds east of UTC, at a time given in seconds

@@ -31,7 +31,7 @@ extension ValuesTable {
         list(on, memory)
         if silent.isEmpty {
           out.text(on.count == 1 ? "; values arrived from it" : "; values arrived from each")
-        } else {
+        } else if options.showsEverything {
           out.text("; nothing was received for ")
           list(silent, memory)
         }

@@ -290,8 +290,10 @@ struct SelectionFilterTests {
 
   @Test("--layer security: pairing, and HCI packets about keys and encryption")
   func security() throws {
-    #expect(try numbers { $0.layers = try Selection.Layer.list("security") } == [17, 18, 19, 20])
-    #expect(try numbers { $0.layers = try Selection.Layer.list("smp,adv") } == [1, 2, 20])
+    #expect(try numbers { $0.layers = [try Selection.Layer("security")] } == [17, 18, 19, 20])
+    #expect(
+      try numbers { $0.layers = [try Selection.Layer("smp"), try Selection.Layer("adv")] }
+        == [1, 2, 20])
   }
 
   @Test("The beginning of a UUID is accepted as lines print it")
@@ -338,10 +340,8 @@ struct SelectionFilterTests {
       $0.errorsOnly = true
     }
     #expect(none == [])
-    var opcodes = try OpcodeFilter("0x12")
-    opcodes.formUnion(try OpcodeFilter("0x200d"))
-    var events = try EventFilter("0x05")
-    events.formUnion(try EventFilter("0x3e:1"))
+    let opcodes = OpcodeFilter([try OpcodeFilter("0x12"), try OpcodeFilter("0x200d")])
+    let events = EventFilter([try EventFilter("0x05"), try EventFilter("0x3e:1")])
     #expect(try numbers { $0.opcodes = opcodes } == [3, 4, 12])
     #expect(try numbers { $0.events = events } == [5, 21])
   }
@@ -352,7 +352,7 @@ struct SelectionFilterTests {
       ("device", "", "address"), ("uuid", "18", "180d"),
       ("uuid", "6e400001-b5a3f393-e0a9-e50e24dcca9e", "6e400001-b5a3-"),
       ("handle", "0x10000", "0x0010"), ("handle", "5-4", "0x10-0x20"), ("handle", "x", "0x10-0x20"),
-      ("layer", "att,nonsense", "hci_cmd, hci_evt, acl"), ("layer", "", "note"),
+      ("layer", "nonsense", "hci_cmd, hci_evt, acl"), ("layer", "", "note"),
       ("opcode", "0x10000", "0x200d"), ("opcode", "nonsense", "Write Request"),
       ("opcode", "", "0x12"), ("event", "0x3e:x", "0x3e:0x01"), ("event", "0x3d:1", "0x3e:0x01"),
       ("event", "nonsense", "0x05"), ("status", "256", "0xff"), ("status", "!nonsense", "'!0'"),
@@ -367,7 +367,7 @@ struct SelectionFilterTests {
       case "device": _ = try DevicePattern(text)
       case "uuid": _ = try Selection.uuid(text)
       case "handle": _ = try Selection.handles(text)
-      case "layer": _ = try Selection.Layer.list(text)
+      case "layer": _ = try Selection.Layer(text)
       case "opcode": _ = try OpcodeFilter(text)
       case "event": _ = try EventFilter(text)
       case "status": _ = try StatusFilter(text)

@@ -1,0 +1,5 @@
+"""The errors of bleak."""
+
+
+class BleakError(Exception):
+    pass

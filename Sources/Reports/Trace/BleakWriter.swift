@@ -1,0 +1,661 @@
+// Writes Python. Whatever comes from the capture is in ASCII: in a string with escapes, in a
+// comment without anything that ends it, or as hexadecimal digits.
+
+import Bluetooth
+import Bytes
+import Sessions
+
+/// Writes the functions of a script, one for each connection, and then what they need before them.
+struct BleakWriter: ~Copyable {
+  /// What the script does not do, and how often.
+  struct Lacks: Sendable {
+    var secrets = 0
+    var unknown = 0
+    var systems = 0
+    var unanswered = 0
+    var parts = 0
+    var signed = 0
+    var otherEnd = 0
+    var more = 0
+    var indications = 0
+    /// The first packets about pairing or encryption.
+    var pairings: [Int] = []
+    var areAtOnce = false
+  }
+
+  /// A characteristic of a server, by its value's handle.
+  private struct Place: Hashable {
+    let server: UInt64
+    let handle: UInt16
+  }
+
+  var lacks = Lacks()
+  /// What profiles call attributes.
+  private let titles: [BluetoothUUID: String]
+  private var body = Output()
+  private var connections: [Int] = []
+  /// The names of the constants of UUIDs, in the order of their use.
+  private var constants: [(name: String, uuid: BluetoothUUID)] = []
+  private var expressions: [Place: String] = [:]
+  private var takesFind = false
+  private var takesRefused = false
+  private var takesReceived = false
+  /// The end of the last connection that was written.
+  private var lastEnd: Timestamp?
+
+  /// The number of bytes in a line of a long value, and of those that a comment shows.
+  private static let lineBytes = 24
+  private static let shownBytes = 20
+  private static let mostCommentBytes = 100
+  /// The least pause that is kept, in milliseconds.
+  private static let leastPause: Int64 = 10
+
+  var isEmpty: Bool { connections.isEmpty }
+
+  init(titles: [BluetoothUUID: String]) { self.titles = titles }
+
+  // MARK: Connections
+
+  mutating func write(
+    _ session: BleakScript.Session, pairing: Int?, _ names: [UInt64: [UInt8]],
+    _ memory: borrowing Memory
+  ) {
+    let steps = session.steps.sorted { $0.packet < $1.packet }
+    guard let first = steps.first, let last = steps.last else { return }
+    connections.append(session.connection)
+    if let pairing, lacks.pairings.count < 3 { lacks.pairings.append(pairing) }
+    if let lastEnd, let begin = first.begin, begin.isEarlier(than: lastEnd) {
+      lacks.areAtOnce = true
+    }
+    lastEnd = last.end ?? lastEnd
+    let (address, name) = target(of: session, names, memory)
+    body.string("\n\nasync def connection_\(session.connection)(options):\n")
+    body.string("    # #\(first.packet) to #\(last.packet)\n")
+    body.text("    found = await device(options, ")
+    if let address {
+      body.byte(0x22)
+      body.address(address)
+      body.byte(0x22)
+    } else {
+      body.text("None")
+    }
+    body.text(", ")
+    if let name { body.python(name.bytes) } else { body.text("None") }
+    body.text(")\n    async with BleakClient(found) as client:\n")
+    let start = body.count
+    var isOn: Set<UInt16> = []
+    subscribeBefore(steps, session, memory, &isOn)
+    var now: Timestamp?
+    for step in steps {
+      let isSent = step.operation == .notification || step.operation == .indication
+      if isSent {
+        lacks.indications += step.operation == .indication ? 1 : 0
+        comment(sent: step, session, memory)
+        continue
+      }
+      var line = Output()
+      let isDone = statement(step, session, memory, &isOn, into: &line)
+      if isDone {
+        if let now, let begin = step.begin { pause(begin.nanoseconds(since: now)) }
+        now = step.end ?? now
+      }
+      body.raw(line.bytes)
+    }
+    // The last values.
+    if let now, let end = last.end { pause(end.nanoseconds(since: now)) }
+    if body.bytes.part(Slice(start: start, count: body.count - start)).lacksStatement {
+      body.text("        pass\n")
+    }
+  }
+
+  /// Returns the address and the name of a session's server, as far as they last.
+  private func target(
+    of session: BleakScript.Session, _ names: [UInt64: [UInt8]], _ memory: borrowing Memory
+  ) -> (DeviceAddress?, [UInt8]?) {
+    guard session.server == .peer else {
+      let adapter = memory.adapters.all.first { $0.index == session.parties.adapter }
+      return (adapter?.address.flatMap { $0 == .zero ? nil : $0 }, nil)
+    }
+    let parties = session.parties
+    let known = [parties.identity, parties.peer, parties.resolvable].compactMap(\.self)
+    let name = known.lazy.compactMap { names[$0.value] }.first
+    if let identity = parties.identity { return (identity, name) }
+    switch session.peerKind {
+    case .randomResolvable, .randomNonresolvable, .anonymous: return (nil, name)
+    default: return (parties.peer, name)
+    }
+  }
+
+  /// Subscribes to what the server sent without a subscription in the capture.
+  private mutating func subscribeBefore(
+    _ steps: [BleakScript.Step], _ session: BleakScript.Session,
+    _ memory: borrowing Memory, _ isOn: inout Set<UInt16>
+  ) {
+    var subscribed: Set<UInt16> = []
+    for step in steps {
+      let identity = identity(of: step, session, memory)
+      if step.operation == .write || step.operation == .writeWithoutResponse {
+        if identity.isConfiguration, let owner = identity.owner { subscribed.insert(owner) }
+      } else if step.operation == .notification || step.operation == .indication,
+        let handle = identity.handle, subscribed.insert(handle).inserted,
+        let place = expression(identity, memory)
+      {
+        isOn.insert(handle)
+        takesReceived = true
+        body.text("        await client.start_notify(")
+        body.string(place)
+        body.text(", received)  # subscribed before the capture\n")
+      }
+    }
+  }
+
+  /// Writes the pause until the next operation.
+  private mutating func pause(_ nanoseconds: Int64) {
+    let milliseconds = nanoseconds / 1_000_000
+    guard milliseconds >= Self.leastPause else { return }
+    body.text("        await pause(options, ")
+    body.decimal(Int(milliseconds / 1000))
+    var digits = String(milliseconds % 1000 + 1000).dropFirst()
+    while digits.count > 1, digits.last == "0" { digits = digits.dropLast() }
+    body.string(".\(digits))\n")
+  }
+
+  // MARK: Operations
+
+  private func identity(
+    of step: BleakScript.Step, _ session: BleakScript.Session, _ memory: borrowing Memory
+  ) -> AttributeIdentity {
+    memory.identity(
+      of: step.attribute.handle, step.attribute.server, step.attribute.side,
+      connection: session.connection)
+  }
+
+  /// Writes an operation of the client, or a comment on why the script does not do it.
+  ///
+  /// - Returns: whether the script does it.
+  private mutating func statement(
+    _ step: BleakScript.Step, _ session: BleakScript.Session,
+    _ memory: borrowing Memory, _ isOn: inout Set<UInt16>, into line: inout Output
+  ) -> Bool {
+    let identity = identity(of: step, session, memory)
+    let reason = reasonNot(step, identity, memory)
+    var title = Output()
+    title.subject(
+      identity, memory, session.connection, identity.uuid.flatMap { titles[$0.shortest] })
+    if let reason {
+      line.string("        # #\(step.packet): ")
+      line.text(step.operation.isWrite ? "write to " : "read of ")
+      line.comment(title.bytes, most: Self.mostCommentBytes)
+      line.string(", not replayed: \(reason)\n")
+      return false
+    }
+    let isRefused = step.outcome != .done
+    if isRefused { takesRefused = true }
+    let isPrinted = step.operation == .read && !isRefused && !step.isSecret
+    if isPrinted {
+      line.string("        print(\"#\(step.packet):\", (await client.")
+    } else {
+      line.text(isRefused ? "        await refused(client." : "        await client.")
+    }
+    if identity.isConfiguration, step.operation.isWrite, let owner = self.owner(identity, memory),
+      let place = expression(owner, memory)
+    {
+      let isSubscribed = step.value?.first.map { $0 & 3 != 0 } ?? false
+      let handle = owner.handle ?? 0
+      if isSubscribed == isOn.contains(handle) {
+        line.clear()
+        line.string("        # #\(step.packet): ")
+        line.text(isSubscribed ? "subscribed again to " : "unsubscribed again from ")
+        line.string(place)
+        line.byte(0x0a)
+        return false
+      }
+      if isSubscribed {
+        takesReceived = true
+        line.text("start_notify(")
+        line.string(place)
+        line.text(", received)")
+        if !isRefused { isOn.insert(handle) }
+      } else {
+        line.text("stop_notify(")
+        line.string(place)
+        line.byte(0x29)
+        if !isRefused { isOn.remove(handle) }
+      }
+    } else {
+      let isDescriptor = identity.isDescriptor
+      let place = self.place(identity, memory) ?? ""
+      if step.operation == .read {
+        line.text(isDescriptor ? "read_gatt_descriptor(" : "read_gatt_char(")
+        line.string(place)
+      } else {
+        line.text(isDescriptor ? "write_gatt_descriptor(" : "write_gatt_char(")
+        write(step, place, isDescriptor: isDescriptor, into: &line)
+      }
+      line.byte(0x29)
+    }
+    if isRefused { line.byte(0x29) }
+    line.text(isPrinted ? ").hex(\" \"))  # captured" : "  # ")
+    if !isPrinted { line.string("#\(step.packet)") }
+    remark(on: step, isRefused: isRefused, into: &line)
+    line.byte(0x0a)
+    return true
+  }
+
+  /// Writes the arguments of a write after its characteristic.
+  private func write(
+    _ step: BleakScript.Step, _ place: String, isDescriptor: Bool, into line: inout Output
+  ) {
+    let value = step.value ?? []
+    let response =
+      isDescriptor ? "" : ", response=\(step.operation == .writeWithoutResponse ? "False" : "True")"
+    guard value.count > Self.lineBytes else {
+      line.string(place)
+      line.text(", bytes.fromhex(\"")
+      line.hex(value.bytes, separator: 0x20)
+      line.text("\")")
+      line.string(response)
+      return
+    }
+    line.text("\n            ")
+    line.string(place)
+    line.text(",\n            bytes.fromhex(\n")
+    for start in stride(from: 0, to: value.count, by: Self.lineBytes) {
+      line.text("                \"")
+      line.hex(
+        Array(value[start..<min(start + Self.lineBytes, value.count)]).bytes, separator: 0x20)
+      line.text(" \"\n")
+    }
+    line.text("            )")
+    line.string(response)
+    line.text("\n        ")
+  }
+
+  /// Appends the value that was read, and what a value means.
+  private func remark(on step: BleakScript.Step, isRefused: Bool, into line: inout Output) {
+    if isRefused {
+      line.text(": refused, ")
+    } else if step.isSecret {
+      line.text(": hidden")
+    } else if step.operation == .read, let value = step.value {
+      line.text(": ")
+      line.shown(value, most: Self.shownBytes)
+      if !step.meaning.isEmpty { line.text(", ") }
+    } else if !step.meaning.isEmpty {
+      line.text(": ")
+    }
+    line.comment(step.meaning.bytes, most: Self.mostCommentBytes)
+  }
+
+  /// Writes a comment on what the server sent on its own.
+  private mutating func comment(
+    sent step: BleakScript.Step, _ session: BleakScript.Session,
+    _ memory: borrowing Memory
+  ) {
+    let identity = identity(of: step, session, memory)
+    var title = Output()
+    if let constant = expression(identity, memory) {
+      title.string(constant)
+    } else {
+      title.subject(identity, memory, session.connection, nil)
+    }
+    body.string("        # #\(step.packet): ")
+    body.comment(title.bytes, most: Self.mostCommentBytes)
+    body.text(step.operation == .indication ? " indicates " : " notifies ")
+    if let value = step.value {
+      body.shown(value, most: Self.shownBytes)
+    } else {
+      body.count(step.count, "byte", "bytes")
+      body.text(", hidden")
+    }
+    if !step.meaning.isEmpty {
+      body.text(", ")
+      body.comment(step.meaning.bytes, most: Self.mostCommentBytes)
+    }
+    if step.more.count > 0 {
+      body.string("\n        # and \(step.more.count) more up to #\(step.more.packet)")
+    }
+    body.byte(0x0a)
+  }
+
+  /// Returns why the script does not do something, and counts it; nil if it does.
+  private mutating func reasonNot(
+    _ step: BleakScript.Step, _ identity: AttributeIdentity,
+    _ memory: borrowing Memory
+  ) -> StaticString? {
+    switch identity.service?.shortest {
+    case BluetoothUUID(0x1800), BluetoothUUID(0x1801):
+      lacks.systems += 1
+      return "the system does this"
+    default: break
+    }
+    switch step.outcome {
+    case .done, .refused: break
+    case .noResponse, .cancelled, .notExecuted:
+      lacks.unanswered += 1
+      return "it was not completed"
+    }
+    if step.isPart {
+      lacks.parts += 1
+      return "the capture has only a part of it"
+    }
+    if step.operation == .signedWrite {
+      lacks.signed += 1
+      return "bleak has no signed writes"
+    }
+    if step.operation.isWrite, step.isSecret {
+      lacks.secrets += 1
+      return "the value is hidden"
+    }
+    if step.operation.isWrite, step.value == nil {
+      lacks.parts += 1
+      return "the capture does not have the value"
+    }
+    if identity.isConfiguration, step.operation.isWrite {
+      if let owner = owner(identity, memory), expression(owner, memory) != nil {
+        return nil
+      }
+    } else if place(identity, memory) != nil {
+      return nil
+    }
+    lacks.unknown += 1
+    return "its UUID is unknown"
+  }
+
+  // MARK: Attributes
+
+  private func owner(
+    _ identity: AttributeIdentity, _ memory: borrowing Memory
+  ) -> AttributeIdentity? {
+    identity.owner.map {
+      memory.identity(of: $0, identity.server, identity.side, connection: 0)
+    }
+  }
+
+  /// Returns the expression for an attribute that is read or written, or nil if it is unknown.
+  private mutating func place(
+    _ identity: AttributeIdentity, _ memory: borrowing Memory
+  ) -> String? {
+    guard identity.isDescriptor else { return expression(identity, memory) }
+    guard let uuid = identity.uuid, let owner = owner(identity, memory),
+      let constant = expression(owner, memory)
+    else { return nil }
+    takesFind = true
+    let object = constant.hasPrefix("find(") ? constant : "find(client, \(constant))"
+    return "\(object).get_descriptor(\"\(uuid.whole)\").handle"
+  }
+
+  /// Returns the expression for a characteristic, or nil if its UUID is unknown.
+  private mutating func expression(
+    _ identity: AttributeIdentity, _ memory: borrowing Memory
+  ) -> String? {
+    guard let uuid = identity.uuid, let handle = identity.handle, !identity.isDeclaration else {
+      return nil
+    }
+    let server = memory.attributes.currentKey(identity.server)
+    let place = Place(server: server, handle: handle)
+    if let known = expressions[place] { return known }
+    let constant = constant(
+      of: uuid, titles[uuid.shortest] ?? uuid.name(as: .characteristic)?.description)
+    var expression = constant
+    let twins =
+      memory.attributes.servers.first { $0.key == server }?.attributes.filter {
+        $0.kind == .value && $0.uuid.shortest == uuid.shortest
+      } ?? []
+    if twins.count > 1, let number = twins.firstIndex(where: { $0.handle == handle }) {
+      takesFind = true
+      expression = "find(client, \(constant), \(number))"
+    }
+    expressions[place] = expression
+    return expression
+  }
+
+  /// Returns the constant of a UUID, named after what it is called.
+  private mutating func constant(of uuid: BluetoothUUID, _ title: String?) -> String {
+    if let known = constants.first(where: { $0.uuid == uuid.shortest }) { return known.name }
+    let letters = (title ?? "").map { character in
+      character.isASCII && (character.isLetter || character.isNumber)
+        ? character.uppercased() : "_"
+    }.joined()
+    var name = letters.split(separator: "_").joined(separator: "_")
+    if name.isEmpty || name.first?.isNumber == true || name.count > 60 {
+      name = "CHARACTERISTIC_\(uuid.whole.split(separator: "-")[0].uppercased())"
+    }
+    var number = 2
+    let first = name
+    while constants.contains(where: { $0.name == name }) {
+      name = "\(first)_\(number)"
+      number += 1
+    }
+    constants.append((name, uuid.shortest))
+    return name
+  }
+
+  // MARK: The whole script
+
+  consuming func finish(_ name: String, into output: inout Output) {
+    output.text("#!/usr/bin/env python3\n# Does what a GATT client did in ")
+    var title = Output()
+    title.printable(Array(name.utf8).bytes)
+    output.comment(title.bytes, most: 200)
+    output.text(", with bleak. Written by gattscope trace --as bleak.\n#\n# Not replayed:\n")
+    for line in lines { output.string("# - \(line)\n") }
+    output.text("import argparse\nimport asyncio\n\nfrom bleak import BleakClient, BleakScanner\n")
+    if takesRefused { output.text("from bleak.exc import BleakError\n") }
+    output.byte(0x0a)
+    for constant in constants { output.string("\(constant.name) = \"\(constant.uuid.whole)\"\n") }
+    output.string(BleakWriter.device)
+    if takesFind { output.string(BleakWriter.find) }
+    if takesReceived { output.string(BleakWriter.received) }
+    if takesRefused { output.string(BleakWriter.refused) }
+    if body.bytes.contains("await pause(") { output.string(BleakWriter.pause) }
+    output.raw(body.bytes)
+    output.string(BleakWriter.main)
+    for connection in connections { output.string("    await connection_\(connection)(options)\n") }
+    output.text("\n\nif __name__ == \"__main__\":\n    asyncio.run(main())\n")
+  }
+
+  /// What the script does not do, one sentence each.
+  private var lines: [String] {
+    var lines = [
+      "discovery, MTU, and the parameters of links: bleak and the system choose them",
+      "values that depend on the time, on chance or on other values: they are those of the capture",
+    ]
+    func add(_ count: Int, _ one: String, _ several: String) {
+      if count > 0 { lines.append("\(count) \(count == 1 ? one : several)") }
+    }
+    if !lacks.pairings.isEmpty {
+      let packets = lacks.pairings.map { "#\($0)" }.joined(separator: ", ")
+      lines.append("pairing and encryption (\(packets)): pair with the device before")
+    }
+    if lacks.indications > 0 {
+      lines.append("the choice between notifications and indications: bleak makes it")
+    }
+    add(lacks.secrets, "write of a hidden value", "writes of hidden values")
+    add(
+      lacks.unknown, "operation on an attribute of unknown UUID: --map can supply it",
+      "operations on attributes of unknown UUID: --map can supply them")
+    add(lacks.systems, "operation that the system does", "operations that the system does")
+    add(lacks.unanswered, "operation that was not completed", "operations that were not completed")
+    add(
+      lacks.parts, "value of which the capture has only a part",
+      "values of which the capture has only parts")
+    add(lacks.signed, "signed write", "signed writes")
+    add(
+      lacks.otherEnd, "operation of the other end on this client's own server",
+      "operations of the other end on this client's own server")
+    if lacks.areAtOnce {
+      lines.append("connections at the same time: they follow each other")
+    }
+    add(lacks.more, "later operation or value", "later operations and values")
+    return lines
+  }
+
+  private static let device = """
+
+
+    async def device(options, address, name):
+        \"\"\"Returns the device of the capture, or the one that --address names.\"\"\"
+        if options.address:
+            address, name = options.address, None
+        found = await BleakScanner.find_device_by_address(address) if address else None
+        if found is None and name:
+            found = await BleakScanner.find_device_by_name(name)
+        if found is None:
+            raise SystemExit(f"{name or address or 'the device'} was not found; --address names another one")
+        return found
+
+    """
+
+  private static let find = """
+
+
+    def find(client, uuid, number=0):
+        \"\"\"Returns the characteristic with a UUID; if several have it, the one with this number.\"\"\"
+        found = [each for each in client.services.characteristics.values() if each.uuid == uuid]
+        return sorted(found, key=lambda each: each.handle)[number]
+
+    """
+
+  private static let received = """
+
+
+    def received(characteristic, value):
+        print(f"{characteristic.uuid}: {bytes(value).hex(' ')}")
+
+    """
+
+  private static let refused = """
+
+
+    async def refused(operation):
+        \"\"\"Awaits an operation that the server refused in the capture.\"\"\"
+        try:
+            await operation
+        except BleakError as error:
+            print(f"refused, as in the capture: {error}")
+        else:
+            print("not refused, unlike in the capture")
+
+    """
+
+  private static let pause = """
+
+
+    async def pause(options, seconds):
+        await asyncio.sleep(seconds * options.pace)
+
+    """
+
+  private static let main = """
+
+
+    async def main():
+        parser = argparse.ArgumentParser(description="Does what a GATT client did in a capture.")
+        parser.add_argument("--address", help="connect to this device instead of the one of the capture")
+        parser.add_argument("--pace", type=float, default=1, help="the length of pauses: 2 doubles them, 0 leaves them out")
+        options = parser.parse_args()
+
+    """
+}
+
+extension AttributeIdentity {
+  /// Whether it declares others.
+  fileprivate var isDeclaration: Bool {
+    switch kind {
+    case .service, .include, .characteristic: true
+    case .value, .descriptor, nil: false
+    }
+  }
+
+  /// Whether it is a descriptor, if only by its UUID.
+  fileprivate var isDescriptor: Bool {
+    kind == .descriptor
+      || kind == nil && uuid.map { $0.shortest.width == 2 && $0.shortest.low >> 8 == 0x29 } ?? false
+  }
+}
+
+extension BluetoothUUID {
+  /// The UUID with 128 bits, as bleak writes it.
+  fileprivate var whole: String {
+    var text = Output()
+    text.uuid(longest)
+    return String(decoding: text.bytes.array, as: UTF8.self)
+  }
+}
+
+extension RawSpan {
+  /// Whether each line is a comment.
+  fileprivate var lacksStatement: Bool {
+    var isAtStart = true
+    for index in 0..<byteCount {
+      let byte = byte(at: index)
+      if byte == 0x0a {
+        isAtStart = true
+      } else if isAtStart, byte != 0x20 {
+        if byte != 0x23 { return false }
+        isAtStart = false
+      }
+    }
+    return true
+  }
+
+  /// Returns whether a text occurs.
+  fileprivate func contains(_ text: StaticString) -> Bool {
+    let wanted = Array(text.description.utf8)
+    return (0..<max(0, byteCount - wanted.count + 1)).contains { start in
+      wanted.indices.allSatisfy { byte(at: start + $0) == wanted[$0] }
+    }
+  }
+}
+
+extension Output {
+  /// Appends a text as a string of Python.
+  fileprivate mutating func python(_ bytes: RawSpan) {
+    byte(0x22)
+    for scalar in String(decoding: bytes.array, as: UTF8.self).unicodeScalars {
+      switch scalar.value {
+      case 0x22, 0x5c:
+        byte(0x5c)
+        byte(UInt8(scalar.value))
+      case 0x20..<0x7f: byte(UInt8(scalar.value))
+      case ..<0x1_0000:
+        text("\\u")
+        hexDigits(UInt64(scalar.value), 4)
+      default:
+        text("\\U")
+        hexDigits(UInt64(scalar.value), 8)
+      }
+    }
+    byte(0x22)
+  }
+
+  /// Appends a text in a comment: in ASCII, and cut.
+  fileprivate mutating func comment(_ bytes: RawSpan, most: Int) {
+    var line = Output()
+    line.raw(bytes)
+    var plain = Output()
+    line.copyASCII(into: &plain)
+    for index in 0..<min(plain.count, most) {
+      let byte = plain.bytes.byte(at: index)
+      self.byte(byte >= 0x20 && byte < 0x7f ? byte : 0x3f)
+    }
+    if plain.count > most { text("...") }
+  }
+
+  /// Appends the first bytes of a value in a comment.
+  fileprivate mutating func shown(_ value: [UInt8], most: Int) {
+    if value.isEmpty { text("nothing") }
+    hex(Array(value.prefix(most)).bytes, separator: 0x20)
+    if value.count > most { string("... (\(value.count) bytes)") }
+  }
+
+  /// Appends what an attribute is called.
+  fileprivate mutating func subject(
+    _ identity: AttributeIdentity, _ memory: borrowing Memory, _ connection: Int, _ title: String?
+  ) {
+    attribute(
+      identity, owner: memory.owner(of: identity, connection), .ascii,
+      profileName: title)
+  }
+}
