@@ -418,8 +418,8 @@ package struct MapPage: ~Copyable {
   private mutating func conflicts(_ device: MapDevice) {
     for conflict in device.database?.conflicts ?? [] {
       let refused: StaticString = conflict.error == nil ? "" : " refused"
-      out.write("supplied, but contradicted by \(conflict.operation.words)\(refused)")
-      out.write(" (\(packet: conflict.packet)): ")
+      out.write("supplied, but contradicted by \(conflict.operation.words)\(refused) in ")
+      out.write("\(packet: conflict.packet): ")
       name(conflict.attribute)
       out.text("; nothing that was supplied is used of ")
       out.handle(conflict.range.lowerBound)

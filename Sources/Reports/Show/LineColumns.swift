@@ -13,6 +13,7 @@ import Bytes
 struct LineColumns: ~Copyable {
   private let time: ShowOptions.TimeStyle
   private let hasGap: Bool
+  private let hasAllHeadings: Bool
   private let glyphs: Glyphs
   private let usesColor: Bool
   /// Whether the signs of directions are the usual ones, without a style.
@@ -61,6 +62,8 @@ struct LineColumns: ~Copyable {
   /// Narrower lines have no gap, and even narrower ones no time either.
   private static let columnsWithGap = 60
   private static let columnsWithTime = 48
+  /// On narrower terminals, the parts of a packet's words have no headings.
+  private static let columnsWithHeadings = 90
   /// The shortest gap that is printed, in nanoseconds.
   private static let shortestGap: Int64 = 500_000_000
   /// The maximum number of bytes of the columns apart from name, subject and rest, including blanks
@@ -71,6 +74,7 @@ struct LineColumns: ~Copyable {
     // On a narrow terminal the words are more important than the time.
     let width = options.width ?? .max
     hasGap = options.time != .delta && width >= Self.columnsWithGap
+    hasAllHeadings = width >= Self.columnsWithHeadings
     time = options.time == .elapsed && width < Self.columnsWithTime ? .none : options.time
     glyphs = options.glyphs
     usesColor = options.usesColor
@@ -99,10 +103,12 @@ struct LineColumns: ~Copyable {
       line.text("gap")
     }
     line.text(" id   what")
-    line.spaces(Self.nameColumns - 4)
-    line.text("subject")
-    line.spaces(subjectColumns - Self.nameColumns - 7)
-    line.text("details")
+    if hasAllHeadings {
+      line.spaces(Self.nameColumns - 4)
+      line.text("subject")
+      line.spaces(subjectColumns - Self.nameColumns - 7)
+      line.text("details")
+    }
     line.style(.plain, isOn: usesColor)
   }
 

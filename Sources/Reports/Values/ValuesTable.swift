@@ -284,10 +284,11 @@ package struct ValuesTable: ~Copyable {
     if let width = options.width, width < Self.leastColumns { return layNarrow(into: &output) }
     func columns(_ text: [UInt8]) -> Int { text.bytes.columns }
     let rows = cells.filter { !$0.isHeading }
-    // At least as wide as their headings.
+    // "attribute" and "operation" need as much.
+    let least = hasHead ? 9 : 0
     let subject = max(
-      9, min(Self.mostSubjectColumns, rows.map { columns($0.subject) }.max() ?? 0))
-    let operation = max(9, rows.map { columns($0.operation) }.max() ?? 0)
+      least, min(Self.mostSubjectColumns, rows.map { columns($0.subject) }.max() ?? 0))
+    let operation = max(least, rows.map { columns($0.operation) }.max() ?? 0)
     let rate = rows.map { columns($0.rate) }.max() ?? 0
     let packets = rows.map { columns($0.packets) }.max() ?? 0
     let count = max(5, String(rows.map(\.count).max() ?? 0).utf8.count)

@@ -102,8 +102,9 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
 
         C0:11:22:33:44:55  random static, "HRM", connectable
           1 ADV_IND, 1 SCAN_RSP, #5–#6 in 0 ms; RSSI -60 dBm
-          #5  ADV_IND     7 of 31 bytes  180d Heart Rate; general discoverable, LE only
-          #6    SCAN_RSP  5 of 31 bytes  "HRM"
+          first  PDU         size           content
+          #5     ADV_IND     7 of 31 bytes  180d Heart Rate; general discoverable, LE only
+          #6       SCAN_RSP  5 of 31 bytes  "HRM"
 
         """)
   }

@@ -165,7 +165,7 @@ import Testing
       },
       build { $0.ask("12 24 00 01", "01 12 24 00 03") })
     let lines = lines(report)
-    let first = lines.firstIndex { $0.hasPrefix("FIRST DIFFERENCE something fails") }
+    let first = lines.firstIndex { $0.hasPrefix("FIRST DIFFERENCE an operation fails") }
     let place = try #require(first, "\(lines)")
     #expect(lines[place + 1].hasPrefix("only right"), "\(lines)")
     #expect(lines[place + 1].contains("Write Not Permitted"))

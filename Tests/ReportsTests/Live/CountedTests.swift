@@ -36,7 +36,7 @@ import Testing
       traffic.add(hex("01 03 0c 00"), .sent, drops: 2)
     }
     #expect(
-      some.text == "4 records, 9 dropped, 1 connection, "
+      some.text == "4 records, 9 lost, 1 connection, "
         + "failures: none, problems: 3 warnings: 1 record cut short, 2 gaps of dropped records",
       "got \(some.text)")
   }

@@ -123,7 +123,7 @@ struct AdvertisedValuesTests {
     let text = values(set("64") + set("63") + set("00", status: "0c"))
     #expect(
       text == """
-                                            count  packets  first → last
+          attribute             operation   count  packets  first → last
         this host  advertising
           service 180f Battery  advertised      2  #1–#3    64 → 63
 
@@ -200,7 +200,7 @@ struct AdvertisedValuesTests {
           on since #1, 0 ms, still on at the end
 
         """), "\(listed)")
-    #expect(listed.contains("#1  advertisement  6 of 31 bytes"), "\(listed)")
+    #expect(listed.contains("#1     advertisement  6 of 31 bytes"), "\(listed)")
     let json = devices(instance, json: true)
     #expect(
       json.contains(#""this_host":true,"adapter":0,"commands":"mgmt","advertising_handle":1"#))
