@@ -4,7 +4,7 @@
 usage: check-redaction.py GATTSCOPE FOLDER...
 
 The secrets come from elsewhere: keys and passkeys from find-secrets.py; confirm, random and check values, public keys,
-addresses and names from tshark. The script searches the bytes of the written file, and the contents of ACL packets
+addresses and names from tshark; identifiers of beacons from the bytes of the file. The script searches the bytes of the written file, and the contents of ACL packets
 joined per link and direction, in both byte orders; of keys and values it searches for each piece of six bytes. It does
 the same with a copy in which records are cut, missing or repeated, and commands and events shorter or longer. `map` and `explain` must find the same rules,
 packets and attributes as before, and tshark the same number of packets and no new malformed ones, except for parts that
@@ -38,6 +38,8 @@ KNOWN_TO_ALL = {DEBUG_KEY, DEBUG_KEY[::-1], DEBUG_KEY_Y, DEBUG_KEY_Y[::-1]}
 FILE_HEADER, RECORD_HEADER = 16, 24  # bytes of a btsnoop file
 H4_ACL = b"\x02"
 MONITOR_ACL = (4, 5)  # opcodes of the monitor: sent, received
+# Identifiers of beacons, with what comes before them: iBeacon, AltBeacon, Eddystone-UID and -EID.
+BEACONS = re.compile(rb"\xff(?:\x4c\x00\x02\x15|..\xbe\xac)(?P<uuid>.{16})|\x16\xaa\xfe(?:\x00.(?P<space>.{10})(?P<instance>.{6})|\x30.(?P<eid>.{8}))", re.DOTALL)
 LEAST_NAME = 6  # bytes; shorter names would be found by chance
 LEAST_KEY = 8  # bytes; longer values are searched for in pieces
 TOGETHER = 40  # captures that tshark reads at once
@@ -60,6 +62,11 @@ def what_must_go(path: Path) -> dict[bytes, str]:
         for text in packet.get("identity.names", []):
             if len(text.encode()) >= LEAST_NAME and "\ufffd" not in text:
                 found[text.encode()] = "name"
+    for beacon in BEACONS.finditer(path.read_bytes()):
+        for value in filter(None, beacon.groups()):
+            # An instance of zeros and a small number is not distinctive.
+            if len(set(value)) > 3:
+                found.setdefault(value, "beacon")
     # Zeros and ones identify nobody, nor do values that the specification publishes.
     return {
         value: what
@@ -233,7 +240,7 @@ def check(program: str, path: Path, kind: files.Kind, folder: Path) -> tuple[int
     worse.write_bytes(disturbed(same.read_bytes(), is_monitor, path.name))
     subprocess.run([*convert, "--redact", str(worse), str(redacted)], capture_output=True, check=False)
     content = redacted.read_bytes()
-    keys = {value: what for value, what in wanted.items() if what not in ("address", "name")}
+    keys = {value: what for value, what in wanted.items() if what not in ("address", "name", "beacon")}
     wrong += [f"disturbed: {message}" for message in remaining(keys, [content, *data(content, is_monitor)])]
     if findings(program, same) != findings(program, out):
         wrong.append("explain finds something else")

@@ -52,7 +52,7 @@ MOST_SECONDS = 120
 VERBS = (
     *(["show"], ["show", "--json"], ["map"], ["devices", "--json"], ["values", "--json"], ["info", "--json"]),
     *(["values", "--csv", "--wide"], ["values", "--distinct"], ["values", "--changes"], ["values", "--messages"]),
-    *(["explain"], ["trace"], ["trace", "--as", "android", "--json"], ["diff", "--json", str(CAPTURES[0])]),
+    *(["explain"], ["trace"], ["trace", "--as", "android", "--json"], ["trace", "--as", "bleak"], ["diff", "--json", str(CAPTURES[0])]),
     *(["convert", "--force", "--redact"], ["report"], ["table"]),
 )
 STATUSES = {"diff": (0, 1)}

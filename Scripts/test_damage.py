@@ -59,6 +59,7 @@ def views(folder: Path) -> list[list[str]]:
         ["explain", "--json", IN],
         ["trace", "--as", "android", "--json", IN],
         ["trace", IN],
+        ["trace", "--as", "bleak", IN],
         ["diff", "--json", str(OTHER), IN],
         ["report", IN],
         ["convert", "--force", "--redact", IN, str(folder / "out.pcapng")],

@@ -1,8 +1,8 @@
 """Tests the documents: their examples must show exactly what the program prints.
 
 A fenced block whose first line begins with `$` and names gattscope is run in a folder with the project's files, and the
-lines after a command must be its exact output. A block whose first line is `# NAME.yaml` is a file that the reader
-writes: the following commands find it in that folder. A line with only … matches any number of lines.
+lines after a command must be its exact output. A block whose first line is `# NAME.yaml` or `$ cat NAME.json` is a file
+that the reader writes: the following commands find it in that folder. A line with only … matches any number of lines.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ DOCUMENTS = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURIT
 
 FENCED = re.compile(r"^```[a-z]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FENCED_SHELL = re.compile(r"^```(?:sh|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-WRITTEN = re.compile(r"# ([a-z-]+\.yaml)\n")
+WRITTEN = re.compile(r"# ([a-z-]+\.yaml)\n|\$ cat ([a-z-]+\.json)\n")
 LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 INLINE = re.compile(r"`([^`\n]+)`")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
@@ -72,7 +72,8 @@ def examples(document: Path) -> list[tuple[str, list[str]]]:
     found: list[tuple[str, list[str]]] = []
     for block in FENCED.findall(document.read_text(encoding="utf-8")):
         if written := WRITTEN.match(block):
-            found.append((f"cat > {written[1]} <<'END'\n{block}END", []))
+            content = block if written[1] else block[written.end():]
+            found.append((f"cat > {written[1] or written[2]} <<'END'\n{content}END", []))
         if not (block.startswith("$ ") and "gattscope" in block.partition("\n")[0]):
             continue
         for line in block.splitlines():

@@ -49,6 +49,7 @@ READERS = {
     "explain --json": ["explain", "--json", "IN"],
     "trace": ["trace", "IN"],
     "trace --as android": ["trace", "--as", "android", "--json", "IN"],
+    "trace --as bleak": ["trace", "--as", "bleak", "IN"],
     "diff, left": ["diff", "IN", OTHER],
     "diff, right": ["diff", "--json", OTHER, "IN"],
     "convert": ["convert", "--as", "btsnoop", "IN", "-"],

@@ -113,7 +113,14 @@ package struct BleakScript: PacketReport, ~Copyable {
   private mutating func take(_ memory: borrowing Memory) {
     let bytes = conversations.bytes
     for value in conversations.values where value.operation != .advertisement {
-      guard filter.selects(value, bytes.bytes) else { continue }
+      var chosen = value
+      // A characteristic is selected with its subscriptions.
+      if value.attribute.isConfiguration,
+        let owner = memory.owner(of: value.attribute, value.parties.connection)
+      {
+        chosen.attribute = owner
+      }
+      guard filter.selects(chosen, bytes.bytes) else { continue }
       filter.count()
       take(value, bytes.bytes, memory)
     }

@@ -36,6 +36,11 @@ struct BleakWriter: ~Copyable {
   private var connections: [Int] = []
   /// The names of the constants of UUIDs, in the order of their use.
   private var constants: [(name: String, uuid: BluetoothUUID)] = []
+  private var names: [BluetoothUUID: String] = [:]
+  /// How many constants are named after each title.
+  private var titled: [String: Int] = [:]
+  /// The handles of each server's values by their UUIDs, in order.
+  private var twins: [UInt64: [BluetoothUUID: [UInt16]]] = [:]
   private var expressions: [Place: String] = [:]
   private var takesFind = false
   private var takesRefused = false
@@ -144,7 +149,7 @@ struct BleakWriter: ~Copyable {
         takesReceived = true
         body.text("        await client.start_notify(")
         body.string(place)
-        body.text(", received)  # subscribed before the capture\n")
+        body.text(", received)  # its subscription is not among what is replayed\n")
       }
     }
   }
@@ -398,11 +403,14 @@ struct BleakWriter: ~Copyable {
     let constant = constant(
       of: uuid, titles[uuid.shortest] ?? uuid.name(as: .characteristic)?.description)
     var expression = constant
-    let twins =
-      memory.attributes.servers.first { $0.key == server }?.attributes.filter {
-        $0.kind == .value && $0.uuid.shortest == uuid.shortest
-      } ?? []
-    if twins.count > 1, let number = twins.firstIndex(where: { $0.handle == handle }) {
+    if twins[server] == nil {
+      let all = memory.attributes.servers.first { $0.key == server }?.attributes ?? []
+      twins[server] = Dictionary(
+        grouping: all.filter { $0.kind == .value }, by: { $0.uuid.shortest }
+      ).mapValues { $0.map(\.handle) }
+    }
+    let handles = twins[server]?[uuid.shortest] ?? []
+    if handles.count > 1, let number = handles.firstIndex(of: handle) {
       takesFind = true
       expression = "find(client, \(constant), \(number))"
     }
@@ -412,7 +420,7 @@ struct BleakWriter: ~Copyable {
 
   /// Returns the constant of a UUID, named after what it is called.
   private mutating func constant(of uuid: BluetoothUUID, _ title: String?) -> String {
-    if let known = constants.first(where: { $0.uuid == uuid.shortest }) { return known.name }
+    if let known = names[uuid.shortest] { return known }
     let letters = (title ?? "").map { character in
       character.isASCII && (character.isLetter || character.isNumber)
         ? character.uppercased() : "_"
@@ -421,12 +429,13 @@ struct BleakWriter: ~Copyable {
     if name.isEmpty || name.first?.isNumber == true || name.count > 60 {
       name = "CHARACTERISTIC_\(uuid.whole.split(separator: "-")[0].uppercased())"
     }
-    var number = 2
-    let first = name
-    while constants.contains(where: { $0.name == name }) {
-      name = "\(first)_\(number)"
-      number += 1
-    }
+    let count = titled[name, default: 0] + 1
+    titled[name] = count
+    // With its number it may have another one's title.
+    if count > 1 { name = "\(name)_\(count)" }
+    while count > 1, titled[name] != nil { name += "_" }
+    titled[name, default: 0] += count > 1 ? 1 : 0
+    names[uuid.shortest] = name
     constants.append((name, uuid.shortest))
     return name
   }
@@ -542,8 +551,8 @@ struct BleakWriter: ~Copyable {
   private static let pause = """
 
 
-    async def pause(options, seconds):
-        await asyncio.sleep(seconds * options.pace)
+    async def pause(options, length):
+        await asyncio.sleep(length * options.pace)
 
     """
 
