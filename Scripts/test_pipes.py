@@ -2,6 +2,7 @@
 they arrive, a reader that closes the pipe must end the program quietly, and existing files must stay.
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -123,6 +124,30 @@ class OutputTest(PipeTest):
             self.assertIn(b"standard output is a terminal", done.stderr)
         os.close(here)
         os.close(there)
+
+    def test_on_a_terminal_show_names_brief_once(self) -> None:
+        content = CAPTURE.read_bytes()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "busy.btsnoop"
+            path.write_bytes(content[:16] + content[16:] * 5)  # the same records again, with six reports each time
+            said = {name: self.on_terminal("show", *options, str(path)) for name, options in
+                    (("all", []), ("brief", ["--brief"]), ("asked", ["--layer", "adv"]), ("one", ["--uuid", "2a37"]))}
+            piped = subprocess.run([GATTSCOPE, "show", path], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(said["all"].count(b"30 advertising reports were printed; --brief folds them"), 1)
+        self.assertEqual([name for name, errors in said.items() if b"--brief" in errors], ["all"])
+        self.assertNotIn(b"--brief", piped.stderr)
+
+    def on_terminal(self, *arguments: str) -> bytes:
+        """Runs the program with a terminal as its output, and returns its errors."""
+        here, there = os.openpty()
+        environment = os.environ | {"PAGER": "cat", "TERM": "xterm"}
+        with subprocess.Popen([GATTSCOPE, *arguments], stdout=there, stderr=subprocess.PIPE, env=environment) as process:
+            os.close(there)
+            with contextlib.suppress(OSError):  # the other end is closed
+                while os.read(here, 65536):
+                    pass
+            os.close(here)
+            return process.communicate()[1]
 
     def test_full_disk(self) -> None:
         """If nothing is printed, there is no reason to continue."""

@@ -136,7 +136,7 @@ class RequirementsTests(unittest.TestCase):
             # A requirement with its digests is one line in several pieces.
             lines = path.read_text().replace("\\\n", "").splitlines()
             for line in lines:
-                self.assertRegex(line, r"^[\w.-]+==[\w.]+( ; [\w\s.'<>=!()]+?)?\s+--hash=sha256:[0-9a-f]{64}(\s+--hash=sha256:[0-9a-f]{64})*$", path.name)
+                self.assertRegex(line, r"^[\w.-]+==(\d+!)?[\w.]+( ; [\w\s.'<>=!()]+?)?\s+--hash=sha256:[0-9a-f]{64}(\s+--hash=sha256:[0-9a-f]{64})*$", path.name)
             pinned = {line.split()[0] for line in lines}
             wanted = {
                 re.sub(r"\[.*\]", "", line) for line in path.with_suffix(".in").read_text().splitlines() if not line.startswith("#")}

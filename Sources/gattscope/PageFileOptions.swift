@@ -2,7 +2,7 @@ import ArgumentParser
 import Captures
 import Glibc
 
-/// The options for writing a page or a script: its file, and whether an existing one may be replaced.
+/// The options for writing a page or a script: its file, and whether it may replace another one.
 struct PageFileOptions: ParsableArguments {
   @Option(
     name: .shortAndLong,

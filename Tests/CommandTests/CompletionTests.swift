@@ -42,6 +42,7 @@ struct CompletionTests {
       (["gattscope", "show", "--layer", "a"], ["acl", "adv", "att"]),
       (["gattscope", "show", "--layer", "sec"], ["security"]),
       (["gattscope", "show", "--layer", "att,s"], ["att,sco", "att,security", "att,smp"]),
+      (["gattscope", "show", "--layer", "!a"], ["!acl", "!adv", "!att"]),
       (["gattscope", "show", "--direction", ""], ["received", "sent"]),
       (["gattscope", "show", "--time", ""], ["delta", "elapsed", "local", "none", "utc"]),
       (["gattscope", "show", "--errors", "--color", "a"], ["always", "auto"]),

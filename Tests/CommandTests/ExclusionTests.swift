@@ -37,7 +37,7 @@ struct ExclusionTests {
     }
 
   private static let ofValues: [Row] = [
-    Row("values", "--device", "F1:*", "wristband"),
+    Row("values", "--device", "F2:*", "enhanced-connection"),
     Row("values", "--connection", "1", "wristband"),
     Row("values", "--uuid", "2a37", "heart-rate"),
     Row("values", "--uuid", "180f", "heart-rate"),

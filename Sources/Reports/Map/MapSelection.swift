@@ -76,8 +76,8 @@ extension MapDevice {
     return chosen.isEmpty ? nil : chosen
   }
 
-  /// Returns whether the device is selected, apart from exclusions. One that has several connections
-  /// or controllers is excluded if all of them are.
+  /// Returns whether the device is selected, apart from exclusions. One with several connections or
+  /// controllers is excluded if all of them are.
   private func isMatch(for selection: Selection) -> Bool {
     (selection.devices.isEmpty || selection.devices.contains { $0.matches(self) })
       && (selection.connections.isEmpty
