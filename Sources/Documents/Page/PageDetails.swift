@@ -313,6 +313,14 @@ struct PageDetails: Sendable {
     }
   }
 
+  /// Writes the fields and bytes as JSON, and forgets them: a page needs them once, and both would
+  /// take as much memory again.
+  mutating func take(into out: inout Output) {
+    out.reserve(fieldsSize + hexSize)
+    write(into: &out)
+    (parts, records, hidden, hexPackets) = ([[], [], [], []], TextTable(), TextTable(), [])
+  }
+
   /// Writes the fields and bytes as JSON.
   func write(into out: inout Output) {
     out.text("{\"fields\":[")

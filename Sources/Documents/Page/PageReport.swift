@@ -201,8 +201,15 @@ package struct PageReport: PacketReport, ~Copyable {
     contents.remarks = memory.reached.remarks + options.remarks(summary)
     contents.choose(signalsOf: explanation.connections.map(\.history.connection), memory)
     var tree = map.page(memory, values.conversations)
-    var writer = PageWriter(options, explanation, contents)
+    var writer = PageWriter(options, explanation, takeContents())
     writer.write(&values, &tree, &sentence.reading, memory, into: &output)
+  }
+
+  /// Returns the contents, of which nothing else keeps a copy.
+  private mutating func takeContents() -> PageContents {
+    let taken = contents
+    contents = PageContents(limit: options.limit, decimals: taken.decimals)
+    return taken
   }
 
   /// Returns a sentence about damage, unless the remarks have it.

@@ -45,7 +45,9 @@ struct PageWriter {
     var table = values.conclude(memory, &reading)
     var page = Output()
     page.reserve(Self.usualBytes)
-    var (remarks, packets) = (0, 0)
+    var details = Output()
+    contents.details.take(into: &details)
+    var (remarks, packets, fields) = (0, 0, 0)
     var (start, offset) = (0, 0)
     while offset + 1 < template.byteCount {
       guard template.byte(at: offset) == 0x7b, template.byte(at: offset + 1) == 0x7b else {
@@ -61,6 +63,7 @@ struct PageWriter {
       case "map": writeMap(&map, into: &page)
       case "links": writeLinks(memory, into: &page)
       case "remarks": remarks = page.count
+      case "details": fields = page.count
       case "data":
         page.byte(0x7b)
         packets = page.count
@@ -73,12 +76,15 @@ struct PageWriter {
     page.raw(template.part(Slice(start: start, count: template.byteCount - start)))
     var probe = Output()
     writeRemarks(into: &probe)
-    let rows = fitRows(options.limit - page.count - probe.count - Self.leftOutBytes)
+    let rows = fitRows(
+      options.limit - page.count - details.count - probe.count - Self.leftOutBytes)
     page.copy(Slice(start: 0, count: remarks), into: &out)
     writeRemarks(into: &out)
     page.copy(Slice(start: remarks, count: packets - remarks), into: &out)
     if let rows { rows.copy(into: &out) } else { contents.rows.write(into: &out) }
-    page.copy(Slice(start: packets, count: page.count - packets), into: &out)
+    page.copy(Slice(start: packets, count: fields - packets), into: &out)
+    details.copy(into: &out)
+    page.copy(Slice(start: fields, count: page.count - fields), into: &out)
   }
 
   /// Leaves out the last packets if their part of the data has more bytes than there is room for.
@@ -119,7 +125,6 @@ struct PageWriter {
     case "findings": writeFindings(into: &out)
     case "stories": writeStories(into: &out)
     case "markdown": writeMarkdown(into: &out)
-    case "details": contents.details.write(into: &out)
     default: preconditionFailure("a mark of page.html that nothing stands for")
     }
   }
