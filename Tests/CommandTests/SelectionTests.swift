@@ -251,7 +251,7 @@ struct SelectionTests {
     arguments: [
       "show", "show --brief", "show --json", "explain", "explain --json", "map", "map --json",
       "values", "values --all", "values --csv", "values --raw -", "devices", "devices --json",
-      "trace", "report", "convert", "profiles match",
+      "trace", "report", "convert",
     ])
   func nobody(verb: String) throws {
     let folder = try Folder()

@@ -56,7 +56,7 @@ import Words
         "Check this host: the channel was already closed or never open"))
     #expect(
       classic("0a 05 02 00 02 00", "01 05 02 00 00 00")
-        == "Nothing, if this host works without it: the peer may be older than the command.")
+        == "Nothing to do if this host works without it: the peer may be older than the command.")
     #expect(
       remedy("l2cap_command_rejected") {
         $0.connect()

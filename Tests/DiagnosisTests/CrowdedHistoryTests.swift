@@ -34,7 +34,7 @@ import Words
     #expect(all.connections.map(\.id) == [1, 2, 3, 4])
     #expect(all.unlisted == nil)
     // One connection with 40 attributes takes more than half of this.
-    let some = try evidence(40, bytes: 40_000)
+    let some = try evidence(40, bytes: 120_000)
     #expect(some.connections.map(\.id) == [1])
     #expect(some.connections.first?.attributes.usages.count == 40, "the first is complete")
     #expect(some.unlisted?.text == "covers only the first 1 connections, 3 omitted")
@@ -56,7 +56,7 @@ import Words
     traffic.disconnect(0x41)
     for _ in 0..<2 { traffic.sent("52 03 00 01") }
     traffic.event(0x1a, [1])
-    for (most, connections) in [(CaptureHistory.mostBytes, 2), (30_000, 1)] {
+    for (most, connections) in [(CaptureHistory.mostBytes, 2), (120_000, 1)] {
       let evidence = try evidence(traffic, bytes: most)
       #expect(evidence.connections.count == connections)
       #expect(
@@ -67,6 +67,6 @@ import Words
   }
 
   @Test("Few attributes take little room") func few() throws {
-    #expect(try evidence(2, bytes: 40_000).connections.count == 4)
+    #expect(try evidence(2, bytes: 120_000).connections.count == 4)
   }
 }

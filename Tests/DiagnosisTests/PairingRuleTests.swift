@@ -274,7 +274,7 @@ import Words
     let remedy = evidence.findings().first { $0.rule.description == "smp_mitm_impossible" }?.remedy
     #expect(
       remedy?.text.hasPrefix(
-        "Nothing, if no attribute requires an authenticated key. Otherwise \(words)") == true,
+        "Nothing to do if no attribute requires an authenticated key. Otherwise \(words)") == true,
       "\(remedy?.text ?? "none")")
   }
 

@@ -208,7 +208,7 @@ import Testing
     #expect(
       Array(reported.prefix(4)) == [
         "the peripheral discovered 1 service, 3 characteristics, 1 descriptor; MTU stays 23",
-        "the peripheral's write to 2a38 Body Sensor Location refused: Write Not Permitted (0x03)",
+        "the peripheral's write to 2a38 Body Sensor Location refused: Write Not Permitted",
         "the peripheral: 1 read of 2a38 Body Sensor Location answered",
         "the peripheral turns notifications of 2a37 on, not answered",
       ], "\(reported)")

@@ -118,7 +118,7 @@ extension LimitedTransfer {
     case .roundTrips:
       let period = max(1, run.carrier.period)
       return
-        "\(run.perTrip > 1 ? "They were sent only when something had come back for those before them" : "Each was sent only when something had come back for the one before it" as StaticString), which took \(duration: trip) on average: \(decimal: Int(trip * 100 / period)) intervals of \(interval: run.carrier.interval). Without waiting the link would allow \(rate: rate())."
+        "\(run.perTrip > 1 ? "They were sent only when something had come back for those before them" : "Each was sent only when something had come back for the one before it" as StaticString), which took \(duration: trip) on average: \(decimal: Int(clamping: trip.multiplied(clamped: 100) / period)) intervals of \(interval: run.carrier.interval). Without waiting the link would allow \(rate: rate())."
     case .dataLength:
       return
         "The data length was not raised, so a value takes \(run.packets / max(1, run.values)) packets. The link allows \(rate: rate()) with such values, and would allow \(rate: rate(length: 251)) with packets of 251 bytes."

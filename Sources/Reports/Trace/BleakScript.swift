@@ -135,7 +135,10 @@ package struct BleakScript: PacketReport, ~Copyable {
     {
       titles[uuid] = title
     }
-    let place = session(of: value, memory)
+    guard let place = session(of: value, memory) else {
+      leftOut += 1
+      return
+    }
     let isSent = value.operation == .notification || value.operation == .indication
     if isSent, let handle = value.attribute.handle, let run = sessions[place].sent[handle],
       run.count >= Self.listedValues
@@ -179,10 +182,13 @@ package struct BleakScript: PacketReport, ~Copyable {
     }
   }
 
-  /// Returns the place of the session that a value belongs to.
-  private mutating func session(of value: ConveyedValue, _ memory: borrowing Memory) -> Int {
+  /// Returns the place of the session that a value belongs to; nil if there is no room for another.
+  private mutating func session(of value: ConveyedValue, _ memory: borrowing Memory) -> Int? {
     let key = Key(connection: value.parties.connection, server: value.attribute.side)
     if let place = index[key] { return place }
+    guard sessions.count < limits.listedConnections, stepCount < limits.scriptSteps else {
+      return nil
+    }
     var kind: AddressKind?
     memory.links.forEach { if $0.id == key.connection { kind = $0.peerKind } }
     index[key] = sessions.count

@@ -19,6 +19,7 @@ package struct RateReport: PacketReport, ~Copyable {
   private var latest: (id: Int, position: Int?) = (0, nil)
   /// The number of connections without room.
   private var omitted = 0
+  private var lastOmitted = 0
   private var end: Timestamp?
   private var out = Output()
 
@@ -67,8 +68,10 @@ package struct RateReport: PacketReport, ~Copyable {
         position = links.count
         positions[id] = position
         links.append((memory.links.connection(link), LinkTransfers()))
-      } else {
+      } else if id > lastOmitted {
+        // Connections are numbered as they are opened.
         omitted += 1
+        lastOmitted = id
       }
     }
     latest = (id, position)
@@ -207,7 +210,9 @@ package struct RateReport: PacketReport, ~Copyable {
       out.write(
         "\(run.answered) for \(count: run.values, "value", "values"): \(duration: trip / count)")
       if run.carrier.period > 0 {
-        out.write(" or \(decimal: Int(trip / count * 100 / run.carrier.period)) intervals")
+        out.write(
+          " or \(decimal: Int(clamping: (trip / count).multiplied(clamped: 100) / run.carrier.period)) intervals"
+        )
       }
       out.write(" until the peer's next packet, then \(duration: own / count) until this host's\n")
     }

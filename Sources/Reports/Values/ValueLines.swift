@@ -43,7 +43,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   private var attributeColumns = Self.leastAttributeColumns
 
   /// The width of the operation, and the minimum width of the attribute.
-  private static let operationColumns = 16
+  private static let operationColumns = 18
   private static let leastAttributeColumns = 30
   /// The width up to which the attribute's column grows before it shifts the rest.
   private static let mostAttributeColumns = 60

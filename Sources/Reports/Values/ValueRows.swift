@@ -251,7 +251,7 @@ private struct FieldColumns: ~Copyable {
         let start = words.count
         if start > 0 { words.byte(0x20) }
         writer.plain(places[next].place, value, into: &words)
-        if words.count == start + 1 { words.shorten(to: start) }
+        if start > 0, words.count == start + 1 { words.shorten(to: start) }
         next += 1
       }
       table.begin(column)
