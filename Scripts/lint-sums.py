@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parent.parent / "Sources"
-NAMES = "drops|dropped|seconds|microseconds|nanoseconds|ticks|latency|elapsed|duration|silence|span|spans|gap|lasted|passed|trip|own|waited|idle|held|wait"
+NAMES = "drops|dropped|seconds|microseconds|nanoseconds|ticks|latency|elapsed|duration|silence|span|spans|gap|lasted|passed|trip|waited|idle"
 # A name at the end of an operand: `record.drops`, `self.seconds`, `Int64(time.nanoseconds)`, but not `dropsLeft`.
 NUMBER = rf"(?<![\w.])(?:Int|UInt|Int64|UInt64)?\(?(?:\w+(?:\[\w+\])?[.?!]{{1,2}})*(?:{NAMES})\b(?![\w(:])\)?"
 RECKONED = re.compile(

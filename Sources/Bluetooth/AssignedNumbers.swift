@@ -140,8 +140,8 @@ extension BluetoothUUID {
   }
 
   /// Whether many gadgets use it although another organization registered it: numbers of modules'
-  /// examples (fff0 to fff5, ffef), and fee7. Data of such a service speak for the owner, the number
-  /// alone does not.
+  /// examples (fff0 to fff5, ffef), and fee7. Service data suggests the owner; the UUID alone does
+  /// not.
   package var isSquatted: Bool {
     switch shortForm ?? 0 {
     case 0xfff0...0xfff5, 0xffef, 0xfee7: true
