@@ -63,7 +63,7 @@ def throughput(program: str, folder: Path, seconds: int) -> bool:
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     used = (usage.ru_utime + usage.ru_stime) / took
-    is_whole = f"{sent} records, nothing dropped" in err and f"{sent} written" in err
+    is_whole = f"{sent} records, none lost" in err and f"{sent} written" in err
     print(f"steady stream, -w    {sent / took:9,.0f} records/s for {took:.0f} s   {used:.2f} of a core   {'nothing lost' if is_whole else err}")
     return is_whole and used < CORES and sent / took > 0.95 * RATE
 
@@ -88,7 +88,7 @@ def flatness(program: str, folder: Path, records: int) -> bool:
     err = process.stderr.read().decode()
     process.wait()
     print(f"long stream          {sent / took:9,.0f} records/s, {sent:,} records   {early:.0f} MB, then {late:.0f} MB")
-    return f"{sent} records, nothing dropped" in err and late - early < GROWTH_MB
+    return f"{sent} records, none lost" in err and late - early < GROWTH_MB
 
 
 def latency(program: str, folder: Path) -> bool:

@@ -30,7 +30,12 @@ struct BookSearch: Sendable {
     for secret in books.keys.searched { add(.secret, secret, books.keys[secret]) }
     for name in books.names.searched { add(.name, name, books.names[name]) }
     for serial in books.serials.searched { add(.serial, serial, books.serials[serial]) }
-    for beacon in books.beacons.searched { add(.beacon, beacon, books.beacons[beacon]) }
+    for beacon in books.beacons.searched {
+      add(.beacon, beacon, books.beacons[beacon])
+      for (text, other) in zip(Self.texts(beacon), Self.texts(books.beacons[beacon])) {
+        all.append(SearchPatterns.Pattern(kind: .beacon, bytes: text, replacement: other))
+      }
+    }
     patterns = SearchPatterns(all)
     for pattern in all {
       mark(Array(pattern.bytes.prefix(Self.windowBytes)).littleEndianNumber)
@@ -38,6 +43,22 @@ struct BookSearch: Sendable {
     for address in addresses.addresses where !address.isCommonplace {
       mark(address.value)
       mark(address.reversed.value)
+    }
+  }
+
+  /// Returns the spellings of a UUID: with and without dashes, in lower and upper case.
+  private static func texts(_ uuid: [UInt8]) -> [[UInt8]] {
+    guard uuid.count == 16 else { return [] }
+    var plain: [UInt8] = []
+    var dashed: [UInt8] = []
+    for (place, byte) in uuid.enumerated() {
+      if [4, 6, 8, 10].contains(place) { dashed.append(0x2d) }
+      let digits = [byte >> 4, byte & 15].map { $0 < 10 ? 0x30 + $0 : 0x57 + $0 }
+      plain += digits
+      dashed += digits
+    }
+    return [plain, dashed].flatMap { text in
+      [text, text.map { $0 >= 0x61 ? $0 - 0x20 : $0 }]
     }
   }
 

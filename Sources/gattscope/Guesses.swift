@@ -47,17 +47,18 @@ enum Guesses {
   /// Verbs that users often try first.
   private static let verbs = [
     "analyse": "explain", "analyze": "explain", "anonymise": "convert --redact",
-    "anonymize": "convert --redact", "attributes": "map", "bandwidth": "info",
+    "anonymize": "convert --redact", "attributes": "map", "bandwidth": "values --rate",
     "capture": "live", "channels": "info", "characteristics": "map", "compare": "diff",
     "connections": "info", "csv": "values --csv", "decode": "show",
     "diagnose": "explain", "dump": "show", "errors": "explain", "export": "convert",
     "gatt": "map", "html": "report", "json": "show --json", "keys": "explain --show-keys",
-    "list": "devices", "merge": "convert", "messages": "values", "monitor": "live",
+    "list": "devices", "merge": "convert", "messages": "values --messages", "monitor": "live",
     "notifications": "values --operation notify", "packets": "show", "pairing": "explain",
     "print": "show", "read": "show", "record": "live", "redact": "convert --redact",
     "replay": "trace --as bleak", "sanitize": "convert --redact", "scan": "devices",
-    "services": "map", "sniff": "live", "speed": "info", "statistics": "info", "stats": "info",
-    "subscriptions": "explain", "summary": "info", "throughput": "info", "why": "explain",
+    "services": "map", "sniff": "live", "speed": "values --rate", "statistics": "info",
+    "stats": "info",
+    "subscriptions": "explain", "summary": "info", "throughput": "values --rate", "why": "explain",
     "writes": "values --operation write,write-no-response",
   ]
 

@@ -342,7 +342,7 @@ struct SelectionTests {
     arguments: [
       ("shwo", "show"), ("valeus", "values"), ("expalin", "explain"), ("Info", "info"),
       ("capture", "live"), ("compare", "diff"), ("services", "map"), ("channels", "info"),
-      ("throughput", "info"), ("replay", "trace --as bleak"), ("csv", "values --csv"),
+      ("throughput", "values --rate"), ("replay", "trace --as bleak"), ("csv", "values --csv"),
       ("anonymize", "convert --redact"), ("keys", "explain --show-keys"),
     ])
   func nearlyVerbs(word: String, verb: String) throws {

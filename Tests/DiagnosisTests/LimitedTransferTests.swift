@@ -45,16 +45,19 @@ enum LimitedTraffic {
     }
   }
 
-  /// This host writes values of 20 bytes; its controller completes `each` of them in an interval,
-  /// and always has `waiting` more.
-  static func writes(each: Int, waiting: Int) -> @Sendable (inout Traffic) -> Void {
+  /// This host writes values; its controller completes `each` of them in an interval, and always
+  /// has `waiting` more.
+  static func writes(
+    _ length: Int, each: Int, waiting: Int, mtu: Int? = nil
+  ) -> @Sendable (inout Traffic) -> Void {
     { traffic in
       traffic.connect()
-      for index in 0..<waiting { traffic.acl(value(0x52, 20, index), .sent) }
+      if let mtu { traffic.exchangeMTU(mtu) }
+      for index in 0..<waiting { traffic.acl(value(0x52, length, index), .sent) }
       for index in 0..<60 {
         traffic.wait(30 - 1 - each)
         traffic.completed(each)
-        for step in 0..<each { traffic.acl(value(0x52, 20, index * each + step), .sent) }
+        for step in 0..<each { traffic.acl(value(0x52, length, index * each + step), .sent) }
       }
       traffic.end(after: 5000)
     }
@@ -94,22 +97,20 @@ extension Traffic {
   }
 
   @Test("a data length of 27 bytes, an MTU of 23") func lengths() {
-    let length = limit(LimitedTraffic.notifications(100, each: 3, mtu: 185))
-    #expect(
-      length?.what.text
-        == "The transfer of 0x0010 from the peer may be limited to 10 kB/s by the data length of 27 bytes"
-    )
-    #expect(length?.severity == .note)
-    // One value in each interval may be all that there is; and slow alone is no fault.
-    #expect(limit(LimitedTraffic.notifications(100, each: 1, mtu: 185)) == nil)
-    #expect(limit(LimitedTraffic.notifications(100, each: 3, mtu: 185, octets: 251)) == nil)
-    let mtu = limit(LimitedTraffic.notifications(20, each: 4))
+    // What comes from the peer may be all that its program sends.
+    #expect(limit(LimitedTraffic.notifications(100, each: 3, mtu: 185)) == nil)
+    #expect(limit(LimitedTraffic.notifications(20, each: 4)) == nil)
+    let mtu = limit(LimitedTraffic.writes(20, each: 4, waiting: 8))
     #expect(
       mtu?.what.text
-        == "The transfer of 0x0010 from the peer may be limited to 2.8 kB/s by the MTU of 23")
-    #expect(mtu?.severity == .note)
-    #expect(limit(LimitedTraffic.notifications(19, each: 4, mtu: 185)) == nil)
-    #expect(limit(LimitedTraffic.notifications(20, each: 1)) == nil)
+        == "The transfer of 0x0010 to the peer is limited to 2.7 kB/s by the MTU of 23")
+    #expect(mtu?.severity == .warning)
+    #expect(mtu?.why.text.contains("held further packets of the link") == true)
+    let length = limit(LimitedTraffic.writes(100, each: 4, waiting: 8, mtu: 185))
+    #expect(
+      length?.what.text
+        == "The transfer of 0x0010 to the peer is limited to 14 kB/s by the data length of 27 bytes"
+    )
   }
 
   @Test("LE 1M; the link is busy") func phy() {
@@ -122,13 +123,13 @@ extension Traffic {
     #expect(limit(LimitedTraffic.notifications(244, each: 2, mtu: 247, octets: 251)) == nil)
   }
 
-  @Test("further packets wait in the controller") func waiting() {
-    let queued = limit(LimitedTraffic.writes(each: 4, waiting: 8))
-    #expect(
-      queued?.what.text
-        == "The transfer of 0x0010 to the peer is limited to 2.7 kB/s by the MTU of 23")
-    #expect(queued?.severity == .warning)
-    #expect(queued?.why.text.contains("held further packets of the link") == true)
-    #expect(limit(LimitedTraffic.writes(each: 4, waiting: 0)) == nil)
+  @Test("packets wait in the controller, or the capture lacks that one was completed")
+  func waiting() {
+    #expect(limit(LimitedTraffic.writes(20, each: 4, waiting: 0)) == nil)
+    #expect(limit(LimitedTraffic.writes(20, each: 1, waiting: 1)) == nil)
+  }
+
+  @Test("A peer that sends at its own pace waits for nothing") func pace() {
+    #expect(limit(LimitedTraffic.indications(pause: 200)) == nil)
   }
 }

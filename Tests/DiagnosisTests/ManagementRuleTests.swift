@@ -112,7 +112,7 @@ import Words
     arguments: [
       (0x2f, 0x0b, "This setting can be changed only while the controller is off: "),
       (0x06, 0x0b, "Compare the command with the settings in force: "),
-      (0x24, 0x0b, "Nothing: no discovery is running."),
+      (0x24, 0x0b, "Nothing to do: no discovery is running."),
       (0x23, 0x0a, "A discovery is already running: "),
       (0x05, 0x0a, "Wait until the current operation ends, "),
       (0xfff, 0x01, "This kernel does not support the command: "),

@@ -71,10 +71,6 @@ extension Twin {
 
   private static let transferTwins: [Twin] = [
     Twin(
-      "link_transfer_limited", or: "the program that sends is no faster",
-      excludedBy: LimitedTraffic.writes(each: 4, waiting: 8),
-      openIn: LimitedTraffic.notifications(20, each: 4)),
-    Twin(
       "link_transfer_limited", or: "the peer takes that long for each value",
       excludedBy: LimitedTraffic.indications(pause: 58),
       openIn: LimitedTraffic.indications(pause: 200)),
@@ -83,7 +79,7 @@ extension Twin {
       or: "packets are lost and sent again, or other links and scans take the time of the radio",
       excludedBy: LimitedTraffic.notifications(
         244, each: 9, values: 180, mtu: 247, octets: 251),
-      openIn: LimitedTraffic.notifications(20, each: 4)),
+      openIn: LimitedTraffic.writes(20, each: 4, waiting: 8)),
   ]
 
   private static let procedureTwins: [Twin] = [

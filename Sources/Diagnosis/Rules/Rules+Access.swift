@@ -164,7 +164,7 @@ extension ConnectionHistory {
   }
 
   private static let nothingToDo: Wording =
-    "Nothing: after such a refusal the client is meant to pair or encrypt, and then repeat the request."
+    "Nothing to do: after such a refusal the client is meant to pair or encrypt, and then repeat the request."
 
   /// Returns a finding about a request that was refused because the link was not protected.
   fileprivate func causeOfRefusal(_ refusal: Refusal) -> Finding? {

@@ -83,7 +83,7 @@ extension ManagementHistory.Failure {
     case (0x0a, _): "Wait until the current operation ends, and send the command again."
     case (0x0b, ManagementCommand.setPrivacy), (0x0b, ManagementCommand.setStaticAddress):
       "This setting can be changed only while the controller is off: Set Powered off, change it, Set Powered on."
-    case (0x0b, ManagementCommand.stopDiscovery): "Nothing: no discovery is running."
+    case (0x0b, ManagementCommand.stopDiscovery): "Nothing to do: no discovery is running."
     case (0x0b, _): "Compare the command with the settings in force: they do not allow it now."
     case (0x0c, _): "The controller or the kernel cannot do this: avoid it, or use another one."
     case (0x0d, _):

@@ -1,4 +1,5 @@
 import Bluetooth
+import Bytes
 import Histories
 import Sessions
 import Words
@@ -30,14 +31,13 @@ extension Rule {
       about: LimitedTransfer.self, "link_transfer_limited", .note, .meaning,
       "A transfer is limited by a property of the link",
       when:
-        "a transfer (50 values or more, or 5 kB, without a pause of a second) is limited by round trips, the data length of 27 bytes, the MTU of 23, few packets in a connection interval, or LE 1M or LE Coded: the time is spent waiting for what comes back; or the link is busy for 70 % of the time; or further packets nearly always wait in the controller; or three values or more come from the peer in nearly every interval, which may also be all that its program sends. A warning if another data length or MTU would double the rate that the link allows",
+        "a transfer (50 values or more, or 5 kB, without a pause of a second) is limited by round trips, the data length of 27 bytes, the MTU of 23, few packets in a connection interval, or LE 1M or LE Coded: the time is spent waiting for what comes back; or the link is busy for 70 % of the time; or further packets nearly always wait in the controller. A warning if another data length or MTU would double the rate that the link allows",
       needs: [.events, .opening],
       elsewise: [
-        Alternative("the program that sends is no faster") { transfer, _ in
-          transfer.run.isShown(transfer.direction)
-        },
         Alternative("the peer takes that long for each value") { transfer, _ in
-          transfer.limit != .roundTrips || transfer.trip <= transfer.run.carrier.period * 3
+          transfer.limit != .roundTrips
+            || transfer.trip
+              <= transfer.run.carrier.period.multiplied(clamped: TransferRun.mostIntervals)
         },
         Alternative(
           "packets are lost and sent again, or other links and scans take the time of the radio"
@@ -62,16 +62,15 @@ extension ConnectionHistory {
         ? "This host's controller held further packets of the link when it completed \(run.behind) of \(run.completed)."
         : ""
       let direction: StaticString = flow.direction == .sent ? "to" : "from"
-      let verb: StaticString = run.isShown(flow.direction) ? "is" : "may be"
       var finding = Finding(
-        "The transfer of \(subject) \(direction) the peer \(verb) limited to \(rate: run.rate) by \(transfer.cause)",
+        "The transfer of \(subject) \(direction) the peer is limited to \(rate: run.rate) by \(transfer.cause)",
         headline:
-          "the transfer of \(subject) on connection \(id) \(verb) limited to \(rate: run.rate) by \(transfer.cause)",
+          "the transfer of \(subject) on connection \(id) is limited to \(rate: run.rate) by \(transfer.cause)",
         why: Wording(
           sentences:
             "\(run.values) values of up to \(count: run.longest, "byte", "bytes") took \(duration: run.span).",
           transfer.details, queued), evidence: PacketSet(run.firstPacket...run.lastPacket),
-        run.isShown(flow.direction) && transfer.isGrave ? .warning : nil, do: transfer.remedy,
+        transfer.isGrave ? .warning : nil, do: transfer.remedy,
         group: "A transfer is limited by \(transfer.cause)")
       finding.attribute = usage?.named
       return (transfer, finding)

@@ -30,7 +30,7 @@ package struct LiveSummary: Sendable, Equatable {
     connections = memory.links.count
   }
 
-  /// The summary in words, without a full stop: `1234 records, nothing dropped, 2 connections,
+  /// The summary in words, without a full stop: `1234 records, none lost, 2 connections,
   /// failures: none`.
   package var text: String {
     var text = Output()
@@ -46,7 +46,7 @@ package struct LiveSummary: Sendable, Equatable {
 }
 
 extension Output {
-  /// Appends how much arrived: `1234 records, nothing dropped`.
+  /// Appends how much arrived: `1234 records, none lost`.
   mutating func received(_ records: Int, dropped: UInt64) {
     count(records, "record", "records")
     text(", ")

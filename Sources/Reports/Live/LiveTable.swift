@@ -126,7 +126,7 @@ package struct LiveTable<Report: TableReport & ~Copyable>: PacketReport, ~Copyab
     nextSecond = start + ((now - start) / 1000 + 1) * 1000
   }
 
-  /// Appends the first line: `12 s, 340 records, nothing dropped`.
+  /// Appends the first line: `12 s, 340 records, none lost`.
   private func first(_ now: Int64, _ columns: Int, into lines: inout Output) {
     var line = Output()
     line.decimal(Int((now - start) / 1000))

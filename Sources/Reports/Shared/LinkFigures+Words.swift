@@ -62,7 +62,8 @@ extension Connection {
   /// How much was sent and received: `87 kB sent (1.4 kB/s), 520 bytes received`. A rate that is
   /// not worth reading is left out.
   func trafficWords(until latest: Timestamp?) -> Wording {
-    let span = span(until: latest)
+    // A rate in a shorter time says nothing.
+    let span = span(until: latest).flatMap { $0 >= 1_000_000_000 ? $0 : nil }
     func words(_ bytes: Int, _ way: StaticString) -> Wording {
       let rate = span.map { Rate.perSecond(bytes, $0) } ?? 0
       return "\(bytes: bytes) \(way)\(bytes >= 1000 && rate >= 10 ? " (\(rate: rate))" : "")"

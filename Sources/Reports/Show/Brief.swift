@@ -9,7 +9,7 @@ package import Sessions
 package struct Brief: Sendable {
   /// Why a packet is routine.
   package enum Reason: Sendable {
-    /// A command was answered with success, as is normal.
+    /// A command was that succeeded, as is normal.
     case answer
     /// The controller, the host or the peer's end of a channel has room again.
     case flowControl

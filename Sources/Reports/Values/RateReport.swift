@@ -20,6 +20,8 @@ package struct RateReport: PacketReport, ~Copyable {
   /// The number of connections without room.
   private var omitted = 0
   private var lastOmitted = 0
+  /// The bytes of the current connection's largest flow.
+  private var mostBytes = 0
   private var end: Timestamp?
   private var out = Output()
 
@@ -105,6 +107,7 @@ package struct RateReport: PacketReport, ~Copyable {
     let nothing: [UInt8] = []
     for (connection, transfers) in links.sorted(by: { $0.connection.id < $1.connection.id }) {
       let flows = transfers.flows.sorted { ($0.bytes, $1.firstPacket) > ($1.bytes, $0.firstPacket) }
+      mostBytes = flows.first?.bytes ?? 0
       var isFirst = true
       for flow in flows {
         let value = flow.value(on: connection, memory)
@@ -125,7 +128,7 @@ package struct RateReport: PacketReport, ~Copyable {
       out.write("\(count: omitted, "connection is", "connections are") not listed\n")
     }
     if !isJSON, out.count == 0, filter.remark == nil {
-      out.text("no values crossed a connection\n")
+      out.text("no attribute values were transferred\n")
     }
     guard let width = options.width else { return output.text(out.bytes, options.glyphs) }
     var lines = Output()
@@ -186,13 +189,13 @@ package struct RateReport: PacketReport, ~Copyable {
       "\(count: run.values, "value", "values") of up to \(count: run.longest, "byte", "bytes") in \(duration: run.span) (\(packet: run.firstPacket)–\(packet: run.lastPacket)): \(rate: run.rate)\n"
     )
     if let intervals = run.intervals, intervals > 0 {
-      label("in an interval")
+      label("per interval")
       out.write(
-        "values \(decimal: run.values * 10_000 / intervals), packets \(decimal: run.packets * 10_000 / intervals) on average"
+        "\(decimal: run.values * 10_000 / intervals) values, \(decimal: run.packets * 10_000 / intervals) packets on average"
       )
       if let room = run.room {
         out.write(
-          "; at most \(count: run.mostInEvent, "packet", "packets"), \(room) have room in \(interval: run.carrier.interval)"
+          ", at most \(run.mostInEvent); \(count: room, "packet fits", "packets fit") in \(interval: run.carrier.interval)"
         )
       }
       out.byte(0x0a)
@@ -200,7 +203,7 @@ package struct RateReport: PacketReport, ~Copyable {
     if run.completed > 0 {
       label("in the controller")
       out.write(
-        "\(duration: run.held / Int64(run.completed)) on average, up to \(duration: run.longestHeld); others were waiting for \(run.behind * 100 / run.completed) % of the packets\n"
+        "\(duration: run.held / Int64(run.completed)) on average, up to \(duration: run.longestHeld); \(run.behind * 100 / run.completed) % of the packets had others queued behind them\n"
       )
     }
     if run.isInSteps(flow.direction) {
@@ -222,7 +225,7 @@ package struct RateReport: PacketReport, ~Copyable {
       if byMTU > allowed { out.write(", \(rate: byMTU) with values of MTU - 3 bytes") }
       out.write("; \(share) % reached\n")
     }
-    if let limit = run.limit(flow.direction) {
+    if let limit = limit(run, flow.direction, flow.bytes) {
       label("limited by")
       out.write("\(limit.words(run))\n")
     }
@@ -236,6 +239,15 @@ package struct RateReport: PacketReport, ~Copyable {
     for sum in sums { options.glyphs.bar(min(7, sum * 8 / (most + 1)), into: &out) }
     out.write(
       "  up to \(rate: Rate.perSecond(most, course.width)), \(duration: course.width) each\n")
+  }
+
+  /// Returns what limits a transfer. What comes back for the values of a larger one does not wait
+  /// itself.
+  private func limit(
+    _ run: TransferRun, _ direction: Direction, _ bytes: Int
+  ) -> TransferLimit? {
+    let limit = run.limit(direction)
+    return limit == .roundTrips && bytes < mostBytes ? nil : limit
   }
 
   // MARK: JSON
@@ -260,11 +272,11 @@ package struct RateReport: PacketReport, ~Copyable {
     sink.fixed("width_s", Int(flow.course.width / 1_000_000), decimals: 3)
     sink.packets("bytes", flow.course.bytes[...])
     sink.end()
-    if let run = flow.longest, run.isTransfer { transfer(run, flow.direction) }
+    if let run = flow.longest, run.isTransfer { transfer(run, flow.direction, flow.bytes) }
     sink.endDocument(in: &output)
   }
 
-  private mutating func transfer(_ run: TransferRun, _ direction: Direction) {
+  private mutating func transfer(_ run: TransferRun, _ direction: Direction, _ bytes: Int) {
     sink.begin("transfer")
     sink.number("values", run.values)
     sink.number("bytes", run.bytes)
@@ -313,7 +325,7 @@ package struct RateReport: PacketReport, ~Copyable {
       sink.number("reached_percent", share)
       sink.end()
     }
-    if let limit = run.limit(direction) { sink.word("limited_by", limit.key) }
+    if let limit = limit(run, direction, bytes) { sink.word("limited_by", limit.key) }
     sink.end()
   }
 }

@@ -47,6 +47,34 @@ package struct LinkTransfers: Sendable {
       self.direction = direction
     }
 
+    /// Records a value in a frame of L2CAP of this size.
+    fileprivate mutating func note(
+      _ value: RawSpan, frame: Int, packet: Int, _ time: Timestamp, _ carrier: LinkCarrier
+    ) {
+      let length = value.byteCount
+      values &+= 1
+      bytes &+= length
+      if firstPacket == 0 { (firstPacket, firstTime) = (packet, time) }
+      (lastPacket, lastTime) = (packet, time)
+      course.add(length, time)
+      // Only parts of the run are read, since it is large.
+      if let last = run?.lastTime, let isAlike = run?.carrier.isAlike(carrier),
+        !isAlike || !(0...TransferRun.longestPause).contains(time.nanoseconds(since: last))
+      {
+        endRun()
+      }
+      if run == nil {
+        run = TransferRun(carrier, isAsked: operation == .read, packet: packet, time: time)
+      }
+      run?.carrier.mtu = carrier.mtu
+      // Both ends of a long value, since many have the same header.
+      let start = value.part(Slice(start: 0, count: min(16, length))).hash
+      let rest = length > 16 ? value.dropping(max(16, length - 16)).hash : UInt64(length)
+      run?.note(
+        length: length, hash: start &* 31 ^ rest, frame: frame, packet: packet, time,
+        isSent: direction == .sent)
+    }
+
     fileprivate mutating func endRun() {
       if let run, run.bytes > best?.bytes ?? -1 { best = run }
       run = nil
@@ -172,31 +200,9 @@ package struct LinkTransfers: Sendable {
     }
     if direction == .sent { latest.sent = place } else { latest.received = place }
     let carrier = memory.links.carrier(link, direction)
-    let length = Int(value.count)
-    let hash = bytes.part(Slice(start: Int(value.start), count: min(32, length))).hash
-    let frame = Int(dissection.l2cap?.length ?? UInt16(clamping: length + 3)) + 4
-    flows[place].values &+= 1
-    flows[place].bytes &+= length
-    if flows[place].firstPacket == 0 {
-      flows[place].firstPacket = record.number
-      flows[place].firstTime = time
-    }
-    flows[place].lastPacket = record.number
-    flows[place].lastTime = time
-    flows[place].course.add(length, time)
-    let pause = flows[place].run.map { time.nanoseconds(since: $0.lastTime) }
-    if pause.map({ !(0...TransferRun.longestPause).contains($0) }) ?? false
-      || flows[place].run.map({ !$0.carrier.isAlike(carrier) }) ?? false
-    {
-      flows[place].endRun()
-    }
-    if flows[place].run == nil {
-      flows[place].run = TransferRun(carrier, packet: record.number, time: time)
-    }
-    flows[place].run?.carrier.mtu = carrier.mtu
-    flows[place].run?.note(
-      length: length, hash: hash, frame: frame, packet: record.number, time,
-      isSent: direction == .sent)
+    let frame = Int(dissection.l2cap?.length ?? UInt16(clamping: Int(value.count) + 3)) + 4
+    flows[place].note(
+      bytes.part(value), frame: frame, packet: record.number, time, carrier)
     return place
   }
 
@@ -228,6 +234,12 @@ package struct LinkTransfers: Sendable {
   private mutating func hold(_ length: Int, _ time: Timestamp?) {
     // More than it can hold: the capture lacks what it completed.
     if sent - completed >= Self.mostHeld { completed = sent }
+    // Nothing waits that long without more being sent: the capture lacks that it was completed.
+    if sent > completed, let time, let last = held[(sent - 1) % Self.mostHeld].time,
+      time.nanoseconds(since: last) > TransferRun.longestPause
+    {
+      completed = sent
+    }
     let packet = Held(time: time, length: length)
     if held.count < Self.mostHeld {
       held.append(packet)

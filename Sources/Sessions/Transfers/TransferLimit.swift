@@ -1,4 +1,5 @@
 package import Bluetooth
+import Bytes
 
 /// What limits how fast a transfer is, as far as packets show it.
 package enum TransferLimit: UInt8, Sendable {
@@ -36,6 +37,11 @@ extension TransferRun {
   /// From this share of the time on, in percent, a link counts as busy all the time: events, their
   /// ends and what else crosses the link take the rest.
   package static let leastBusy = 70
+  /// The connection intervals in which a value comes that was only waiting for its turn.
+  package static let mostIntervals: Int64 = 3
+  /// From this number of packets on, a controller that holds others is behind. With fewer, the
+  /// capture may lack that some were completed.
+  private static let leastHeld = 3
   /// The bytes of a PDU and its frame around a value.
   package static let header = 7
 
@@ -76,32 +82,29 @@ extension TransferRun {
     direction == .sent ? (waited, idle) : (idle, waited)
   }
 
-  /// Whether the time is spent waiting for what comes back.
+  /// Whether the time is spent waiting for what comes back. A peer that is asked for nothing may
+  /// send at its own pace, unless its next value comes in one of the next intervals.
   package func isInSteps(_ direction: Direction) -> Bool {
-    answered >= 10 && isQueued != true && halves(direction).trip >= span / 5 * 4
-  }
-
-  /// Whether packets show that the link was slower than the program that sends.
-  package func isShown(_ direction: Direction) -> Bool {
-    isInSteps(direction) || busy >= Self.leastBusy || direction == .sent && isQueued == true
+    let trip = halves(direction).trip
+    guard answered >= 10, isQueued != true, trip >= span / 5 * 4 else { return false }
+    return direction == .sent || isAsked
+      || trip / Int64(answered) <= carrier.period.multiplied(clamped: Self.mostIntervals)
   }
 
   /// Whether the controller nearly always held further packets when it completed one, so that the
   /// link was slower than the program; nil: unknown.
   package var isQueued: Bool? {
-    completed >= 20 ? behind * 10 >= completed * 8 && dry * 5 <= events : nil
+    completed >= 20
+      ? behind * 10 >= completed * 8 && dry * 5 <= events && mostLeft >= Self.leastHeld : nil
   }
 
   /// Returns what limits the transfer; nil: nothing that packets show, so the program that sends.
   package func limit(_ direction: Direction) -> TransferLimit? {
-    guard isTransfer, span > 0, values > 1, let room, let intervals else { return nil }
+    guard isTransfer, span > 0, values > 1, let room else { return nil }
     if isInSteps(direction) { return .roundTrips }
     let isFull = busy >= Self.leastBusy
-    // What waits in the peer's controller is unknown. Several values in nearly every interval
-    // rarely come from a program that sends no faster.
-    let isSteady =
-      direction == .received && events * 100 >= intervals / 10 * 8 && values >= 3 * events
-    guard isShown(direction) || isSteady else { return nil }
+    // What waits in the peer's controller is unknown.
+    guard isFull || direction == .sent && isQueued == true else { return nil }
     let frame = longest + Self.header
     if carrier.length <= PacketLength.initial.octets, frame > PacketLength.initial.octets {
       return .dataLength
@@ -111,7 +114,6 @@ extension TransferRun {
       return .mtu
     }
     if isFull { return carrier.phy == AirTime.le2M ? .link : .phy }
-    guard isQueued == true else { return nil }
     if mostInEvent <= 1, room >= 3 { return .onePacketPerInterval }
     // Those that are waiting go with the next interval.
     return packets * 3 <= room * events ? .fewPacketsPerInterval : nil

@@ -11,6 +11,7 @@ package struct TransferRun: Sendable {
 
   /// What the link was like in this direction.
   package internal(set) var carrier: LinkCarrier
+  let isAsked: Bool
   package let firstPacket: Int
   package let firstTime: Timestamp
   package private(set) var lastPacket: Int
@@ -31,6 +32,9 @@ package struct TransferRun: Sendable {
   package private(set) var events = 0
   package private(set) var mostInEvent = 0
   private var inEvent = 0
+  /// The size of the last frame, and what it takes.
+  private var lastFrame = -1
+  private var lastCost = (packets: 0, time: 0)
   private var eventTime: Timestamp?
   /// The values for which something came back before the next one: the response, the confirmation,
   /// or a value of the other side.
@@ -46,13 +50,16 @@ package struct TransferRun: Sendable {
   package private(set) var held: Int64 = 0
   package private(set) var longestHeld: Int64 = 0
   package private(set) var behind = 0
+  /// The most of the link's packets that it still held then.
+  package private(set) var mostLeft = 0
   /// How often it held none of the link's packets any more.
   package internal(set) var dry = 0
   /// The hashes of the last values, in a ring.
   private var recent = InlineArray<8, UInt64>(repeating: 0)
 
-  init(_ carrier: LinkCarrier, packet: Int, time: Timestamp) {
-    self.carrier = carrier
+  /// - Parameter isAsked: whether each value answers a request.
+  init(_ carrier: LinkCarrier, isAsked: Bool, packet: Int, time: Timestamp) {
+    (self.carrier, self.isAsked) = (carrier, isAsked)
     (firstPacket, lastPacket, firstTime, lastTime) = (packet, packet, time, time)
   }
 
@@ -89,11 +96,15 @@ package struct TransferRun: Sendable {
     bytes &+= length
     if length > longest { (longest, alike) = (length, 0) }
     if length == longest { alike &+= 1 }
-    let cost = carrier.cost(of: frame)
-    packets &+= cost.packets
-    airTime.add(clamped: cost.time)
+    // Most have the same size.
+    if frame != lastFrame {
+      lastFrame = frame
+      lastCost = carrier.cost(of: frame)
+    }
+    packets &+= lastCost.packets
+    airTime.add(clamped: lastCost.time)
     // When a sent one crossed the link is known once it is acknowledged.
-    if !isSent { noteEvent(time, cost.packets) }
+    if !isSent { noteEvent(time, lastCost.packets) }
   }
 
   /// Records what came back for the last value.
@@ -118,6 +129,7 @@ package struct TransferRun: Sendable {
     held.add(clamped: wait)
     longestHeld = max(longestHeld, wait)
     if left > 0 { behind &+= 1 }
+    mostLeft = max(mostLeft, left)
     noteEvent(time, carrier.cost(of: length).packets)
   }
 
