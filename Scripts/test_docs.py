@@ -55,6 +55,7 @@ NOT_RUN = {
     r"sudo (btmon|tcpdump) |mkfifo trace$": "another program records",
     r"sudo gattscope live |mkfifo /tmp/marks|echo \"pressed": "a Bluetooth adapter: make test-live",
     r"(gattscope schema --table duckdb \| )?duckdb |pip install duckdb|spark-submit |head -c 32 /dev/urandom": "make test-fleet",
+    r"docker run ": "check-bare-root.sh executes the steps of the Dockerfile",
     r"sudo apt install |tar xzf gattscope-": "test_packaging.py installs the package and unpacks the archive",
     r"(sudo )?make( [a-z-]+)+( [A-Z_]+=\S+)?( +#.*)?$": "test_make_targets_exist",
 }
@@ -138,7 +139,8 @@ def told(document: Path) -> list[str]:
     """Returns the lines of a document's blocks of commands without output."""
     lines = []
     for block in FENCED_SHELL.findall(document.read_text(encoding="utf-8")):
-        if not (block.startswith("$ ") and "gattscope" in block.partition("\n")[0]):
+        is_written = WRITTEN.match(block)
+        if not (is_written or block.startswith("$ ") and "gattscope" in block.partition("\n")[0]):
             lines += [line.removeprefix("$ ") for line in block.splitlines() if block[0] != "#" and line]
     return lines
 
@@ -183,6 +185,8 @@ class ToldCommandTests(unittest.TestCase):
         """Options must exist for the command's verb, or for any verb, except those of other programs."""
         # Options of swift test, spark-submit, the Spark job, the benchmark, gpg and pip.
         others = {"--filter", "--files", "--gattscope", "--quick", "--verify", "--require-hashes"}
+        # Options of docker, and of the scripts that `trace --as bleak` writes.
+        others |= {"--rm", "--interactive", "--tty", "--volume", "--tag", "--pace"}
         # Names from other programs, which gattscope also accepts.
         guesses = (ROOT / "Sources/gattscope/Guesses.swift").read_text(encoding="utf-8")
         others |= set(re.findall(r'"(--[a-z-]+)": "-', guesses))

@@ -119,12 +119,12 @@ struct ValuesTests {
     #expect(
       values(ValuesOptions(), .text, of: series) == """
             #      time      how
-            4    3.0000  1 ← notify          2a19 Battery Level            5 %
-            5    4.0000  1 ← notify          2a19 Battery Level            10 %
-            6    5.0000  1 ← notify          2a19 Battery Level            10 %
-            7    6.0000  1 ← notify          2a19 Battery Level            20 %
-            8    7.0000  1 → write refused   2a19 Battery Level            1 %, Write Not Permitted (0x03)
-           10    9.0000  1 → read unanswered 2a19 Battery Level            the capture ends
+            4    3.0000  1 ← notify            2a19 Battery Level            5 %
+            5    4.0000  1 ← notify            2a19 Battery Level            10 %
+            6    5.0000  1 ← notify            2a19 Battery Level            10 %
+            7    6.0000  1 ← notify            2a19 Battery Level            20 %
+            8    7.0000  1 → write refused     2a19 Battery Level            1 %, Write Not Permitted (0x03)
+           10    9.0000  1 → read unanswered   2a19 Battery Level            the capture ends
 
         """)
     let json = values(ValuesOptions(), .json, of: series).split(separator: "\n")
