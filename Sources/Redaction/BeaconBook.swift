@@ -61,11 +61,12 @@ enum BeaconLayout {
     guard data.count > head else { return [] }
     // Company (2 bytes), type (1), length (1), UUID (16), major (2), minor (2), power (1) (Apple,
     // Proximity Beacon Specification).
+    let isApples = data.starts(with: [0x4c, 0x00, 0x02, 0x15])
     // Others use the layout with their own company.
-    let isProximity = data[2...].starts(with: [0x02, 0x15]) && data.count >= 2 + 2 + 21
+    let isOthers = data[2...].starts(with: [0x02, 0x15]) && data.count >= 2 + 2 + 21
     // Company (2 bytes), code (2), identifier (20), power (1), reserved (1) (AltBeacon v1.0).
     let isAltBeacon = data[2...].starts(with: [0xbe, 0xac])
-    return isProximity || isAltBeacon ? [16, 2, 2] : []
+    return isApples || isOthers || isAltBeacon ? [16, 2, 2] : []
   }
 
   /// Returns the same for data of the service 0xfeaa (Eddystone protocol specification).

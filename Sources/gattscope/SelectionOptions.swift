@@ -144,7 +144,7 @@ struct PacketOptions: ParsableArguments {
     name: .long,
     help: ArgumentHelp(
       "Only packets sent by the host, or received.", valueName: "sent|received"),
-    completion: .custom { SeveralValues.completions($2, among: ["sent", "received"]) },
+    completion: .list(["sent", "received"]),
     transform: { try Choice($0, DirectionArgument.direction) })
   var direction: [Choice<Direction>] = []
 
