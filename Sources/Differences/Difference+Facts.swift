@@ -245,15 +245,7 @@ extension ConnectionHistory {
 
   fileprivate var phyFact: Fact {
     guard let change = link.phys.last else { return ("", nil) }
-    let words = bothWays(change.sent, change.received) { code -> Wording in
-      switch code {
-      case 1: "LE 1M"
-      case 2: "LE 2M"
-      case 3: "LE Coded"
-      default: "PHY \(code)"
-      }
-    }
-    return (words, change.moment.packet)
+    return (bothWays(change.sent, change.received) { "\(phy: $0)" }, change.moment.packet)
   }
 
   fileprivate var lengthFact: Fact {

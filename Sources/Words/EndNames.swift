@@ -8,7 +8,7 @@ package struct EndNames: Sendable {
   fileprivate let names: [(words: [UInt8], name: [UInt8])]
 
   /// - Parameters:
-  ///   - local: the captured host, in words that can stand in a clause: `this phone`.
+  ///   - local: the captured host as a phrase within a sentence: `this phone`.
   ///   - peer: the other device: `"HRM"`, `the peripheral`.
   package init(local: Wording?, peer: Wording?) {
     names = [(Side.local, local), (.peer, peer)].flatMap { side, name in

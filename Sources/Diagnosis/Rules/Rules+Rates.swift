@@ -6,7 +6,7 @@ import Words
 
 // The rule about transfers that a property of the link limits.
 
-/// A transfer that something limits.
+/// A transfer and its limit.
 struct LimitedTransfer: Sendable {
   let run: TransferRun
   let limit: TransferLimit
@@ -63,15 +63,15 @@ extension ConnectionHistory {
         : ""
       let direction: StaticString = flow.direction == .sent ? "to" : "from"
       var finding = Finding(
-        "The transfer of \(subject) \(direction) the peer is limited to \(rate: run.rate) by \(transfer.cause)",
+        "The transfer of \(subject) \(direction) the peer is limited to \(rate: run.rate) by \(transfer.run.words(transfer.limit))",
         headline:
-          "the transfer of \(subject) on connection \(id) is limited to \(rate: run.rate) by \(transfer.cause)",
+          "the transfer of \(subject) on connection \(id) is limited to \(rate: run.rate) by \(transfer.run.words(transfer.limit))",
         why: Wording(
           sentences:
             "\(run.values) values of up to \(count: run.longest, "byte", "bytes") took \(duration: run.span).",
           transfer.details, queued), evidence: PacketSet(run.firstPacket...run.lastPacket),
         transfer.isGrave ? .warning : nil, do: transfer.remedy,
-        group: "A transfer is limited by \(transfer.cause)")
+        group: "A transfer is limited by \(transfer.run.words(transfer.limit))")
       finding.attribute = usage?.named
       return (transfer, finding)
     }
@@ -98,20 +98,6 @@ extension ConnectionHistory {
 }
 
 extension LimitedTransfer {
-  /// What limits it.
-  fileprivate var cause: Wording {
-    switch limit {
-    case .roundTrips:
-      run.perTrip > 1
-        ? "a round trip for each \(run.perTrip) values" : "a round trip for each value"
-    case .dataLength: "the data length of 27 bytes"
-    case .mtu: "the MTU of 23"
-    case .phy: "\(phy: run.carrier.phy)"
-    case .fewPacketsPerInterval, .onePacketPerInterval: "few packets in an interval"
-    case .link: "the link"
-    }
-  }
-
   fileprivate var details: Wording {
     switch limit {
     case .roundTrips:

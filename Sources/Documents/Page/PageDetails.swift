@@ -6,7 +6,7 @@ import Reports
 /// They share the room that the packets themselves leave. If it is exceeded, bytes are dropped
 /// first, then the fields of flow control (which never get more than a sixteenth), then those of
 /// packets without ATT, pairing or a failure, then those of other packets, later ones first. Fields
-/// of failing packets are never dropped, but none are added once all fields need twice the budget.
+/// of failing packets are never dropped; those for which `keepsFailing` has no room count as others.
 struct PageDetails: Sendable {
   /// The importance of a packet's fields to the reader.
   enum Rank: Int, Sendable {
@@ -183,6 +183,7 @@ struct PageDetails: Sendable {
   private var hexSize = 0
   private var fieldsSize = 0
   private var routineSize = 0
+  private var failingSize = 0
   /// The bytes for packets and their details, and those of them that packets leave to the details.
   private let room: Int
   private let least: Int
@@ -213,6 +214,9 @@ struct PageDetails: Sendable {
     budget = updated
     fit()
   }
+
+  /// Whether fields of failing packets have room that packets never take.
+  var keepsFailing: Bool { failingSize < least }
 
   /// Returns whether to record the fields of a packet of this rank; counts the packet if not.
   mutating func wantsFields(_ rank: Rank) -> Bool {
@@ -278,6 +282,7 @@ struct PageDetails: Sendable {
     let growth = parts[place][last].size - size
     fieldsSize += growth
     if rank == .routine { routineSize += growth }
+    if rank == .failing { failingSize += growth }
     return last
   }
 
@@ -313,23 +318,20 @@ struct PageDetails: Sendable {
     }
   }
 
-  /// Writes the fields and bytes as JSON, and forgets them: a page needs them once, and both would
-  /// take as much memory again.
+  /// Writes the fields and bytes as JSON, and forgets them part by part: a page needs them once, and
+  /// both would take as much memory again.
   mutating func take(into out: inout Output) {
     out.reserve(fieldsSize + hexSize)
-    write(into: &out)
-    (parts, records, hidden, hexPackets) = ([[], [], [], []], TextTable(), TextTable(), [])
-  }
-
-  /// Writes the fields and bytes as JSON.
-  func write(into out: inout Output) {
     out.text("{\"fields\":[")
     let numbers = NumberTexts(parts.joined().reduce(0) { max($0, $1.lines.count) })
     var isFirst = true
-    for part in parts.joined() {
-      if !isFirst { out.byte(0x2c) }
-      isFirst = false
-      part.write(numbers, into: &out)
+    for rank in parts.indices {
+      parts[rank].reverse()
+      while let part = parts[rank].popLast() {
+        if !isFirst { out.byte(0x2c) }
+        isFirst = false
+        part.write(numbers, into: &out)
+      }
     }
     out.text("],\"hex\":")
     // Both tables begin with the empty text, which is written once.
@@ -348,6 +350,7 @@ struct PageDetails: Sendable {
       out.decimal(Int(place) + (isHidden ? first : 0))
     }
     out.byte(0x7d)
+    (records, hidden, hexPackets) = (TextTable(), TextTable(), [])
   }
 }
 

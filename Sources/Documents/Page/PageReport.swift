@@ -171,7 +171,7 @@ package struct PageReport: PacketReport, ~Copyable {
     if sentence.isFailure { flags.insert(.failure) }
     if flags.contains(.advertising) { observeSignals(record, memory) }
     let isRoutine = add(record, dissection, bytes, answer, memory, flags, connection)
-    let isFailing = !flags.isDisjoint(with: [.failure, .problem])
+    let isFailing = !flags.isDisjoint(with: [.failure, .problem]) && contents.details.keepsFailing
     let isImportant = dissection.att != nil || dissection.smp != nil
     addDetails(
       record, dissection, bytes, answer, fragments: fragments, memory,

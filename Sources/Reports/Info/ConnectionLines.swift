@@ -74,7 +74,7 @@ package struct ConnectionLines: ~Copyable {
   /// The connections of the current line.
   package private(set) var current: ArraySlice<Connection> = []
 
-  /// Writes the next line. Returns false if there is none.
+  /// Writes the next line; returns false after the last one.
   package mutating func writeNext(_ memory: borrowing Memory) -> Bool {
     out.clear()
     starts.removeAll(keepingCapacity: true)

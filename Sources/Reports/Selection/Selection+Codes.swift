@@ -139,7 +139,7 @@ package struct OpcodeFilter: Sendable {
     }
   }
 
-  /// Joins filters; nil if there are none.
+  /// Creates the union of filters; fails if there are none.
   package init?(_ filters: [OpcodeFilter]) {
     guard let first = filters.first else { return nil }
     self = filters.dropFirst().reduce(into: first) { $0.formUnion($1) }
@@ -266,7 +266,7 @@ package struct EventFilter: Sendable {
     }
   }
 
-  /// Joins filters; nil if there are none.
+  /// Creates the union of filters; fails if there are none.
   package init?(_ filters: [EventFilter]) {
     guard let first = filters.first else { return nil }
     self = filters.dropFirst().reduce(into: first) { $0.formUnion($1) }

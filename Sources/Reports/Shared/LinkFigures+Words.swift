@@ -60,7 +60,7 @@ extension Connection {
   }
 
   /// How much was sent and received: `87 kB sent (1.4 kB/s), 520 bytes received`. A rate that is
-  /// not worth reading is left out.
+  /// not worth reading is left out, and so is a direction without data: the capture may lack it.
   func trafficWords(until latest: Timestamp?) -> Wording {
     // A rate in a shorter time says nothing.
     let span = span(until: latest).flatMap { $0 >= 1_000_000_000 ? $0 : nil }
@@ -68,8 +68,11 @@ extension Connection {
       let rate = span.map { Rate.perSecond(bytes, $0) } ?? 0
       return "\(bytes: bytes) \(way)\(bytes >= 1000 && rate >= 10 ? " (\(rate: rate))" : "")"
     }
-    return
-      "\(words(figures.bytes.sent, "sent")), \(words(figures.bytes.received, "received"))"
+    let (sent, received) = figures.bytes
+    let both = [
+      sent > 0 ? words(sent, "sent") : "", received > 0 ? words(received, "received") : "",
+    ]
+    return Wording(both.filter { !$0.isEmpty }, joinedBy: ", ")
   }
 }
 

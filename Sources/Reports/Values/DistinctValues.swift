@@ -82,7 +82,7 @@ struct DistinctValues: ~Copyable {
     return entries.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }.map { entries[$0] }
   }
 
-  /// A remark on values that are not listed; nil if there are none.
+  /// How many values are not listed, in words; nil if all are.
   var remark: String? {
     omitted > 0
       ? "more distinct values than are listed: \(omitted) values are not counted" : nil

@@ -227,7 +227,7 @@ package struct RateReport: PacketReport, ~Copyable {
     }
     if let limit = limit(run, flow.direction, flow.bytes) {
       label("limited by")
-      out.write("\(limit.words(run))\n")
+      out.write("\(run.details(limit))\n")
     }
   }
 
@@ -330,20 +330,14 @@ package struct RateReport: PacketReport, ~Copyable {
   }
 }
 
-extension TransferLimit {
-  /// What limits a transfer, in words.
-  fileprivate func words(_ run: TransferRun) -> Wording {
-    switch self {
-    case .roundTrips:
-      run.perTrip > 1
-        ? "a round trip for each \(run.perTrip) values" : "a round trip for each value"
-    case .onePacketPerInterval: "one packet in each interval"
-    case .fewPacketsPerInterval: "few packets in each interval"
-    case .dataLength:
-      "the data length of 27 bytes: a value takes \(run.packets / max(1, run.values)) packets"
-    case .mtu: "the MTU of 23, which leaves 20 bytes for a value"
-    case .phy: "\(phy: run.carrier.phy), which is busy for \(run.busy) % of the time"
-    case .link: "nothing else: the link is busy for \(run.busy) % of the time"
+extension TransferRun {
+  /// What limits the transfer, in words, and how that shows.
+  fileprivate func details(_ limit: TransferLimit) -> Wording {
+    switch limit {
+    case .roundTrips, .onePacketPerInterval, .fewPacketsPerInterval: words(limit)
+    case .dataLength: "\(words(limit)): a value takes \(packets / max(1, values)) packets"
+    case .mtu: "\(words(limit)), which leaves 20 bytes for a value"
+    case .phy, .link: "\(words(limit)), which is busy for \(busy) % of the time"
     }
   }
 }

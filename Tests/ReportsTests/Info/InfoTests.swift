@@ -92,7 +92,8 @@ private func connect(_ handle: String) -> String {
     #expect(many.contains("30→41.25→42.5→43.75→45→46.25→47.5→…→51.25 ms"), "\(many)")
     // No opening: nothing is assumed.
     let data = "02 40 20 08 00 04 00 04 00 0a 03 00 00"
-    #expect(info([data]).contains("on; 0 bytes sent, 8 bytes received"), "\(info([data]))")
+    // Nothing is said of the direction that the capture lacks.
+    #expect(info([data]).contains("on; 8 bytes received, when"), "\(info([data]))")
   }
 
   @Test("bytes per second") func rates() {
@@ -108,7 +109,7 @@ private func connect(_ handle: String) -> String {
           time: time(Int64(index))))
     }
     let text = page(records)
-    #expect(text.contains("; 5.1 kB sent (5.1 kB/s), 0 bytes received; not"), "\(text)")
+    #expect(text.contains("; 5.1 kB sent (5.1 kB/s); not"), "\(text)")
     #expect(
       page(records, json: true).contains("{\"packets\":10,\"bytes\":5080,\"bytes_per_s\":5080}"))
     #expect(Rate.perSecond(.max, 1) == .max)

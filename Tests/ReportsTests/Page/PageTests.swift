@@ -198,7 +198,7 @@ import Testing
       }
     }
     details.learn(rows: 10_000_000)
-    let out = text { details.write(into: &$0) }
+    let out = text { details.take(into: &$0) }
     #expect(out.utf8.count < 120_000)
     #expect(details.withoutFields > 0)
     #expect(out.contains("\"field 5900: \(5900 * 7919)\""), "a failing packet lost its fields")
@@ -214,7 +214,7 @@ import Testing
         fields: [UInt8]("first\nlast \(number / 2)\n".utf8).bytes, of: number, .important)
       details.add([1, UInt8(number % 10)].bytes, hiding: .none, of: number)
     }
-    let out = text { details.write(into: &$0) }
+    let out = text { details.take(into: &$0) }
     // Packets 1, 2 and 3: every second one has a new last line.
     #expect(out.contains("\"x\":[[1,2],[1,3],[1,3],[1,4],"), "\(out.prefix(200))")
     #expect(out.contains("[1,152]]"))
@@ -233,7 +233,7 @@ import Testing
       let rest = [UInt8]("last \(number / 2)\n".utf8)
       details.add(fields: rest.bytes, after: first, of: number, .important)
     }
-    let out = text { details.write(into: &$0) }
+    let out = text { details.take(into: &$0) }
     #expect(out.contains("\"begins\":[[],[1,2]],\"b\":[1,1,1],\"x\":[[3],[4],[4]]"), "\(out)")
   }
 
@@ -253,7 +253,7 @@ import Testing
       let others = details.add(beginning: [UInt8]("first\n".utf8).bytes, .other)
       let isAdded = details.add(known, after: others, of: 5)
       #expect(!isAdded, "lines of another part")
-      return text { details.write(into: &$0) }
+      return text { details.take(into: &$0) }
     }
     #expect(details(true) == details(false))
     #expect(details(true).contains("\"b\":[1,1,1,2],\"x\":[[3,4],[5],[3,4],[3,4]]"))
@@ -269,7 +269,7 @@ import Testing
     details.add(fields: [UInt8]("other\n".utf8).bytes, of: 5000, .important)
     let isUsable = details.has(first, .important)
     #expect(!isUsable)
-    let out = text { details.write(into: &$0) }
+    let out = text { details.take(into: &$0) }
     #expect(
       out.contains("\"n\":[5000],\"begins\":[[]],\"b\":[0],\"x\":[[1]]"), "\(out.suffix(300))")
   }
@@ -298,7 +298,7 @@ import Testing
     #expect(details.withoutFields == 0, "they have room for 40 000 bytes")
     details.learn(rows: 90_000)
     #expect(details.withoutFields > 0)
-    let out = text { details.write(into: &$0) }
+    let out = text { details.take(into: &$0) }
     #expect(out.utf8.count < 11_000)
   }
 
