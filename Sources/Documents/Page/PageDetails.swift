@@ -6,7 +6,8 @@ import Reports
 /// They share the room that the packets themselves leave. If it is exceeded, bytes are dropped
 /// first, then the fields of flow control (which never get more than a sixteenth), then those of
 /// packets without ATT, pairing or a failure, then those of other packets, later ones first. Fields
-/// of failing packets are never dropped; those for which `keepsFailing` has no room count as others.
+/// of failing packets are never dropped, except those for which `keepsFailing` has no room: they
+/// count as others.
 struct PageDetails: Sendable {
   /// The importance of a packet's fields to the reader.
   enum Rank: Int, Sendable {
@@ -318,8 +319,8 @@ struct PageDetails: Sendable {
     }
   }
 
-  /// Writes the fields and bytes as JSON, and forgets them part by part: a page needs them once, and
-  /// both would take as much memory again.
+  /// Writes the fields and bytes as JSON, and forgets them part by part: a page needs them once,
+  /// and both would take as much memory again.
   mutating func take(into out: inout Output) {
     out.reserve(fieldsSize + hexSize)
     out.text("{\"fields\":[")
