@@ -91,19 +91,18 @@ package struct VendorMessages: Sendable {
       if let ending = ending(slot, bytes, extent, context) {
         over = abandon(slot, ending, context)
       } else {
-        var sighting = goOn(slot, bytes, context)
+        let sighting = goOn(slot, bytes, context)
         // If the open frame was given up, this value may begin a new one.
-        if sighting != nil || !channels[slot].open.isEmpty {
-          sighting?.isKnown(by: channels[slot].recognition)
-          return sighting
-        }
+        if sighting != nil || !channels[slot].open.isEmpty { return sighting }
       }
     }
-    var sighting = begin(slot, bytes, extent, context)
-    if let over {
-      if sighting == nil { keep(over) } else { sighting?.unfinished.append(over) }
+    // A sighting is large, so it is not changed on its way.
+    guard let over else { return begin(slot, bytes, extent, context) }
+    guard var sighting = begin(slot, bytes, extent, context) else {
+      keep(over)
+      return nil
     }
-    sighting?.isKnown(by: channels[slot].recognition)
+    sighting.unfinished.append(over)
     return sighting
   }
 
@@ -125,8 +124,8 @@ package struct VendorMessages: Sendable {
       let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: count))
       if vendor.frame.isVerifiable, frame.isSound { channels[slot].recognize(in: [context.packet]) }
       guard isKnown(slot, context) else { return nil }
-      let sighting = VendorSighting(vendor: vendor, isByFrame: context.isByFrame)
-      return report(sighting, frame, bytes, slot, context)
+      var sighting = VendorSighting(vendor: vendor, isByFrame: context.isByFrame)
+      return report(&sighting, frame, bytes, slot, context) ? sighting : nil
     }
   }
 
@@ -253,7 +252,7 @@ package struct VendorMessages: Sendable {
       var sighting = VendorSighting(vendor: context.vendor, isByFrame: context.isByFrame)
       sighting.part = Slice(start: 0, count: count)
       join(&sighting, whole, packets)
-      return report(sighting, frame, whole.bytes, slot, context)
+      return report(&sighting, frame, whole.bytes, slot, context) ? sighting : nil
     case .partial(let total):
       channels[slot].total = total
       guard isKnown(slot, context) else { return nil }
@@ -318,9 +317,7 @@ package struct VendorMessages: Sendable {
         sighting.bytes = whole
       }
       sighting.part = frame.bytes
-      if let sighting = report(sighting, frame, whole.bytes, slot, context) {
-        sightings.append(sighting)
-      }
+      if report(&sighting, frame, whole.bytes, slot, context) { sightings.append(sighting) }
     }
     if end < whole.count {
       let left = Slice(start: end, count: whole.count - end)
@@ -354,22 +351,25 @@ package struct VendorMessages: Sendable {
   // MARK: Messages
 
   /// Identifies the message of a frame, and finds what it answers and which series it belongs to.
+  ///
+  /// - Returns: false if the protocol has no such message.
   private mutating func report(
-    _ sighting: consuming VendorSighting, _ frame: Frame, _ bytes: RawSpan, _ slot: Int,
+    _ sighting: inout VendorSighting, _ frame: Frame, _ bytes: RawSpan, _ slot: Int,
     _ context: Context
-  ) -> VendorSighting? {
+  ) -> Bool {
     var frame = frame
     let vendor = context.vendor
     let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: context.isRequestChannel)
     sighting.command = frame.command
     sighting.isRequest = isRequest
     if vendor.frame.chunk != nil {
-      guard let whole = chunk(&sighting, frame, bytes, slot, context) else { return sighting }
+      guard let whole = chunk(&sighting, frame, bytes, slot, context) else { return true }
       frame = whole
     }
-    guard let message = vendor.message(frame.command, isRequest: isRequest) else { return nil }
+    guard let message = vendor.message(frame.command, isRequest: isRequest) else { return false }
     sighting.frame = frame
     sighting.message = message
+    if context.isByFrame, !frame.isSound { sighting.recognition = channels[slot].recognition }
     if isRequest {
       if !message.isUnanswered {
         request(
@@ -390,7 +390,7 @@ package struct VendorMessages: Sendable {
         follow(&sighting, message, frame, bytes, context)
       }
     }
-    return sighting
+    return true
   }
 }
 
@@ -651,9 +651,13 @@ extension VendorMessages {
 
   /// Gives up requests after their timeout.
   private mutating func expire(_ time: Timestamp?, _ owner: Int) {
+    guard let time else { return }
     var index = 0
     while index < requests.count {
-      if requests[index].owner == owner, requests[index].isOverdue(time) {
+      // Only its plain values are read, since copying a request is dear.
+      if requests[index].owner == owner, let sent = requests[index].time,
+        time.nanoseconds(since: sent) > Int64(requests[index].timeout) * 1_000_000
+      {
         giveUp(index)
       } else {
         index += 1

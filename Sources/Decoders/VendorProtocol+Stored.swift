@@ -248,11 +248,9 @@ extension VendorProtocol {
       }.first
     guard let definition = Definition(stored: reader.run()) else { return nil }
     let range = commands.count == 2 && commands[0] <= commands[1] ? commands[0]...commands[1] : nil
-    var message = Message(
+    return Message(
       commands: range, isRequest: isRequest, isUnsolicited: flags & 1 == 1,
       isUnanswered: flags & 2 == 2, series: series,
-      definition: definition)
-    message.isImplied = flags & 4 == 4
-    return message
+      definition: definition, isImplied: flags & 4 == 4)
   }
 }

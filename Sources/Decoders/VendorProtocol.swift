@@ -98,25 +98,26 @@ package final class VendorProtocol: Sendable {
     }
   }
 
-  package struct Message: Sendable {
+  /// A kind of message. It is an object, since each message that is found refers to one.
+  package final class Message: Sendable {
     /// Its commands; nil: all that no other message has.
-    package var commands: ClosedRange<Int>?
+    package let commands: ClosedRange<Int>?
     /// Whether it is only a request or only a response; nil: either.
-    package var isRequest: Bool?
+    package let isRequest: Bool?
     /// Whether it answers nothing.
-    package var isUnsolicited: Bool
+    package let isUnsolicited: Bool
     /// Whether nothing answers it.
-    package var isUnanswered: Bool
+    package let isUnanswered: Bool
     /// The series that it announces.
-    package var series: Series?
+    package let series: Series?
     /// The fields: those of the header, then those of the payload.
-    package var definition: Definition
+    package let definition: Definition
     /// Whether it is not from the profile but implied for commands that no other message has.
-    package var isImplied = false
+    package let isImplied: Bool
 
     package init(
       commands: ClosedRange<Int>?, isRequest: Bool?, isUnsolicited: Bool, isUnanswered: Bool,
-      series: Series?, definition: Definition
+      series: Series?, definition: Definition, isImplied: Bool = false
     ) {
       self.commands = commands
       self.isRequest = isRequest
@@ -124,6 +125,7 @@ package final class VendorProtocol: Sendable {
       self.isUnanswered = isUnanswered
       self.series = series
       self.definition = definition
+      self.isImplied = isImplied
     }
   }
 

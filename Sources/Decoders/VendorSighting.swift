@@ -129,7 +129,7 @@ package struct VendorSighting: Sendable {
   package internal(set) var isByFrame: Bool
   /// In that case, if its own frame is not correct, the packets of the first correct frame on its
   /// channel.
-  package private(set) var recognition: [Int] = []
+  package internal(set) var recognition: [Int] = []
   /// The exchange that it belongs to.
   package var exchange = ExchangeNote()
   /// Its position in a series.
@@ -150,12 +150,6 @@ package struct VendorSighting: Sendable {
   init(vendor: VendorProtocol, isByFrame: Bool) {
     self.vendor = vendor
     self.isByFrame = isByFrame
-  }
-
-  /// Records the packets of the first correct frame on its channel, if that is what identifies the
-  /// protocol.
-  mutating func isKnown(by packets: [Int]) {
-    if isByFrame, frame?.isSound == false { recognition = packets }
   }
 
   /// Creates a message on its own, of which only the bytes are known.

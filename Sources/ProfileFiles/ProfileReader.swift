@@ -360,10 +360,10 @@ extension ProfileFile {
     }
     // Messages for all other commands come after the others, and each direction has one.
     if !list.contains(where: { $0.commands == nil && $0.isRequest == nil }) {
-      var (unknown, _) = try reader.message(
-        try SourceNode.read([UInt8](reader.unknown(isSecret: hasSecrets).utf8), file: ""))
-      unknown.isImplied = true
-      list.append(unknown)
+      let unknown = reader.unknown(isSecret: hasSecrets)
+      let (message, _) = try reader.message(
+        try SourceNode.read([UInt8](unknown.utf8), file: ""), isImplied: true)
+      list.append(message)
     }
     profile?.vendor = VendorProtocol(
       profile: context.profile, title: title, claims: claims, requests: requests,

@@ -181,7 +181,11 @@ struct ProtocolReader {
   }
 
   /// Reads a message and its examples.
-  func message(_ node: SourceNode) throws(ProfileError) -> (VendorProtocol.Message, [SourceNode]) {
+  ///
+  /// - Parameter isImplied: whether the profile does not contain it.
+  func message(
+    _ node: SourceNode, isImplied: Bool = false
+  ) throws(ProfileError) -> (VendorProtocol.Message, [SourceNode]) {
     let keys = try KeyedNode(node, "a message")
     let commands = try self.commands(try keys.required("command"))
     let nameNode = try keys.required("name")
@@ -216,7 +220,7 @@ struct ProtocolReader {
     let message = VendorProtocol.Message(
       commands: commands, isRequest: isRequest, isUnsolicited: isUnsolicited,
       isUnanswered: !isAnswered, series: series,
-      definition: definition)
+      definition: definition, isImplied: isImplied)
     return (message, examples)
   }
 

@@ -53,7 +53,7 @@ package struct VendorTraffic: Sendable {
   /// The first message: its protocol, its name in the profile, its content and its packet.
   package private(set) var opening:
     (profile: String, name: String, words: Wording?, moment: Moment)?
-  private var messages: VendorMessages?
+  private var messages = VendorMessages()
 
   private static let mostListed = 16
   package let knowledge: ProfileKnowledge
@@ -73,14 +73,13 @@ package struct VendorTraffic: Sendable {
     for claim in claims where knowledge.vendors.indices.contains(claim.vendor) {
       let vendor = knowledge.vendors[claim.vendor]
       guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else { continue }
-      if messages == nil { messages = VendorMessages() }
-      let found = messages?.accept(
+      let found = messages.accept(
         vendor, at: claim.vendor, isByFrame: claim.isByFrame,
         conversation: server == .local ? 1 : 0, handle: handle, isWritten: way == .written,
         isRequestChannel: isRequestChannel, value, packet: moment.packet, time: moment.time)
       guard let found else { continue }
       var seen = note(found, value, sender, moment, claim.vendor, isWritten: way == .written)
-      for more in messages?.following ?? [] where more.message != nil {
+      for more in messages.following where more.message != nil {
         let other = note(more, value, sender, moment, claim.vendor, isWritten: way == .written)
         seen = Seen(
           vendor: seen.vendor, isRequest: seen.isRequest || other.isRequest,
@@ -92,20 +91,20 @@ package struct VendorTraffic: Sendable {
   }
 
   /// Records that a server refused the request in a packet.
-  mutating func refuse(_ packet: Int) { messages?.refuse(packet) }
+  mutating func refuse(_ packet: Int) { messages.refuse(packet) }
 
   /// Processes the end of the capture.
   ///
   /// - Parameter end: the end of the connection or of the capture.
   mutating func finish(at end: Timestamp?, isLost: Bool) {
-    messages?.finish { since, timeout in
+    messages.finish { since, timeout in
       // What was sent when the link broke down may not have arrived.
       guard !isLost else { return false }
       guard let since, let end else { return true }
       return end.nanoseconds(since: since) > Int64(timeout) * 1_000_000
     }
-    tallies = messages?.tallies.filter { !$0.isEmpty } ?? []
-    messages = nil
+    tallies = messages.tallies.filter { !$0.isEmpty }
+    messages = VendorMessages()
   }
 
   private mutating func note(

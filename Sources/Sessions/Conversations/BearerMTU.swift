@@ -17,6 +17,11 @@ package struct BearerMTU: Equatable, Sendable {
 
   /// The MTU in force on LE until another one is exchanged (Core, Vol 3, Part G, 5.2.1).
   package static let byDefault: UInt16 = 23
+
+  /// Returns the ATT_MTU in force, or without an exchange the least that the longest PDU needs.
+  static func value(exchanged: UInt16?, largest: UInt16) -> UInt16 {
+    exchanged ?? max(byDefault, largest)
+  }
 }
 
 extension Memory {
@@ -35,10 +40,10 @@ extension Memory {
 extension Connection {
   /// The ATT_MTU in force on the unenhanced bearer.
   package var attMTU: BearerMTU {
-    if let mtu { return BearerMTU(value: Int(mtu), isExchanged: true) }
+    let value = Int(BearerMTU.value(exchanged: mtu, largest: largestATT))
+    if mtu != nil { return BearerMTU(value: value, isExchanged: true) }
     let isLowerBound = knownMTU == nil || largestATT > BearerMTU.byDefault
-    return BearerMTU(
-      value: Int(max(BearerMTU.byDefault, largestATT)), isLowerBound: isLowerBound)
+    return BearerMTU(value: value, isLowerBound: isLowerBound)
   }
 
   /// The ATT_MTU in force on the unenhanced bearer; nil if an exchange may be missing from the

@@ -65,7 +65,15 @@ package struct Links: Sendable {
 
   /// Returns what decides how fast a direction of the link in a slot can be.
   package func carrier(_ slot: LinkSlot, _ direction: Direction) -> LinkCarrier {
-    LinkCarrier(slots[slot.index].connection, direction)
+    // Only parts of the connection are read, since copying it with each value is dear.
+    let place = slot.index
+    return LinkCarrier(
+      interval: slots[place].connection.interval, phys: slots[place].connection.figures.phys,
+      lengths: slots[place].connection.figures.lengths,
+      isEncrypted: slots[place].connection.isEncrypted,
+      mtu: BearerMTU.value(
+        exchanged: slots[place].connection.mtu, largest: slots[place].connection.largestATT),
+      direction)
   }
 
   /// Returns whether the link in a slot is encrypted; nil if unknown.

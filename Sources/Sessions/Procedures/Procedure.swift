@@ -130,14 +130,15 @@ struct Arrived: Sendable {
 extension ATTOpcode {
   /// How a PDU conveys a value or asks for one; nil for all others.
   var operation: ValueOperation? {
+    // The cases are compared in this order, so frequent ones come first.
     switch self {
-    case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest: .read
-    case .writeRequest: .write
-    case .prepareWriteRequest: .preparedWrite
-    case .writeCommand: .writeWithoutResponse
-    case .signedWriteCommand: .signedWrite
     case .handleValueNotification, .multipleHandleValueNotification: .notification
+    case .writeCommand: .writeWithoutResponse
+    case .writeRequest: .write
+    case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest: .read
     case .handleValueIndication: .indication
+    case .prepareWriteRequest: .preparedWrite
+    case .signedWriteCommand: .signedWrite
     default: nil
     }
   }

@@ -13,17 +13,24 @@ package struct LinkCarrier: Equatable, Sendable {
   /// The ATT_MTU.
   package var mtu: UInt16
 
-  init(_ connection: Connection, _ direction: Direction) {
-    let (sent, received) = connection.figures.phys ?? (1, 1)
-    let lengths = connection.figures.lengths
+  init(
+    interval: UInt16?, phys: (sent: UInt8, received: UInt8)?,
+    lengths: (sent: PacketLength, received: PacketLength)?, isEncrypted: Bool?, mtu: UInt16,
+    _ direction: Direction
+  ) {
+    let (sent, received) = phys ?? (1, 1)
     let isSent = direction == .sent
-    interval = connection.interval ?? 0
+    self.interval = interval ?? 0
     (phy, answerPHY) = isSent ? (sent, received) : (received, sent)
     length =
       ((isSent ? lengths?.sent : lengths?.received) ?? .initial).effective(onPHY: phy)
-    isEncrypted = connection.isEncrypted ?? true
-    mtu = UInt16(clamping: connection.attMTU.value)
+    self.isEncrypted = isEncrypted ?? true
+    self.mtu = mtu
   }
+
+  /// Of an unknown link, with nothing that was negotiated.
+  static let unknown = Self(
+    interval: nil, phys: nil, lengths: nil, isEncrypted: nil, mtu: BearerMTU.byDefault, .sent)
 
   /// Returns whether another one differs at most in the MTU, which can be known later.
   func isAlike(_ other: Self) -> Bool {
@@ -38,10 +45,11 @@ package struct LinkCarrier: Equatable, Sendable {
   /// microseconds that they take with their acknowledgements.
   package func cost(of frame: Int) -> (packets: Int, time: Int) {
     let length = max(Int(length), 1)
+    if frame <= length { return (1, exchange(frame)) }
     let (whole, rest) = frame.quotientAndRemainder(dividingBy: length)
     var time = whole * exchange(length)
-    if rest > 0 || frame == 0 { time += exchange(rest) }
-    return (whole + (rest > 0 || frame == 0 ? 1 : 0), time)
+    if rest > 0 { time += exchange(rest) }
+    return (whole + (rest > 0 ? 1 : 0), time)
   }
 
   private func exchange(_ octets: Int) -> Int {

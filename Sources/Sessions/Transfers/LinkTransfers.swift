@@ -20,14 +20,16 @@ package struct LinkTransfers: Sendable {
     package fileprivate(set) var lastTime: Timestamp?
     package fileprivate(set) var lastPacket = 0
     package fileprivate(set) var course = RateCourse()
-    fileprivate var run: TransferRun?
-    fileprivate var best: TransferRun?
+    /// The run that goes on; not optional, since it is large and every value changes it.
+    fileprivate var run = TransferRun.none
+    private var best: TransferRun?
 
     /// The longest run.
     package var longest: TransferRun? {
-      guard let run, run.bytes > best?.bytes ?? -1 else { return best }
-      return run
+      isLongest ? run : best
     }
+
+    private var isLongest: Bool { run.isOpen && run.bytes > best?.bytes ?? -1 }
 
     fileprivate var key: Int {
       Self.key(handle, operation, direction)
@@ -57,27 +59,27 @@ package struct LinkTransfers: Sendable {
       if firstPacket == 0 { (firstPacket, firstTime) = (packet, time) }
       (lastPacket, lastTime) = (packet, time)
       course.add(length, time)
-      // Only parts of the run are read, since it is large.
-      if let last = run?.lastTime, let isAlike = run?.carrier.isAlike(carrier),
-        !isAlike || !(0...TransferRun.longestPause).contains(time.nanoseconds(since: last))
-      {
-        endRun()
+      if run.isOpen {
+        let pause = time.nanoseconds(since: run.lastTime)
+        if pause < 0 || pause > TransferRun.longestPause || !run.carrier.isAlike(carrier) {
+          endRun()
+        }
       }
-      if run == nil {
+      if !run.isOpen {
         run = TransferRun(carrier, isAsked: operation == .read, packet: packet, time: time)
       }
-      run?.carrier.mtu = carrier.mtu
+      run.carrier.mtu = carrier.mtu
       // Both ends of a long value, since many have the same header.
       let start = value.part(Slice(start: 0, count: min(16, length))).hash
       let rest = length > 16 ? value.dropping(max(16, length - 16)).hash : UInt64(length)
-      run?.note(
+      run.note(
         length: length, hash: start &* 31 ^ rest, frame: frame, packet: packet, time,
         isSent: direction == .sent)
     }
 
     fileprivate mutating func endRun() {
-      if let run, run.bytes > best?.bytes ?? -1 { best = run }
-      run = nil
+      if isLongest { best = run }
+      run = .none
     }
   }
 
@@ -183,7 +185,7 @@ package struct LinkTransfers: Sendable {
 
   private mutating func noteAnswer(to direction: Direction, _ time: Timestamp) {
     let place = direction == .sent ? latest.sent : latest.received
-    if place >= 0 { flows[place].run?.noteAnswer(time) }
+    if place >= 0 { flows[place].run.noteAnswer(time) }
   }
 
   private mutating func note(
@@ -256,10 +258,10 @@ package struct LinkTransfers: Sendable {
       let packet = held[completed % Self.mostHeld]
       completed &+= 1
       if let since = packet.time, let time, packet.flow >= 0 {
-        flows[packet.flow].run?.complete(
+        flows[packet.flow].run.complete(
           length: packet.length, since: since, left: sent - completed, time)
       }
-      if completed == sent, latest.sent >= 0 { flows[latest.sent].run?.dry &+= 1 }
+      if completed == sent, latest.sent >= 0 { flows[latest.sent].run.dry &+= 1 }
     }
   }
 

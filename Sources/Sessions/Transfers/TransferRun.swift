@@ -63,6 +63,13 @@ package struct TransferRun: Sendable {
     (firstPacket, lastPacket, firstTime, lastTime) = (packet, packet, time, time)
   }
 
+  /// No run.
+  static let none = Self(
+    .unknown, isAsked: false, packet: 0, time: Timestamp(seconds: 0, nanoseconds: 0))
+
+  /// Whether it has begun.
+  var isOpen: Bool { values > 0 }
+
   package var isTransfer: Bool { values >= Self.least.values || bytes >= Self.least.bytes }
 
   /// How long it took, in nanoseconds.
@@ -124,6 +131,7 @@ package struct TransferRun: Sendable {
   ///   - since: when it was sent.
   ///   - left: how many of the link's packets the controller still holds.
   mutating func complete(length: Int, since: Timestamp, left: Int, _ time: Timestamp) {
+    guard isOpen else { return }
     let wait = max(0, time.nanoseconds(since: since))
     completed &+= 1
     held.add(clamped: wait)
