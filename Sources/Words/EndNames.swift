@@ -4,21 +4,38 @@ import Bytes
 /// What the ends of a link are called where more is known of them than `this host` and `the peer`,
 /// as rules and stories call them.
 package struct EndNames: Sendable {
-  /// The names, or nil if nothing more is known.
-  fileprivate let names: [(words: [UInt8], name: [UInt8])]
+  fileprivate let names: Replacements
 
   /// - Parameters:
   ///   - local: the captured host as a phrase within a sentence: `this phone`.
   ///   - peer: the other device: `"HRM"`, `the peripheral`.
   package init(local: Wording?, peer: Wording?) {
-    names = [(Side.local, local), (.peer, peer)].flatMap { side, name in
+    let names = [(Side.local, local), (.peer, peer)].flatMap { side, name in
       guard let name else { return [([UInt8], [UInt8])]() }
       return [
         ([UInt8](side.words.description.utf8), [UInt8](name.text.utf8)),
         ([UInt8](side.capitalized.description.utf8), [UInt8](name.capitalized.text.utf8)),
       ]
     }
+    self.names = Replacements(names)
   }
+}
+
+/// Words, and what replaces them.
+private struct Replacements: Sendable {
+  let list: [(words: [UInt8], other: [UInt8])]
+  /// The first bytes of the words, since most bytes of a text begin none.
+  private var letters: UInt64 = 0
+
+  init(_ list: [(words: [UInt8], other: [UInt8])]) {
+    self.list = list
+    for case let first? in list.map(\.words.first) { letters |= Self.bit(first) }
+  }
+
+  func mayBegin(with byte: UInt8) -> Bool { letters & Self.bit(byte) != 0 }
+
+  /// Bytes below `@` share one bit.
+  private static func bit(_ byte: UInt8) -> UInt64 { 1 << UInt64(byte < 0x40 ? 0 : byte & 0x3f) }
 }
 
 extension Wording {
@@ -27,7 +44,7 @@ extension Wording {
 
   /// Returns the same words as a clause after a colon, so without another colon.
   package var withoutColons: Wording {
-    replacing([([UInt8](": ".utf8), [UInt8](" – ".utf8))], isWord: false)
+    replacing(Replacements([([UInt8](": ".utf8), [UInt8](" – ".utf8))]), isWord: false)
   }
 
   /// The same words without a clause at their end about this program, as `; --show-keys prints it`,
@@ -51,13 +68,12 @@ extension Wording {
   /// Returns the same words with others for some of them: the first that fit. What is quoted is
   /// kept.
   package func replacing(_ words: [(old: String, new: String)]) -> Wording {
-    replacing(words.map { ([UInt8]($0.old.utf8), [UInt8]($0.new.utf8)) })
+    replacing(Replacements(words.map { ([UInt8]($0.old.utf8), [UInt8]($0.new.utf8)) }))
   }
 
   /// Returns the same text with words outside of quotation marks replaced.
-  private func replacing(
-    _ names: [(words: [UInt8], name: [UInt8])], isWord: Bool = true
-  ) -> Wording {
+  private func replacing(_ replacements: Replacements, isWord: Bool = true) -> Wording {
+    if replacements.list.isEmpty { return self }
     let bytes = [UInt8](text.utf8)
     var replaced: [UInt8] = []
     var (place, copied) = (0, 0)
@@ -68,12 +84,15 @@ extension Wording {
       case UInt8(ascii: "\""): isQuoted.toggle()
       case _ where isQuoted: break
       case let byte:
-        for (words, name) in names where words.first == byte {
+        guard replacements.mayBegin(with: byte), !isWord || !bytes.isLetter(at: place - 1) else {
+          break
+        }
+        for (words, other) in replacements.list where words.first == byte {
           let end = place + words.count
-          guard bytes[place...].starts(with: words),
-            !isWord || !bytes.isLetter(at: place - 1) && !bytes.isLetter(at: end)
-          else { continue }
-          replaced += bytes[copied..<place] + name
+          guard bytes[place...].starts(with: words), !isWord || !bytes.isLetter(at: end) else {
+            continue
+          }
+          replaced += bytes[copied..<place] + other
           (place, copied) = (end - 1, end)
           break
         }

@@ -46,9 +46,9 @@ enum LimitedTraffic {
   }
 
   /// This host writes values; its controller completes `each` of them in an interval, and always
-  /// has `waiting` more.
+  /// has `waiting` more. In the end it completes them, except `lost` ones.
   static func writes(
-    _ length: Int, each: Int, waiting: Int, mtu: Int? = nil
+    _ length: Int, each: Int, waiting: Int, lost: Int = 0, mtu: Int? = nil
   ) -> @Sendable (inout Traffic) -> Void {
     { traffic in
       traffic.connect()
@@ -59,6 +59,8 @@ enum LimitedTraffic {
         traffic.completed(each)
         for step in 0..<each { traffic.acl(value(0x52, length, index * each + step), .sent) }
       }
+      traffic.wait(30)
+      if waiting > lost { traffic.completed(waiting - lost) }
       traffic.end(after: 5000)
     }
   }
@@ -127,6 +129,8 @@ extension Traffic {
   func waiting() {
     #expect(limit(LimitedTraffic.writes(20, each: 4, waiting: 0)) == nil)
     #expect(limit(LimitedTraffic.writes(20, each: 1, waiting: 1)) == nil)
+    // Without a queue that is empty in the end, four completions may be missing at the beginning.
+    #expect(limit(LimitedTraffic.writes(20, each: 4, waiting: 8, lost: 4)) == nil)
   }
 
   @Test("A peer that sends at its own pace waits for nothing") func pace() {

@@ -24,11 +24,13 @@ extension Rule {
       do: remedy
     ) { connection, evidence in
       var found: [(failed: FailedPairing, finding: Finding, packets: [Int])] = []
-      for (position, attempt) in connection.pairing.attempts.enumerated() {
-        // Two responses to one request explain everything that follows.
-        guard attempt.secondResponse == nil,
-          let failed = FailedPairing(attempt, position, connection, evidence),
-          reason.map({ $0 == failed.reason }) ?? true, var finding = explain(failed)
+      let attempts = connection.pairing.attempts
+      // Attempts are large, so only those are copied that failed for this reason. Two responses to
+      // one request explain everything that follows.
+      for position in attempts.indices where attempts[position].secondResponse == nil {
+        guard let ending = attempts[position].failure, reason ?? ending.reason == ending.reason,
+          let failed = FailedPairing(attempts[position], position, connection, evidence),
+          var finding = explain(failed)
         else { continue }
         if let same = found.firstIndex(where: { $0.finding.what == finding.what }) {
           found[same].packets.append(failed.packet)
@@ -41,7 +43,7 @@ extension Rule {
           finding.resolve()
           finding.headline =
             "pairing failed at \(packet: failed.packet), and succeeded at \(packet: resolved)"
-        } else if attempt.isOverBREDR {
+        } else if failed.attempt.isOverBREDR {
           finding.severity = .note
         } else if let later = failed.laterSuccess {
           finding.resolve(.warning)
@@ -93,7 +95,10 @@ extension PairingHistory {
 extension [PairingAttempt] {
   /// Returns the packet that shows that pairing succeeded after the attempt at `position`.
   func success(after position: Int) -> Int? {
-    dropFirst(position + 1).first(where: \.isPaired).map { $0.encrypted?.packet ?? $0.last.packet }
+    for later in indices.dropFirst(position + 1) where self[later].isPaired {
+      return self[later].encrypted?.packet ?? self[later].last.packet
+    }
+    return nil
   }
 }
 

@@ -104,6 +104,8 @@ package struct LinkTransfers: Sendable {
   private var held: [Held] = []
   private var sent = 0
   private var completed = 0
+  /// The flow that was sent before the latest one, while the controller may hold packets of it.
+  private var earlier = -1
   /// The last packets that were sent, of a PDU that has not ended.
   private var unclaimed = 0
   private var gap = 0
@@ -200,7 +202,12 @@ package struct LinkTransfers: Sendable {
       omitted &+= 1
       return nil
     }
-    if direction == .sent { latest.sent = place } else { latest.received = place }
+    if direction == .sent {
+      if latest.sent != place { earlier = latest.sent }
+      latest.sent = place
+    } else {
+      latest.received = place
+    }
     let carrier = memory.links.carrier(link, direction)
     let frame = Int(dissection.l2cap?.length ?? UInt16(clamping: Int(value.count) + 3)) + 4
     flows[place].note(
@@ -254,6 +261,7 @@ package struct LinkTransfers: Sendable {
 
   /// Records Number Of Completed Packets for this link.
   package mutating func complete(_ packets: Int, _ time: Timestamp?) {
+    guard packets > 0, sent > completed else { return }
     for _ in 0..<min(packets, sent - completed) {
       let packet = held[completed % Self.mostHeld]
       completed &+= 1
@@ -261,7 +269,11 @@ package struct LinkTransfers: Sendable {
         flows[packet.flow].run.complete(
           length: packet.length, since: since, left: sent - completed, time)
       }
-      if completed == sent, latest.sent >= 0 { flows[latest.sent].run.dry &+= 1 }
+    }
+    if completed == sent {
+      if latest.sent >= 0 { flows[latest.sent].run.drain() }
+      if earlier >= 0 { flows[earlier].run.drain() }
+      earlier = -1
     }
   }
 

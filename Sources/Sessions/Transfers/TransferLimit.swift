@@ -39,8 +39,7 @@ extension TransferRun {
   package static let leastBusy = 70
   /// The connection intervals in which a value comes that was only waiting for its turn.
   package static let mostIntervals: Int64 = 3
-  /// From this number of packets on, a controller that holds others is behind. With fewer, the
-  /// capture may lack that some were completed.
+  /// From this number of packets on, a controller that holds others is behind.
   private static let leastHeld = 3
   /// The bytes of a PDU and its frame around a value.
   package static let header = 7
@@ -86,16 +85,19 @@ extension TransferRun {
   /// send at its own pace, unless its next value comes in one of the next intervals.
   package func isInSteps(_ direction: Direction) -> Bool {
     let trip = halves(direction).trip
-    guard answered >= 10, isQueued != true, trip >= span / 5 * 4 else { return false }
+    guard answered >= 10, !seemsQueued, trip >= span / 5 * 4 else { return false }
     return direction == .sent || isAsked
       || trip / Int64(answered) <= carrier.period.multiplied(clamped: Self.mostIntervals)
   }
 
   /// Whether the controller nearly always held further packets when it completed one, so that the
-  /// link was slower than the program; nil: unknown.
-  package var isQueued: Bool? {
-    completed >= 20
-      ? behind * 10 >= completed * 8 && dry * 5 <= events && mostLeft >= Self.leastHeld : nil
+  /// link was slower than the program; nil: unknown, or the capture may lack that some were
+  /// completed.
+  package var isQueued: Bool? { completed >= 20 && isDrained ? seemsQueued : nil }
+
+  private var seemsQueued: Bool {
+    completed >= 20 && behind * 10 >= completed * 8 && dry * 5 <= events
+      && mostLeft >= Self.leastHeld
   }
 
   /// Returns what limits the transfer; nil: nothing that packets show, so the program that sends.

@@ -52,8 +52,10 @@ package struct TransferRun: Sendable {
   package private(set) var behind = 0
   /// The most of the link's packets that it still held then.
   package private(set) var mostLeft = 0
-  /// How often it held none of the link's packets any more.
-  package internal(set) var dry = 0
+  /// How often it held none of the link's packets any more, and whether that was so after the last
+  /// value. If not, the capture may lack that some packets were completed.
+  package private(set) var dry = 0
+  package private(set) var isDrained = false
   /// The hashes of the last values, in a ring.
   private var recent = InlineArray<8, UInt64>(repeating: 0)
 
@@ -94,6 +96,7 @@ package struct TransferRun: Sendable {
     if let answerTime { idle.add(clamped: max(0, time.nanoseconds(since: answerTime))) }
     answerTime = nil
     (lastPacket, lastTime) = (packet, time)
+    isDrained = false
     for index in recent.indices where recent[index] == hash {
       repeats &+= 1
       break
@@ -139,6 +142,12 @@ package struct TransferRun: Sendable {
     if left > 0 { behind &+= 1 }
     mostLeft = max(mostLeft, left)
     noteEvent(time, carrier.cost(of: length).packets)
+  }
+
+  /// Records that the controller holds none of the link's packets.
+  mutating func drain() {
+    dry &+= 1
+    isDrained = true
   }
 
   /// Counts packets that crossed the link together: within three quarters of an interval.
