@@ -1,12 +1,12 @@
 package import Bluetooth
 import Bytes
 
-/// The open frames and requests of vendors' protocols: the only thing that decoding remembers.
+/// The messages of vendors' protocols: their open frames, series and requests, which are the only
+/// thing that decoding remembers.
 ///
 /// A channel is one direction of an attribute within a conversation. Bounded: if there are too many
-/// channels (`VendorChannels.most`) or requests, the channel that was silent longest or the oldest
-/// request is dropped. A frame that is being joined is no longer than its protocol allows, and is
-/// given up after the protocol's timeout.
+/// channels (`VendorChannels.most`), the one that was silent longest is dropped. A frame that is
+/// being joined is no longer than its protocol allows, and is given up after the protocol's timeout.
 package struct VendorMessages: Sendable {
   /// A value's context.
   struct Context: Sendable {
@@ -20,8 +20,6 @@ package struct VendorMessages: Sendable {
     let time: Timestamp?
   }
 
-  /// The most packets listed for unanswered requests.
-  static let listed = 64
   /// The most packets listed for a message.
   static let mostPackets = 4096
   /// The most frames of one value that are distinguished.
@@ -30,8 +28,7 @@ package struct VendorMessages: Sendable {
   private(set) var channels = VendorChannels()
   /// The number of channels with an open frame.
   private var openCount = 0
-  /// The requests that wait for an answer.
-  private(set) var requests: [Request] = []
+  private var exchanges = VendorExchanges()
   /// The announced series that are not complete.
   private(set) var series: [VendorSeries] = []
   /// Examines messages: whether they are complete, and what they announce.
@@ -40,8 +37,10 @@ package struct VendorMessages: Sendable {
   package private(set) var following: [VendorSighting] = []
   /// The messages that were given up at a value that belongs to no protocol.
   private var abandoned: [Unfinished] = []
-  /// The outcomes of requests, by conversation.
-  package private(set) var tallies: [VendorTally] = []
+  /// The outcomes of requests, series and messages, by conversation.
+  package var tallies: [VendorTally] { exchanges.tallies }
+  /// Whether any request waits for its answer.
+  package var hasRequests: Bool { !exchanges.open.isEmpty }
 
   package init() {}
 
@@ -213,7 +212,7 @@ package struct VendorMessages: Sendable {
     channels[slot].isKnown = isKnown(slot, context)
     openCount += 1
     guard channels[slot].isKnown else { return nil }
-    _ = tally(context.vendor.profile, context.place, context.conversation)
+    exchanges.count(context)
     var sighting = VendorSighting(vendor: context.vendor, isByFrame: context.isByFrame)
     sighting.part = Slice(start: 0, count: bytes.byteCount)
     sighting.total = total
@@ -339,7 +338,7 @@ package struct VendorMessages: Sendable {
     if let silent = channels.silent {
       for left in [channels[silent].unfinished, channels[silent].chunks?.unfinished] {
         if let left {
-          note(left, channels[silent].vendor, channels[silent].key >> 18)
+          exchanges.note(left, channels[silent].vendor, channels[silent].key >> 18)
           keep(left)
         }
       }
@@ -372,8 +371,8 @@ package struct VendorMessages: Sendable {
     if context.isByFrame, !frame.isSound { sighting.recognition = channels[slot].recognition }
     if isRequest {
       if !message.isUnanswered {
-        request(
-          Request(
+        exchanges.add(
+          VendorExchanges.Request(
             conversation: context.conversation, owner: context.place, command: frame.command,
             answer: vendor.exchange.answering(frame.command),
             sequence: frame.sequence, packet: context.packet, time: context.time,
@@ -410,24 +409,6 @@ struct Asked: Sendable {
   let echoes: [Echo]
 }
 
-extension VendorMessages.Request {
-  /// Returns whether the request has already timed out at a time.
-  fileprivate func isOverdue(_ now: Timestamp?) -> Bool {
-    guard let now, let time else { return false }
-    return now.nanoseconds(since: time) > Int64(timeout) * 1_000_000
-  }
-
-  /// Returns whether a command can be that of the answer.
-  func isAnswered(by command: Int?) -> Bool {
-    VendorProtocol.Exchange.isExpected(command, answer)
-  }
-
-  /// Returns whether the request belongs to a value's conversation and still waits.
-  func isOpen(_ context: VendorMessages.Context, at time: Timestamp?) -> Bool {
-    owner == context.place && conversation == context.conversation && !isOverdue(time)
-  }
-}
-
 extension VendorMessages {
   /// Returns whether a response lacks something: bytes that its fields require, or elements of a
   /// list of which its request has more. This way an answer that is cut between two elements does
@@ -439,7 +420,8 @@ extension VendorMessages {
   {
     guard let (message, command) = looker.response(bytes, context) else { return false }
     if looker.lacksBytes { return true }
-    guard let found = request(of: command, context, at: began), let asked = requests[found].asked,
+    guard let found = request(of: command, context, at: began),
+      let asked = exchanges.open[found].asked,
       !asked.list.isEmpty
     else { return false }
     return looker.count(of: asked.list, message.definition) < asked.count
@@ -447,7 +429,7 @@ extension VendorMessages {
 
   /// Returns the oldest request that the last decoded response may answer.
   private func request(of command: Int?, _ context: Context, at time: Timestamp?) -> Int? {
-    requests.firstIndex {
+    exchanges.open.firstIndex {
       $0.isOpen(context, at: time) && $0.isAnswered(by: command)
         && !looker.contradicts($0.asked)
     }
@@ -458,16 +440,16 @@ extension VendorMessages {
   /// require more bytes and only the command indicates the other request.
   private mutating func isOvertaken(_ slot: Int, _ bytes: RawSpan, _ context: Context) -> Bool {
     guard context.vendor.frame.isOpenEnded, let first = channels[slot].packets.first,
-      requests.contains(where: { $0.isOpen(context, at: context.time) })
+      exchanges.open.contains(where: { $0.isOpen(context, at: context.time) })
     else { return false }
     let open = channels[slot].open
     guard let (_, begun) = looker.response(open.bytes, context) else { return false }
     let isWhole = !looker.lacksBytes
     let own = request(of: begun, context, at: channels[slot].began)
-    let differing = requests.map { looker.contradicts($0.asked) }
+    let differing = exchanges.open.map { looker.contradicts($0.asked) }
     guard let (_, command) = looker.response(bytes, context) else { return false }
-    return requests.indices.contains { place in
-      let request = requests[place]
+    return exchanges.open.indices.contains { place in
+      let request = exchanges.open[place]
       guard place != own, request.isOpen(context, at: context.time),
         request.isAnswered(by: command)
       else { return false }
@@ -488,16 +470,16 @@ extension VendorMessages {
       let open = channels[slot].open
       if let (_, command) = looker.response(open.bytes, context),
         let own = request(of: command, context, at: channels[slot].began),
-        requests[own].packet < first
+        exchanges.open[own].packet < first
       {
         // An answer with fewer elements than requested is an answer; one cut within an element is
         // not.
-        if looker.lacksBytes { giveUp(own) } else { settle(own) }
+        if looker.lacksBytes { exchanges.giveUp(own) } else { exchanges.settle(own) }
       }
     }
     if let unfinished {
-      _ = tally(context.vendor.profile, context.place, context.conversation)
-      note(unfinished, context.place, context.conversation)
+      exchanges.count(context)
+      exchanges.note(unfinished, context.place, context.conversation)
     }
     close(slot)
     return unfinished
@@ -516,39 +498,6 @@ extension VendorMessages {
 // Requests and their responses, for protocols and for control points.
 
 extension VendorMessages {
-  /// A request that waits for its answer.
-  struct Request: Sendable {
-    let conversation: UInt64
-    /// The index of the protocol, or below 0 a control point.
-    let owner: Int
-    let command: Int?
-    /// The command of its answer: unknown if nothing can answer it, nil if any command can.
-    let answer: Known?
-    let sequence: Int?
-    let packet: Int
-    let time: Timestamp?
-    /// How many milliseconds it waits.
-    let timeout: Int
-    /// What it requests, if responses have no length.
-    var asked: Asked?
-  }
-
-  /// The most open requests and conversations that are remembered.
-  private static let mostRequests = 256
-  private static let mostTallies = 256
-
-  /// Whether any request waits for its answer.
-  package var hasRequests: Bool { !requests.isEmpty }
-
-  /// Records a request that expects an answer.
-  private mutating func request(_ request: Request, _ title: String) {
-    if let tally = tally(title, request.owner, request.conversation) {
-      tallies[tally].requests += 1
-    }
-    if requests.count >= Self.mostRequests { giveUp(0) }
-    requests.append(request)
-  }
-
   /// Processes a protocol's response, and finds the oldest request that it fits.
   private mutating func response(
     _ frame: Frame, _ bytes: RawSpan, _ vendor: VendorProtocol, _ context: Context
@@ -558,41 +507,12 @@ extension VendorMessages {
     let isLooked = vendor.frame.isOpenEnded && looker.response(bytes, context) != nil
     let looker = isLooked ? looker : nil
     let usesSequence = vendor.exchange.usesSequence
-    return answer(
+    return exchanges.answer(
       vendor.profile, context.place, context.conversation, context.packet, context.time
     ) {
       $0.isAnswered(by: frame.command) && (!usesSequence || frame.sequence == $0.sequence)
         && looker?.contradicts($0.asked) != true
     }
-  }
-
-  /// Finds the oldest request that a response fits.
-  private mutating func answer(
-    _ title: String, _ owner: Int, _ conversation: UInt64, _ packet: Int, _ time: Timestamp?,
-    _ fits: (Request) -> Bool
-  ) -> ExchangeNote {
-    expire(time, owner)
-    var note = ExchangeNote()
-    let found = requests.firstIndex {
-      $0.owner == owner && $0.conversation == conversation && fits($0)
-    }
-    let tally = tally(title, owner, conversation)
-    guard let found else {
-      // Before the first request, the capture may have begun too late to contain it, or the
-      // requests are not in the profile.
-      note.isOrphan = tally.map { tallies[$0].requests > 0 } ?? false
-      return note
-    }
-    note.request = requests[found].packet
-    if let sent = requests[found].time, let time { note.latency = time.nanoseconds(since: sent) }
-    settle(found)
-    return note
-  }
-
-  /// Counts a request as answered, and removes it.
-  private mutating func settle(_ index: Int) {
-    let request = requests.remove(at: index)
-    if let tally = tally("", request.owner, request.conversation) { tallies[tally].answered += 1 }
   }
 
   // MARK: Control points
@@ -609,8 +529,8 @@ extension VendorMessages {
     let owner = -1 - Int(handle)
     if isWritten {
       guard exchange.isRequest(command) ?? true else { return nil }
-      request(
-        Request(
+      exchanges.add(
+        VendorExchanges.Request(
           conversation: conversation, owner: owner, command: command,
           answer: exchange.answering(command), sequence: nil, packet: packet, time: time,
           timeout: exchange.timeout), definition.name)
@@ -623,71 +543,29 @@ extension VendorMessages {
     if !exchange.requestField.isEmpty {
       named = looker.number(of: exchange.requestField, definition, bytes)
     }
-    return answer(definition.name, owner, conversation, packet, time) { request in
+    return exchanges.answer(definition.name, owner, conversation, packet, time) { request in
       if let named, named != request.command { return false }
       return request.isAnswered(by: command)
     }
   }
 
   /// Records that a server refused the request in a packet: no response will come.
-  package mutating func refuse(_ packet: Int) {
-    guard let found = requests.lastIndex(where: { $0.packet == packet }) else { return }
-    let request = requests.remove(at: found)
-    if let tally = tally("", request.owner, request.conversation) {
-      tallies[tally].refused += 1
-    }
-  }
+  package mutating func refuse(_ packet: Int) { exchanges.refuse(packet) }
 
-  // MARK: Counting
-
-  /// Returns the index of the tally of a conversation; nil if there is no room.
-  private mutating func tally(_ title: String, _ owner: Int, _ conversation: UInt64) -> Int? {
-    let known = tallies.firstIndex { $0.conversation == conversation && $0.owner == owner }
-    if let known { return known }
-    guard tallies.count < Self.mostTallies else { return nil }
-    tallies.append(VendorTally(conversation: conversation, title: title, owner: owner))
-    return tallies.count - 1
-  }
-
-  /// Gives up requests after their timeout.
-  private mutating func expire(_ time: Timestamp?, _ owner: Int) {
-    guard let time else { return }
-    var index = 0
-    while index < requests.count {
-      // Only its plain values are read, since copying a request is dear.
-      if requests[index].owner == owner, let sent = requests[index].time,
-        time.nanoseconds(since: sent) > Int64(requests[index].timeout) * 1_000_000
-      {
-        giveUp(index)
-      } else {
-        index += 1
-      }
-    }
-  }
-
-  private mutating func giveUp(_ index: Int) {
-    let request = requests.remove(at: index)
-    if let found = tally(of: request.owner, request.conversation),
-      tallies[found].unanswered.count < Self.listed
-    {
-      tallies[found].unanswered.append(request.packet)
-    }
-  }
+  // MARK: The end
 
   /// The open series and messages in parts, with their conversations: what stays incomplete if the
   /// capture ends now.
   package var leftOpen: [(conversation: UInt64, profile: String, what: Unfinished)] {
-    func title(_ owner: Int, _ conversation: UInt64) -> String {
-      tallies.first { $0.conversation == conversation && $0.owner == owner }?.title ?? ""
-    }
     var found: [(conversation: UInt64, profile: String, what: Unfinished)] = []
     for one in series {
-      found.append((one.conversation, title(one.owner, one.conversation), one.unfinished))
+      found.append(
+        (one.conversation, exchanges.title(of: one.owner, one.conversation), one.unfinished))
     }
     for channel in channels {
       let conversation = channel.key >> 18
       for case let open? in [channel.unfinished, channel.chunks?.unfinished] {
-        found.append((conversation, title(channel.vendor, conversation), open))
+        found.append((conversation, exchanges.title(of: channel.vendor, conversation), open))
       }
     }
     return found.sorted { $0.what.packet < $1.what.packet }
@@ -700,21 +578,12 @@ extension VendorMessages {
   package mutating func finish(
     _ hasWaited: (_ since: Timestamp?, _ timeout: Int) -> Bool = { _, _ in true }
   ) {
-    while let request = requests.first {
-      if hasWaited(request.time, request.timeout) {
-        giveUp(0)
-        continue
-      }
-      requests.removeFirst()
-      if let tally = tally(of: request.owner, request.conversation) {
-        tallies[tally].requests -= 1
-      }
-    }
+    exchanges.finish(hasWaited)
     for one in series {
       if hasWaited(one.last, one.timeout) {
-        note(one.unfinished, one.owner, one.conversation)
-      } else if let tally = tally(of: one.owner, one.conversation) {
-        tallies[tally].series -= 1
+        exchanges.note(one.unfinished, one.owner, one.conversation)
+      } else {
+        exchanges.forgetSeries(one.owner, one.conversation)
       }
     }
     series.removeAll()
@@ -722,30 +591,16 @@ extension VendorMessages {
       let last = channels[index].chunks?.last ?? channels[index].last
       if hasWaited(last, Self.patience) {
         for case let open? in [channels[index].unfinished, channels[index].chunks?.unfinished] {
-          note(open, channels[index].vendor, channels[index].key >> 18)
+          exchanges.note(open, channels[index].vendor, channels[index].key >> 18)
         }
       }
       close(index)
       channels[index].chunks = nil
     }
-    for index in tallies.indices { tallies[index].unanswered.sort() }
   }
 
   /// How many milliseconds a message in parts may pause at the end of a capture.
   private static let patience = 2000
-
-  private func tally(of owner: Int, _ conversation: UInt64) -> Int? {
-    tallies.firstIndex { $0.conversation == conversation && $0.owner == owner }
-  }
-
-  /// Counts an incomplete series or message.
-  private mutating func note(_ unfinished: Unfinished, _ owner: Int, _ conversation: UInt64) {
-    guard let found = tally(of: owner, conversation) else { return }
-    if unfinished.kind == .parts { tallies[found].incompleteMessages += 1 }
-    if tallies[found].unfinished.count < 16 {
-      tallies[found].unfinished.append(unfinished.counted)
-    }
-  }
 }
 
 extension Definition {
@@ -794,13 +649,11 @@ extension VendorMessages {
     note.isAnnouncement = true
     sighting.series = note
     guard count > 0 else { return }
-    if let tally = tally(context.vendor.profile, context.place, context.conversation) {
-      tallies[tally].series += 1
-    }
+    exchanges.count(context) { $0.series += 1 }
     // The oldest series is dropped.
     if series.count >= Self.mostSeries {
       let oldest = series.removeFirst()
-      self.note(oldest.unfinished, oldest.owner, oldest.conversation)
+      exchanges.note(oldest.unfinished, oldest.owner, oldest.conversation)
     }
     series.append(
       VendorSeries(rule, count: count, isRequest: sighting.isRequest, context))
@@ -830,9 +683,7 @@ extension VendorMessages {
     sighting.series = note
     if note.isComplete {
       series.remove(at: found)
-      if let tally = tally(context.vendor.profile, context.place, context.conversation) {
-        tallies[tally].completed += 1
-      }
+      exchanges.count(context) { $0.completed += 1 }
     }
     return true
   }
@@ -848,7 +699,7 @@ extension VendorMessages {
   private mutating func end(_ place: Int, _ sighting: inout VendorSighting) {
     let one = series.remove(at: place)
     sighting.unfinished.append(one.unfinished)
-    note(one.unfinished, one.owner, one.conversation)
+    exchanges.note(one.unfinished, one.owner, one.conversation)
   }
 }
 
@@ -870,8 +721,8 @@ extension VendorMessages {
     if case .other = outcome {
       if message.hasPieces {
         sighting.unfinished.append(message.unfinished)
-        _ = tally(context.vendor.profile, context.place, context.conversation)
-        note(message.unfinished, context.place, context.conversation)
+        exchanges.count(context)
+        exchanges.note(message.unfinished, context.place, context.conversation)
       }
       message = ChunkedMessage(frame)
       outcome = message.add(frame, bytes, layout, packets, context.time)
@@ -881,7 +732,7 @@ extension VendorMessages {
     guard message.isComplete else {
       if message.hasPieces {
         channels[slot].chunks = message
-        _ = tally(context.vendor.profile, context.place, context.conversation)
+        exchanges.count(context)
       }
       if let checksum = frame.checksum, !frame.isSound { sighting.badChecksum = checksum }
       sighting.packets = packets

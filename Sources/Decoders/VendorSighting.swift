@@ -197,7 +197,9 @@ package struct VendorTally: Sendable {
   /// The requests without an answer, up to a limit.
   package internal(set) var unanswered: [Int] = []
   /// Whether that list has reached its limit.
-  package var omitsUnanswered: Bool { unanswered.count >= VendorMessages.listed }
+  package var omitsUnanswered: Bool { unanswered.count >= Self.mostListed }
+  /// The most of them that are listed.
+  static let mostListed = 64
   /// The number of announced series, and how many are complete.
   package internal(set) var series = 0
   package internal(set) var completed = 0
