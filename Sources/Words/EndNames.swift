@@ -30,34 +30,14 @@ extension Wording {
     replacing([([UInt8](": ".utf8), [UInt8](" – ".utf8))], isWord: false)
   }
 
-  /// The same words without a clause at their end about this program, as `; --show-keys prints it`,
-  /// for readers who may not have it.
-  package var withoutHint: Wording {
-    let bytes = [UInt8](text.utf8)
-    for hint in ["; --", "; gattscope "] {
-      // What is quoted came from a device.
-      var place = bytes.count - 1
-      while place >= 0, bytes[place] != 0x22 {
-        if bytes[place...].starts(with: hint.utf8) {
-          let end = bytes.last == 0x2e ? "." : ""
-          return with(String(decoding: bytes[..<place], as: UTF8.self) + end)
-        }
-        place -= 1
-      }
-    }
-    return self
-  }
-
-  /// Returns the same words with others for some of them: the first that fit. What is quoted is
-  /// kept.
-  package func replacing(_ words: [(old: String, new: String)]) -> Wording {
-    replacing(words.map { ([UInt8]($0.old.utf8), [UInt8]($0.new.utf8)) })
-  }
-
   /// Returns the same text with words outside of quotation marks replaced.
   private func replacing(
     _ names: [(words: [UInt8], name: [UInt8])], isWord: Bool = true
   ) -> Wording {
+    if let (before, hint, after) = parts {
+      return .joining(
+        before.replacing(names, isWord: isWord), hint: hint, after.replacing(names, isWord: isWord))
+    }
     let bytes = [UInt8](text.utf8)
     var replaced: [UInt8] = []
     var (place, copied) = (0, 0)
