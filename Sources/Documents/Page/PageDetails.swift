@@ -143,7 +143,8 @@ struct PageDetails: Sendable {
       if place == followers.count {
         // What follows the expected line probably follows this one, too.
         followers.append(UInt32(follower(of: expected)))
-        size += (lines[place].byteCount - 1) * 17 / 16 + 3
+        // Its three tabs are escaped.
+        size += (lines[place].byteCount - 1) * 17 / 16 + 6
       }
       return place
     }
