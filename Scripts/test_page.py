@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -671,16 +672,24 @@ class PageTest(unittest.TestCase):
             self.assertEqual(drawn, 2, "both directions of all connections")
 
     def test_failed_connections_are_not_folded_away(self) -> None:
-        """Nine connections that end as usual come before one that fails."""
+        """Twelve connections that this host ends come before one that fails."""
+        usual = self.folder / "usual.btsnoop"
+        content = bytearray(b"btsnoop\0" + struct.pack(">II", 1, 1002))
+        for number in range(12):
+            connected = bytes([4, 0x3E, 19, 1, 0, 0x40, 0, 0, 1, number, 2, 3, 4, 5, 0xC0, 24, 0, 0, 0, 72, 0, 0])
+            end = bytes([1, 6, 4, 3, 0x40, 0, 0x13]), bytes([4, 0x0F, 4, 0, 1, 6, 4]), bytes([4, 5, 4, 0, 0x40, 0, 0x16])
+            for step, record in enumerate((connected, *end)):
+                moment = 0x00E0000000000000 + number * 2_000_000 + step * 100_000
+                content += struct.pack(">IIIIq", len(record), len(record), 2 if record[0] == 1 else 3, 0, moment) + record
+        usual.write_bytes(content)
         merged = self.folder / "many.btsnoop"
-        usual = [str(CAPTURES / "heart-rate.btsnoop")] * 9
-        program("convert", "--force", "--merge", *usual, str(CAPTURES / "pairing-fails.btsnoop"), str(merged))
+        program("convert", "--force", "--merge", str(usual), str(CAPTURES / "pairing-fails.btsnoop"), str(merged))
         self.open(self.page(merged))
         failed = self.run_script("return JSON.parse(document.getElementById('data').textContent).marks.filter(one => one[0] == 'error').map(one => one[1])")
-        self.assertGreater(len(failed), 0)
-        self.assertIn("more connection", self.element("#connections").text)
-        for number in set(failed):
-            self.assertTrue(self.element(f"#connection-{number} summary").is_displayed(), f"connection {number}")
+        self.assertEqual(set(failed), {13})
+        self.assertIn("more connections", self.element("#connections").text)
+        visible = "return document.getElementById(arguments[0]).checkVisibility()"
+        self.assertEqual([self.run_script(visible, f"connection-{number}") for number in (13, 12)], [True, False])
 
     @unittest.skipUnless(SHARED.is_dir(), "there are no shared captures")
     def test_time_line_of_a_long_capture(self) -> None:

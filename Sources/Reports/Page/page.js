@@ -324,7 +324,7 @@
   // Returns a field: the place of its bytes, its depth, its key as a label, and its value unless it has fields of its own.
   const CODES = /\b(a2dp|acl|att|avdtp|cid|csrk|dcid|hci|id|iso|io|irk|l2cap|ltk|mic|mps|mtu|oob|phy|psm|rssi|scid|sco|sdu|smp|spsm|uuid)\b/g;
   function field(line) {
-    const [place, depth, key, ...value] = line.split('\t');
+    const [place, depth, key = '', ...value] = line.split('\t');
     const label = key.replaceAll('_', ' ').replace(CODES, code => code.toUpperCase()).replace(/^[a-z]/, first => first.toUpperCase());
     return {place, depth: Number(depth), key, label, value: value.length ? value.join('\t') : null};
   }
