@@ -60,7 +60,8 @@ struct AddressBook: Sendable {
   var middles: Set<UInt32> { Set(families.map { UInt32(truncatingIfNeeded: $0 >> 4) }) }
 
   /// Returns what addresses have in common that differ only in their last four bits and in the bits
-  /// of the first octet which show that an address is random, or locally administered.
+  /// of the first octet which show that an address is random, or locally administered. Neighbours
+  /// of a number are neighbours of the last octet, too.
   private static func family(of address: DeviceAddress) -> UInt64 {
     (address.value & ~(0b1100_0010 << 40)) >> 4
   }

@@ -91,9 +91,10 @@ import Testing
       (0xd004_b09a_269e, false, 0xd204_b09a_269f, true),
       (0xa803_2ab6_bff2, false, 0xa803_2ab6_bff0, true),
       (0xd7b1_8e2f_3348, true, 0x17b1_8e2f_3348, true),
-      (0xa803_2ab6_bff2, false, 0xa803_2ab6_c001, true),
+      (0xa803_2ab6_bff2, false, 0xa803_2ab6_bfe1, true),
       // Another device of the manufacturer, and one that resembles a private address by chance.
       (0xa803_2ab6_bff2, false, 0xa803_2ab6_bf72, false),
+      (0xa803_2ab6_bff2, false, 0xa803_2ab6_c001, false),
       (0x57b1_8e2f_3348, true, 0x57b1_8e2f_3349, false),
     ] as [(UInt64, Bool, UInt64, Bool)]) func relatives(
       _ known: UInt64, _ isRandom: Bool, _ other: UInt64, _ isFound: Bool
@@ -219,7 +220,7 @@ import Testing
     throws
   {
     // Data of a service with an address that is not looked for.
-    let data: [UInt8] = [0x09, 0x16, 0x0d, 0x18, 1, 2, 3, 4, 5, 6]
+    let data: [UInt8] = [0x09, 0x16, 0x0d, 0x18, 1, 2, 3, 9, 5, 6]
     func build(_ traffic: inout Traffic) {
       traffic.connect()
       traffic.connect(0x41, peer: 0xc011_2233_4499)

@@ -144,7 +144,8 @@ struct PageDetails: Sendable {
         // What follows the expected line probably follows this one, too.
         followers.append(UInt32(follower(of: expected)))
         // Its three tabs are escaped.
-        size += (lines[place].byteCount - 1) * 17 / 16 + 6
+        let isField = lines[place].firstOffset(of: 0x09) != nil
+        size += (lines[place].byteCount - 1) * 17 / 16 + (isField ? 6 : 3)
       }
       return place
     }

@@ -163,9 +163,12 @@ struct BleakWriter: ~Copyable {
       if step.operation == .write || step.operation == .writeWithoutResponse {
         if identity.isConfiguration, let owner = identity.owner { subscribed.insert(owner) }
       } else if step.operation == .notification || step.operation == .indication,
-        let handle = identity.handle, subscribed.insert(handle).inserted,
-        let place = expression(identity, memory)
+        let handle = identity.handle, subscribed.insert(handle).inserted
       {
+        guard let place = expression(identity, memory) else {
+          lacks.unknown += 1
+          continue
+        }
         isOn.insert(handle)
         takesReceived = true
         statements += 1
