@@ -325,8 +325,8 @@
   const CODES = /\b(a2dp|acl|att|avdtp|cid|csrk|dcid|hci|id|iso|io|irk|l2cap|ltk|mic|mps|mtu|oob|phy|psm|rssi|scid|sco|sdu|smp|spsm|uuid)\b/g;
   function field(line) {
     const [place, depth, key = '', ...value] = line.split('\t');
-    const label = key.replaceAll('_', ' ').replace(CODES, code => code.toUpperCase()).replace(/^[a-z]/, first => first.toUpperCase());
-    return {place, depth: Number(depth), key, label, value: value.length ? value.join('\t') : null};
+    return {place, depth: Number(depth), key, value: value.length ? value.join('\t') : null,
+      label: key.replaceAll('_', ' ').replace(CODES, code => code.toUpperCase()).replace(/^[a-z]/, first => first.toUpperCase())};
   }
   const said = line => line.label && line.value ? line.label + ': ' + line.value : line.label || line.value || '';
   let details = null;
@@ -374,8 +374,7 @@
     const layers = [], notes = [];
     lines.forEach((line, k) => {
       const isLayer = !line.depth && line.value == null && k + 1 < lines.length && lines[k + 1].depth > 0;
-      if (isLayer) layers.unshift(make('details', {class: 'layer', 'data-key': line.key}, make('summary', {}, line.label)));
-      if (isLayer) return;
+      if (isLayer) return layers.unshift(make('details', {class: 'layer', 'data-key': line.key}, make('summary', {}, line.label)));
       const place = line.place == 'joined' ? '' : line.place;
       const field = make('div', {class: 'field', 'data-place': place}, make('span', {}, make('i', {}, line.label), line.label && line.value ? ': ' : '',
         line.value && make('code', {}, line.value)), make('small', {}, place.replace('-', '–')));
@@ -479,10 +478,10 @@
   function fieldsWith(term) {
     const found = new Map();
     for (const part of unpack().parts) {
-      const isHit = part.lines.map(line => said(line).toLowerCase().includes(term));
+      const texts = part.lines.map(said), isHit = texts.map(text => text.toLowerCase().includes(term));
       part.x.forEach((list, k) => {
         const place = list.find(place => isHit[place]);
-        if (place != null) found.set(part.n[k], said(part.lines[place]));
+        if (place != null) found.set(part.n[k], texts[place]);
       });
     }
     return found;
@@ -784,23 +783,18 @@
     return y;
   }
 
-  // Draws how many bytes of values per second were sent, above the line, and received: those of the selected connection, and
-  // behind them in grey those of all.
+  // Draws the bytes of values per second that were sent, above the line, and received: of all connections in grey if one is selected.
   function drawRates(svg, y, head) {
     const tall = 56, middle = y + head + tall / 2, bins = Math.ceil(width / BIN) + 1;
     const zeros = () => ({sent: new Float64Array(bins), received: new Float64Array(bins)}), all = zeros(), own = zeros();
     for (const one of data.connections) {
-      const isOwn = !filter.connection || filter.connection == one.id;
       for (const way of ['sent', 'received']) {
         const [start, part, bytes] = one[way] || [0, 1, []];
         bytes.forEach((count, k) => {
           const from = (start + k * part) / 1e6, to = from + part / 1e6;
           if (!count || to < view[0] || from > view[1]) return;
           const first = Math.floor(clamp(x(from)) / BIN), end = Math.max(first + 1, Math.floor(clamp(x(to)) / BIN));
-          for (let bin = first; bin < end; bin++) {
-            all[way][bin] += count / part * 1e6;
-            if (isOwn) own[way][bin] += count / part * 1e6;
-          }
+          for (const rates of !filter.connection || filter.connection == one.id ? [all, own] : [all]) for (let bin = first; bin < end; bin++) rates[way][bin] += count / part * 1e6;
         });
       }
     }
