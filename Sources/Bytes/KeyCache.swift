@@ -46,8 +46,8 @@ package struct KeyCache: ~Copyable {
     unsafe rendered.deallocate()
   }
 
-  /// Appends `key` and a colon or other end, in JSON in lower case with its quotes, preceded by a comma unless
-  /// it is the first in its object.
+  /// Appends `key` and a colon or the other end, in JSON in lower case with its quotes, preceded by
+  /// a comma unless it is the first in its object.
   package mutating func write(
     _ key: StaticString, isFirst: Bool = false, into output: inout Output
   ) {

@@ -63,8 +63,8 @@ struct BookSearch: Sendable {
     }
   }
 
-  /// Returns other forms of a text, each with that of its pseudonym: in lower and upper case, and in
-  /// UTF-16.
+  /// Returns other forms of a text, each with that of its pseudonym: in lower and upper case, and
+  /// in UTF-16.
   private static func forms(
     _ text: [UInt8], _ pseudonym: [UInt8]
   ) -> [(text: [UInt8], pseudonym: [UInt8])] {
