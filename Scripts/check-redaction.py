@@ -96,9 +96,18 @@ def data(content: bytes, is_monitor: bool) -> Iterator[bytes]:
     yield from map(bytes, streams.values())
 
 
+def forms(name: bytes) -> set[bytes]:
+    """Returns the forms of a name that are searched for."""
+    text = name.decode()
+    return {name, name.lower(), name.upper(), text.encode("utf-16-le"), text.encode("utf-16-be")}
+
+
 def pieces(value: bytes, what: str) -> Iterator[bytes]:
     """Returns what must not be found of a value: every distinctive piece of a key, all of an address or name."""
-    if len(value) < LEAST_KEY or what == "name":
+    if what == "name":
+        yield from forms(value)
+        return
+    if len(value) < LEAST_KEY:
         yield value
         return
     for start in range(0, len(value) - PIECE + 1, PIECE_STEP):
@@ -107,12 +116,31 @@ def pieces(value: bytes, what: str) -> Iterator[bytes]:
             yield piece
 
 
+def has_relative(address: bytes, places: list[bytes]) -> bool:
+    """Returns whether a place has an address that differs only in the last four bits and in those for random and local ones."""
+    # With these first bits it may be private and thus random; zeros and ones are found everywhere.
+    if address[0] >> 6 in (0, 1) or sum(byte in (0, 0xFF) for byte in address) >= 4:
+        return False
+    first, middle, last = address[0] & 0x3D, address[1:5], address[5] >> 4
+    for step in (1, -1):
+        for match in (match for place in places for match in re.finditer(b"." + re.escape(middle[::step]) + b".", place, re.DOTALL)):
+            found = match[0][::step]
+            if found[0] & 0x3D == first and found[5] >> 4 == last:
+                return True
+    return False
+
+
 def remaining(wanted: dict[bytes, str], places: list[bytes]) -> list[str]:
     """Returns the secrets that are still there."""
-    return [
+    found = [
         f"{what} {value.hex()} remains"
         for value, what in sorted(wanted.items())
         if any(piece in place or piece[::-1] in place for piece in pieces(value, what) for place in places)
+    ]
+    return found + [
+        f"an address like {value.hex()} remains"
+        for value, what in sorted(wanted.items())
+        if what == "address" and has_relative(value, places)
     ]
 
 

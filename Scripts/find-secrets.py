@@ -30,7 +30,7 @@ VIEWS = (
     *(["map"], ["map", "--json"]),
     *(["devices"], ["devices", "--json"]),
     *(["values"], ["values", "--all"], ["values", "--csv", "--wide"], ["values", "--json"]),
-    *(["values", "--distinct"], ["values", "--changes"], ["values", "--messages"], ["values", "--messages", "--json"]),
+    *(["values", "--distinct"], ["values", "--changes"], ["values", "--messages"], ["values", "--messages", "--json"], ["values", "--rate"]),
     *(["values", "--channel", "0x0004", "--raw", "-"], ["values", "--raw", "-"], ["profiles", "match"]),
     *(["explain", "--full"], ["explain", "--json"], ["explain", "--markdown"], ["report"]),
     *(["trace"], ["trace", "--json"], ["trace", "--as", "android"], ["trace", "--as", "bleak"]),

@@ -51,11 +51,11 @@ ORDINARY_BYTES = len(ORDINARY) / attacks.record_count(ORDINARY)
 MOST_SECONDS = 120
 VERBS = (
     *(["show"], ["show", "--json"], ["map"], ["devices", "--json"], ["values", "--json"], ["info", "--json"]),
-    *(["values", "--csv", "--wide"], ["values", "--distinct"], ["values", "--changes"], ["values", "--messages"]),
+    *(["values", "--csv", "--wide"], ["values", "--distinct"], ["values", "--changes"], ["values", "--messages"], ["values", "--rate"]),
     *(["explain"], ["trace"], ["trace", "--as", "android", "--json"], ["trace", "--as", "bleak"], ["diff", "--json", str(CAPTURES[0])]),
     *(["convert", "--force", "--redact"], ["report"], ["table"]),
 )
-STATUSES = {"diff": (0, 1)}
+STATUSES = {"diff": (0, 1), "trace": (0, 2)}
 # Messages on standard error about the tables that an attack fills.
 SAID = {
     "connections": "connections are open at once; the oldest was forgotten",

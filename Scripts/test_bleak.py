@@ -5,7 +5,9 @@ servers on bumble's virtual link they do what the client of the capture did.
 import ast
 import json
 import os
+import re
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -19,7 +21,26 @@ SHARED = FOLDER.parent.parent / "shared" / "captures"
 # The Python that has bumble and bleak: that of the Makefile, or another one.
 PYTHON = os.environ.get("BUMBLE_PYTHON", str(FOLDER.parent / ".venv" / "bin" / "python"))
 SYSTEMS = ("1800", "1801")
-RUN = ("heart-rate", "wristband", "write-refused", "lost-subscription", "enhanced-connection", "secret-values", "android-phone")
+# A module that finds every device and prints what is asked of it.
+STUB = '''
+class BleakError(Exception): pass
+class BleakScanner:
+    async def find_device_by_address(address): return address
+    async def find_device_by_name(name): return name
+class Anything:
+    def __getattr__(self, name): return self
+    def __call__(self, *arguments, **named): return self
+    def values(self): return ()
+    def hex(self, *arguments): return ""
+    def __await__(self):
+        yield from ()
+        return self
+class BleakClient(Anything):
+    def __init__(self, device): print("connects to", device)
+    async def __aenter__(self): return Anything()
+    async def __aexit__(self, *arguments): pass
+'''
+RUN = ("heart-rate", "wristband", "write-refused", "lost-subscription", "secret-values", "android-phone")
 
 
 def printed(*arguments: object) -> str:
@@ -105,6 +126,48 @@ class ScriptTests(unittest.TestCase):
         for secret in secrets:
             self.assertNotIn(bytes.fromhex(secret).hex(" "), script)
 
+    def run_script(self, script: str, *arguments: str) -> subprocess.CompletedProcess:
+        """Runs a script with the stub instead of bleak."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "bleak").mkdir()
+            (folder / "bleak" / "__init__.py").write_text(STUB)
+            (folder / "bleak" / "exc.py").write_text("from . import BleakError")
+            (folder / "replay.py").write_text(script)
+            command = [sys.executable, "replay.py", "--pace", "0", *arguments]
+            return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, timeout=60)
+
+    def test_an_address_replaces_the_device_of_its_connection(self) -> None:
+        captures = [SAMPLES / "write-refused.btsnoop", SAMPLES / "secret-values.btsnoop"]
+        script = printed("trace", "--as", "bleak", *captures)
+        numbers = re.findall(r"await connection_(\d+)\(options\)", script)
+        usual = self.run_script(script)
+        self.assertEqual(usual.returncode, 0, usual.stderr)
+        before = [line for line in usual.stdout.splitlines() if line.startswith("connects")]
+        self.assertEqual(len(set(before)), 2, before)
+        after = self.run_script(script, "--address", f"{numbers[1]}=F0:F0:F0:F0:F0:F0").stdout.splitlines()
+        self.assertEqual([line for line in after if line.startswith("connects")], [before[0], "connects to F0:F0:F0:F0:F0:F0"])
+        refused = self.run_script(script, "--address", "F0:F0:F0:F0:F0:F0")
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertIn("this script has 2 devices: use --address CONNECTION=ADDRESS", refused.stderr)
+        self.assertIn("connects to F0\n", self.run_script(script_of(captures[1]), "--address", "F0").stdout)
+
+    def test_a_script_that_can_do_nothing_reports_it(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            output = Path(name) / "replay.py"
+            command = [PROGRAM, "trace", "--as", "bleak", "-o", output, "--handle", "0x0018", SAMPLES / "android-phone.btsnoop"]
+            run = subprocess.run(command, capture_output=True, text=True, check=False)
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertIn("the script replays nothing: every operation is left out; 1 of unknown UUID, which --map supplies", run.stderr)
+            script = output.read_text()
+            self.assertIn("# This script replays nothing: every operation is left out.\n", script)
+            self.assertIn("    # Packets #110 to #112.\n", script)
+            ran = self.run_script(script)
+            self.assertEqual((ran.returncode, ran.stdout), (1, ""))
+            self.assertEqual(ran.stderr, "This script replays nothing: every operation is left out.\n")
+        nothing = subprocess.run([*command[:4], "--packets", "1", command[-1]], capture_output=True, text=True, check=False)
+        self.assertEqual((nothing.returncode, nothing.stdout), (2, ""))
+
     def test_options_that_a_script_cannot_have_are_refused(self) -> None:
         for option in (["--json"], ["--show-keys"], ["--app-only"], ["--text", "x"], ["--app-log", "x"]):
             run = subprocess.run([PROGRAM, "trace", "--as", "bleak", *option, SAMPLES / "heart-rate.btsnoop"], capture_output=True, check=False)
@@ -145,6 +208,7 @@ class ScriptTests(unittest.TestCase):
                 )
                 self.assertEqual(run.returncode, 0, run.stderr[-2000:])
                 seen = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("[")]
+                self.assertGreater(len(seen), 0)
                 self.assertEqual([each for each in seen if each[1] != "subscribe"], operations(capture))
                 if name == "heart-rate":
                     self.assertEqual([each[0] for each in seen if each[1] == "subscribe"], ["2a37", "2a19", "2a1c"])

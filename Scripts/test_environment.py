@@ -41,6 +41,8 @@ READERS = {
     "values --distinct": ["values", "--distinct", "IN"],
     "values --changes": ["values", "--changes", "--csv", "--wide", "IN"],
     "values --messages": ["values", "--messages", "--csv", "IN"],
+    "values --rate": ["values", "--rate", "IN"],
+    "values --rate --json": ["values", "--rate", "--json", "IN"],
     "values --raw": ["values", "--uuid", "2a37", "--raw", "-", "IN"],
     "info": ["info", "IN"],
     "info --json": ["info", "--json", "IN"],

@@ -11,8 +11,14 @@ SOURCES = ROOT / "Sources"
 # Files with only limits, structures with only limits, and modules in which a constant with such a name is a limit.
 WHOLE = ("Sessions/Limits", "Captures/CaptureLimits", "Captures/Live/LiveLimits")
 STRUCTURES = {"BookLimits": "Redaction/Books", "SessionBounds": "Differences/SessionBounds"}
-MODULES = ("Captures", "Platforms", "Differences", "Redaction", "Histories", "Diagnosis", "Decoders", "ProfileFiles")
-CALLED_SO = re.compile(r"most([A-Z]\w*)?|bound|latestConnections|shownBytes")
+MODULES = (
+    *("Captures", "Platforms", "Differences", "Redaction", "Histories", "Diagnosis", "Decoders", "ProfileFiles"),
+    *("Sessions", "Reports", "Documents"),
+)
+CALLED_SO = re.compile(r"(most|longest|listed)([A-Z]\w*)?|bound|latestConnections|shownBytes")
+# Constants with such a name that are no limits: widths, durations, and maxima of the specification.
+NO_LIMIT = re.compile(
+    r"\w+\.most\w*(Columns|Gap|Intervals)|\S+\.longest(Pause|Start|Change|Wait|Reaction|Step|Seen)|Timing\.longest|(LineColumns|ShowText)\.\w+|AttributeUse\.longest|HostCommands\.most")
 
 DECLARED = re.compile(
     r"^ *(?:\w+ )*(static let|var) (\w+)(?:: \w+)? = ([0-9_]+(?: << [0-9]+)?)$", re.MULTILINE)
@@ -32,12 +38,12 @@ def in_source() -> dict[str, int]:
         text = (SOURCES / f"{place}.swift").read_text(encoding="utf-8").partition(f"struct {structure}")[2]
         for _, name, value in DECLARED.findall(text):
             found[f"{structure}.{name}"] = number(value)
-    for path in sorted(path for module in ("Sessions", *MODULES) for path in (SOURCES / module).rglob("*.swift")):
+    for path in sorted(path for module in MODULES for path in (SOURCES / module).rglob("*.swift")):
         place = path.relative_to(SOURCES).with_suffix("").as_posix()
         for kind, name, value in DECLARED.findall(path.read_text(encoding="utf-8")):
             if place in WHOLE:
                 found[name] = number(value)
-            elif kind == "static let" and place.partition("/")[0] in MODULES and CALLED_SO.fullmatch(name):
+            elif kind == "static let" and CALLED_SO.fullmatch(name) and not NO_LIMIT.fullmatch(f"{path.stem}.{name}"):
                 found[f"{path.stem}.{name}"] = number(value)
     return found
 

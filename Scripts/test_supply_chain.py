@@ -118,6 +118,39 @@ class InstallPackagesTests(unittest.TestCase):
         self.assertRegex((ROOT / ".ci" / "run").read_text(), r"(?m)^export CI=1\b")
 
 
+class PythonPackagesTests(unittest.TestCase):
+    """`make packages` where the Python packages cannot be had, with stand-ins for Python and for the installer of Debian's."""
+
+    def packages(self, python: str, **environment: str) -> tuple[int, str, list[str]]:
+        """Returns the exit status, what was reported, and the beginnings and ends of the calls of a Python."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            shutil.copy(ROOT / "Makefile", folder)
+            (folder / "docs").mkdir()
+            (folder / "docs" / "schema.json").touch()
+            (folder / "Scripts").mkdir()
+            shutil.copytree(REQUIREMENTS, folder / "Scripts" / "requirements")
+            for path, script in (("Scripts/install-packages.sh", "exit 0"), ("python", python)):
+                (folder / path).write_text(f"#!/bin/sh\n{script}\n")
+                (folder / path).chmod(0o755)
+            variables = {key: value for key, value in os.environ.items() if key not in ("CI", "MAKEFLAGS", "MAKELEVEL")}
+            run = subprocess.run(
+                ["make", "-j4", "packages", f"PYTHON={folder}/python"], cwd=folder, env=variables | environment, text=True, capture_output=True, check=False)
+            calls = folder / "calls"
+            return run.returncode, run.stderr, calls.read_text().splitlines() if calls.exists() else []
+
+    def test_what_cannot_be_had_is_an_error_in_continuous_integration_only(self) -> None:
+        for variables, status in (({}, 0), ({"CI": "1"}, 2)):
+            code, said, _ = self.packages("exit 1", **variables)
+            self.assertEqual(code, status, said)
+            self.assertIn("bumble and bleak cannot be installed into .venv: the tests that run scripts of trace --as bleak need them", said)
+
+    def test_lists_are_installed_one_after_the_other(self) -> None:
+        pip = "mkdir -p .venv/bin; printf '#!/bin/sh\\necho begin >>calls; sleep 0.2; echo end >>calls\\n' >.venv/bin/pip; chmod +x .venv/bin/pip"
+        code, said, calls = self.packages(pip, CI="1")
+        self.assertEqual((code, calls), (0, ["begin", "end"] * 4), said)
+
+
 class RequirementsTests(unittest.TestCase):
     def test_pip_always_checks_digests(self) -> None:
         files = [ROOT / "Makefile", ROOT / ".ci" / "run", *(path for path in SCRIPTS.rglob("*") if path.suffix in (".sh", ".py"))]

@@ -56,7 +56,7 @@ extension Fuzzing {
       run(&source, &report, supplies, &output)
       return OutputCheck.text(output.bytes, lines: nil)
     case .values, .valueLines, .valueCSV, .valueJSON, .rawValues, .changedValues,
-      .distinctValues, .messageRows:
+      .distinctValues, .messageRows, .rates, .ratesJSON:
       return renderValues(&source, summary, face, supplies)
     case .info:
       var report = InfoReport("fuzz", summary, json: false, glyphs: .utf8)
@@ -87,7 +87,8 @@ extension Fuzzing {
       return OutputCheck.page(output.bytes)
     case .convert: return convert(&source)
     case .convertPart: return choosePart(&source, records: records)
-    case .trace, .traceJSON, .traceText: return renderTrace(&source, summary, face, supplies)
+    case .trace, .traceJSON, .traceText, .bleak:
+      return renderTrace(&source, summary, face, supplies)
     case .table, .tableCSV: return renderTable(&source, summary, face, supplies)
     // These read two captures, or one capture several times.
     case .merge, .diff, .diffJSON, .redact: return nil
@@ -259,6 +260,11 @@ extension Fuzzing {
       options.time = .utc
     default: break
     }
+    if face == .bleak {
+      var report = BleakScript(options, name: "fuzz")
+      run(&source, &report, supplies, &output)
+      return OutputCheck.text(output.bytes, lines: nil)
+    }
     var report = TraceReport(options, summary)
     run(&source, &report, supplies, &output)
     return face == .traceJSON
@@ -313,6 +319,11 @@ extension Fuzzing {
       var report = ValueLines(options, face == .distinctValues ? .text : .csv, summary)
       run(&source, &report, supplies, &output)
       return OutputCheck.text(output.bytes, lines: nil)
+    case .rates, .ratesJSON:
+      var report = RateReport(options, json: face == .ratesJSON)
+      run(&source, &report, supplies, &output)
+      return face == .ratesJSON
+        ? OutputCheck.json(output.bytes, lines: nil) : OutputCheck.text(output.bytes, lines: nil)
     case .rawValues:
       var report = RawValues(options, channel: nil)
       run(&source, &report, supplies, &output)
@@ -335,7 +346,9 @@ extension Fuzzing {
     case .someUUIDs: options.selection.uuids = [try Selection.uuid("180d")]
     case .someValues:
       options.selection.values = [try BytePattern("* 01")]
-      options.selection.words = [try TextPattern("e"), try TextPattern("ü")]
+      var excluded = try TextPattern("ü")
+      excluded.isExcluded = true
+      options.selection.words = [try TextPattern("e"), excluded]
     default:
       options.selection.statuses = [try StatusFilter("!0")]
       options.selection.layers = [.security, .att, .event]

@@ -204,11 +204,11 @@ package enum Fuzzing {
     case devices, devicesJSON
     case bytes, brief, someDevices, someHandles, someUUIDs, someValues, someCodes
     case values, valueLines, valueCSV, valueJSON, rawValues
-    case changedValues, distinctValues, messageRows
+    case changedValues, distinctValues, messageRows, rates, ratesJSON
     case explain, explainJSON, explainMarkdown
     case convert, convertPart, merge, redact
     case diff, diffJSON
-    case trace, traceJSON, traceText
+    case trace, traceJSON, traceText, bleak
     case table, tableCSV
     case page
 
@@ -219,7 +219,7 @@ package enum Fuzzing {
       case .convert(let number): [[.convert, .convertPart, .merge][number % 3]]
       case .diff(let number): [[.diff, .diffJSON][number % 2]]
       case .explain(let number): [[.explain, .explainJSON, .explainMarkdown][number % 3]]
-      case .trace(let number): [[.trace, .traceJSON, .traceText][number % 3]]
+      case .trace(let number): [[.trace, .traceJSON, .traceText, .bleak][number % 4]]
       case .redact: [.redact]
       }
     }

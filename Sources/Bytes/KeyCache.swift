@@ -30,10 +30,12 @@ package struct KeyCache: ~Copyable {
   private let rendered: UnsafeMutablePointer<UInt8>
   private var used = 0
   private let isJSON: Bool
+  /// What follows a key in text.
+  private let end: StaticString
 
   /// Creates an empty cache of JSON keys, or of keys in text.
-  package init(isJSON: Bool) {
-    self.isJSON = isJSON
+  package init(isJSON: Bool, end: StaticString = ": ") {
+    (self.isJSON, self.end) = (isJSON, end)
     unsafe table = .allocate(capacity: Self.slots)
     unsafe table.initialize(repeating: Entry(address: 0, start: 0, count: 0), count: Self.slots)
     unsafe rendered = .allocate(capacity: Self.most * Self.room)
@@ -44,8 +46,8 @@ package struct KeyCache: ~Copyable {
     unsafe rendered.deallocate()
   }
 
-  /// Appends `key` and a colon, in JSON in lower case with its quotes, preceded by a comma unless
-  /// it is the first in its object.
+  /// Appends `key` and a colon or the other end, in JSON in lower case with its quotes, preceded by
+  /// a comma unless it is the first in its object.
   package mutating func write(
     _ key: StaticString, isFirst: Bool = false, into output: inout Output
   ) {
@@ -84,7 +86,7 @@ package struct KeyCache: ~Copyable {
   private func write(uncached key: StaticString, isFirst: Bool, into output: inout Output) {
     if isJSON { return output.jsonKey(key, isFirst: isFirst) }
     output.text(key)
-    output.text(": ")
+    output.text(end)
   }
 
   /// Returns the slot of a key that is not in its first slot, rendering the key if it is new.

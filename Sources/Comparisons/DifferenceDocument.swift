@@ -74,7 +74,7 @@ struct DifferenceDocument: ~Copyable {
     device(pair.right)
     sink.end()
     sink.word("paired_by", pair.basis.key)
-    if let words = report.firstWords(ofPair: place) { sink.word("headline", words) }
+    if let words = report.firstWords(ofPair: place) { sink.string("headline", words.text) }
     let more = compared.difference.unpaired
     if !more.left.isEmpty { sink.packets("more_connections_left", more.left[...]) }
     if !more.right.isEmpty { sink.packets("more_connections_right", more.right[...]) }
@@ -91,7 +91,7 @@ struct DifferenceDocument: ~Copyable {
       }
       sink.endList()
     }
-    let hints = compared.hints
+    let hints = compared.hints()
     if !hints.isEmpty {
       sink.beginList("hints")
       for hint in hints { sink.element(string: [UInt8](hint.text.utf8).bytes) }
@@ -129,7 +129,7 @@ struct DifferenceDocument: ~Copyable {
       sink.number("connection", connection.number)
       sink.number("operations", connection.operations)
       sink.number("failures", connection.failures)
-      sink.string("text", connection.words.text)
+      sink.string("text", connection.words().text)
       sink.endItem()
     }
     sink.endList()

@@ -12,9 +12,9 @@ struct DifferenceHTML: ~Copyable {
   private let report: DifferenceReport
   /// The page of the text output, which words changed values and directions.
   private var page: DifferencePage
-  /// The names of the two files, and what stands for words about the sides: their names.
+  /// The names of the two files.
   private let names: (left: String, right: String)
-  private let words: [(old: String, new: String)]
+  private let sides: SideNames
 
   /// The most steps of a conversation on the page.
   private static let mostSteps = 5000
@@ -23,29 +23,20 @@ struct DifferenceHTML: ~Copyable {
 
   init(_ report: DifferenceReport) {
     self.report = report
-    page = DifferencePage(report)
+    page = DifferencePage(report, namesOptions: false)
     let files = report.options.names
     let (left, right) = (Self.printable(files.left), Self.printable(files.right))
     let names = left == right ? ("left: \(left)", "right: \(right)") : (left, right)
     self.names = names
-    words =
-      [("left", names.0), ("right", names.1)].flatMap { side, name in
-        [
-          ("on the \(side) side", "in \(name)"), ("on the \(side)", "in \(name)"),
-          ("the \(side) side", name), ("the \(side)", name),
-        ]
-      } + [("; --all prints them", ""), ("; --all prints more", "")]
+    sides = SideNames(files: names)
   }
 
   private static func printable(_ name: String) -> String {
     Wording(printable: [UInt8](name.utf8).bytes).text
   }
 
-  /// Returns words about the two sides with the names of the files.
-  private func named(_ text: Wording) -> String { text.replacing(words).withoutHint.text }
-
   mutating func write(into out: inout Output) {
-    let sides = page.sideRows
+    let rows = page.sideRows
     out.text(
       """
       <!doctype html>
@@ -64,7 +55,7 @@ struct DifferenceHTML: ~Copyable {
     out.text("</style>\n</head>\n<body>\n<header>\n<h1>")
     title(into: &out)
     out.text("</h1>\n<table>")
-    for row in sides {
+    for row in rows {
       out.text("<tr>")
       // The side's own word says less than the name of its file.
       for (place, cell) in row.dropFirst().enumerated() {
@@ -90,7 +81,7 @@ struct DifferenceHTML: ~Copyable {
       }
       write(compared, ofPair: pair, into: &out)
     }
-    for line in report.unpairedWords { paragraph("own", named(line), into: &out) }
+    for line in report.unpairedWords(sides) { paragraph("own", line.text, into: &out) }
     out.text(
       "</main>\n<footer><p>Made by gattscope. Everything is in this file; it loads nothing.</p></footer>\n"
     )
@@ -117,7 +108,7 @@ struct DifferenceHTML: ~Copyable {
   ) {
     let difference = compared.difference
     if let words = compared.pair.basis.words { paragraph("facts", words.description, into: &out) }
-    for hint in compared.hints { paragraph("own", named(hint), into: &out) }
+    for hint in compared.hints(sides) { paragraph("own", hint.withoutHint.text, into: &out) }
     first(difference, ofPair: pair, into: &out)
     facts(difference, into: &out)
     if !report.isOfMap { conversation(difference, into: &out) }
@@ -125,11 +116,11 @@ struct DifferenceHTML: ~Copyable {
     if !compared.hasOneMap { lines("Map", into: &out) { $0.map(difference, &same) } }
     if !report.isOfMap { lines("Timing", into: &out) { $0.timing(difference, &same) } }
     for connection in report.lone where connection.pair == pair {
-      paragraph("own", named(connection.words), into: &out)
+      paragraph("own", connection.words(sides).text, into: &out)
     }
     for left in compared.notCompared {
       let parts = left.parts.map(\.description).joined(separator: ", ")
-      paragraph("facts", "\(parts): not compared, since \(named(left.why))", into: &out)
+      paragraph("facts", "\(parts): not compared, since \(left.why.text)", into: &out)
     }
   }
 
@@ -150,7 +141,7 @@ struct DifferenceHTML: ~Copyable {
         if others.starts(with: "\n") { rest = others.dropping(1) }
         if others.starts(with: "  ") { rest = others.dropping(2) }
       }
-      out.html(named(Wording(stringLiteral: String(decoding: rest.array, as: UTF8.self))))
+      out.html(rest)
       out.text("</pre></section>\n")
     }
     page.out.clear()
@@ -158,14 +149,14 @@ struct DifferenceHTML: ~Copyable {
 
   /// Writes the first difference: the side that fails first.
   private func first(_ difference: Difference, ofPair pair: Int, into out: inout Output) {
-    guard let words = report.firstWords(ofPair: pair) else { return }
+    guard let words = report.firstWords(ofPair: pair, self.sides) else { return }
     let first = difference.first
     var sides = [(names.left, first?.left, true), (names.right, first?.right, false)]
     let fails = sides.map { _, place, isLeft in
       let operations = isLeft ? difference.operations.left : difference.operations.right
       return place.map { operations[$0].hasFailed } ?? false
     }
-    var sentence = named(Wording(stringLiteral: words.description))
+    var sentence = words.text
     if fails[0] != fails[1] {
       if fails[1] { sides.reverse() }
       let other = first?.kind == .outcome ? "succeeds" : "does nothing of the kind"

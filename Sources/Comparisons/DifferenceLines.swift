@@ -38,13 +38,13 @@ extension DifferenceReport.Compared {
     return map + (difference.timingRemark.map { [(["timing"], $0)] } ?? [])
   }
 
-  /// What limits the comparison, and how to make more of the sides comparable.
-  var hints: [Wording] {
+  /// Returns what limits the comparison, and how to make more of the sides comparable.
+  func hints(_ names: SideNames = .plain) -> [Wording] {
     var hints: [Wording] = []
     if pair.basis == .asked, pair.hasDifferentAddresses {
       hints.append("compared as requested: the addresses differ")
     }
-    let inferred = count { $0.isInferred }
+    let inferred = count(names) { $0.isInferred }
     if !inferred.sides.isEmpty {
       hints.append(
         """
@@ -52,15 +52,15 @@ extension DifferenceReport.Compared {
         both are assumed to have one map
         """)
     }
-    let unnamed = count { $0.uuid == nil && $0.handle != nil }
+    let unnamed = count(names) { $0.uuid == nil && $0.handle != nil }
     if !unnamed.sides.isEmpty {
       hints.append(
         """
-        \(Wording(unnamed.sides, joinedBy: " and ")) \(onlyHandles(unnamed.all)); --map with a saved map \
-        (map --json) names them
+        \(Wording(unnamed.sides, joinedBy: " and ")) \(onlyHandles(unnamed.all))\
+        \(hint: "; --map with a saved map (map --json) names them")
         """)
     }
-    let answers = count { $0.uuid == nil && $0.handle == nil }
+    let answers = count(names) { $0.uuid == nil && $0.handle == nil }
     if !answers.sides.isEmpty {
       let verb: StaticString = answers.all == 1 ? "is an answer" : "are answers"
       hints.append(
@@ -88,12 +88,12 @@ extension DifferenceReport.Compared {
 
   /// Returns the number of operations on attributes that match, on both sides and in words for each
   /// side that has some.
-  private func count(_ matches: (ComparedSession.Role) -> Bool) -> (all: Int, sides: [Wording]) {
-    let sides: [(StaticString, ComparedSession)] = [
-      ("left", difference.sessions.left), ("right", difference.sessions.right),
-    ]
+  private func count(
+    _ names: SideNames, _ matches: (ComparedSession.Role) -> Bool
+  ) -> (all: Int, sides: [Wording]) {
+    let sides = [(true, difference.sessions.left), (false, difference.sessions.right)]
     var found: (all: Int, sides: [Wording]) = (0, [])
-    for (side, session) in sides {
+    for (isLeft, session) in sides {
       let places = Set(session.roles.indices.filter { matches(session.roles[$0]) })
       if places.isEmpty { continue }
       let count = session.connections.reduce(0) { sum, connection in
@@ -101,7 +101,8 @@ extension DifferenceReport.Compared {
       }
       if count == 0 { continue }
       found.all += count
-      found.sides.append("\(count: count, "operation", "operations") on the \(side)")
+      found.sides.append(
+        "\(count: count, "operation", "operations") \(names.place(isLeft: isLeft))")
     }
     return found
   }

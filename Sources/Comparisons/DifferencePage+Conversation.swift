@@ -51,10 +51,15 @@ extension DifferencePage {
     return printedMaps.insert(words.joined(separator: "\n")).inserted
   }
 
+  /// Returns the words for what is not printed.
+  private func left(_ words: String) -> String {
+    "… \(words)\(namesOptions ? "; --all prints more" : "")"
+  }
+
   /// Appends how many lines of a list are not printed.
   mutating func rest(_ count: Int) {
     guard !options.showsEqual, count > Self.mostLines else { return }
-    row([(2, "… \(count - Self.mostLines) more; --all prints them")], .dim)
+    row([(2, left("\(count - Self.mostLines) more"))], .dim)
   }
 
   private func sign(_ entry: MapDifference) -> String {
@@ -125,7 +130,7 @@ extension DifferencePage {
       lines += 1
       write(group, difference)
     }
-    if hidden > 0 { row([(2, "… \(hidden) more; --all prints them")], .dim) }
+    if hidden > 0 { row([(2, left("\(hidden) more"))], .dim) }
   }
 
   /// Returns the end of the steps that are summarised in one line: pairing PDUs that only one side
@@ -225,7 +230,7 @@ extension DifferencePage {
     let shown = options.showsEqual ? step.changes.count : Self.mostValues
     for change in step.changes.prefix(shown) { write(change, step, difference) }
     let left = step.changeCount - min(shown, step.changes.count)
-    if left > 0 { row([(6, "… \(left) more values differ; --all prints more")], .dim) }
+    if left > 0 { row([(6, self.left("\(left) more values differ"))], .dim) }
   }
 
   /// Returns the words for several PDUs of pairing that are summarised.

@@ -11,6 +11,8 @@ struct DifferencePage: ~Copyable {
   let report: DifferenceReport
   let options: DiffOptions
   let columns: Int
+  /// Whether lines name options of this program, for readers who have it.
+  let namesOptions: Bool
   var out = Output()
   /// The differences of maps that were printed.
   var printedMaps: Set<String> = []
@@ -29,8 +31,8 @@ struct DifferencePage: ~Copyable {
   /// Whether both sides are printed side by side.
   var isWide: Bool { columns >= Self.wideColumns }
 
-  init(_ report: DifferenceReport) {
-    self.report = report
+  init(_ report: DifferenceReport, namesOptions: Bool = true) {
+    (self.report, self.namesOptions) = (report, namesOptions)
     options = report.options
     columns = min(options.width ?? Self.usualColumns, Self.mostColumns)
   }
@@ -38,14 +40,15 @@ struct DifferencePage: ~Copyable {
   mutating func write(into output: inout Output) {
     heading()
     for (pair, compared) in report.compared.enumerated() {
-      if report.compared.count > 1 || compared.pair.basis.words != nil || !compared.hints.isEmpty {
+      let hints = compared.hints()
+      if report.compared.count > 1 || compared.pair.basis.words != nil || !hints.isEmpty {
         out.byte(0x0a)
       }
       if report.compared.count > 1 {
         line(compared.pair.left.heading.text)
       }
       if let words = compared.pair.basis.words { line(words.description) }
-      for hint in compared.hints { line(hint.text, .warning) }
+      for hint in hints { line(hint.text, .warning) }
       if options.isSummary {
         summary(compared.difference, ofPair: pair)
       } else {
@@ -139,7 +142,7 @@ struct DifferencePage: ~Copyable {
   private mutating func unpaired() {
     let sides = [("left", report.unpaired.left), ("right", report.unpaired.right)]
     if sides.contains(where: { !$0.1.isEmpty }) { out.byte(0x0a) }
-    for line in report.unpairedWords { self.line(line.text, .warning) }
+    for line in report.unpairedWords() { self.line(line.text, .warning) }
     if report.compared.isEmpty, sides.allSatisfy({ !$0.1.isEmpty }) {
       line(
         "no device has a counterpart on the other side; --left-device and --right-device compare two anyway"
@@ -227,8 +230,8 @@ struct DifferencePage: ~Copyable {
     out.byte(0x0a)
     switch difference.first?.kind {
     case .outcome: line("FIRST DIFFERENCE THAT MATTERS", .failure)
-    case .onlyLeftFails, .onlyRightFails: line("FIRST DIFFERENCE  \(words)", .failure)
-    case .onlyLeft, .onlyRight, .changed, nil: line("FIRST DIFFERENCE  \(words)", .warning)
+    case .onlyLeftFails, .onlyRightFails: line("FIRST DIFFERENCE  \(words.text)", .failure)
+    case .onlyLeft, .onlyRight, .changed, nil: line("FIRST DIFFERENCE  \(words.text)", .warning)
     }
     guard let first = difference.first else { return }
     for (name, place, isLeft) in [("left", first.left, true), ("right", first.right, false)] {
@@ -327,7 +330,7 @@ struct DifferencePage: ~Copyable {
     if lone.isEmpty { return }
     out.byte(0x0a)
     let shown = lone.prefix(options.showsEqual ? .max : Self.mostLines)
-    for connection in shown { line(connection.words.text, .warning) }
+    for connection in shown { line(connection.words().text, .warning) }
     rest(lone.count)
   }
 

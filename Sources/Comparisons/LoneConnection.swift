@@ -14,8 +14,8 @@ struct LoneConnection: Sendable {
   let operations: Int
   /// How many of these failed, or the link itself.
   let failures: Int
-  /// Its line: `only on the left: connection 3, 12 operations, nothing fails`.
-  let words: Wording
+  /// The connection, what it has, and what fails: `connection 3, 12 operations, nothing fails`.
+  private let content: Wording
 
   /// The side that has it, in words and in JSON.
   var side: StaticString { isLeft ? "left" : "right" }
@@ -36,11 +36,15 @@ struct LoneConnection: Sendable {
       outcome = "\(number) \(session.words(of: first))\(packet)"
     }
     let owner: Wording = device.map { "\($0), " } ?? ""
-    words =
+    content =
       """
-      only on the \(isLeft ? "left" : "right" as StaticString): \(owner)connection \(number), \
-      \(count: operations, "operation", "operations"), \(outcome)
+      \(owner)connection \(number), \(count: operations, "operation", "operations"), \(outcome)
       """
+  }
+
+  /// Returns its line: `only on the left: connection 3, 12 operations, nothing fails`.
+  func words(_ names: SideNames = .plain) -> Wording {
+    "only \(names.place(isLeft: isLeft)): \(content)"
   }
 }
 
@@ -76,32 +80,30 @@ extension DifferenceReport {
     }
   }
 
-  /// A line for each device without a counterpart that has no connection, then for each connection
-  /// of the others.
-  var unpairedWords: [Wording] {
-    let silent = [("left" as StaticString, unpaired.left), ("right", unpaired.right)].flatMap {
-      side, devices in
+  /// Returns a line for each device without a counterpart that has no connection, then for each
+  /// connection of the others.
+  func unpairedWords(_ names: SideNames = .plain) -> [Wording] {
+    let silent = [(true, unpaired.left), (false, unpaired.right)].flatMap { isLeft, devices in
       devices.filter(\.session.connections.isEmpty).map { device -> Wording in
-        "only on the \(side): \(device.words)"
+        "only \(names.place(isLeft: isLeft)): \(device.words)"
       }
     }
-    return silent + lone.filter { $0.pair == nil }.map(\.words)
+    return silent + lone.filter { $0.pair == nil }.map { $0.words(names) }
   }
 
   /// Returns what makes it the first difference of a pair, in words; nil if nothing is worth a
   /// headline. Connections without a counterpart count: those of the pair, and those of other
   /// devices if it is the only pair.
-  func firstWords(ofPair pair: Int) -> StaticString? {
+  func firstWords(ofPair pair: Int, _ names: SideNames = .plain) -> Wording? {
     let difference = compared[pair].difference
     let own = difference.first.map { difference.words(of: $0) }
-    if let own, own.fails { return own.words }
+    if let own, own.fails { return "\(own.words)" }
     let failing = lone.filter { $0.failures > 0 && ($0.pair == pair || compared.count == 1) }
-    guard let one = failing.first else { return own?.words }
+    guard let one = failing.first else { return own.map { "\($0.words)" } }
     if failing.contains(where: { $0.isLeft != one.isLeft }) {
       return "an operation fails in connections that only one side has"
     }
-    return one.isLeft
-      ? "an operation fails in a connection that only the left side has"
-      : "an operation fails in a connection that only the right side has"
+    return
+      "an operation fails in a connection that only \(names.side(isLeft: one.isLeft)) has"
   }
 }

@@ -149,9 +149,7 @@ extension MapDifference {
           ? nil : Half(words: "\(count: map.services.count, "service", "services")")
       }
       (whole.left, whole.right) = (words(left), words(right))
-      whole.remark =
-        left.services.isEmpty
-        ? "nothing was discovered on the left" : "nothing was discovered on the right"
+      whole.remark = "nothing was discovered on the other side"
       return [whole]
     }
     var found: [MapDifference] = []

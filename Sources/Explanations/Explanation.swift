@@ -187,13 +187,15 @@ package struct Explanation: Sendable {
 extension ConnectionHistory {
   /// The peer of the connection: `F1:F1:F1:F1:F1:F1 random static "HRM"`.
   package var peerWords: Wording {
+    name.map { "\(addressWords) \(quoted: $0)" } ?? addressWords
+  }
+
+  /// The same without its name.
+  package var addressWords: Wording {
     var output = Output()
-    var words: Wording =
-      output.peer(connection)
+    return output.peer(connection)
       ? Wording(stringLiteral: String(decoding: output.bytes.array, as: UTF8.self))
       : "peer unknown, handle \(handle: connection.handle)"
-    if let name { words = "\(words) \(quoted: name)" }
-    return words
   }
 
   /// Returns the role of this host: `this phone, C0:FF:EE:C0:FF:EE, is the central`.

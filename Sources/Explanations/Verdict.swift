@@ -34,7 +34,7 @@ extension Explanation {
     // What was put right later is only noted.
     return nothing
       ?? (findings.contains(where: \.isResolved)
-        ? "All problems found were put right later" : "No problem found")
+        ? "No open problem: all were resolved later" : "No problem found")
   }
 
   /// Why there is nothing to judge; nil if there is something.
@@ -66,7 +66,7 @@ extension Explanation {
       return words.naming(evidence.hostName)
     }
     return extent.advertisements > 0
-      ? "No connection in this capture; gattscope devices lists the advertisers"
+      ? "No connection in this capture\(hint: "; gattscope devices lists the advertisers")"
       : "No connection and no advertisement in this capture"
   }
 

@@ -16,6 +16,8 @@ struct AddressBook: Sendable {
   }
 
   private var known: [UInt64: Known] = [:]
+  /// The families of the addresses that a manufacturer or a device chose once.
+  private var families: Set<UInt64> = []
   /// The number of times an address had no room. Such addresses have pseudonyms, too, but no key is
   /// tried on them, and they are not looked for elsewhere.
   private(set) var unlisted = 0
@@ -45,6 +47,25 @@ struct AddressBook: Sendable {
   /// Returns whether the capture contains the address.
   func contains(_ address: DeviceAddress) -> Bool { known[address.value] != nil }
 
+  /// Returns whether the capture contains an address of the same family, as the addresses of one
+  /// device's radios often are.
+  func containsRelative(of address: DeviceAddress) -> Bool {
+    guard !address.isCommonplace else { return false }
+    let family = Self.family(of: address)
+    return families.contains(family) || families.contains(family &+ 1)
+      || families.contains(family &- 1)
+  }
+
+  /// The four middle bytes of each address that has relatives.
+  var middles: Set<UInt32> { Set(families.map { UInt32(truncatingIfNeeded: $0 >> 4) }) }
+
+  /// Returns what addresses have in common that differ only in their last four bits and in the bits
+  /// of the first octet which show that an address is random, or locally administered. Neighbours
+  /// of a number are neighbours of the last octet, too.
+  private static func family(of address: DeviceAddress) -> UInt64 {
+    (address.value & ~(0b1100_0010 << 40)) >> 4
+  }
+
   /// Assigns pseudonyms to all addresses.
   mutating func close(_ keys: [ResolvingKey], _ source: PseudonymSource) {
     // No pseudonym may be an address of the capture, and no two may be the same.
@@ -61,6 +82,11 @@ struct AddressBook: Sendable {
       } while taken.contains(found.value) && attempt < 256
       taken.insert(found.value)
       known[value]?.pseudonym = found
+    }
+    // A private address is random: nothing else is like it.
+    for (value, one) in known where !one.isRandom || value >> 46 == 0b11 {
+      let address = DeviceAddress(value: value)
+      if !address.isCommonplace { families.insert(Self.family(of: address)) }
     }
     self.source = source
   }

@@ -60,10 +60,10 @@ enum BeaconLayout {
   static func manufacturer(_ data: [UInt8]) -> [Int] {
     guard data.count > head else { return [] }
     // Company (2 bytes), type (1), length (1), UUID (16), major (2), minor (2), power (1) (Apple,
-    // Proximity Beacon Specification).
-    let isApples = data.starts(with: [0x4c, 0x00, 0x02, 0x15])
-    // Others use the layout with their own company.
-    let isOthers = data[2...].starts(with: [0x02, 0x15]) && data.count >= 2 + 2 + 21
+    // Proximity Beacon Specification). Some senders cut the end, or count it otherwise.
+    let isApples = data.starts(with: [0x4c, 0x00, 0x02])
+    // Others use the layout with their own company: at least the UUID is complete.
+    let isOthers = data[2...].starts(with: [0x02, 0x15]) && data.count >= head + 16
     // Company (2 bytes), code (2), identifier (20), power (1), reserved (1) (AltBeacon v1.0).
     let isAltBeacon = data[2...].starts(with: [0xbe, 0xac])
     return isApples || isOthers || isAltBeacon ? [16, 2, 2] : []

@@ -3,7 +3,8 @@ import Bytes
 
 /// Finds what is known about a capture (addresses, secrets, names) anywhere: in vendors' messages,
 /// values, texts. Addresses and secrets are found in both byte orders, names forwards and
-/// backwards, and addresses also as text and in the forms used in a System ID.
+/// backwards, in lower and upper case and in UTF-16, and addresses also as text and in the forms
+/// used in a System ID. Addresses that are almost one of the capture are found, too.
 struct BookSearch: Sendable {
   /// Something known that was found.
   struct Found {
@@ -16,6 +17,8 @@ struct BookSearch: Sendable {
   private let patterns: SearchPatterns
   /// One bit for each hash of the first six bytes of a pattern: most bytes are ruled out here.
   private var marks = [UInt64](repeating: 0, count: 1 << 10)
+  /// The same for the four middle bytes of addresses that have relatives.
+  private var middles = [UInt64](repeating: 0, count: 1 << 10)
 
   private static let windowBytes = SearchPatterns.least
 
@@ -28,8 +31,16 @@ struct BookSearch: Sendable {
         SearchPatterns.Pattern(kind: kind, bytes: bytes.reversed(), replacement: other.reversed()))
     }
     for secret in books.keys.searched { add(.secret, secret, books.keys[secret]) }
-    for name in books.names.searched { add(.name, name, books.names[name]) }
-    for serial in books.serials.searched { add(.serial, serial, books.serials[serial]) }
+    for (kind, book) in [
+      (RedactionReport.Elsewhere.name, books.names), (.serial, books.serials),
+    ] {
+      for text in book.searched {
+        add(kind, text, book[text])
+        for (form, other) in Self.forms(text, book[text]) {
+          all.append(SearchPatterns.Pattern(kind: kind, bytes: form, replacement: other))
+        }
+      }
+    }
     for beacon in books.beacons.searched {
       add(.beacon, beacon, books.beacons[beacon])
       for (text, other) in zip(Self.texts(beacon), Self.texts(books.beacons[beacon])) {
@@ -44,6 +55,31 @@ struct BookSearch: Sendable {
       mark(address.value)
       mark(address.reversed.value)
     }
+    for middle in addresses.middles {
+      for bytes in [middle, middle.byteSwapped] {
+        let place = Self.place(UInt64(bytes))
+        middles[place.word] |= place.bit
+      }
+    }
+  }
+
+  /// Returns other forms of a text, each with that of its pseudonym: in lower and upper case, and
+  /// in UTF-16.
+  private static func forms(
+    _ text: [UInt8], _ pseudonym: [UInt8]
+  ) -> [(text: [UInt8], pseudonym: [UInt8])] {
+    func cased(_ text: [UInt8], _ first: UInt8) -> [UInt8] {
+      text.map { first...first + 25 ~= $0 ? $0 ^ 0x20 : $0 }
+    }
+    func wide(_ units: some Sequence<UInt16>, isBig: Bool) -> [UInt8] {
+      units.flatMap {
+        isBig ? [UInt8($0 >> 8), UInt8($0 & 0xff)] : [UInt8($0 & 0xff), UInt8($0 >> 8)]
+      }
+    }
+    let units = Array(String(decoding: text, as: UTF8.self).utf16)
+    let others = pseudonym.prefix(units.count).map { UInt16($0) }
+    return [0x41, 0x61].map { (cased(text, $0), cased(pseudonym, $0)) }
+      + [false, true].map { (wide(units, isBig: $0), wide(others, isBig: $0)) }
   }
 
   /// Returns the spellings of a UUID: with and without dashes, in lower and upper case.
@@ -93,6 +129,14 @@ struct BookSearch: Sendable {
     if marks[place.word] & place.bit != 0, let found = findExact(window, bytes, at: offset) {
       return found
     }
+    let relative = Self.place(window >> 8 & 0xffff_ffff)
+    if middles[relative.word] & relative.bit != 0,
+      let replacement = self.relative(DeviceAddress(value: window))
+    {
+      return Found(
+        kind: .address, slice: Slice(start: offset, count: Self.windowBytes),
+        replacement: replacement)
+    }
     let middle = window >> 24 & 0xffff
     if middle == 0xfeff || middle == 0xfffe || middle == 0,
       let other = ExtendedAddress(bytes, at: offset)?.replaced(addresses)
@@ -125,11 +169,18 @@ struct BookSearch: Sendable {
     return nil
   }
 
+  /// Returns the pseudonym of an address, in either byte order, that is almost one of the capture.
+  private func relative(_ address: DeviceAddress) -> [UInt8]? {
+    if addresses.containsRelative(of: address) { return addresses[address].bytes }
+    let reversed = address.reversed
+    return addresses.containsRelative(of: reversed) ? addresses[reversed].bytes.reversed() : nil
+  }
+
   private func findWritten(_ bytes: RawSpan, at offset: Int) -> Found? {
     var text = bytes.part(Slice(start: offset, count: 17)).array
-    guard let written = WrittenAddress(text, at: 0), addresses.contains(written.address) else {
-      return nil
-    }
+    guard let written = WrittenAddress(text, at: 0),
+      addresses.contains(written.address) || addresses.containsRelative(of: written.address)
+    else { return nil }
     written.write(addresses[written.address], into: &text, at: 0)
     return Found(
       kind: .address, slice: Slice(start: offset, count: written.count),

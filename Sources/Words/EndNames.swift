@@ -47,33 +47,14 @@ extension Wording {
     replacing(Replacements([([UInt8](": ".utf8), [UInt8](" – ".utf8))]), isWord: false)
   }
 
-  /// The same words without a clause at their end about this program, as `; --show-keys prints it`,
-  /// for readers who may not have it.
-  package var withoutHint: Wording {
-    let bytes = [UInt8](text.utf8)
-    for hint in ["; --", "; gattscope "] {
-      // What is quoted came from a device.
-      var place = bytes.count - 1
-      while place >= 0, bytes[place] != 0x22 {
-        if bytes[place...].starts(with: hint.utf8) {
-          let end = bytes.last == 0x2e ? "." : ""
-          return with(String(decoding: bytes[..<place], as: UTF8.self) + end)
-        }
-        place -= 1
-      }
-    }
-    return self
-  }
-
-  /// Returns the same words with others for some of them: the first that fit. What is quoted is
-  /// kept.
-  package func replacing(_ words: [(old: String, new: String)]) -> Wording {
-    replacing(Replacements(words.map { ([UInt8]($0.old.utf8), [UInt8]($0.new.utf8)) }))
-  }
-
   /// Returns the same text with words outside of quotation marks replaced.
   private func replacing(_ replacements: Replacements, isWord: Bool = true) -> Wording {
     if replacements.list.isEmpty { return self }
+    if let (before, hint, after) = parts {
+      return .joining(
+        before.replacing(replacements, isWord: isWord), hint: hint,
+        after.replacing(replacements, isWord: isWord))
+    }
     let bytes = [UInt8](text.utf8)
     var replaced: [UInt8] = []
     var (place, copied) = (0, 0)

@@ -14,6 +14,8 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
   package private(set) var text: String
   /// The first error or reason code that the text names.
   package private(set) var code: NamedCode?
+  /// The bytes of the clause about this program's options.
+  private var hint: Range<Int>?
 
   package var isEmpty: Bool { text.isEmpty }
 
@@ -22,6 +24,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
   package init(stringInterpolation: StringInterpolation) {
     text = String(decoding: stringInterpolation.bytes, as: UTF8.self)
     code = stringInterpolation.code
+    hint = stringInterpolation.hint
   }
 
   /// Creates a wording from a profile's words or a file's name: UTF-8 with arbitrary content.
@@ -69,9 +72,35 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     return with(first.lowercased() + text.dropFirst())
   }
 
+  /// Returns other words, with a hint only if it has the same place.
   func with(_ text: String) -> Wording {
     var wording = self
     wording.text = text
+    if text.utf8.count != self.text.utf8.count { wording.hint = nil }
+    return wording
+  }
+
+  /// The same words without the clause about this program, for readers who may not have it.
+  package var withoutHint: Wording {
+    guard let (before, _, after) = parts else { return self }
+    return with(before.text + after.text)
+  }
+
+  /// The words before the hint, the hint, and those after it; nil if there is none.
+  var parts: (before: Wording, hint: Wording, after: Wording)? {
+    guard let hint else { return nil }
+    let bytes = [UInt8](text.utf8)
+    func part(_ range: Range<Int>) -> Wording {
+      with(String(decoding: bytes[range], as: UTF8.self))
+    }
+    return (part(0..<hint.lowerBound), part(hint), part(hint.upperBound..<bytes.count))
+  }
+
+  /// Returns words of which some are a hint.
+  static func joining(_ before: Wording, hint: Wording, _ after: Wording) -> Wording {
+    var wording: Wording = "\(before)\(hint)\(after)"
+    let start = before.text.utf8.count
+    wording.hint = start..<start + hint.text.utf8.count
     return wording
   }
 
@@ -89,6 +118,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     fileprivate var bytes: [UInt8] = []
     /// The first error or reason code.
     fileprivate var code: NamedCode?
+    fileprivate var hint: Range<Int>?
 
     package init(literalCapacity: Int, interpolationCount: Int) {
       bytes.reserveCapacity(literalCapacity + 16 * interpolationCount)
@@ -98,8 +128,18 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
 
     /// Appends another wording.
     package mutating func appendInterpolation(_ wording: Wording) {
+      hint =
+        hint
+        ?? wording.hint.map { bytes.count + $0.lowerBound..<bytes.count + $0.upperBound }
       bytes += wording.text.utf8
       code = code ?? wording.code
+    }
+
+    /// Appends a clause about this program, which pages for readers who may not have it leave out:
+    /// `; --show-keys prints it`.
+    package mutating func appendInterpolation(hint clause: StaticString) {
+      hint = bytes.count..<bytes.count + clause.utf8CodeUnitCount
+      bytes.append(clause.bytes)
     }
 
     /// Appends a name of the specification or of this program.

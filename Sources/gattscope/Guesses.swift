@@ -53,7 +53,7 @@ enum Guesses {
     "diagnose": "explain", "dump": "show", "errors": "explain", "export": "convert",
     "gatt": "map", "html": "report", "json": "show --json", "keys": "explain --show-keys",
     "list": "devices", "merge": "convert", "messages": "values --messages", "monitor": "live",
-    "notifications": "values --operation notify", "packets": "show", "pairing": "explain",
+    "notifications": "values --operation notification", "packets": "show", "pairing": "explain",
     "print": "show", "read": "show", "record": "live", "redact": "convert --redact",
     "replay": "trace --as bleak", "sanitize": "convert --redact", "scan": "devices",
     "services": "map", "sniff": "live", "speed": "values --rate", "statistics": "info",

@@ -12,6 +12,7 @@ struct ProfilesDecodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode",
     abstract: "Decode bytes with a profile.",
+    usage: "gattscope profiles decode [<options>] [<hex> ...]",
     discussion: """
       Examples:
         gattscope profiles decode --uuid 2a37 16 48 00 03

@@ -7,6 +7,7 @@ struct ProfilesMatchCommand: ParsableCommand {
     commandName: "match",
     abstract:
       "List which profiles describe which values of a capture, and which values no profile describes.",
+    usage: "gattscope profiles match [<options>] <capture> ...",
     discussion: """
       Examples:
         gattscope profiles match capture.btsnoop

@@ -12,7 +12,7 @@ struct ReportCommand: ParsableCommand {
     commandName: "report",
     abstract: "Write one HTML page to read and to share.",
     discussion: """
-      The page opens in a browser without a network. It shows the findings of explain, a time line of the \
+      The page opens in a browser without a network. It shows the findings of explain, a timeline of the \
       connections, the packets as a list and as a ladder between host and peer, charts of values, and the map. \
       You can search all of it; packets, lanes and findings link to each other. Without JavaScript, it \
       still shows the findings, the values and the map.

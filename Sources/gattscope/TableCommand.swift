@@ -12,6 +12,7 @@ struct TableCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "table",
     abstract: "Write rows for a database, from one capture or a hundred thousand.",
+    usage: "table [<options>] [<file> ...]",
     discussion: """
       Each file is read once, on its own, and gives rows for every table: captures (one row per file), connections, findings, \
       operations (values of attributes), fields (what they are decoded to), and devices (advertisers). Folders are searched. A file \

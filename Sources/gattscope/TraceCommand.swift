@@ -19,7 +19,8 @@ struct TraceCommand: ParsableCommand {
       merges in the app's own log by time, so that you see which callbacks are missing there.
 
       --as bleak writes a Python script that does with bleak what the client did: it connects, subscribes, \
-      reads and writes, with the pauses of the capture. It contains no keys and no hidden values.
+      reads and writes, with the pauses of the capture. It contains no keys and no hidden values. Its \
+      first lines list what it leaves out; if that is everything, the exit status is 2.
 
       Examples:
         gattscope trace capture.btsnoop
@@ -171,13 +172,17 @@ extension TraceCommand {
     _ found: CaptureSearch, _ options: TraceOptions, _ maps: [SuppliedMap], _ bonds: [Bond]
   ) throws {
     let name = PageFileOptions.fileNames(captures).joined(separator: " ")
+    var replaysNothing = false
     try file.write { descriptor in
       try Run.captures(
         found, to: descriptor, maps: maps, bonds: bonds, profiles: options.profiles
       ) { _ in
         BleakScript(options, name: name)
+      } inspect: {
+        replaysNothing = $0.replaysNothing
       }
     }
+    if replaysNothing { throw ExitCode(2) }
   }
 }
 

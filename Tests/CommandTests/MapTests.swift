@@ -207,7 +207,8 @@ struct MapTests {
       let cut = try Self.cut("heart-rate", at: 126, into: folder)
       let reported = try Program.run(["map", "--map", file.path, cut])
       #expect(
-        reported.text.contains("supplied, but contradicted by notify in #"), "\(reported.text)")
+        reported.text.contains("supplied, but contradicted by notification in #"),
+        "\(reported.text)")
       #expect(reported.text.contains("nothing that was supplied is used of 0x000e–0015"))
       #expect(reported.text.contains("  0x0010       a value, inferred"))
       let document = try Program.run(["map", "--json", "--map", file.path, cut])

@@ -368,7 +368,7 @@ import Words
         "link_supervision_timeout: The link was lost: Connection Timeout (0x08) #78 #79 #82 #92",
         "capture_cached_discovery: This host did not discover the peer's services #78 #81",
         "connect_timeout: Could not connect to F3:F3:F3:F3:F3:F3 #13 #16 #18 #20",
-        "connect_not_established: 3 links to one device were never established after 185 ms: Connection Failed to be Established (0x3e) #30 #34 #44 #48 #58 #62",
+        "connect_not_established: 3 links to one device were not established and ended after 185 ms: Connection Failed to be Established (0x3e) #30 #34 #44 #48 #58 #62",
       ])
   }
 

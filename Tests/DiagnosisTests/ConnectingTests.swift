@@ -768,7 +768,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     let finding = try #require(first("connect_not_established", in: evidence))
     #expect(
       finding.line
-        == "The link was never established after 182 ms: Connection Failed to be Established (0x3e) #3 #4"
+        == "The link was not established and ended after 182 ms: Connection Failed to be Established (0x3e) #3 #4"
     )
     #expect(
       finding.why.text
@@ -786,7 +786,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(found.count == 1, "\(found)")
     #expect(
       found.first?.hasPrefix(
-        "12 links to one device were never established after 91 ms: Connection Failed to be Established (0x3e)"
+        "12 links to one device were not established and ended after 91 ms: Connection Failed to be Established (0x3e)"
       ) == true,
       "\(found)")
   }

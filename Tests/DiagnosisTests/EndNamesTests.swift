@@ -35,15 +35,21 @@ import Words
   }
 
   @Test(
-    "A hint about this program at the end is left out, but not what a device is called",
+    "A hint about this program is left out, wherever it is, but nothing that only looks like one",
     arguments: [
-      ("<hidden>; --show-keys prints it", "<hidden>"),
-      ("No connection; gattscope devices lists them", "No connection"),
-      ("Supply it; --keys reads it.", "Supply it."), ("a; b -- c", "a; b -- c"), ("", ""),
-      (#"named "x; --y""#, #"named "x; --y""#), (#"named "x; --y"; --map z"#, #"named "x; --y""#),
-    ])
-  func hints(text: String, rest: String) {
-    #expect(Wording(stringLiteral: text).withoutHint.text == rest)
+      ("<hidden>\(hint: "; --show-keys prints it")", "<hidden>"),
+      ("the peer has it\(hint: "; --keys reads the peer").", "the peer has it."),
+      ("a; --b is no hint", "a; --b is no hint"), ("", ""),
+    ] as [(Wording, String)])
+  func hints(text: Wording, rest: String) {
+    #expect(text.withoutHint.text == rest)
+    #expect(text.capitalized.withoutHint.text == Wording(stringLiteral: rest).capitalized.text)
+    let longer: Wording = "before, \(text), after \(2)"
+    #expect(longer.withoutHint.text == "before, \(rest), after 2")
+    let renamed = text.naming(EndNames(local: nil, peer: "the thermometer"))
+    let other = rest.replacing("the peer", with: "the thermometer")
+    #expect(renamed.withoutHint.text == other)
+    #expect(renamed.text.hasPrefix(other.prefix(5)))
   }
 
   @Test("A colon in a clause becomes a dash, except in quotation marks") func colons() {

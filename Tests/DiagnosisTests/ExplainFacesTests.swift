@@ -93,7 +93,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     // What was put right is no problem, whatever its rule is.
     #expect(
       words([rule("att_test", .error, on: [1], resolved)])
-        == "All problems found were put right later")
+        == "No open problem: all were resolved later")
     #expect(words([]) == "No problem found")
     #expect(explanation([], connections: 0).verdict.text == "This capture is empty")
   }

@@ -47,7 +47,7 @@ struct MapDifferenceTests {
     #expect(MapDifference.between(nil, nil).isEmpty)
     let whole = MapDifference.between(map, nil)
     #expect(whole.count == 1 && whole[0].subject == .map && whole[0].kind == .removed)
-    #expect(whole[0].remark.text == "nothing was discovered on the right")
+    #expect(whole[0].remark.text == "nothing was discovered on the other side")
   }
 
   @Test("A service after a new one has moved, its characteristics with it")

@@ -56,6 +56,62 @@ import Testing
     #expect(result.books.names.listed.contains(Self.name))
   }
 
+  /// Returns bytes in which what is known was replaced.
+  private func replaced(_ bytes: [UInt8], _ learn: (inout Books) -> Void) -> [UInt8] {
+    var (books, bytes) = (Books(RedactionOptions()), bytes)
+    learn(&books)
+    books.addresses.close([], .fixed())
+    let uses = ByteUses(payload: bytes.count)
+    _ = BookSearch(books).replace(in: &bytes, sparing: uses)
+    return bytes
+  }
+
+  @Test(
+    "names in other forms",
+    arguments: [
+      Array("anna's band".utf8), Array("ANNA'S BAND".utf8), Array("dnab s'annA".utf8),
+      "Anna's band".utf16.flatMap { [UInt8($0), 0] },
+      "Anna's band".utf16.flatMap { [0, UInt8($0)] },
+    ] as [[UInt8]]) func forms(_ form: [UInt8])
+  {
+    let result = replaced([1, 2, 3] + form + [4, 5, 6]) { $0.names.learn(Self.name) }
+    #expect(result.prefix(3) == [1, 2, 3] && result.suffix(3) == [4, 5, 6])
+    let content = Array(result.dropFirst(3).dropLast(3))
+    #expect(content.count == form.count && content.firstRange(of: Array("nna".utf8)) == nil)
+    // The form of a pseudonym is that of the name: zeros and letters stay where they were.
+    #expect(zip(content, form).allSatisfy { ($0 == 0) == ($1 == 0) })
+    #expect(content.filter { $0 != 0 } != form.filter { $0 != 0 })
+    #expect(replaced(form) { _ in } == form)
+  }
+
+  @Test(
+    "addresses that are almost known",
+    arguments: [
+      (0xbc7e_8baa_5f0f, false, 0xbe7e_8baa_5f0e, true),
+      (0xd004_b09a_269e, false, 0xd204_b09a_269f, true),
+      (0xa803_2ab6_bff2, false, 0xa803_2ab6_bff0, true),
+      (0xd7b1_8e2f_3348, true, 0x17b1_8e2f_3348, true),
+      (0xa803_2ab6_bff2, false, 0xa803_2ab6_bfe1, true),
+      // Another device of the manufacturer, and one that resembles a private address by chance.
+      (0xa803_2ab6_bff2, false, 0xa803_2ab6_bf72, false),
+      (0xa803_2ab6_bff2, false, 0xa803_2ab6_c001, false),
+      (0x57b1_8e2f_3348, true, 0x57b1_8e2f_3349, false),
+    ] as [(UInt64, Bool, UInt64, Bool)]) func relatives(
+      _ known: UInt64, _ isRandom: Bool, _ other: UInt64, _ isFound: Bool
+    )
+  {
+    for bytes in [little(Int(other), width: 6), little(Int(other), width: 6).reversed()] {
+      let whole = [9, 9] + bytes + [9, 9]
+      let result = replaced(whole) {
+        $0.addresses.learn(DeviceAddress(value: known), isRandom: isRandom)
+      }
+      #expect((result != whole) == isFound)
+      #expect(result.prefix(2) == [9, 9] && result.suffix(2) == [9, 9])
+      if isFound { #expect(!result.contains(bytes[2]) || result[3..<7] != whole[3..<7]) }
+      #expect(replaced(whole) { _ in } == whole)
+    }
+  }
+
   @Test("vendors' commands with addresses and keys") func vendors() throws {
     let own: [UInt8] = [1, 2, 3, 4, 5, 0xc6]
     let other: [UInt8] = (0x31...0x40).map { $0 }
@@ -164,7 +220,7 @@ import Testing
     throws
   {
     // Data of a service with an address that is not looked for.
-    let data: [UInt8] = [0x09, 0x16, 0x0d, 0x18, 1, 2, 3, 4, 5, 6]
+    let data: [UInt8] = [0x09, 0x16, 0x0d, 0x18, 1, 2, 3, 9, 5, 6]
     func build(_ traffic: inout Traffic) {
       traffic.connect()
       traffic.connect(0x41, peer: 0xc011_2233_4499)

@@ -60,6 +60,48 @@ struct HostileInputTests {
     }
   }
 
+  /// Returns a capture with a stream of values, one each 30 ms, of which one record has a wrong
+  /// time.
+  private static func stream(_ opcode: UInt8, wrong place: Int, years: Int64) -> [UInt8] {
+    func big(_ value: Int64, _ width: Int) -> [UInt8] {
+      (0..<width).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * Int64($0))) }
+    }
+    let isSent = opcode == 0x52
+    let peer: [UInt8] = [0x55, 0x44, 0x33, 0x22, 0x11, 0xc0]
+    var records: [(flags: Int64, bytes: [UInt8])] = [
+      (3, [4, 0x3e, 19, 1, 0, 0x40, 0, 0, 1] + peer + [24, 0, 0, 0, 72, 0, 0])
+    ]
+    for index in 0..<64 as Range<UInt8> {
+      let value = [opcode, 0x10, 0, index] + [UInt8](repeating: 7, count: 19)
+      let frame = [UInt8(value.count), 0, 4, 0] + value
+      records.append((isSent ? 0 : 1, [2, 0x40, isSent ? 0 : 0x20, UInt8(frame.count), 0] + frame))
+      if isSent { records.append((3, [4, 0x13, 5, 1, 0x40, 0, 1, 0])) }
+    }
+    records.append((3, [4, 5, 4, 0, 0x40, 0, 0x13]))
+    var file = Array("btsnoop\0".utf8) + big(1, 4) + big(1002, 4)
+    // Microseconds since the year 0; this is a day in 2023.
+    var time: Int64 = 0x00e2_fa01_0000_0000
+    for (index, record) in records.enumerated() {
+      time += 30_000
+      let shift = index == place ? years * 365 * 86_400 * 1_000_000 : 0
+      let count = Int64(record.bytes.count)
+      file += big(count, 4) + big(count, 4) + big(record.flags, 4) + big(0, 4)
+      file += big(time + shift, 8) + record.bytes
+    }
+    return file
+  }
+
+  @Test(
+    "A clock that jumps by centuries in a transfer traps nothing",
+    arguments: [0x1b, 0x52] as [UInt8], [-280, 280] as [Int64])
+  func clocks(_ opcode: UInt8, _ years: Int64) {
+    for place in [0, 1, 30, 31, 64] {
+      let file = Self.stream(opcode, wrong: place, years: years)
+      #expect(Fuzzing.wholeRecords(file) > 60)
+      #expect(Fuzzing.capture(file, .all) == nil, "record \(place)")
+    }
+  }
+
   @Test("Live protocols pass the fuzzers' checks, whatever arrives", arguments: [UInt8(0), 1])
   func live(choice: UInt8) throws {
     // Three records as a serial line and a client send them, with rubbish between them.

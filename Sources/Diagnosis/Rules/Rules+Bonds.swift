@@ -19,7 +19,7 @@ extension Rule {
         }
       ],
       do:
-        "Supply the bond (BlueZ's info file for the device, for example): its connections are then shown as one device; --keys reads it."
+        "Supply the bond (BlueZ's info file for the device, for example): its connections are then shown as one device\(hint: "; --keys reads it")."
     ) { history, evidence in
       guard history.isUnresolved, let peer = history.connection.peer,
         let attempt = history.encryption.attempts.first(where: {

@@ -308,7 +308,7 @@ extension Rule {
       "handles of the peer that neither a discovery in the capture nor a supplied map identifies are used four times or more",
     needs: [.bothDirections], leansOn: [.opening],
     do:
-      "Make the host rediscover: on Android unpair and restart Bluetooth, on BlueZ remove the device, on iOS forget it and restart Bluetooth. Or supply a map of the device from another capture; gattscope map --json writes one, and --map reads it."
+      "Make the host rediscover: on Android unpair and restart Bluetooth, on BlueZ remove the device, on iOS forget it and restart Bluetooth. Or supply a map of the device from another capture\(hint: "; gattscope map --json writes one, and --map reads it")."
   ) { history, evidence in
     guard history.connection.transport != .brEDR else { return [] }
     let use = history.attributes.undiscovered

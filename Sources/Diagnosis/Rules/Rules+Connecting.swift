@@ -695,7 +695,7 @@ extension Rule {
       "\(group.count, isLeast: evidence.omitsConnections) links to one device were"
     let words = StatusCode.connectionFailedToBeEstablished.linkWords
     var finding = Finding(
-      "\(isOne ? "The link was" : links) never established\(after): \(words)",
+      "\(isOne ? "The link was" : links) not established and ended\(after): \(words)",
       headline:
         "connecting failed\(isOne ? "" : " \(group.count, isLeast: evidence.omitsConnections) times" as Wording): the peer never answered\(heardWell)",
       why:

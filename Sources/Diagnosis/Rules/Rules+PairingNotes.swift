@@ -174,7 +174,7 @@ extension PairingAttempt {
     if let key = outcome.longTermKey {
       finding.details = [
         Finding.Detail(
-          "key", hidden: "long-term key <hidden>; --show-keys prints it",
+          "key", hidden: "long-term key <hidden>\(hint: "; --show-keys prints it")",
           revealed: "long-term key \(key.revealed)")
       ]
     }
@@ -192,7 +192,7 @@ extension PairingAttempt {
       evidence: PacketSet(first.packet...max(first.packet, last.packet)))
     finding.details = [
       Finding.Detail(
-        "passkey", hidden: "<hidden>; --show-keys prints it", revealed: passkey.revealed)
+        "passkey", hidden: "<hidden>\(hint: "; --show-keys prints it")", revealed: passkey.revealed)
     ]
     return finding
   }

@@ -175,7 +175,7 @@ extension FailedPairing {
       "\(attempt.side(role).words) \(own.map(words) ?? "unknown"), \(attempt.side(role.other).words) \(other.map(words) ?? "unknown")"
     }
     return Finding.Detail(
-      "passkey", hidden: "\(line { _ in "<hidden>" }); --show-keys prints it",
+      "passkey", hidden: "\(line { _ in "<hidden>" })\(hint: "; --show-keys prints it")",
       revealed: line(\.revealed))
   }
 
@@ -235,7 +235,7 @@ extension FailedPairing {
       Finding.Detail(
         "passkey",
         hidden:
-          "bit \(parting.round) of 20, from the least significant one: \(first.words) <hidden>, \(second.words) <hidden>; --show-keys prints them",
+          "bit \(parting.round) of 20, from the least significant one: \(first.words) <hidden>, \(second.words) <hidden>\(hint: "; --show-keys prints them")",
         revealed:
           "bit \(parting.round) of 20, from the least significant one: \(first.words) \(parting.initiatorBit), \(second.words) \(parting.responderBit)\(concluded)"
       )

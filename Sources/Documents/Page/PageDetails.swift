@@ -143,7 +143,9 @@ struct PageDetails: Sendable {
       if place == followers.count {
         // What follows the expected line probably follows this one, too.
         followers.append(UInt32(follower(of: expected)))
-        size += (lines[place].byteCount - 1) * 17 / 16 + 3
+        // Its three tabs are escaped.
+        let isField = lines[place].firstOffset(of: 0x09) != nil
+        size += (lines[place].byteCount - 1) * 17 / 16 + (isField ? 6 : 3)
       }
       return place
     }

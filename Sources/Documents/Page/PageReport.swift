@@ -114,9 +114,8 @@ package struct PageReport: PacketReport, ~Copyable {
     showing = Showing(shown)
     sentence = Sentence(
       showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles, keepsRecent: true)
-    // The page shows what a packet answers, and when, above its fields.
     details = VerboseSink(
-      showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles, writesAnswers: false)
+      showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles, isData: true)
     contents = PageContents(limit: options.limit, decimals: summary.timeDecimals)
   }
 

@@ -11,7 +11,7 @@ import Words
 /// The data that the script draws beside the packets: JSON in columns. Its members may change with
 /// every version; programs should read `--json`.
 extension PageWriter {
-  /// The most connections with a lane in the time line, and the bytes after which none is added.
+  /// The most connections with a lane in the timeline, and the bytes after which none is added.
   private static let mostLanes = 2000
   private var laneBytes: Int { options.limit / 40 }
 
@@ -54,7 +54,7 @@ extension PageWriter {
     out.list(plots.indices) { index, out in write(plots[index], into: &out) }
   }
 
-  /// Writes the errors and warnings to mark in the time line: a finding about several connections
+  /// Writes the errors and warnings to mark in the timeline: a finding about several connections
   /// on each of them, at its last evidence there. Connection 0 means that of the packet.
   private func writeMarks(into out: inout Output) {
     let packets = Dictionary(
@@ -99,6 +99,8 @@ extension PageWriter {
     out.decimal(history.id)
     out.text(",\"peer\":")
     out.embedded(history.peerWords.text)
+    out.text(",\"address\":")
+    out.embedded(history.addressWords.text)
     if let name = history.name {
       out.text(",\"name\":")
       var quoted = Output()

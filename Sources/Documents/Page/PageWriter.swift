@@ -9,7 +9,7 @@ import Sessions
 import Words
 
 /// Writes the page: the template with its marks filled in. Everything can be read without the
-/// script, except the time line, the list of packets, the ladder and the charts.
+/// script, except the timeline, the list of packets, the ladder and the charts.
 struct PageWriter {
   let options: PageOptions
   private(set) var explanation: Explanation
@@ -29,6 +29,8 @@ struct PageWriter {
   /// If there are more notes than this, they are folded away; and connections after the first ones.
   private static let mostNotes = 4
   private static let mostUnfolded = 8
+  /// The most failed connections that are not folded away.
+  private static let mostFailed = 40
 
   init(_ options: PageOptions, _ explanation: Explanation, _ contents: PageContents) {
     self.options = options
@@ -211,7 +213,7 @@ struct PageWriter {
     return lines
   }
 
-  // MARK: What this is
+  // MARK: The overview
 
   /// Writes what is known of the phone and of its controllers.
   private func writePhone(into out: inout Output) {
@@ -285,12 +287,17 @@ struct PageWriter {
     }
   }
 
-  /// Returns the findings with those of the same rule and the same words together.
+  /// Returns the findings with those of the same rule that differ only in where they were found
+  /// together.
   private static func grouped(_ findings: [Finding]) -> [[Finding]] {
     var groups: [[Finding]] = []
     var places: [String: Int] = [:]
     for finding in findings {
-      let key = "\(finding.rule) \(finding.what.text)"
+      let words = [finding.what, finding.why] + finding.alternatives
+      let details = finding.details.map(\.text) + [finding.remedy, finding.note].compactMap(\.self)
+      let key =
+        "\(finding.rule) \(finding.certaintyWord)\n"
+        + (words + details).map(\.text).joined(separator: "\n")
       if let place = places[key] {
         groups[place].append(finding)
       } else {
@@ -322,8 +329,8 @@ struct PageWriter {
     out.text("</h3></summary><dl>")
     row("why", finding.why.text, into: &out)
     let packets = ExplainPage.packets(finding.evidence)
-    let proof = [finding.certaintyWord, packets].filter { !$0.isEmpty }.joined(separator: ": ")
-    if !proof.isEmpty { row("proof", proof, into: &out) }
+    let evidence = [finding.certaintyWord, packets].filter { !$0.isEmpty }.joined(separator: ": ")
+    if !evidence.isEmpty { row("evidence", evidence, into: &out) }
     for alternative in finding.alternatives { row("or", alternative.asSentence.text, into: &out) }
     for detail in finding.details {
       let text = options.showsKeys ? detail.revealed ?? detail.text : detail.text
@@ -361,27 +368,31 @@ struct PageWriter {
   private mutating func writeStories(into out: inout Output) {
     let connections = explanation.connections
     if connections.isEmpty { out.text("<p>none</p>") }
-    let failed = connections.firstIndex { one in
-      one.findings.contains { $0.severity ?? .note > .note }
+    // What failed comes first, so that it is never folded away with the others.
+    let failed = connections.indices.filter { place in
+      connections[place].findings.contains { $0.severity ?? .note > .note }
     }
+    let isFailed = Set(failed)
+    let order = failed + connections.indices.filter { !isFailed.contains($0) }
+    let unfolded = max(Self.mostUnfolded, min(failed.count, Self.mostFailed))
     let busiest = connections.indices.max {
       (connections[$0].history.connection.packets, $1)
         < (connections[$1].history.connection.packets, $0)
     }
     var written = 0
     var shown = 0
-    for (index, one) in connections.prefix(Self.mostStories).enumerated() where written < storyBytes
-    {
-      if index == Self.mostUnfolded {
+    for (place, index) in order.prefix(Self.mostStories).enumerated() where written < storyBytes {
+      let one = connections[index]
+      if place == unfolded {
         out.text("<details class=\"fold\"><summary>")
-        out.count(connections.count - index, "more connection", "more connections")
+        out.count(connections.count - place, "more connection", "more connections")
         out.text("</summary>")
       }
       shown += 1
       let history = one.history
       out.text("<details class=\"story\" id=\"connection-")
       out.decimal(history.id)
-      out.text(index == failed ?? busiest ? "\" open><summary>" : "\"><summary>")
+      out.text(index == failed.first ?? busiest ? "\" open><summary>" : "\"><summary>")
       out.text("Connection ")
       out.decimal(history.id)
       out.text(": ")
@@ -403,7 +414,7 @@ struct PageWriter {
       out.count(connections.count - shown, "more connection", "more connections")
       out.text(" without a story</p>")
     }
-    if shown > Self.mostUnfolded { out.text("</details>\n") }
+    if shown > unfolded { out.text("</details>\n") }
   }
 
   /// Writes the lines of a story; the middle of a long one is folded.
@@ -424,7 +435,11 @@ struct PageWriter {
   }
 
   private func write(_ line: StoryLine, into out: inout Output) {
-    out.text("<li><i>")
+    out.text("<li data-first=\"")
+    out.decimal(line.packets.lowerBound)
+    out.text("\" data-last=\"")
+    out.decimal(line.packets.upperBound)
+    out.text("\"><i>")
     out.string(explanation.seconds(line.time))
     out.text("</i> <b>")
     out.linked(ExplainPage.packets(line.packets))

@@ -1,4 +1,4 @@
-// Draws the time line, the list of packets, the ladder and the charts. Sentences come from
+// Draws the timeline, the list of packets, the ladder and the charts. Sentences come from
 // the reports or from page.html; texts are inserted as text nodes only.
 (() => {
   'use strict';
@@ -321,20 +321,19 @@
 
   // MARK: One packet
 
-  // Turns a line of `show -v` into words: the place of its bytes, the indentation, the label and the value.
+  // Returns a field: the place of its bytes, its depth, its key as a label, and its value unless it has fields of its own.
   const CODES = /\b(a2dp|acl|att|avdtp|cid|csrk|dcid|hci|id|iso|io|irk|l2cap|ltk|mic|mps|mtu|oob|phy|psm|rssi|scid|sco|sdu|smp|spsm|uuid)\b/g;
-  function worded(line) {
-    const text = line.slice(13), key = text.trimStart(), colon = key.indexOf(': ');
-    const words = name => name.replaceAll('_', ' ').replace(CODES, code => code.toUpperCase()).replace(/^[a-z]/, first => first.toUpperCase());
-    const value = colon < 0 ? '' : key.slice(colon + 2);
-    return {place: line.slice(0, 11).trim(), depth: (text.length - key.length) / 2, label: words(colon < 0 ? key : key.slice(0, colon)),
-      value: /^[a-z]+(_[a-z]+)+$/.test(value) ? value.replaceAll('_', ' ') : value};
+  function field(line) {
+    const [place, depth, key = '', ...value] = line.split('\t');
+    return {place, depth: Number(depth), key, value: value.length ? value.join('\t') : null,
+      label: key.replaceAll('_', ' ').replace(CODES, code => code.toUpperCase()).replace(/^[a-z]/, first => first.toUpperCase())};
   }
+  const said = line => line.label && line.value ? line.label + ': ' + line.value : line.label || line.value || '';
   let details = null;
   function unpack() {
     if (details) return details;
     const raw = JSON.parse(at('details').textContent), fields = new Map(), bytes = new Map();
-    for (const part of raw.fields) part.lines = part.lines.map(worded);
+    for (const part of raw.fields) part.lines = part.lines.map(field);
     for (const {n, b, begins, x, lines} of raw.fields) n.forEach((packet, k) => fields.set(packet, (x[k] = begins[b[k]].concat(x[k])).map(place => lines[place])));
     for (let i = 0; i < raw.bytes.length; i += 2) bytes.set(raw.bytes[i], raw.hex[raw.bytes[i + 1]]);
     return details = {fields, bytes, parts: raw.fields};
@@ -363,7 +362,7 @@
     if (hex) parts.push(dump(hex, null));
     panel.replaceChildren(...parts);
     panel.scrollTop = 0;
-    const isJoined = lines && lines.some(line => line.label.includes('joined PDU'));
+    const isJoined = lines && lines.some(line => line.place == 'joined');
     panel.onpointerover = panel.onfocusin = event => {
       const field = event.target.closest('.field'), old = panel.querySelector('.dump');
       if (field && old && !isJoined) old.replaceWith(dump(hex, field.dataset.place));
@@ -374,22 +373,22 @@
   function layersOf(lines) {
     const layers = [], notes = [];
     lines.forEach((line, k) => {
-      const isLayer = !line.depth && !line.value && k + 1 < lines.length && lines[k + 1].depth > 0;
-      if (isLayer) layers.unshift(make('details', {class: 'layer'}, make('summary', {}, line.label)));
-      if (isLayer) return;
-      const field = make('div', {class: 'field', 'data-place': line.place}, make('span', {}, make('i', {}, line.label), line.value ? ': ' : '',
-        make('code', {}, line.value)), make('small', {}, line.place));
+      const isLayer = !line.depth && line.value == null && k + 1 < lines.length && lines[k + 1].depth > 0;
+      if (isLayer) return layers.unshift(make('details', {class: 'layer', 'data-key': line.key}, make('summary', {}, line.label)));
+      const place = line.place == 'joined' ? '' : line.place;
+      const field = make('div', {class: 'field', 'data-place': place}, make('span', {}, make('i', {}, line.label), line.label && line.value ? ': ' : '',
+        line.value && make('code', {}, line.value)), make('small', {}, place.replace('-', '–')));
       field.style.paddingLeft = Math.max(1, line.depth) + 'em';
       if (layers.length) layers[0].append(field); else notes.push(field);
     });
-    const isValue = layers.length > 1 && layers[0].firstChild.textContent == 'Decoded';
+    const isValue = layers.length > 1 && layers[0].dataset.key == 'decoded';
     for (const layer of layers.slice(0, isValue ? 2 : 1)) layer.open = true;
     return [...notes, ...layers];
   }
 
   // Returns a dump, 16 or 8 bytes a line with offsets and characters. Marks the bytes of a field.
   function dump(hex, place) {
-    const ends = place ? place.split('–').map(Number) : [-1, -1], from = ends[0], to = ends[ends.length - 1];
+    const ends = place ? place.split('-').map(Number) : [-1, -1], from = ends[0], to = ends[ends.length - 1];
     const wide = at('packet').clientWidth > 560 ? 16 : 8, out = make('pre', {class: 'dump'});
     const count = hex.length / 2;
     for (let start = 0; start < count; start += wide) {
@@ -479,10 +478,10 @@
   function fieldsWith(term) {
     const found = new Map();
     for (const part of unpack().parts) {
-      const isHit = part.lines.map(line => (line.label + ': ' + line.value).toLowerCase().includes(term));
+      const texts = part.lines.map(said), isHit = texts.map(text => text.toLowerCase().includes(term));
       part.x.forEach((list, k) => {
         const place = list.find(place => isHit[place]);
-        if (place != null) found.set(part.n[k], part.lines[place].label + ': ' + part.lines[place].value);
+        if (place != null) found.set(part.n[k], texts[place]);
       });
     }
     return found;
@@ -575,7 +574,7 @@
     setTimeout(() => { button.textContent = label; }, 2000);
   });
 
-  // MARK: The time line
+  // MARK: The timeline
 
   const lanes = at('lanes'), AXIS = 24, LANE = 46, THIN = 30;
   let view = [startOfTime, Math.max(endOfTime, startOfTime + 1e-3)], gutter = 0, width = 0, cursor = null, answerDots = [];
@@ -616,7 +615,7 @@
     return {all, decimals: Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9)))};
   }
 
-  const device = one => (one.name ? one.name + '  ' : '') + one.peer.replace(' ' + one.name, ''), called = one => one.id + '  ' + device(one);
+  const device = one => (one.name ? one.name + '  ' : '') + one.address, called = one => one.id + '  ' + device(one);
 
   // Returns the lanes. The connections of a peer share one unless they overlap.
   function packed() {
@@ -733,7 +732,7 @@
       }
     }
     for (const line of document.querySelectorAll('#connection-' + one.id + ' li')) {
-      const [first, last = first] = line.children[1].textContent.match(/\d+/g).map(Number), text = line.lastChild.textContent;
+      const first = Number(line.dataset.first), last = Number(line.dataset.last), text = line.lastChild.textContent;
       const a = rowOf(first), b = rowOf(last);
       if (a < 0 || time[a] > view[1] || (b >= 0 ? time[b] : endOfTime) < view[0]) continue;
       const left = clamp(x(time[a])), right = clamp(x(b >= 0 ? time[b] : endOfTime));
@@ -784,30 +783,31 @@
     return y;
   }
 
-  // Draws how many bytes of values per second were sent, above the line, and received.
+  // Draws the bytes of values per second that were sent, above the line, and received: of all connections in grey if one is selected.
   function drawRates(svg, y, head) {
     const tall = 56, middle = y + head + tall / 2, bins = Math.ceil(width / BIN) + 1;
-    const rates = {sent: new Float64Array(bins), received: new Float64Array(bins)};
+    const zeros = () => ({sent: new Float64Array(bins), received: new Float64Array(bins)}), all = zeros(), own = zeros();
     for (const one of data.connections) {
-      if (filter.connection && filter.connection != one.id) continue;
       for (const way of ['sent', 'received']) {
         const [start, part, bytes] = one[way] || [0, 1, []];
         bytes.forEach((count, k) => {
           const from = (start + k * part) / 1e6, to = from + part / 1e6;
           if (!count || to < view[0] || from > view[1]) return;
           const first = Math.floor(clamp(x(from)) / BIN), end = Math.max(first + 1, Math.floor(clamp(x(to)) / BIN));
-          for (let bin = first; bin < end; bin++) rates[way][bin] += count / part * 1e6;
+          for (const rates of !filter.connection || filter.connection == one.id ? [all, own] : [all]) for (let bin = first; bin < end; bin++) rates[way][bin] += count / part * 1e6;
         });
       }
     }
-    const most = Math.max(...rates.sent, ...rates.received);
+    const most = Math.max(...all.sent, ...all.received);
     if (!most) return y;
     label(svg, lanes.dataset.rate, y + (gutter ? 22 : 13));
     svg.append(draw('text', gutter ? {x: 6, y: y + 40} : {x: width - 8, y: y + 13, 'text-anchor': 'end'}, '≤ ' + rate(most)));
-    for (const [way, sign] of [['sent', -1], ['received', 1]]) {
-      let path = '';
-      rates[way].forEach((one, bin) => { if (one) path += 'M' + bin * BIN + ' ' + middle + 'h' + BIN + 'v' + sign * Math.max(1, one / most * (tall / 2 - 4)) + 'h-' + BIN + 'z'; });
-      svg.append(draw('path', {class: way, d: path}, draw('title', {}, rate(Math.max(...rates[way])))));
+    for (const [rates, isAll] of filter.connection ? [[all, true], [own, false]] : [[all, false]]) {
+      for (const [way, sign] of [['sent', -1], ['received', 1]]) {
+        let path = '';
+        rates[way].forEach((one, bin) => { if (one) path += 'M' + bin * BIN + ' ' + middle + 'h' + BIN + 'v' + sign * Math.max(1, one / most * (tall / 2 - 4)) + 'h-' + BIN + 'z'; });
+        svg.append(draw('path', {class: isAll ? 'others' : way, d: path}, draw('title', {}, rate(Math.max(...rates[way])))));
+      }
     }
     y += head + tall;
     svg.append(draw('path', {class: 'rule', d: 'M' + gutter + ' ' + middle + 'H' + width + 'M0 ' + y + 'H' + width}));

@@ -120,8 +120,7 @@ extension Output {
     switch what.ending {
     case .silence(let milliseconds):
       text(" after ")
-      fixed(milliseconds / 100, decimals: 1, trim: false)
-      text(" s")
+      duration(nanoseconds: Int64(milliseconds).multiplied(clamped: 1_000_000))
     case .another: text(" before another message")
     case .excess, nil: break
     }

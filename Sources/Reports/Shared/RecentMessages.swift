@@ -8,6 +8,13 @@ struct RecentMessages: Sendable {
     case message(VendorSighting, following: [VendorSighting])
     /// What the value of a control point answers.
     case control(ExchangeNote)
+
+    /// The bytes and the packets' numbers that it keeps, in bytes: a message in several values
+    /// keeps all of them.
+    var keptBytes: Int {
+      guard case .message(let first, let following) = self else { return 0 }
+      return following.reduce(first.keptBytes) { $0 + $1.keptBytes }
+    }
   }
 
   private var contents: [Content] = []
@@ -34,5 +41,12 @@ struct RecentMessages: Sendable {
 
   private static func place(_ packet: Int, _ handle: UInt16) -> UInt64 {
     UInt64(truncatingIfNeeded: packet) << 16 | UInt64(handle)
+  }
+}
+
+extension VendorSighting {
+  fileprivate var keptBytes: Int {
+    let numbers = packets.count + recognition.count
+    return (bytes?.count ?? 0) + numbers * MemoryLayout<Int>.size
   }
 }

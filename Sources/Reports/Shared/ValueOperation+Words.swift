@@ -1,7 +1,7 @@
 package import Sessions
 
 extension ValueOperation {
-  /// The name in a line of text: that of the property that permits it.
+  /// The name in a line of text.
   package var words: StaticString {
     switch self {
     case .advertisement: "advertised"
@@ -10,8 +10,8 @@ extension ValueOperation {
     case .writeWithoutResponse: "write-no-response"
     case .signedWrite: "signed-write"
     case .preparedWrite: "prepared-write"
-    case .notification: "notify"
-    case .indication: "indicate"
+    case .notification: "notification"
+    case .indication: "indication"
     }
   }
 
@@ -35,8 +35,8 @@ extension ValueOperation {
     case .writeWithoutResponse: ["writenr", "writewithoutresponse", "writecommand", "writecmd"]
     case .signedWrite: ["signedwritecommand", "authenticatedsignedwrites"]
     case .preparedWrite: ["preparewrite"]
-    case .notification: ["notifications"]
-    case .indication: ["indications"]
+    case .notification: ["notify", "notifications"]
+    case .indication: ["indicate", "indications"]
     }
   }
 }

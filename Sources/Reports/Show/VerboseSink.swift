@@ -8,6 +8,9 @@ package import Words
 
 /// Writes fields as text, one in a line, indented under their packet, with the offsets of their
 /// bytes on the left, for `show -v`. With `-x` the bytes are between the two.
+///
+/// For a page, a line has the parts of a field, separated by tabs: the place of its bytes (`3-4`),
+/// its depth, its key and, unless others are in it, its value.
 package struct VerboseSink: FieldSink, ~Copyable {
   package var output = Output()
   package let showsKeys: Bool
@@ -16,7 +19,9 @@ package struct VerboseSink: FieldSink, ~Copyable {
   package var advertiser = OwnAddress()
   package var writesStructures = false
   private let glyphs: Glyphs
-  private var keys = KeyCache(isJSON: false)
+  /// Whether lines are for a page.
+  private let isData: Bool
+  private var keys: KeyCache
   private var depth = 0
   /// The position of the next field's bytes.
   private var place: Slice?
@@ -51,11 +56,14 @@ package struct VerboseSink: FieldSink, ~Copyable {
 
   package init(
     showsKeys: Bool, glyphs: Glyphs = .utf8, profiles: SuppliedProfiles? = nil,
-    writesAnswers: Bool = true
+    isData: Bool = false
   ) {
     self.showsKeys = showsKeys
-    self.writesAnswers = writesAnswers
+    // A page shows what a packet answers, and when, above its fields.
+    writesAnswers = !isData
     self.glyphs = glyphs
+    self.isData = isData
+    keys = KeyCache(isJSON: false, end: isData ? "\t" : ": ")
     reading = ValueReading(profiles, showsKeys: showsKeys)
   }
 
@@ -102,6 +110,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
     var position = 0
     while let comment = record.options.nextComment(&position) { string("comment", comment) }
     if answer.fragment.hasJoinedBytes {
+      if isData { output.text("joined") }
       remark("offsets count from the first byte of the joined PDU")
     }
     Details.packet(record, dissection, bytes, answer, fragments: fragments, memory, to: &self)
@@ -205,6 +214,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
   }
 
   private mutating func indent(showsBytes: Bool = true) {
+    if isData { return place(place.take()) }
     if place == nil, bytes == nil {
       output.spaces(Self.offsetColumns + 2 + 2 * depth)
       return
@@ -212,6 +222,20 @@ package struct VerboseSink: FieldSink, ~Copyable {
     if bytes == nil, let place { knownMargin(place) } else { margin(place, showsBytes: showsBytes) }
     place = nil
     output.spaces(2 * depth)
+  }
+
+  /// Appends the place of a field's bytes and its depth.
+  private mutating func place(_ place: Slice?) {
+    if let place {
+      output.decimal(Int(place.start))
+      if place.count > 1 {
+        output.byte(0x2d)
+        output.decimal(place.end - 1)
+      }
+    }
+    output.byte(0x09)
+    output.decimal(depth)
+    output.byte(0x09)
   }
 
   private static func copy(_ margins: [UInt8], _ slice: Slice, into output: inout Output) {
@@ -262,6 +286,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
   /// Appends a line that is not a field.
   package mutating func remark(_ text: StaticString) {
     indent()
+    if isData { output.byte(0x09) }
     output.text(text)
     output.byte(0x0a)
   }
@@ -287,7 +312,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
   mutating func line(_ key: RawSpan, _ write: (inout Output) -> Void) {
     indent()
     output.raw(key)
-    output.text(": ")
+    output.text(isData ? "\t" : ": ")
     write(&output)
     endLine()
   }
@@ -375,7 +400,9 @@ package struct VerboseSink: FieldSink, ~Copyable {
   }
 
   package mutating func word(_ key: StaticString, _ word: StaticString) {
-    line(key) { $0.text(word) }
+    line(key)
+    write(word)
+    endLine()
   }
 
   package mutating func name(_ key: StaticString, _ name: AssignedName) {
@@ -407,6 +434,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
 
   package mutating func element(handle: UInt16) {
     indent()
+    if isData { output.byte(0x09) }
     output.handle(handle)
     endLine()
   }
@@ -435,9 +463,19 @@ package struct VerboseSink: FieldSink, ~Copyable {
     for bit in 0..<count where bits >> bit & 1 == 1 {
       if !isFirst { output.byte(0x20) }
       isFirst = false
-      output.text(word(bit))
+      write(word(bit))
     }
     if isFirst { output.text("none") }
     endLine()
+  }
+
+  /// Appends a word of this program, on a page without underscores.
+  private mutating func write(_ word: StaticString) {
+    guard isData else { return output.text(word) }
+    let bytes = word.bytes
+    for index in 0..<bytes.byteCount {
+      let byte = bytes.byte(at: index)
+      output.byte(byte == 0x5f ? 0x20 : byte)
+    }
   }
 }

@@ -60,8 +60,8 @@ package struct BleakScript: PacketReport, ~Copyable {
   private var reading: ValueReading
   private var sessions: [Session] = []
   private var index: [Key: Int] = [:]
-  /// The first packets about pairing or encryption, by connection.
-  private var pairings: [Int: Int] = [:]
+  /// The first packets about pairing or encryption, by connection; 0: none.
+  private var pairings: [Int] = []
   /// What profiles call attributes.
   private var titles: [BluetoothUUID: String] = [:]
   private var stepCount = 0
@@ -69,6 +69,10 @@ package struct BleakScript: PacketReport, ~Copyable {
   /// The number of steps for which there was no room.
   private var leftOut = 0
   private var isEmpty = false
+  /// Whether there is no script, or one without an operation.
+  package private(set) var replaysNothing = false
+  /// The sentence about what the script leaves out.
+  private var omissions: String?
 
   /// The number of values of an attribute that are listed until the next operation.
   private static let listedValues = 3
@@ -90,8 +94,7 @@ package struct BleakScript: PacketReport, ~Copyable {
   package var remark: String? {
     if isEmpty { return filter.remark ?? "the capture shows no use of a GATT server to replay" }
     return leftOut > 0
-      ? "the script has as much as it has room for; \(leftOut) operations and values are left out"
-      : nil
+      ? "the script has no room for \(leftOut) more operations and values" : omissions
   }
 
   package mutating func packet(
@@ -102,7 +105,8 @@ package struct BleakScript: PacketReport, ~Copyable {
     reading.follow(record, dissection, bytes, answer, memory)
     if let link = answer.link, dissection.smp != nil || memory.links.isEncrypted(link) == true {
       let connection = memory.links.id(link)
-      if pairings.count < limits.scriptSteps, pairings[connection] == nil {
+      while pairings.count <= min(connection, limits.scriptSteps) { pairings.append(0) }
+      if connection < pairings.count, pairings[connection] == 0 {
         pairings[connection] = record.number
       }
     }
@@ -219,11 +223,14 @@ package struct BleakScript: PacketReport, ~Copyable {
         writer.lacks.otherEnd += session.operations
         continue
       }
-      writer.write(session, pairing: pairings[session.connection], names, memory)
+      let pairing =
+        pairings.indices.contains(session.connection) ? pairings[session.connection] : 0
+      writer.write(session, pairing: pairing > 0 ? pairing : nil, names, memory)
     }
-    isEmpty = writer.isEmpty
+    (isEmpty, replaysNothing) = (writer.isEmpty, writer.replaysNothing)
     guard !isEmpty else { return }
     writer.lacks.more = leftOut
+    omissions = writer.remark
     writer.finish(name, into: &output)
   }
 }

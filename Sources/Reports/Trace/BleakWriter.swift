@@ -21,6 +21,16 @@ struct BleakWriter: ~Copyable {
     /// The first packets about pairing or encryption.
     var pairings: [Int] = []
     var areAtOnce = false
+
+    /// The number of operations that the script leaves out, unless the system does them.
+    var operations: Int { secrets + unknown + unanswered + parts + signed + otherEnd }
+  }
+
+  /// How the script names a characteristic.
+  private struct Expression {
+    let text: String
+    /// Whether it is the object that `find` returns, not the constant of a UUID.
+    let isObject: Bool
   }
 
   /// A characteristic of a server, by its value's handle.
@@ -41,10 +51,15 @@ struct BleakWriter: ~Copyable {
   private var titled: [String: Int] = [:]
   /// The handles of each server's values by their UUIDs, in order.
   private var twins: [UInt64: [BluetoothUUID: [UInt16]]] = [:]
-  private var expressions: [Place: String] = [:]
+  private var expressions: [Place: Expression] = [:]
   private var takesFind = false
   private var takesRefused = false
   private var takesReceived = false
+  private var takesPause = false
+  /// The number of statements that use a client.
+  private var statements = 0
+  /// The different devices that the script connects to.
+  private var devices: Set<[UInt8]> = []
   /// The end of the last connection that was written.
   private var lastEnd: Timestamp?
 
@@ -56,6 +71,9 @@ struct BleakWriter: ~Copyable {
   private static let leastPause: Int64 = 10
 
   var isEmpty: Bool { connections.isEmpty }
+
+  /// Whether all that the script could do is left out.
+  var replaysNothing: Bool { statements == 0 }
 
   init(titles: [BluetoothUUID: String]) { self.titles = titles }
 
@@ -75,19 +93,23 @@ struct BleakWriter: ~Copyable {
     lastEnd = last.end ?? lastEnd
     let (address, name) = target(of: session, names, memory)
     body.string("\n\nasync def connection_\(session.connection)(options):\n")
-    body.string("    # #\(first.packet) to #\(last.packet)\n")
-    body.text("    found = await device(options, ")
+    let end = steps.reduce(last.packet) { max($0, $1.packet, $1.more.packet) }
+    body.string("    # Packets #\(first.packet)\(end > first.packet ? " to #\(end)" : "").\n")
+    var device = Output()
     if let address {
-      body.byte(0x22)
-      body.address(address)
-      body.byte(0x22)
+      device.byte(0x22)
+      device.address(address)
+      device.byte(0x22)
     } else {
-      body.text("None")
+      device.text("None")
     }
-    body.text(", ")
-    if let name { body.python(name.bytes) } else { body.text("None") }
+    device.text(", ")
+    if let name { device.python(name.bytes) } else { device.text("None") }
+    devices.insert(device.bytes.array)
+    body.string("    found = await device(options, \(session.connection), ")
+    body.raw(device.bytes)
     body.text(")\n    async with BleakClient(found) as client:\n")
-    let start = body.count
+    let count = statements
     var isOn: Set<UInt16> = []
     subscribeBefore(steps, session, memory, &isOn)
     var now: Timestamp?
@@ -101,6 +123,7 @@ struct BleakWriter: ~Copyable {
       var line = Output()
       let isDone = statement(step, session, memory, &isOn, into: &line)
       if isDone {
+        statements += 1
         if let now, let begin = step.begin { pause(begin.nanoseconds(since: now)) }
         now = step.end ?? now
       }
@@ -108,9 +131,7 @@ struct BleakWriter: ~Copyable {
     }
     // The last values.
     if let now, let end = last.end { pause(end.nanoseconds(since: now)) }
-    if body.bytes.part(Slice(start: start, count: body.count - start)).lacksStatement {
-      body.text("        pass\n")
-    }
+    if statements == count { body.text("        pass\n") }
   }
 
   /// Returns the address and the name of a session's server, as far as they last.
@@ -142,14 +163,18 @@ struct BleakWriter: ~Copyable {
       if step.operation == .write || step.operation == .writeWithoutResponse {
         if identity.isConfiguration, let owner = identity.owner { subscribed.insert(owner) }
       } else if step.operation == .notification || step.operation == .indication,
-        let handle = identity.handle, subscribed.insert(handle).inserted,
-        let place = expression(identity, memory)
+        let handle = identity.handle, subscribed.insert(handle).inserted
       {
+        guard let place = expression(identity, memory) else {
+          lacks.unknown += 1
+          continue
+        }
         isOn.insert(handle)
         takesReceived = true
+        statements += 1
         body.text("        await client.start_notify(")
-        body.string(place)
-        body.text(", received)  # its subscription is not among what is replayed\n")
+        body.string(place.text)
+        body.text(", received)  # for the values below; the write of the CCCD is not there\n")
       }
     }
   }
@@ -158,6 +183,7 @@ struct BleakWriter: ~Copyable {
   private mutating func pause(_ nanoseconds: Int64) {
     let milliseconds = nanoseconds / 1_000_000
     guard milliseconds >= Self.leastPause else { return }
+    takesPause = true
     body.text("        await pause(options, ")
     body.decimal(Int(milliseconds / 1000))
     var digits = String(milliseconds % 1000 + 1000).dropFirst()
@@ -191,7 +217,7 @@ struct BleakWriter: ~Copyable {
       line.string("        # #\(step.packet): ")
       line.text(step.operation.isWrite ? "write to " : "read of ")
       line.comment(title.bytes, most: Self.mostCommentBytes)
-      line.string(", not replayed: \(reason)\n")
+      line.string(" not replayed: \(reason)\n")
       return false
     }
     let isRefused = step.outcome != .done
@@ -210,20 +236,20 @@ struct BleakWriter: ~Copyable {
       if isSubscribed == isOn.contains(handle) {
         line.clear()
         line.string("        # #\(step.packet): ")
-        line.text(isSubscribed ? "subscribed again to " : "unsubscribed again from ")
-        line.string(place)
+        line.text(isSubscribed ? "subscribes again to " : "unsubscribes again from ")
+        line.string(place.text)
         line.byte(0x0a)
         return false
       }
       if isSubscribed {
         takesReceived = true
         line.text("start_notify(")
-        line.string(place)
+        line.string(place.text)
         line.text(", received)")
         if !isRefused { isOn.insert(handle) }
       } else {
         line.text("stop_notify(")
-        line.string(place)
+        line.string(place.text)
         line.byte(0x29)
         if !isRefused { isOn.remove(handle) }
       }
@@ -285,7 +311,11 @@ struct BleakWriter: ~Copyable {
     } else if step.operation == .read, let value = step.value {
       line.text(": ")
       line.shown(value, most: Self.shownBytes)
-      if !step.meaning.isEmpty { line.text(", ") }
+      // A value without structure means its bytes.
+      var digits = Output()
+      digits.hex(value.bytes, separator: 0x20)
+      if step.meaning.isEmpty || digits.bytes.isEqual(to: step.meaning.bytes) { return }
+      line.text(", ")
     } else if !step.meaning.isEmpty {
       line.text(": ")
     }
@@ -299,8 +329,8 @@ struct BleakWriter: ~Copyable {
   ) {
     let identity = identity(of: step, session, memory)
     var title = Output()
-    if let constant = expression(identity, memory) {
-      title.string(constant)
+    if let place = expression(identity, memory) {
+      title.string(place.text)
     } else {
       title.subject(identity, memory, session.connection, nil)
     }
@@ -318,7 +348,11 @@ struct BleakWriter: ~Copyable {
       body.comment(step.meaning.bytes, most: Self.mostCommentBytes)
     }
     if step.more.count > 0 {
-      body.string("\n        # and \(step.more.count) more up to #\(step.more.packet)")
+      let word: StaticString =
+        step.operation == .indication ? "indication" : "notification"
+      body.string(
+        "\n        # \(step.more.count) more \(word)\(step.more.count == 1 ? "" : "s"), the last is #\(step.more.packet)"
+      )
     }
     body.byte(0x0a)
   }
@@ -331,7 +365,7 @@ struct BleakWriter: ~Copyable {
     switch identity.service?.shortest {
     case BluetoothUUID(0x1800), BluetoothUUID(0x1801):
       lacks.systems += 1
-      return "the system does this"
+      return "the system does it"
     default: break
     }
     switch step.outcome {
@@ -342,7 +376,7 @@ struct BleakWriter: ~Copyable {
     }
     if step.isPart {
       lacks.parts += 1
-      return "the capture has only a part of it"
+      return "the capture has only a part"
     }
     if step.operation == .signedWrite {
       lacks.signed += 1
@@ -381,19 +415,19 @@ struct BleakWriter: ~Copyable {
   private mutating func place(
     _ identity: AttributeIdentity, _ memory: borrowing Memory
   ) -> String? {
-    guard identity.isDescriptor else { return expression(identity, memory) }
+    guard identity.isDescriptor else { return expression(identity, memory)?.text }
     guard let uuid = identity.uuid, let owner = owner(identity, memory),
-      let constant = expression(owner, memory)
+      let place = expression(owner, memory)
     else { return nil }
     takesFind = true
-    let object = constant.hasPrefix("find(") ? constant : "find(client, \(constant))"
+    let object = place.isObject ? place.text : "find(client, \(place.text))"
     return "\(object).get_descriptor(\"\(uuid.whole)\").handle"
   }
 
   /// Returns the expression for a characteristic, or nil if its UUID is unknown.
   private mutating func expression(
     _ identity: AttributeIdentity, _ memory: borrowing Memory
-  ) -> String? {
+  ) -> Expression? {
     guard let uuid = identity.uuid, let handle = identity.handle, !identity.isDeclaration else {
       return nil
     }
@@ -402,7 +436,7 @@ struct BleakWriter: ~Copyable {
     if let known = expressions[place] { return known }
     let constant = constant(
       of: uuid, titles[uuid.shortest] ?? uuid.name(as: .characteristic)?.description)
-    var expression = constant
+    var expression = Expression(text: constant, isObject: false)
     if twins[server] == nil {
       let all = memory.attributes.servers.first { $0.key == server }?.attributes ?? []
       twins[server] = Dictionary(
@@ -412,7 +446,7 @@ struct BleakWriter: ~Copyable {
     let handles = twins[server]?[uuid.shortest] ?? []
     if handles.count > 1, let number = handles.firstIndex(of: handle) {
       takesFind = true
-      expression = "find(client, \(constant), \(number))"
+      expression = Expression(text: "find(client, \(constant), \(number))", isObject: true)
     }
     expressions[place] = expression
     return expression
@@ -443,11 +477,13 @@ struct BleakWriter: ~Copyable {
   // MARK: The whole script
 
   consuming func finish(_ name: String, into output: inout Output) {
-    output.text("#!/usr/bin/env python3\n# Does what a GATT client did in ")
+    output.text("#!/usr/bin/env python3\n# Replays the GATT client of ")
     var title = Output()
     title.printable(Array(name.utf8).bytes)
     output.comment(title.bytes, most: 200)
-    output.text(", with bleak. Written by gattscope trace --as bleak.\n#\n# Not replayed:\n")
+    output.text(" with bleak. Written by gattscope trace --as bleak.\n#\n")
+    if replaysNothing { output.string("# \(Self.nothing)\n#\n") }
+    output.text("# Not replayed:\n")
     for line in lines { output.string("# - \(line)\n") }
     output.text("import argparse\nimport asyncio\n\nfrom bleak import BleakClient, BleakScanner\n")
     if takesRefused { output.text("from bleak.exc import BleakError\n") }
@@ -457,61 +493,84 @@ struct BleakWriter: ~Copyable {
     if takesFind { output.string(BleakWriter.find) }
     if takesReceived { output.string(BleakWriter.received) }
     if takesRefused { output.string(BleakWriter.refused) }
-    if body.bytes.contains("await pause(") { output.string(BleakWriter.pause) }
+    if takesPause { output.string(BleakWriter.pause) }
     output.raw(body.bytes)
     output.string(BleakWriter.main)
-    for connection in connections { output.string("    await connection_\(connection)(options)\n") }
+    if devices.count > 1 { output.string(Self.severalDevices(devices.count)) }
+    if replaysNothing { output.string("    raise SystemExit(\"\(Self.nothing)\")\n") }
+    for connection in connections where !replaysNothing {
+      output.string("    await connection_\(connection)(options)\n")
+    }
     output.text("\n\nif __name__ == \"__main__\":\n    asyncio.run(main())\n")
   }
 
-  /// What the script does not do, one sentence each.
+  private static let nothing = "This script replays nothing: every operation is left out."
+
+  /// The sentence about what the script leaves out; nil if it does everything.
+  var remark: String? {
+    let count = lacks.operations
+    guard count > 0 || replaysNothing else { return nil }
+    let cause =
+      lacks.unknown > 0
+      ? "\(lacks.unknown) of unknown UUID, which --map supplies" : "its first lines list why"
+    return replaysNothing
+      ? "the script replays nothing: every operation is left out; \(cause)"
+      : "the script leaves out \(count) \(count == 1 ? "operation" : "operations"); \(cause)"
+  }
+
+  /// What the script does not do, a line each.
   private var lines: [String] {
     var lines = [
-      "discovery, MTU, and the parameters of links: bleak and the system choose them",
-      "values that depend on the time, on chance or on other values: they are those of the capture",
+      "discovery, MTU and link parameters: bleak and the system choose them",
+      "values that depend on time, chance or other values: they are sent as captured",
     ]
     func add(_ count: Int, _ one: String, _ several: String) {
       if count > 0 { lines.append("\(count) \(count == 1 ? one : several)") }
     }
     if !lacks.pairings.isEmpty {
       let packets = lacks.pairings.map { "#\($0)" }.joined(separator: ", ")
-      lines.append("pairing and encryption (\(packets)): pair with the device before")
+      lines.append("pairing and encryption (\(packets)): pair before you run the script")
     }
     if lacks.indications > 0 {
-      lines.append("the choice between notifications and indications: bleak makes it")
+      lines.append("the choice of notifications or indications: bleak makes it")
     }
     add(lacks.secrets, "write of a hidden value", "writes of hidden values")
     add(
-      lacks.unknown, "operation on an attribute of unknown UUID: --map can supply it",
-      "operations on attributes of unknown UUID: --map can supply them")
+      lacks.unknown, "operation on an attribute of unknown UUID: --map supplies UUIDs",
+      "operations on attributes of unknown UUID: --map supplies UUIDs")
     add(lacks.systems, "operation that the system does", "operations that the system does")
     add(lacks.unanswered, "operation that was not completed", "operations that were not completed")
     add(
       lacks.parts, "value of which the capture has only a part",
-      "values of which the capture has only parts")
-    add(lacks.signed, "signed write", "signed writes")
+      "values of which the capture has only a part")
     add(
-      lacks.otherEnd, "operation of the other end on this client's own server",
-      "operations of the other end on this client's own server")
+      lacks.signed, "signed write, which bleak does not have",
+      "signed writes, which bleak does not have")
+    add(
+      lacks.otherEnd, "operation of the peer on this client's own server",
+      "operations of the peer on this client's own server")
     if lacks.areAtOnce {
-      lines.append("connections at the same time: they follow each other")
+      lines.append("overlapping connections: the script makes one after the other")
     }
-    add(lacks.more, "later operation or value", "later operations and values")
+    add(
+      lacks.more, "later operation or value, for which there was no room",
+      "later operations and values, for which there was no room")
     return lines
   }
 
   private static let device = """
 
 
-    async def device(options, address, name):
-        \"\"\"Returns the device of the capture, or the one that --address names.\"\"\"
-        if options.address:
-            address, name = options.address, None
+    async def device(options, connection, address, name):
+        \"\"\"Returns the device of the capture, or the one that --address gives.\"\"\"
+        given = dict(options.address)
+        if other := given.get(str(connection)) or given.get(""):
+            address, name = other, None
         found = await BleakScanner.find_device_by_address(address) if address else None
         if found is None and name:
             found = await BleakScanner.find_device_by_name(name)
         if found is None:
-            raise SystemExit(f"{name or address or 'the device'} was not found; --address names another one")
+            raise SystemExit(f"{name or address or 'the device'} was not found; --address chooses another one")
         return found
 
     """
@@ -520,7 +579,7 @@ struct BleakWriter: ~Copyable {
 
 
     def find(client, uuid, number=0):
-        \"\"\"Returns the characteristic with a UUID; if several have it, the one with this number.\"\"\"
+        \"\"\"Returns the characteristic with a UUID: of several, that at this place in the order of handles.\"\"\"
         found = [each for each in client.services.characteristics.values() if each.uuid == uuid]
         return sorted(found, key=lambda each: each.handle)[number]
 
@@ -560,12 +619,28 @@ struct BleakWriter: ~Copyable {
 
 
     async def main():
-        parser = argparse.ArgumentParser(description="Does what a GATT client did in a capture.")
-        parser.add_argument("--address", help="connect to this device instead of the one of the capture")
+        parser = argparse.ArgumentParser(description="Replays the GATT client of a capture.")
+        parser.add_argument(
+            "--address",
+            action="append",
+            default=[],
+            type=lambda text: text.rpartition("=")[::2],
+            metavar="[CONNECTION=]ADDRESS",
+            help="connect to this device instead of that of the capture; with a number, only for this connection",
+        )
         parser.add_argument("--pace", type=float, default=1, help="the length of pauses: 2 doubles them, 0 leaves them out")
         options = parser.parse_args()
 
     """
+
+  /// Returns what `main` does in a script with several devices: one cannot stand for all of them.
+  private static func severalDevices(_ count: Int) -> String {
+    """
+        if "" in dict(options.address):
+            parser.error("this script has \(count) devices: use --address CONNECTION=ADDRESS")
+
+    """
+  }
 }
 
 extension AttributeIdentity {
@@ -590,31 +665,6 @@ extension BluetoothUUID {
     var text = Output()
     text.uuid(longest)
     return String(decoding: text.bytes.array, as: UTF8.self)
-  }
-}
-
-extension RawSpan {
-  /// Whether each line is a comment.
-  fileprivate var lacksStatement: Bool {
-    var isAtStart = true
-    for index in 0..<byteCount {
-      let byte = byte(at: index)
-      if byte == 0x0a {
-        isAtStart = true
-      } else if isAtStart, byte != 0x20 {
-        if byte != 0x23 { return false }
-        isAtStart = false
-      }
-    }
-    return true
-  }
-
-  /// Returns whether a text occurs.
-  fileprivate func contains(_ text: StaticString) -> Bool {
-    let wanted = Array(text.description.utf8)
-    return (0..<max(0, byteCount - wanted.count + 1)).contains { start in
-      wanted.indices.allSatisfy { byte(at: start + $0) == wanted[$0] }
-    }
   }
 }
 
@@ -645,7 +695,14 @@ extension Output {
     line.raw(bytes)
     var plain = Output()
     line.copyASCII(into: &plain)
-    for index in 0..<min(plain.count, most) {
+    // A cut falls between words, if there are any.
+    var end = min(plain.count, most)
+    if plain.count > most,
+      let blank = (most / 2..<most).last(where: { plain.bytes.byte(at: $0) == 0x20 })
+    {
+      end = blank + 1
+    }
+    for index in 0..<end {
       let byte = plain.bytes.byte(at: index)
       self.byte(byte >= 0x20 && byte < 0x7f ? byte : 0x3f)
     }

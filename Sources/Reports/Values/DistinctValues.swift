@@ -44,20 +44,19 @@ struct DistinctValues: ~Copyable {
       }
       place = entries[place].next
     }
-    guard entries.count < limits.listedDistinct,
-      byteCount + content.byteCount <= limits.distinctBytes
-    else {
+    let message = reading.meaning.messageAlone
+    let size = content.byteCount + (message?.keptBytes ?? 0)
+    guard entries.count < limits.listedDistinct, byteCount + size <= limits.distinctBytes else {
       omitted += 1
       return
     }
-    byteCount += content.byteCount
+    byteCount += size
     var kept = value
     kept.value = value.value.map { Slice(start: 0, count: Int($0.count)) }
     kept.handles = nil
     kept.packets = nil
     var entry = Entry(
-      key: key, value: kept, bytes: content.array, message: reading.meaning.messageAlone,
-      lastPacket: value.packet)
+      key: key, value: kept, bytes: content.array, message: message, lastPacket: value.packet)
     entry.next = first[hash] ?? -1
     first[hash] = entries.count
     entries.append(entry)

@@ -42,10 +42,10 @@ private func screens<Report: TableReport & ~Copyable>(
     #expect(
       drawn[0] == [
         "$ gattscope live", "0 s, 14 records, none lost",
-        "  attribute                    operation  count  packets  first → last",
+        "  attribute                    operation     count  packets  first → last",
         "C0:11:22:33:44:55  connection 1, MTU 23 (not exchanged)",
         "180d Heart Rate",
-        "  2a37 Heart Rate Measurement  notify         1  #14      72 bpm, contact detected",
+        "  2a37 Heart Rate Measurement  notification      1  #14      72 bpm, contact detected",
       ])
     #expect(drawn.contains { $0.contains { $0.hasPrefix("2 s, 17 records") } }, "the clock runs")
     for screen in drawn { #expect(screen.first == "$ gattscope live") }
@@ -68,13 +68,13 @@ private func screens<Report: TableReport & ~Copyable>(
     #expect(
       drawn.last { $0.first?.contains("records") ?? false } == [
         "0 s, 66 records, none lost",
-        "  attribute  operation  count  packets  first → last",
+        "  attribute  operation     count  packets  first → last",
         "C0:11:22:33:44:55  connection 1, MTU 23 (not exchanged)",
-        "  0x0025     read           1  #13      25",
-        "             notify         1  #66      01",
-        "  0x003d     read           1  #61      3d",
-        "  0x003e     read           1  #63      3e",
-        "  0x003f     read           1  #65      3f",
+        "  0x0025     read              1  #13      25",
+        "             notification      1  #66      01",
+        "  0x003d     read              1  #61      3d",
+        "  0x003e     read              1  #63      3e",
+        "  0x003f     read              1  #65      3f",
         "… 28 more",
       ])
   }

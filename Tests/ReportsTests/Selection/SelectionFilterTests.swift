@@ -278,6 +278,26 @@ struct SelectionFilterTests {
     #expect(try numbers { $0.words = [try TextPattern(text)] } == expected)
   }
 
+  @Test("--text: lines with an excluded word are left out, alone and among other words")
+  func excludedText() throws {
+    func words(_ wanted: [String], without unwanted: [String]) throws -> [Int] {
+      try numbers {
+        $0.words = try wanted.map { try TextPattern($0) }
+        for text in unwanted {
+          var word = try TextPattern(text)
+          word.isExcluded = true
+          $0.words.append(word)
+        }
+      }
+    }
+    #expect(try words(["write re"], without: ["insufficient"]) == [12, 13])
+    #expect(try words(["write re", "insufficient"], without: ["to #12"]) == [12, 16])
+    let all = try numbers { _ in }
+    #expect(try words([], without: ["JAY"]) == all.filter { $0 != 1 })
+    #expect(try words([], without: ["nowhere"]) == all)
+    #expect(try words(["jay"], without: ["Jay"]) == [])
+  }
+
   @Test("--text in other scripts")
   func otherScripts() throws {
     let name = Array("Übung".utf8)

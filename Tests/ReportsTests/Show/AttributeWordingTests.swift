@@ -169,7 +169,7 @@ struct AttributeWordingTests {
       text.contains(
         """
           0x0010       a value, inferred                   notify             05
-                         notify; 1 byte, #6
+                         notification; 1 byte, #6
             0x0011       2902 CCCD                                            notifications on
         """), "\(text)")
     #expect(!text.contains("in no service"), "\(text)")

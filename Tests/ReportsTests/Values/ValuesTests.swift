@@ -39,7 +39,7 @@ struct ValuesTests {
       values(of: series) == """
           attribute           operation        count   rate  packets  first → last
         C0:11:22:33:44:55  connection 1, MTU 23 (not exchanged)
-          2a19 Battery Level  notify               4  1.0/s  #4–#7    5 % → 20 %, 3 different
+          2a19 Battery Level  notification         4  1.0/s  #4–#7    5 % → 20 %, 3 different
                                                                       ▁▃▃█  5…20 %, median 10 %
                               write refused        1         #8       1 %: Write Not Permitted (0x03)
                               read unanswered      1         #10      the capture ends
@@ -90,7 +90,7 @@ struct ValuesTests {
       }
       link.att("1b 10 00 07", .received)
     }
-    #expect(table.contains("notify"), "\(table)")
+    #expect(table.contains("notification"), "\(table)")
     #expect(table.contains("5 values of more attributes than are counted"), "\(table)")
   }
 
@@ -100,7 +100,7 @@ struct ValuesTests {
       for _ in 1..<1234 { link.connect() }
       link.att("1b 11 00 07", .received)
     }
-    #expect(lines.contains(".0000 1234 ← notify"), "\(lines)")
+    #expect(lines.contains(".0000 1234 ← notification"), "\(lines)")
   }
 
   @Test("Connections are counted once, however many values each has")
@@ -119,10 +119,10 @@ struct ValuesTests {
     #expect(
       values(ValuesOptions(), .text, of: series) == """
             #      time      how
-            4    3.0000  1 ← notify            2a19 Battery Level            5 %
-            5    4.0000  1 ← notify            2a19 Battery Level            10 %
-            6    5.0000  1 ← notify            2a19 Battery Level            10 %
-            7    6.0000  1 ← notify            2a19 Battery Level            20 %
+            4    3.0000  1 ← notification      2a19 Battery Level            5 %
+            5    4.0000  1 ← notification      2a19 Battery Level            10 %
+            6    5.0000  1 ← notification      2a19 Battery Level            10 %
+            7    6.0000  1 ← notification      2a19 Battery Level            20 %
             8    7.0000  1 → write refused     2a19 Battery Level            1 %, Write Not Permitted (0x03)
            10    9.0000  1 → read unanswered   2a19 Battery Level            the capture ends
 
