@@ -6,7 +6,8 @@ import Bytes
 ///
 /// A channel is one direction of an attribute within a conversation. Bounded: if there are too many
 /// channels (`VendorChannels.most`), the one that was silent longest is dropped. A frame that is
-/// being joined is no longer than its protocol allows, and is given up after the protocol's timeout.
+/// being joined is no longer than its protocol allows, and is given up after the protocol's
+/// timeout.
 package struct VendorMessages: Sendable {
   /// A value's context.
   struct Context: Sendable {
