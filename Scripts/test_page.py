@@ -815,6 +815,34 @@ class SourceTest(unittest.TestCase):
         self.assertLessEqual(sum(lines.values()), MOST_LINES, lines)
 
     @unittest.skipUnless(PROGRAM.exists() or IN_CI, f"there is no {PROGRAM}")
+    def test_only_equal_reasons_are_one_finding(self) -> None:
+        """Three links are lost: two of them after data, whose timeouts differ, and one without any."""
+        content = bytearray(b"btsnoop\0" + struct.pack(">II", 1, 1002))
+        moment = 0x00E2FA0100000000
+
+        def add(record: list[int], flags: int, seconds: float) -> None:
+            nonlocal moment
+            moment += int(seconds * 1e6)
+            content.extend(struct.pack(">IIIIq", len(record), len(record), flags, 0, moment) + bytes(record))
+
+        for number, (timeout, has_data) in enumerate(((72, True), (400, True), (72, False))):
+            add([4, 0x3E, 19, 1, 0, 0x40, 0, 0, 1, number, 2, 3, 4, 5, 0xC0, 24, 0, 0, 0, timeout & 255, timeout >> 8, 0], 3, 0.1)
+            if has_data:
+                add([2, 0x40, 0, 7, 0, 3, 0, 4, 0, 2, 0xB9, 0], 2, 0.1)
+                add([2, 0x40, 0x20, 7, 0, 3, 0, 4, 0, 3, 0xB9, 0], 3, 0.05)
+            add([4, 5, 4, 0, 0x40, 0, 8], 3, timeout / 100 + 1)
+        with tempfile.TemporaryDirectory() as folder:
+            capture = Path(folder) / "lost.btsnoop"
+            capture.write_bytes(content)
+            text = program("report", str(capture))
+        found = re.findall(r"<details class=\"finding error\".*?</details>", text, re.DOTALL)
+        lost = [re.sub(r"<[^>]+>", "", one) for one in found if "link_supervision_timeout" in one]
+        self.assertEqual(len(lost), 2, lost)
+        for timeout, packets in (("720 ms", "#3 #4"), ("4000 ms", "#7 #8")):
+            self.assertIn(f"supervision timeout of {timeout}", lost[0])
+            self.assertIn(packets, lost[0])
+        self.assertIn("connection 3", lost[1])
+
     def test_policy_names_the_script(self) -> None:
         page = program("report", str(CAPTURES / "heart-rate.btsnoop"))
         digest = base64.b64encode(hashlib.sha256(re.search(r"<script>(.*?)</script>", page, re.DOTALL)[1].encode()).digest()).decode()

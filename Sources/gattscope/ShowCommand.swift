@@ -104,6 +104,7 @@ struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Summarise a capture: format, time, records, adapters, connections, problems.",
+    usage: "info [<options>] <capture> ...",
     discussion: """
       Run this first on a new capture. Several captures are described one after the other.
 

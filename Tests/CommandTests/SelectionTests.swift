@@ -321,6 +321,18 @@ struct SelectionTests {
     #expect(options[from + 1] == "--to")
   }
 
+  @Test(
+    "Usage lines fit a terminal",
+    arguments: [
+      ["info"], ["table"], ["profiles", "decode"], ["profiles", "match"], ["show"], ["values"],
+    ])
+  func usage(verb: [String]) throws {
+    let lines = try Program.run(verb + ["--help"]).text.split(separator: "\n")
+    let usage = try #require(lines.first { $0.hasPrefix("USAGE: ") })
+    #expect(usage.count <= 100, "\(usage)")
+    #expect(usage.contains("[<options>]"))
+  }
+
   @Test("Options without an equivalent are answered with an alternative")
   func advice() throws {
     let info = try Program.run(["info", "--filter", "x", Program.sample("heart-rate")])

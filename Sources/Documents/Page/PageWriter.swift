@@ -287,17 +287,16 @@ struct PageWriter {
     }
   }
 
-  /// Returns the findings with those of the same rule that differ only in where they were found
-  /// together.
+  /// Returns the findings with those of the same rule and for the same reason together. Numbers in
+  /// the reason may differ: packets and times.
   private static func grouped(_ findings: [Finding]) -> [[Finding]] {
     var groups: [[Finding]] = []
     var places: [String: Int] = [:]
     for finding in findings {
-      let words = [finding.what, finding.why] + finding.alternatives
-      let details = finding.details.map(\.text) + [finding.remedy, finding.note].compactMap(\.self)
-      let key =
-        "\(finding.rule) \(finding.certaintyWord)\n"
-        + (words + details).map(\.text).joined(separator: "\n")
+      let reasons = ([finding.why] + finding.alternatives).map { $0.text.filter { !$0.isNumber } }
+      let exact = finding.details.map(\.text) + [finding.remedy, finding.note].compactMap(\.self)
+      let parts = ["\(finding.rule)", finding.certaintyWord, finding.what.text] + reasons
+      let key = (parts + exact.map(\.text)).joined(separator: "\n")
       if let place = places[key] {
         groups[place].append(finding)
       } else {
@@ -345,6 +344,10 @@ struct PageWriter {
       if !isFirst {
         out.text(": ")
         out.linked(ExplainPage.packets(one.evidence))
+        if one.why != finding.why {
+          out.text(". ")
+          out.linked(one.why.text)
+        }
       }
       out.text("</dd>")
     }

@@ -94,6 +94,30 @@ struct ValuesTests {
     #expect(table.contains("5 values of more attributes than are counted"), "\(table)")
   }
 
+  @Test("--distinct: a value that completes a message counts with the whole message")
+  func distinctMessages() {
+    func lines(_ bytes: Int) -> [Substring] {
+      var options = ValuesOptions()
+      options.rows = .distinct
+      var limits = Limits()
+      limits.distinctBytes = bytes
+      let text = values(options, .text, limits: limits) { link in
+        link.discover(0x10, "f7 ff")
+        for part in [
+          "a5 06 83 00 03 23", "a5 33 84 01 00 3c 01 00 3d 65 00 3e c9 00 3f 2d 01 40 91 01",
+          "41 f5 01 42 59 02 43 bd 02 44 21 03 45 85 03 46 e9 03 47 4d",
+          "04 48 b1 04 49 15 05 4a 79 05 87",
+        ] { link.att("1b 11 00 \(part)", .received) }
+      }
+      return text.split(separator: "\n")
+    }
+    let all = lines(1000)
+    #expect(all.last?.contains("payload 01 00 3c") == true, "\(all)")
+    // The bytes of the values alone are 57.
+    #expect(lines(57).count < all.count, "\(lines(57))")
+    #expect(lines(400) == all)
+  }
+
   @Test("The column of connection numbers grows")
   func manyConnections() {
     let lines = values(ValuesOptions(), .text) { link in
