@@ -81,7 +81,7 @@ struct HostileMessagesTests {
         _ = ProtocolTrial.decode(sighting, value)
       }
       trial.messages.finish()
-      #expect(trial.messages.requests.isEmpty)
+      #expect(!trial.messages.hasRequests)
     }
   }
 }
