@@ -37,7 +37,7 @@ COMMANDS = (
     *(("showLine", ["show", "--json"]), ("showLine", ["show", "--json", "--raw"])),
     *(("valuesLine", ["values", "--json"]), ("valuesLine", ["values", "--json", "--show-keys"])),
     *(("valuesLine", ["values", "--json", "--distinct"]), ("valuesLine", ["values", "--json", "--changes"])),
-    ("valuesLine", ["values", "--json", "--messages"]),
+    *(("valuesLine", ["values", "--json", "--messages"]), ("valuesLine", ["values", "--json", "--rate"])),
     *(("devicesLine", ["devices", "--json"]), ("info", ["info", "--json"]), ("map", ["map", "--json"])),
     *(("profileMatches", ["profiles", "match", "--json"]), ("explain", ["explain", "--json"])),
     ("explain", ["explain", "--json", "--show-keys"]),

@@ -51,7 +51,7 @@ extension RawSpan {
         offset += 1
       case .scalar(let scalar, let count):
         guard scalar >= 0x20, !(0x7f...0x9f ~= scalar) else { return false }
-        printable += 1
+        printable += count
         offset += count
       }
     }

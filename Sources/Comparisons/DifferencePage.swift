@@ -91,9 +91,10 @@ struct DifferencePage: ~Copyable {
       line += String(repeating: " ", count: blanks) + text
       used += blanks + text.columns
     }
+    let first = cells.first?.column ?? 0
     let last = cells.last { !$0.text.isEmpty }?.column ?? 0
-    let isRoomy = last > 0 && last + Self.leastRest <= columns
-    wrapped(line, indentation: isRoomy ? last : (cells.first?.column ?? 0) + 4, style)
+    let isRoomy = last > first && last + Self.leastRest <= columns
+    wrapped(line, indentation: isRoomy ? last : first + 4, style)
   }
 
   // MARK: The heading

@@ -241,10 +241,10 @@ import Testing
     #expect(reported.count <= 14, "\(reported)")
     var sums: [String: Int] = [:]
     for line in reported {
-      for part in line.components(separatedBy: "; ") {
-        let words = part.components(separatedBy: ": ")
+      for part in line.split(separator: "; ") {
+        let words = part.split(separator: ": ")
         guard words.count == 2 else { continue }
-        for piece in words[1].components(separatedBy: ", ") {
+        for piece in words[1].split(separator: ", ") {
           let kinds = ["write", "without response", "notification"]
           guard let kind = kinds.last(where: { piece.contains($0) }) else { continue }
           sums["\(words[0]) \(kind)", default: 0] += Int(piece.prefix { $0.isNumber }) ?? 0

@@ -99,6 +99,10 @@ extension Output {
       byte(0x0a)
       spaces(indentation)
       start = cut.offset + 1
+      while start == offset, offset < lines.byteCount, lines.byte(at: offset) == 0x20 {
+        start += 1
+        offset += 1
+      }
       used = indentation + used - cut.used - 1
       blank = nil
     }

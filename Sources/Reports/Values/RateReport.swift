@@ -260,7 +260,9 @@ package struct RateReport: PacketReport, ~Copyable {
   /// Returns why a transfer is not faster; nil: packets do not show it. What comes back for the
   /// values of a larger one does not wait itself, unless it was requested.
   private func reason(_ flow: LinkTransfers.Flow, _ run: TransferRun) -> RateReason? {
-    if let limit = run.limit(flow.direction) {
+    // Round trips show without the interval, too.
+    let isInSteps = run.span > 0 && run.values > 1 && run.isInSteps(flow.direction)
+    if let limit = run.limit(flow.direction) ?? (isInSteps ? .roundTrips : nil) {
       let isAnswer =
         limit == .roundTrips && !flow.operation.isRequested
         && flow.bytes < (flows.first?.bytes ?? 0)

@@ -47,7 +47,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   /// The time of the previous line.
   private var previous: Timestamp?
   private var connectionColumns = GrowingColumn(digits: 2, margin: 1)
-  private var attributeColumns = Self.leastAttributeColumns
+  private var attributeColumns = 0
 
   /// The last write that a line of `--changes` named, and the last that had a line of its own.
   private var namedWrite: (packet: Int, isOpen: Bool) = (0, false)
@@ -55,7 +55,7 @@ package struct ValueLines: PacketReport, ~Copyable {
 
   /// The width of the operation, and the minimum width of the attribute.
   private static let operationColumns = 18
-  private static let leastAttributeColumns = 30
+  private static let leastAttributeColumns = (usual: 30, limited: 16)
   private static let countColumns = 7
   /// The width up to which the attribute's column grows before it shifts the rest.
   private static let mostAttributeColumns = 60
@@ -166,7 +166,7 @@ package struct ValueLines: PacketReport, ~Copyable {
       advertised.forget()
       distinct.forgetAdvertised()
       rows.table.forgetRows()
-      (hasHeader, previous, attributeColumns) = (false, nil, Self.leastAttributeColumns)
+      (hasHeader, previous, attributeColumns) = (false, nil, 0)
     }
     return true
   }
@@ -457,8 +457,9 @@ extension ValueLines {
     let labelColumns = writeLabel(value, bytes, memory)
     let most = mostLabelColumns(extra)
     // The following lines are aligned with the longest one so far.
-    attributeColumns = max(attributeColumns, min(labelColumns + 2, most))
-    if options.width != nil { attributeColumns = min(attributeColumns, most) }
+    let columns = Self.leastAttributeColumns
+    let least = options.width == nil ? columns.usual : columns.limited
+    attributeColumns = min(most, max(attributeColumns, labelColumns + 2, least))
     if !hasHeader { head(extra, into: &output) }
     if let count = extra.count {
       line.spaces(Self.countColumns)
