@@ -290,7 +290,9 @@ extension DifferencePage {
     // A value is printed once: in words, if these show what differs, else by its fields, and plain
     // bytes below.
     let isText = difference.isText(change)
-    let isClear = fields.allSatisfy { $0.expectation == .none && !$0.isHidden }
+    let isClear = fields.allSatisfy {
+      [.none, .checksum].contains($0.expectation) && !$0.isHidden
+    }
     let fits = prefix.columns + one.columns + other.columns + 11 <= columns
     let showsFields = options.showsEqual || one == other || !isClear || !fits
     if isDecoded, !options.showsEqual, showsFields {
