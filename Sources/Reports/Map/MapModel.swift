@@ -291,7 +291,8 @@ extension MapDevice {
   /// Whether the characteristics of all services were requested.
   package var characteristicExtent: Extent {
     let extent = extent(.characteristics, ranges)
-    return extent == .none && characteristics.contains { $0.attribute.via == .discovered }
+    return extent == .none
+      && characteristics.contains { !$0.isPlaceholder && $0.attribute.via == .discovered }
       ? .part : extent
   }
 
