@@ -21,8 +21,8 @@ package struct DevicePattern: Sendable {
   var isName: Bool { if case .address = kind { false } else { true } }
 
   /// Reads an address, `C0:FF:EE:12:34:56` or `C0FFEE123456`, with `*` for octets that do not
-  /// matter (`C0:FF:*`, `*:34:56`) or the rest of them (`C0:F*`). Any other text is a name, in which
-  /// `*` matches any characters and case is ignored.
+  /// matter (`C0:FF:*`, `*:34:56`) or the rest of them (`C0:F*`). Any other text is a name, in
+  /// which `*` matches any characters and case is ignored.
   package init(_ text: String) throws(SelectionError) {
     guard !text.isEmpty else {
       throw SelectionError("expected an address as in C0:FF:EE:12:34:56 or C0:FF:*, or a name")
