@@ -49,8 +49,9 @@ package func isUnprintable(_ scalar: UInt32) -> Bool {
 }
 
 extension Output {
-  /// Appends a captured string for people to read: printable UTF-8 unchanged, everything else as
-  /// `\xNN` per byte or `\u{…}` per scalar. Backslashes are doubled to keep the text unambiguous.
+  /// Appends a captured string for people to read: printable UTF-8 unchanged, line ends and tabs as
+  /// `\r`, `\n` and `\t`, everything else as `\xNN` per byte or `\u{…}` per scalar. Backslashes are
+  /// doubled to keep the text unambiguous.
   ///
   /// - Parameter isQuoted: Whether the text appears in quotes, so that its own quotes are escaped.
   package mutating func printable(_ bytes: RawSpan, isQuoted: Bool = false) {
@@ -69,6 +70,12 @@ extension Output {
           text("\\\\")
         } else if scalar == 0x22, isQuoted {
           text("\\\"")
+        } else if scalar == 0x0a {
+          text("\\n")
+        } else if scalar == 0x0d {
+          text("\\r")
+        } else if scalar == 0x09 {
+          text("\\t")
         } else if scalar < 0x80, isUnprintable(scalar) {
           text("\\x")
           hex(UInt8(scalar))

@@ -39,8 +39,17 @@ struct DifferenceDocument: ~Copyable {
         first.left.map { difference.operations.left[$0] }
         ?? first.right.map { difference.operations.right[$0] }
       by(operation)
-      side("left", difference.side(of: first.left, isLeft: true))
-      side("right", difference.side(of: first.right, isLeft: false))
+      for (key, place, isLeft) in [
+        ("left" as StaticString, first.left, true), ("right", first.right, false),
+      ] {
+        guard let place, let described = difference.side(of: place, isLeft: isLeft) else {
+          continue
+        }
+        sink.begin(key)
+        fields(described)
+        if let bytes = difference.bytes(place, isLeft: isLeft) { sink.bytes("value", bytes.bytes) }
+        sink.end()
+      }
       sink.endItem()
     }
     sink.endList()
@@ -150,7 +159,8 @@ struct DifferenceDocument: ~Copyable {
       sink.number("packet", packets.lowerBound)
       if packets.count > 1 { sink.number("last_packet", packets.upperBound) }
     }
-    if !side.words.isEmpty { sink.string("text", side.words.text) }
+    let words = side.wordsAlone ?? side.words
+    if !words.isEmpty { sink.string("text", words.text) }
   }
 
   private mutating func facts(_ key: StaticString, _ section: Difference.Fact.Section) {
@@ -291,9 +301,13 @@ struct DifferenceDocument: ~Copyable {
     sink.beginList("changes")
     for change in step.changes {
       sink.beginItem()
-      let outcomes = difference.outcomes(change)
-      side("left", change.left, outcomes.left, difference, isLeft: true)
-      side("right", change.right, outcomes.right, difference, isLeft: false)
+      let outcomes = difference.outcomes(change, hasBytes: false)
+      side(
+        "left", change.left, outcomes.left, difference,
+        isLeft: true, isRun: step.left?.count != 1)
+      side(
+        "right", change.right, outcomes.right, difference,
+        isLeft: false, isRun: step.right?.count != 1)
       sink.beginList("fields")
       for field in difference.fields(of: change) {
         sink.beginItem()
@@ -316,13 +330,17 @@ struct DifferenceDocument: ~Copyable {
   }
 
   private mutating func side(
-    _ key: StaticString, _ place: Int, _ words: Wording, _ difference: Difference, isLeft: Bool
+    _ key: StaticString, _ place: Int, _ words: Wording, _ difference: Difference, isLeft: Bool,
+    isRun: Bool
   ) {
     let operation = isLeft ? difference.operations.left[place] : difference.operations.right[place]
     sink.begin(key)
     if operation.packet != .max { sink.number("packet", operation.packet) }
-    sink.string("text", words.text)
-    if let bytes = difference.bytes(place, isLeft: isLeft) { sink.bytes("value", bytes.bytes) }
+    // A step of one operation has its value.
+    if isRun, !words.isEmpty { sink.string("text", words.text) }
+    if isRun, let bytes = difference.bytes(place, isLeft: isLeft) {
+      sink.bytes("value", bytes.bytes)
+    }
     sink.end()
   }
 

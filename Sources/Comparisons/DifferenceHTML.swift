@@ -147,6 +147,19 @@ struct DifferenceHTML: ~Copyable {
     page.out.clear()
   }
 
+  private func write(
+    _ side: DescribedSide, of name: String, hasFailed: Bool, into out: inout Output
+  ) {
+    out.text("<dt>")
+    out.html(name)
+    out.text("</dt><dd>")
+    out.text(hasFailed ? "<span class=\"failed\"><b>" : "<span><b>")
+    out.string(side.packetWords)
+    out.text("</b> ")
+    out.html(side.words.text)
+    out.text("</span></dd>")
+  }
+
   /// Writes the first difference: the side that fails first.
   private func first(_ difference: Difference, ofPair pair: Int, into out: inout Output) {
     guard let words = report.firstWords(ofPair: pair, self.sides) else { return }
@@ -162,20 +175,23 @@ struct DifferenceHTML: ~Copyable {
       let other = first?.kind == .outcome ? "succeeds" : "does nothing of the kind"
       sentence = "\(sides[0].0) fails where \(sides[1].0) \(other)"
     }
+    let failing = report.failingAlone(ofPair: pair)
+    let isError = fails[0] || fails[1] || !failing.isEmpty
     out.text("<section><h2>First difference</h2>\n<p class=\"verdict ")
-    out.text(fails[0] || fails[1] ? "error\">" : "warning\">")
+    out.text(isError ? "error\">" : "warning\">")
     out.html(sentence)
     out.text("</p>\n<dl>")
-    for (name, place, isLeft) in sides {
-      guard let place, let side = difference.side(of: place, isLeft: isLeft) else { continue }
-      out.text("<dt>")
-      out.html(name)
-      out.text("</dt><dd>")
-      out.text(fails[isLeft ? 0 : 1] ? "<span class=\"failed\"><b>" : "<span><b>")
-      out.string(side.packetWords)
-      out.text("</b> ")
-      out.html(side.words.text)
-      out.text("</span></dd>")
+    if failing.isEmpty {
+      for (name, place, isLeft) in sides {
+        guard let place, let side = difference.side(of: place, isLeft: isLeft) else { continue }
+        write(side, of: name, hasFailed: fails[isLeft ? 0 : 1], into: &out)
+      }
+    }
+    for isLeft in [true, false] {
+      guard let one = failing.first(where: { $0.isLeft == isLeft }), var side = one.failed
+      else { continue }
+      side.words = "\(side.words), connection \(one.number)"
+      write(side, of: isLeft ? names.left : names.right, hasFailed: true, into: &out)
     }
     out.text("</dl></section>\n")
   }

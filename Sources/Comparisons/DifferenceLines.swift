@@ -8,6 +8,9 @@ import Words
 struct DescribedSide: Sendable {
   /// The description; empty if the packets are enough.
   var words: Wording = ""
+  /// The description without the bytes of a value, for documents that have these as well; nil: the
+  /// same.
+  var wordsAlone: Wording?
   /// The packets; nil if none shows it.
   var packets: ClosedRange<Int>?
 
@@ -141,6 +144,7 @@ extension Difference {
       side.words = "\(operations.count) values"
     } else {
       side.words = session.outcome(of: first)
+      side.wordsAlone = session.outcome(of: first, hasBytes: false)
     }
     return side
   }
@@ -152,18 +156,29 @@ extension Difference {
     let session = isLeft ? sessions.left : sessions.right
     return DescribedSide(
       words: session.words(of: operation),
+      wordsAlone: session.words(of: operation, hasBytes: false),
       packets: operation.packet == .max
         ? nil : operation.packet...operation.packet)
   }
 
   /// Returns the results of both operations of a change: `packet count for 11-20?`, `Invalid Handle
   /// (0x01)`. If the operations differ, returns their descriptions.
-  func outcomes(_ change: ValueChange) -> (left: Wording, right: Wording) {
+  ///
+  /// - Parameter hasBytes: whether values without a meaning are printed as bytes.
+  func outcomes(
+    _ change: ValueChange, hasBytes: Bool = true
+  ) -> (left: Wording, right: Wording) {
     let (one, other) = (operations.left[change.left], operations.right[change.right])
     guard one.kind == other.kind else {
-      return (sessions.left.words(of: one), sessions.right.words(of: other))
+      return (
+        sessions.left.words(of: one, hasBytes: hasBytes),
+        sessions.right.words(of: other, hasBytes: hasBytes)
+      )
     }
-    let (left, right) = (sessions.left.outcome(of: one), sessions.right.outcome(of: other))
+    let (left, right) = (
+      sessions.left.outcome(of: one, hasBytes: hasBytes),
+      sessions.right.outcome(of: other, hasBytes: hasBytes)
+    )
     // If the words omit the difference, the bytes of the PDU show it.
     if left == right, change.expectations.isEmpty, case .pairing = one.kind, let here = one.value,
       let there = other.value, !one.isHidden, !other.isHidden
@@ -174,12 +189,22 @@ extension Difference {
       )
     }
     let words = { (words: Wording, lacksAnswer: Bool, otherFails: Bool) -> Wording in
-      let words = words.isEmpty ? "done" : words
-      return lacksAnswer && otherFails ? "\(words), \(OperationRecorder.notCaptured)" : words
+      let words = words.isEmpty && hasBytes ? "done" : words
+      guard lacksAnswer, otherFails else { return words }
+      return words.isEmpty
+        ? OperationRecorder.notCaptured : "\(words), \(OperationRecorder.notCaptured)"
     }
     return (
       words(left, one.lacksAnswer, other.hasFailed), words(right, other.lacksAnswer, one.hasFailed)
     )
+  }
+
+  /// Returns whether both values of a change are text without a decoder, so that quoted they show
+  /// all that differs.
+  func isText(_ change: ValueChange) -> Bool {
+    sessions.left.isText(operations.left[change.left])
+      && sessions.right.isText(operations.right[change.right])
+      && outcomes(change).left != outcomes(change).right
   }
 
   /// Returns a value's bytes, or nil if there are none that may be printed.

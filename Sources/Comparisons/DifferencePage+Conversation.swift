@@ -292,14 +292,21 @@ extension DifferencePage {
       !difference.operations.left[change.left].hasSucceeded,
       !difference.operations.right[change.right].hasSucceeded
     )
-    // Plain bytes are printed below; words and errors are more informative.
-    if isDecoded, one == other {
-      // The fields below show it.
-    } else if isDecoded || bytes.0 == nil || bytes.1 == nil || failures.0 || failures.1
+    // A value is printed once: in words, if these show what differs, else by its fields, and plain
+    // bytes below.
+    let isText = difference.isText(change)
+    let isClear = fields.allSatisfy {
+      [.none, .checksum].contains($0.expectation) && !$0.isHidden
+    }
+    let fits = prefix.columns + one.columns + other.columns + 11 <= columns
+    let showsFields = options.showsEqual || one == other || !isClear || !fits
+    if isDecoded, !options.showsEqual, showsFields {
+      if isRun { row([(6, prefix)]) }
+    } else if isDecoded || isText || bytes.0 == nil || bytes.1 == nil || failures.0 || failures.1
       || fields.isEmpty
     {
       let words = "\(prefix)\(one)  →  \(other)"
-      if isWide || words.columns + 6 <= columns {
+      if words.columns + 6 <= columns {
         row([(6, words)], isDim ? .dim : .plain)
       } else {
         row([(6, "\(prefix)− \(one)")], isDim ? .dim : .plain)
@@ -308,7 +315,7 @@ extension DifferencePage {
     } else if isRun {
       row([(6, prefix)])
     }
-    for field in fields where !field.isByte {
+    for field in fields where !field.isByte && showsFields {
       let isExpected = field.expectation != .none
       let why: String =
         switch field.expectation {
@@ -324,7 +331,9 @@ extension DifferencePage {
         ],
         isExpected ? .dim : .plain)
     }
-    if let left = bytes.0, let right = bytes.1, left != right {
+    if let left = bytes.0, let right = bytes.1, left != right,
+      options.showsEqual || !isDecoded && !isText
+    {
       hex(left, right, isDim ? .dim : .plain)
     }
   }
@@ -356,8 +365,9 @@ extension DifferencePage {
     }
     var lines = 0
     var differing = 0
-    for first in stride(from: 0, to: longest, by: Self.bytesInLine) {
-      let range = first..<min(first + Self.bytesInLine, longest)
+    let inLine = min(Self.bytesInLine, max(4, (columns - 22) / 12 * 4))
+    for first in stride(from: 0, to: longest, by: inLine) {
+      let range = first..<min(first + inLine, longest)
       let pieces = (
         Array(left.dropFirst(first).prefix(range.count)),
         Array(right.dropFirst(first).prefix(range.count))
@@ -366,7 +376,7 @@ extension DifferencePage {
       differing += 1
       guard options.showsEqual || lines < Self.mostByteLines else { continue }
       lines += 1
-      let place = longest > Self.bytesInLine ? "byte \(first + 1)" : ""
+      let place = longest > inLine ? "byte \(first + 1)" : ""
       row([(8, place), (20, "− \(pieces.0.isEmpty ? "" : words(pieces.0))")], style)
       row([(20, "+ \(pieces.1.isEmpty ? "" : words(pieces.1))")], style)
       row([(22, Self.marks(left, right, range))], .warning)

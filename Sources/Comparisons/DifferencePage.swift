@@ -62,7 +62,14 @@ struct DifferencePage: ~Copyable {
   // MARK: Lines
 
   mutating func line(_ text: String, _ style: TextStyle = .plain) {
-    styled(style, options.glyphs.written(text))
+    wrapped(options.glyphs.written(text), indentation: 6, style)
+  }
+
+  /// Appends a line; what does not fit follows below, indented.
+  private mutating func wrapped(_ text: String, indentation: Int, _ style: TextStyle) {
+    var lines = Output()
+    lines.wrapped([UInt8](text.utf8).bytes, columns: columns, indentation: indentation)
+    styled(style, String(decoding: lines.bytes.array, as: UTF8.self))
     out.byte(0x0a)
   }
 
@@ -73,7 +80,11 @@ struct DifferencePage: ~Copyable {
     if isStyled { out.text(TextStyle.plain.sequence) }
   }
 
-  /// Appends cells at their columns; a cell that is too long shifts the next one.
+  /// The least room in which the rest of a cell follows below it.
+  private static let leastRest = 24
+
+  /// Appends cells at their columns; a cell that is too long shifts the next one. What does not fit
+  /// follows below the last cell.
   mutating func row(_ cells: [(column: Int, text: String)], _ style: TextStyle = .plain) {
     var line = ""
     var used = 0
@@ -83,8 +94,10 @@ struct DifferencePage: ~Copyable {
       line += String(repeating: " ", count: blanks) + text
       used += blanks + text.columns
     }
-    styled(style, line)
-    out.byte(0x0a)
+    let first = cells.first?.column ?? 0
+    let last = cells.last { !$0.text.isEmpty }?.column ?? 0
+    let isRoomy = last > first && last + Self.leastRest <= columns
+    wrapped(line, indentation: isRoomy ? last : first + 4, style)
   }
 
   // MARK: The heading
@@ -233,6 +246,18 @@ struct DifferencePage: ~Copyable {
     case .onlyLeftFails, .onlyRightFails: line("FIRST DIFFERENCE  \(words.text)", .failure)
     case .onlyLeft, .onlyRight, .changed, nil: line("FIRST DIFFERENCE  \(words.text)", .warning)
     }
+    // The conversation below shows the first difference of the connections that both sides have.
+    let failing = report.failingAlone(ofPair: pair)
+    guard failing.isEmpty else {
+      for isLeft in [true, false] {
+        guard let one = failing.first(where: { $0.isLeft == isLeft }), let failed = one.failed
+        else { continue }
+        failure(
+          "only \(one.side)", failed.packetWords, "\(failed.words.text), connection \(one.number)",
+          column: 20, isLeft: isLeft)
+      }
+      return
+    }
     guard let first = difference.first else { return }
     for (name, place, isLeft) in [("left", first.left, true), ("right", first.right, false)] {
       guard let place, let side = difference.side(of: place, isLeft: isLeft) else { continue }
@@ -240,15 +265,20 @@ struct DifferencePage: ~Copyable {
       let operation =
         isLeft ? difference.operations.left[place] : difference.operations.right[place]
       let way = arrow(operation, isLeft ? difference.sessions.left : difference.sessions.right)
-      row([
-        (2, isAlone ? "only \(name)" : name), (isAlone ? 14 : 9, side.packetWords),
-        (isAlone ? 20 : 15, "\(way)\(side.words.text)"),
-      ])
-      if operation.failure != nil,
-        let name = Self.argument(isLeft ? options.names.left : options.names.right)
-      {
-        row([(isAlone ? 20 : 15, "gattscope explain \(name)  has the details")], .dim)
-      }
+      failure(
+        isAlone ? "only \(name)" : name, side.packetWords, "\(way)\(side.words.text)",
+        column: isAlone ? 20 : 15, isLeft: isLeft, hasFailed: operation.failure != nil)
+    }
+  }
+
+  /// Appends an operation of one side, and if it failed where the details are.
+  private mutating func failure(
+    _ side: String, _ packets: String, _ words: String, column: Int, isLeft: Bool,
+    hasFailed: Bool = true
+  ) {
+    row([(2, side), (column - 6, packets), (column, words)])
+    if hasFailed, let name = Self.argument(isLeft ? options.names.left : options.names.right) {
+      row([(column, "gattscope explain \(name)  has the details")], .dim)
     }
   }
 

@@ -14,6 +14,8 @@ struct LoneConnection: Sendable {
   let operations: Int
   /// How many of these failed, or the link itself.
   let failures: Int
+  /// The first of these, in words, and its packet.
+  let failed: DescribedSide?
   /// The connection, what it has, and what fails: `connection 3, 12 operations, nothing fails`.
   private let content: Wording
 
@@ -29,6 +31,11 @@ struct LoneConnection: Sendable {
     operations = connection.operations.count { $0.kind != .connect && $0.kind != .end }
     let failed = connection.operations.filter(\.hasFailed)
     failures = failed.count
+    self.failed = failed.first.map { first in
+      DescribedSide(
+        words: session.words(of: first),
+        packets: first.packet == .max ? nil : first.packet...first.packet)
+    }
     var outcome: Wording = "nothing fails"
     if let first = failed.first {
       let packet: Wording = first.packet == .max ? "" : " (\(packet: first.packet))"
@@ -91,15 +98,23 @@ extension DifferenceReport {
     return silent + lone.filter { $0.pair == nil }.map { $0.words(names) }
   }
 
-  /// Returns what makes it the first difference of a pair, in words; nil if nothing is worth a
-  /// headline. Connections without a counterpart count: those of the pair, and those of other
-  /// devices if it is the only pair.
-  func firstWords(ofPair pair: Int, _ names: SideNames = .plain) -> Wording? {
+  /// Returns the connections without a counterpart in which something fails, if nothing fails on
+  /// only one side of a pair otherwise: those of the pair, and those of other devices if it is the
+  /// only pair.
+  func failingAlone(ofPair pair: Int) -> [LoneConnection] {
     let difference = compared[pair].difference
-    let own = difference.first.map { difference.words(of: $0) }
-    if let own, own.fails { return "\(own.words)" }
-    let failing = lone.filter { $0.failures > 0 && ($0.pair == pair || compared.count == 1) }
-    guard let one = failing.first else { return own.map { "\($0.words)" } }
+    if let first = difference.first, difference.words(of: first).fails { return [] }
+    return lone.filter { $0.failures > 0 && ($0.pair == pair || compared.count == 1) }
+  }
+
+  /// Returns what makes it the first difference of a pair, in words; nil if nothing is worth a
+  /// headline.
+  func firstWords(ofPair pair: Int, _ names: SideNames = .plain) -> Wording? {
+    let failing = failingAlone(ofPair: pair)
+    guard let one = failing.first else {
+      let difference = compared[pair].difference
+      return difference.first.map { "\(difference.words(of: $0).words)" }
+    }
     if failing.contains(where: { $0.isLeft != one.isLeft }) {
       return "an operation fails in connections that only one side has"
     }

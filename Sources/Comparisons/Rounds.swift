@@ -39,15 +39,13 @@ extension Difference {
     return nil
   }
 
-  /// Returns whether a step does the same as another, with any value of the same length.
+  /// Returns whether a step does the same as another, with any value.
   private func isAgain(_ one: Step, _ other: Step) -> Bool {
     guard one.kind == other.kind, one.kind == .removed || one.kind == .added,
       one.counterpart == nil, other.counterpart == nil,
-      operations(of: one, isLeft: one.kind == .removed).count
-        == operations(of: other, isLeft: one.kind == .removed).count,
       let here = operations(of: one, isLeft: one.kind == .removed).first,
       let there = operations(of: other, isLeft: one.kind == .removed).first,
-      here.value?.count == there.value?.count
+      (here.value == nil) == (there.value == nil)
     else { return false }
     // PDUs of pairing are summarised.
     if case .pairing = here.kind { return false }

@@ -40,6 +40,15 @@ extension DecodedWriter {
     }
   }
 
+  /// Returns whether what `plain` writes is a text or a word, which must not be read as a number.
+  package func isText(_ place: Int) -> Bool {
+    let entry = decoded.fields[place]
+    return switch entry.form {
+    case .utf8, .utf16, .uuid: true
+    default: entry.word >= 0
+    }
+  }
+
   /// Writes the unit of an entry's number, if it has one.
   package func unit(of place: Int, into output: inout Output) {
     guard let field = field(of: decoded.fields[place]), field.unit >= 0, field.tick == 0 else {

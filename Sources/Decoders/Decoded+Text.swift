@@ -23,7 +23,11 @@ extension DecodedWriter {
     } else {
       // Without a text of its own, a message has its name.
       let isNamed = definition.subject.kind == .message && !definition.name.isEmpty
-      if isNamed { output.string("\(definition.name): ") }
+      if isNamed {
+        let name = definition.nameBytes
+        output.title(name.bytes)
+        output.text(": ")
+      }
       let end = output.count
       list(all, isAlone: definition.isAlone(nil), value, limit, into: &output)
       if isNamed, output.count == end { output.shorten(to: start) }
@@ -55,7 +59,8 @@ extension DecodedWriter {
       // Unset flags are left out, but that none is set is exactly the meaning of such a value.
       output.text("nothing set")
     } else if definition.subject.kind == .message {
-      output.string(definition.name)
+      let name = definition.nameBytes
+      output.title(name.bytes)
     } else {
       output.text(value.byteCount == 0 ? "empty" : "nothing of note")
     }

@@ -351,14 +351,32 @@ extension Output {
       string(String(number))
     }
   }
-}
 
-extension Output {
+  /// Appends a name that is made for programs as words: `state_request` and `state.request` become
+  /// `state request`.
+  package mutating func title(_ name: RawSpan) {
+    for index in 0..<name.byteCount {
+      let isBlank =
+        switch name.byte(at: index) {
+        case 0x5f: true
+        case 0x2e: name.isLetter(at: index - 1) && name.isLetter(at: index + 1)
+        default: false
+        }
+      byte(isBlank ? 0x20 : name.byte(at: index))
+    }
+  }
+
   /// Appends a profile's word, with spaces instead of its underscores.
   package mutating func spaced(_ word: RawSpan) {
     for index in 0..<word.byteCount {
       let byte = word.byte(at: index)
       self.byte(byte == 0x5f ? 0x20 : byte)
     }
+  }
+}
+
+extension RawSpan {
+  fileprivate func isLetter(at index: Int) -> Bool {
+    index >= 0 && index < byteCount && 0x61...0x7a ~= byte(at: index) | 0x20
   }
 }

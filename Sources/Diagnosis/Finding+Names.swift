@@ -6,13 +6,10 @@ package import Words
 // Rules know the ends of a link only as this host and the peer; reports call them by their names.
 
 extension Evidence {
-  /// A longer name, in bytes, would hide the sentence.
-  private static let longestName = 40
-
   /// The captured host in a few words, if the capture shows that it is a phone.
   private var phone: Wording? {
     let isPhone = extent.isOfBtsnooz || host.isAndroid && adapters.count == 1
-    return isPhone ? "this phone" : nil
+    return isPhone ? EndNames.phone : nil
   }
 
   /// The name of the captured host in texts that are not about a connection.
@@ -26,7 +23,7 @@ extension Evidence {
     let roles = histories.allSatisfy { $0.connection.role(of: .local) == role } ? role : nil
     let isOneDevice = histories.allSatisfy { $0.device == first?.device }
     let name = isOneDevice ? histories.lazy.compactMap(\.name).first : nil
-    let peer: Wording? = name.flatMap { 1...Self.longestName ~= $0.count ? "\(quoted: $0)" : nil }
+    let peer = name.flatMap { EndNames.phrase($0) }
     return EndNames(
       local: phone ?? roles.map { "the \($0.key)" },
       peer: peer ?? roles.map { "the \($0.other.key)" })

@@ -58,9 +58,29 @@ extension ComparedSession {
   }
 
   /// Returns the outcome: why it failed, the meaning of its value, or the value.
-  package func outcome(of operation: ComparedOperation) -> Wording {
-    let words = plainOutcome(of: operation)
-    return operation.isRestRefused ? "\(words), and the rest is refused" : words
+  ///
+  /// - Parameter hasBytes: whether a value without a meaning is printed as bytes.
+  package func outcome(of operation: ComparedOperation, hasBytes: Bool = true) -> Wording {
+    let words = hasBytes || !showsBytes(operation) ? plainOutcome(of: operation) : ""
+    guard operation.isRestRefused else { return words }
+    return words.isEmpty ? "the rest is refused" : "\(words), and the rest is refused"
+  }
+
+  /// Returns whether the value of an operation that succeeded has no words, only bytes.
+  private func showsBytes(_ operation: ComparedOperation) -> Bool {
+    guard operation.failure == nil, operation.unknown == nil, !operation.isHidden,
+      operation.text == nil, operation.kind != .discovery, let value = operation.value
+    else { return false }
+    return !value.isEmpty && !isText(operation)
+  }
+
+  /// Returns whether the value of an operation has no meaning, but looks like text.
+  package func isText(_ operation: ComparedOperation) -> Bool {
+    guard operation.text == nil, !operation.isHidden, case .value = operation.kind,
+      let value = operation.value
+    else { return false }
+    let uuid = operation.role.flatMap { roles[$0].uuid }
+    return Array(bytes(value)).bytes.isText(of: uuid)
   }
 
   private func plainOutcome(of operation: ComparedOperation) -> Wording {
@@ -73,17 +93,23 @@ extension ComparedSession {
       return "\(operation.count) requests"
     }
     guard let value = operation.value else { return "" }
-    let shown = bytes(value).prefix(Self.shownBytes)
+    let isText = isText(operation)
+    let shown = bytes(value).prefix(isText ? Self.shownText : Self.shownBytes)
     if shown.isEmpty { return "(empty)" }
+    if isText {
+      return shown.count < value.count
+        ? "\(quoted: Array(shown))… (\(Int(value.count)) bytes)" : "\(quoted: Array(shown))"
+    }
     return shown.count < value.count
       ? "\(hex: Array(shown))… (\(Int(value.count)) bytes)" : "\(hex: Array(shown))"
   }
 
   private static let shownBytes = 20
+  private static let shownText = 48
 
   /// Returns the title and the outcome: `Write Command fff6: packet count for 11-20?`.
-  package func words(of operation: ComparedOperation) -> Wording {
-    let outcome = outcome(of: operation)
+  package func words(of operation: ComparedOperation, hasBytes: Bool = true) -> Wording {
+    let outcome = outcome(of: operation, hasBytes: hasBytes)
     return outcome.isEmpty ? title(of: operation) : "\(title(of: operation)): \(outcome)"
   }
 }

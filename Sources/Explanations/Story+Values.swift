@@ -17,8 +17,21 @@ extension ConnectionHistory {
     return runs.map { StoryLine($0.first, to: $0.last, words(of: $0)) }
   }
 
+  /// Returns what a run has. Of a server on this host, and if both sides sent something, each side
+  /// is named before what it sent.
   private func words(of run: ValueRun) -> Wording {
-    let who: Wording = run.server == .local && run.kind != .sent ? "the peer: " : ""
+    let (client, server) = (askings(of: run), sendings(of: run))
+    let isNamed = run.server == .local || !client.isEmpty && !server.isEmpty
+    let sides = [(run.server.other, client), (run.server, server)].filter { !$0.1.isEmpty }
+    return Wording(
+      sides.map { side, pieces in
+        let who: Wording = isNamed ? "\(side.words): " : ""
+        return "\(who)\(Wording(pieces, joinedBy: ", "))"
+      }, joinedBy: "; ")
+  }
+
+  /// Returns what the client did.
+  private func askings(of run: ValueRun) -> [Wording] {
     var pieces: [Wording] = []
     if run.reads > 0 {
       let parts: Wording =
@@ -27,7 +40,12 @@ extension ConnectionHistory {
         "\(count: run.reads, "read", "reads")\(names(run, .read, " of ")) answered\(parts)")
       if parts.isEmpty { pieces += latency(of: run) }
     }
-    pieces += writings(of: run)
+    return pieces + writings(of: run) + messages(of: run)
+  }
+
+  /// Returns what the server sent on its own.
+  private func sendings(of run: ValueRun) -> [Wording] {
+    var pieces: [Wording] = []
     if run.notifications > 0 {
       pieces.append(
         """
@@ -48,8 +66,7 @@ extension ConnectionHistory {
         pieces.append("\(run.confirmed) of them confirmed")
       }
     }
-    pieces += messages(of: run)
-    return "\(who)\(Wording(pieces, joinedBy: ", "))"
+    return pieces
   }
 
   private func writings(of run: ValueRun) -> [Wording] {

@@ -3,6 +3,7 @@ import Bytes
 import Captures
 import Cryptography
 import Dissectors
+import Sessions
 
 /// What the capture reveals about the captured host for pairing: its addresses, and what its
 /// software logged. Bounded: only the first few controllers and messages.
@@ -67,9 +68,7 @@ package struct HostFacts: Sendable {
       case HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
         HCICommand.leExtendedCreateConnectionV2:
         connect(command.opcode, bytes.part(dissection.body), record.adapter)
-      case HCICommand.androidVendorCommands:
-        // Linux's kernel sends some of them, too.
-        if case .monitor = record.framing { return }
+      case HCICommand.androidVendorCommands where record.isOfAndroid(command.opcode):
         isAndroid = true
       default: return
       }

@@ -59,7 +59,8 @@ package struct Limits: Sendable, Equatable {
   package var valueSeries = 16_384
   /// Different values that are counted for one of these.
   package var distinctValues = 256
-  /// Bytes of rows that `values --csv` holds to find out which columns are empty.
+  /// Bytes of rows that `values --csv` holds to find out which columns are empty, and of lines of
+  /// advertisers that are held until a device is connected.
   package var heldRowBytes = 16 << 20
   /// Distinct values that `values --distinct` lists, and their bytes.
   package var listedDistinct = 32_768

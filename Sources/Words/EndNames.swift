@@ -4,6 +4,18 @@ import Bytes
 /// What the ends of a link are called where more is known of them than `this host` and `the peer`,
 /// as rules and stories call them.
 package struct EndNames: Sendable {
+  /// A longer name, in bytes, would hide the sentence.
+  private static let longestName = 40
+
+  /// What the captured host is called if the capture shows that it is a phone.
+  package static let phone: Wording = "this phone"
+
+  /// Returns a device's name as a phrase, unless it is too long for one.
+  package static func phrase(_ name: [UInt8]) -> Wording? {
+    1...longestName ~= name.count ? "\(quoted: name)" : nil
+  }
+
+  /// The names, or nil if nothing more is known.
   fileprivate let names: Replacements
 
   /// - Parameters:

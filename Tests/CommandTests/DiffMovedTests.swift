@@ -26,7 +26,7 @@ import Testing
     #expect(run.status == 1)
     #expect(run.text.contains("moved to #9–#10"), "\(run.text)")
     #expect(run.text.contains("moved from #5–#6"), "\(run.text)")
-    #expect(run.text.contains("01") && run.text.contains("→ 02"), "\(run.text)")
+    #expect(run.text.contains("reset energy expended  →  2, which is reserved"), "\(run.text)")
     let page = try Program.run(["diff", "--html", left, right])
     #expect(page.text.contains("moved from"))
     let operations = try Program.run(["diff", "--json", left, right]).objects.first??["operations"]

@@ -238,7 +238,7 @@ import Testing
     let hints = try #require(unnamedPair["hints"] as? [String])
     #expect(hints.count == 2 && hints[1].contains("--map"), "\(hints)")
     #expect(hints[0] == "compared as requested: the addresses differ")
-    let bareText = try Program.run(["diff"] + handles + [unnamed]).text
+    let bareText = try Program.run(["diff", "--width", "132"] + handles + [unnamed]).text
     for hint in hints { #expect(bareText.contains(hint)) }
     #expect(ends["hints"] == nil && ends["more_connections_left"] == nil)
   }

@@ -4,6 +4,10 @@ import Testing
 @Suite("Rounds that repeat in diff") struct DiffRoundsTests {
   /// Writes two captures, of which only the second has rounds of a write and a notification.
   private func difference(_ values: [UInt8], _ options: String...) throws -> [String] {
+    try difference(values.map { [$0] }, options)
+  }
+
+  private func difference(_ values: [[UInt8]], _ options: [String] = []) throws -> [String] {
     let folder = try Folder()
     var (left, right) = (Talk(), Talk())
     for index in 0..<2 {
@@ -14,7 +18,7 @@ import Testing
     }
     for value in values {
       right.request(5, [1])
-      right.notify(7, [value])
+      right.notify(7, value)
     }
     let paths = (
       try folder.write("left", left.file.bytes), try folder.write("right", right.file.bytes)
@@ -35,6 +39,8 @@ import Testing
     let others = try difference([7, 8, 9, 7])
     #expect(count("Notification", others) == 1, "\(others)")
     #expect(others.contains { $0.contains("… repeated 3 times, with other values") }, "\(others)")
+    let lengths = try difference([[7], [8, 8], [9, 9, 9], [7]])
+    #expect(count("Notification", lengths) == 1, "\(lengths)")
     // Twice is no rule, and all may be wanted.
     #expect(count("Notification", try difference([7, 7])) == 2)
     #expect(count("Notification", try difference([7, 7, 7, 7], "--all")) == 4)

@@ -86,7 +86,7 @@ import Testing
     let paths = try [("left", left), ("right", right), ("other", other)].map {
       try folder.write($0.0, $0.1.file.bytes)
     }
-    let text = try Program.run(["diff", paths[0], paths[1]]).text
+    let text = try Program.run(["diff", "--width", "132", paths[0], paths[1]]).text
     #expect(
       text.contains(
         "2 operations on the right have only handles, named as on the other side: both are assumed to have one map"

@@ -236,7 +236,7 @@ struct ExitStatusTests {
     let ending = try run("show", "evil\u{1b}[31m\nname")
     #expect(ending.status == 66)
     #expect(
-      ending.errors == "gattscope: evil\\x1b[31m\\x0aname: no such file or directory\n")
+      ending.errors == "gattscope: evil\\x1b[31m\\nname: no such file or directory\n")
     let folder = try Folder()
     try folder.write("-capture", CaptureBytes.session(1).bytes)
     #expect(try run("show", "--", "-capture", in: folder).status == 0)

@@ -63,7 +63,7 @@ struct FormatTests {
   func pcapng() throws {
     let capture = sample("wristband.pcapng")
     let text = try run("show", "-v", "--packets", "4", capture)
-    #expect(text.text.contains("comment: \"first half, “quoted”\\x0a\""))
+    #expect(text.text.contains("comment: \"first half, “quoted”\\n\""))
     let json = try run("show", "--json", "--packets", "4", capture)
     #expect(
       json.objects.first??["comments"] as? [String]

@@ -59,14 +59,32 @@ struct ValueRowsTests {
     #expect(writes[2]?["uuid"] as? String == "fff6" && writes[2]?["value"] as? String == "a102")
     // Its outcome was not known yet; a write that was refused changed nothing.
     #expect(writes[3]?["value"] == nil && writes[4]?["value"] as? String == "a2")
+    #expect(writes.map { $0?["answered"] as? Bool } == [nil, nil, nil, false, nil])
     let text = try trial.run(["values", "--changes", "--uuid", "fff7"]).lines
     #expect(text.count == 6 && text[3].hasSuffix("00 00  after #8 fff6 a1 02"), "\(text)")
+    #expect(text[4].hasSuffix("00 01  after #12 fff6, not answered yet"), "\(text)")
+    #expect(text[5].hasSuffix("00 02  after #12 fff6 a2"), "\(text)")
     let csv = try trial.run(["values", "--changes", "--csv", "--uuid", "fff7"]).lines
-    #expect(csv.first?.hasSuffix(",last_write,last_write_uuid,last_write_value") == true)
-    #expect(csv[3].hasSuffix(",8,fff6,a1 02"), "\(csv)")
+    #expect(
+      csv.first?.hasSuffix(",last_write,last_write_uuid,last_write_value,last_write_state") == true)
+    #expect(csv[3].hasSuffix(",8,fff6,a1 02,"), "\(csv)")
+    #expect(csv[4].hasSuffix(",12,fff6,,unanswered"), "\(csv)")
     let columns = try trial.run(
       ["values", "--changes", "--csv", "--columns", "packet,last_write", "--uuid", "fff7"])
     #expect(columns.lines == ["packet,last_write", "5,", "7,", "10,8", "13,12", "17,12"])
+  }
+
+  @Test("A write is named once, and only by its packet if it has a line itself")
+  func namedOnce() throws {
+    var talk = talk
+    talk.request(0x12, [0xa1])
+    for value: UInt8 in [1, 2, 3] { talk.notify(0x14, [0, value]) }
+    // It repeats the last one, so it has no line.
+    talk.request(0x12, [0xa1])
+    talk.notify(0x14, [0, 4])
+    let lines = try Trial(talk).run(["values", "--changes"]).lines
+    let ends = lines.suffix(4).map { $0.components(separatedBy: "  after ").dropFirst().first }
+    #expect(ends == ["#5", nil, nil, "#10 fff6 a1"], "\(lines)")
   }
 
   @Test("--limit counts the values that are printed")
@@ -207,8 +225,8 @@ struct MessageRowsTests {
     #expect(rows[1]["value"] as? String == whole.joined())
     #expect(rows[1]["packets"] as? [Int] == Array(6...43))
     let text = try trial.run(["values", "--messages"]).lines
-    #expect(text.count == 5)
-    #expect(text[1].contains("log.request: log?, answered by #43  a6 05 00 04"), "\(text[1])")
+    #expect(text.count == 6 && text[5] == "1 value is not part of a message", "\(text)")
+    #expect(text[1].contains("log request: log?, answered by #43  a6 05 00 04"), "\(text[1])")
     #expect(text[2].contains("log: 61 61") && text[2].contains("#6–#43"), "\(text[2])")
     #expect(text[2].hasSuffix(whole.joined(separator: " ")))
     #expect(text[4].contains("state: 20, answers #44"), "\(text[4])")

@@ -33,7 +33,7 @@ struct QuietTests {
       profile: x
       applies_to: [{service: fff0}]
       frame: {command: {at: 0, type: u8}}
-      messages: [{command: 1, name: ping.request, examples: [{hex: "01", text: ping.request}]}]
+      messages: [{command: 1, name: ping.request, examples: [{hex: "01", text: ping request}]}]
       """
     let profile = try #require(Decoding.read(text).profile)
     #expect(profile.examples.flatMap { $0.check(profile) }.map(\.description) == [])

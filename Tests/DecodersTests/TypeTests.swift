@@ -163,7 +163,7 @@ struct TypeTests {
     Row(keys: "type: utf8, prefix: u8", hex: "024142", json: "\"AB\"", line: "\"AB\""),
     Row(keys: "type: utf16", hex: "4100e900", json: "\"Aé\"", line: "\"Aé\""),
     Row(keys: "type: utf16, endian: big", hex: "0041", json: "\"A\"", line: "\"A\""),
-    Row(keys: "type: text", hex: "4f4b0d0a", json: #""OK\r\n""#, line: #""OK\x0d\x0a""#),
+    Row(keys: "type: text", hex: "4f4b0d0a", json: #""OK\r\n""#, line: #""OK\r\n""#),
     Row(
       keys: "type: text", hex: "a506030b14bf", json: #""a506030b14bf""#, line: "a5 06 03 0b 14 bf"),
     Row(

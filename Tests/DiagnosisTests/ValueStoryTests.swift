@@ -225,6 +225,39 @@ import Testing
     #expect(reported.count <= 14, "\(reported)")
   }
 
+  @Test("what the servers on both sides sent and received is never one sum") func bothServers()
+    throws
+  {
+    let rounds = 40
+    let reported = try story {
+      for round in 0..<rounds {
+        // This host writes and is notified, then the peer is.
+        $0.sent("52 15 00 01")
+        $0.received("1b 10 00 01")
+        $0.ask("12 25 00 0\(round % 2)", "13", by: .received)
+        $0.sent("1b 20 00 01")
+      }
+    }
+    #expect(reported.count <= 14, "\(reported)")
+    var sums: [String: Int] = [:]
+    for line in reported {
+      for part in line.split(separator: "; ") {
+        let words = part.split(separator: ": ")
+        guard words.count == 2 else { continue }
+        for piece in words[1].split(separator: ", ") {
+          let kinds = ["write", "without response", "notification"]
+          guard let kind = kinds.last(where: { piece.contains($0) }) else { continue }
+          sums["\(words[0]) \(kind)", default: 0] += Int(piece.prefix { $0.isNumber }) ?? 0
+        }
+      }
+    }
+    #expect(
+      sums == [
+        "the central without response": rounds, "the peripheral notification": rounds,
+        "the peripheral write": rounds, "the central notification": rounds,
+      ], "\(reported)")
+  }
+
   @Test("steady traffic is one line") func steady()
     throws
   {
@@ -236,7 +269,7 @@ import Testing
     }
     #expect(
       reported.filter { $0.contains("without response") } == [
-        "200 writes without response, 200 notifications"
+        "the central: 200 writes without response; the peripheral: 200 notifications"
       ], "\(reported)")
   }
 }

@@ -130,7 +130,7 @@ enum Trial {
     #expect(names(reported) == ["app_level_pairing"])
     #expect(
       reported.first?.why.text
-        == "The link was never encrypted, and the profile trial calls the first message (\"login.request: 7\") login.request."
+        == "The link was never encrypted, and the profile trial calls the first message (\"login request: 7\") login.request."
     )
     #expect(reported.first?.certainty == .certain)
     // Records or the beginning are missing, so there may have been a pairing.

@@ -214,9 +214,10 @@ package struct ValueRun: Sendable {
 
 extension [ValueRun] {
   /// Reduces the runs to at most `most`. Adjacent runs of one kind are merged, and the rest is
-  /// divided evenly.
+  /// divided evenly. Runs of the servers on both sides stay separate, since what is a write of one
+  /// side is never a write of the other.
   package mutating func fold(to most: Int) {
-    guard count > most, most > 0 else { return }
+    guard count > most, most > 1 else { return }
     // Runs are large, so no second list of them is built.
     var kept = 0
     for index in 1..<count {
@@ -232,18 +233,35 @@ extension [ValueRun] {
     removeLast(count - kept - 1)
     let all = count
     guard all > most else { return }
+    let groups = contains { $0.server != self[0].server } ? most / 2 : most
     kept = 0
-    for group in 0..<most {
-      let (from, to) = (group * all / most, (group + 1) * all / most)
-      for index in from + 1..<to { self[from].join(self[index]) }
-      // A run that continues in the same way does not start a new line.
-      if kept > 0, self[kept - 1].kind == .mixed, self[from].goesOn(like: self[kept - 1]) {
-        self[kept - 1].join(self[from])
-      } else {
-        swapAt(kept, from)
-        kept += 1
+    for group in 0..<groups {
+      let (from, to) = (group * all / groups, (group + 1) * all / groups)
+      var other: Int?
+      for index in from + 1..<to {
+        if self[index].server == self[from].server {
+          self[from].join(self[index])
+        } else if let other {
+          self[other].join(self[index])
+        } else {
+          other = index
+        }
       }
+      keep(from, &kept)
+      if let other { keep(other, &kept) }
     }
     removeLast(all - kept)
+  }
+
+  /// Moves a run to the end of those that are kept. A run that continues in the same way does not
+  /// start a new line.
+  private mutating func keep(_ run: Int, _ kept: inout Int) {
+    let before = self[..<kept].suffix(2).lastIndex { $0.server == self[run].server }
+    if let before, self[before].kind == .mixed, self[run].goesOn(like: self[before]) {
+      self[before].join(self[run])
+    } else {
+      swapAt(kept, run)
+      kept += 1
+    }
   }
 }

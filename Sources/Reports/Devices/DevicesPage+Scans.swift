@@ -15,17 +15,24 @@ extension DevicesPage {
     for position in list.scans.indices {
       groups[ScanLook(list.scans[position]), default: []].append(position)
     }
+    let filtered = groups.values.count { list.scans[$0[0]].contentFilters > 0 }
     for position in list.scans.indices where !done[position] {
       let alike = groups[ScanLook(list.scans[position])] ?? [position]
       for other in alike { done[other] = true }
-      scans(alike)
+      scans(alike, isOnlyFiltered: filtered == 1)
+    }
+    if filtered > 1 {
+      out.text(
+        "content filters (APCF) chose what these reported: devices that are not listed may have been there\n"
+      )
     }
     if list.forgottenScans > 0 {
       out.write("and \(count: list.forgottenScans, "scan", "scans") before them\n")
     }
   }
 
-  private mutating func scans(_ alike: [Int]) {
+  /// - Parameter isOnlyFiltered: whether no other line has content filters.
+  private mutating func scans(_ alike: [Int], isOnlyFiltered: Bool) {
     guard let last = alike.last else { return }
     let scan = list.scans[alike[0]]
     out.text("scan  ")
@@ -43,7 +50,7 @@ extension DevicesPage {
     if scan.contentFilters > 0 {
       let filters: Wording = "\(count: scan.contentFilters, "content filter", "content filters")"
       out.write("; chosen by up to \(filters) (APCF)")
-      out.text(": devices that are not listed may have been there")
+      if isOnlyFiltered { out.text(": devices that are not listed may have been there") }
     }
     let reports = alike.reduce(0) { $0 + list.scans[$1].reports }
     if scan.refusal == nil, scan.discovery == nil {

@@ -74,6 +74,11 @@ package struct ConnectionLines: ~Copyable {
   /// The connections of the current line.
   package private(set) var current: ArraySlice<Connection> = []
 
+  /// Returns the name of the peer of the current line, if known.
+  func name(_ memory: borrowing Memory) -> [UInt8]? {
+    current.last { $0.name != nil }?.name.flatMap { memory.names[$0] }.map { $0.bytes.array }
+  }
+
   /// Writes the next line; returns false after the last one.
   package mutating func writeNext(_ memory: borrowing Memory) -> Bool {
     out.clear()
@@ -124,7 +129,7 @@ package struct ConnectionLines: ~Copyable {
       out.write(" of \(from == to ? from : "\(duration: shortest, to: longest)")")
     }
     begin(.link)
-    if let mtu = first.mtu, run.allSatisfy({ $0.mtu == mtu }) { out.write(", MTU \(mtu)") }
+    if let mtu = first.shownMTU, run.allSatisfy({ $0.shownMTU == mtu }) { out.mtu(mtu) }
     let sent = run.reduce(0) { $0 &+ $1.figures.bytes.sent }
     let received = run.reduce(0) { $0 &+ $1.figures.bytes.received }
     let hasTraffic = sent &+ received > 0
@@ -178,7 +183,7 @@ package struct ConnectionLines: ~Copyable {
     begin(.link)
     let link = connection.linkWords
     if !link.isEmpty { out.write(", \(link)") }
-    if let mtu = connection.mtu { out.write(", MTU \(mtu)") }
+    if let mtu = connection.shownMTU { out.mtu(mtu) }
     let hasTraffic = connection.sentPackets &+ connection.receivedPackets > 0
     begin(.traffic)
     if hasTraffic { out.write("; \(connection.trafficWords(until: latest))") }
@@ -261,6 +266,13 @@ package struct ConnectionLines: ~Copyable {
 }
 
 extension Connection {
+  /// The ATT MTU, or what packets show of it; nil if they show nothing.
+  var shownMTU: BearerMTU? {
+    let mtu = attMTU
+    if mtu.isExchanged { return mtu }
+    return largestATT > (mtu.isLowerBound ? BearerMTU.byDefault : 0) ? mtu : nil
+  }
+
   /// Whether it ended in the capture.
   fileprivate var hasKnownEnd: Bool {
     switch ending {

@@ -352,7 +352,10 @@ extension JSONSink {
     if let reason = connection.reason {
       code("reason", UInt64(reason.rawValue), digits: 2, reason.name)
     }
-    if let mtu = connection.mtu { number("mtu", Int(mtu)) }
+    if let mtu = connection.shownMTU {
+      number(mtu.isLowerBound ? "mtu_at_least" : "mtu", mtu.value)
+      if !mtu.isExchanged, !mtu.isLowerBound { word("mtu_via", "default") }
+    }
     if let interval = connection.interval { quantity("interval", Int(interval), .interval) }
     if let latency = connection.latency { number("latency", Int(latency)) }
     if let timeout = connection.supervisionTimeout {

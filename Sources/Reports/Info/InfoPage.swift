@@ -219,8 +219,14 @@ struct InfoPage: ~Copyable {
     }
     out.byte(0x0a)
     var lines = ConnectionLines(facts, source, glyphs)
+    let isPhone =
+      source.format == .btsnooz || facts.isOfAndroid && memory.adapters.all.count == 1
     while lines.writeNext(memory) {
-      out.raw(lines.text)
+      let names = EndNames(
+        local: isPhone ? EndNames.phone : nil,
+        peer: lines.name(memory).flatMap { EndNames.phrase($0) })
+      let words = Wording(stringLiteral: String(decoding: lines.text.array, as: UTF8.self))
+      out.write(words.naming(names))
       out.byte(0x0a)
     }
     if facts.connectionCount > facts.connections.count {

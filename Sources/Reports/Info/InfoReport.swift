@@ -117,6 +117,8 @@ package struct CaptureFacts: Sendable {
   }
 
   package private(set) var records = 0
+  /// Whether commands show that the host is Android.
+  private(set) var isOfAndroid = false
   /// The number of the last record.
   private(set) var lastPacket = 0
   private(set) var kinds = [Int](repeating: 0, count: Kind.allCases.count)
@@ -172,6 +174,9 @@ package struct CaptureFacts: Sendable {
       takeEncryption(record, dissection, bytes, answer, memory)
     }
     kinds[Self.kind(dissection).rawValue] += 1
+    if case .command(let command) = dissection.content, record.isOfAndroid(command.opcode) {
+      isOfAndroid = true
+    }
     add(record.time)
     lastPacket = record.number
     // After a gap another clock may be used.

@@ -281,10 +281,20 @@ extension MapDevice {
   }
 
   /// Whether all services were requested.
-  package var serviceExtent: Extent { extent(.primaryServices, [1...UInt16.max]) }
+  package var serviceExtent: Extent {
+    let extent = extent(.primaryServices, [1...UInt16.max])
+    // A search for one type finds services, too.
+    return extent == .none && services.contains { $0.declaration.via == .discovered }
+      ? .part : extent
+  }
 
   /// Whether the characteristics of all services were requested.
-  package var characteristicExtent: Extent { extent(.characteristics, ranges) }
+  package var characteristicExtent: Extent {
+    let extent = extent(.characteristics, ranges)
+    return extent == .none
+      && characteristics.contains { !$0.isPlaceholder && $0.attribute.via == .discovered }
+      ? .part : extent
+  }
 
   /// Whether the includes of all services were requested.
   var includeExtent: Extent { extent(.includes, ranges) }

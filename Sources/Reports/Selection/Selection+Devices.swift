@@ -21,8 +21,8 @@ package struct DevicePattern: Sendable {
   var isName: Bool { if case .address = kind { false } else { true } }
 
   /// Reads an address, `C0:FF:EE:12:34:56` or `C0FFEE123456`, with `*` for octets that do not
-  /// matter (`C0:FF:*`). Any other text is a name, in which `*` matches any characters and case is
-  /// ignored.
+  /// matter (`C0:FF:*`, `*:34:56`) or the rest of them (`C0:F*`). Any other text is a name, in
+  /// which `*` matches any characters and case is ignored.
   package init(_ text: String) throws(SelectionError) {
     guard !text.isEmpty else {
       throw SelectionError("expected an address as in C0:FF:EE:12:34:56 or C0:FF:*, or a name")
@@ -58,14 +58,29 @@ package struct DevicePattern: Sendable {
       return AddressBits(value: value, mask: 0xffff_ffff_ffff)
     }
     let separator: Character = text.contains(":") ? ":" : "-"
-    let octets = text.split(separator: separator, omittingEmptySubsequences: false)
-    guard octets.count > 1, octets.count <= 6, octets.count == 6 || octets.last == "*" else {
-      return nil
+    var octets = text.split(separator: separator, omittingEmptySubsequences: false)
+    // A star after digits replaces all the others.
+    var isBeginning = false
+    if separator == ":", let last = octets.last, last.count > 1, last.last == "*" {
+      isBeginning = true
+      octets[octets.count - 1] = last.dropLast()
+    }
+    guard octets.count > 1, octets.count <= 6 else { return nil }
+    if octets.count < 6, !isBeginning {
+      guard let star = octets.firstIndex(of: "*") else { return nil }
+      octets.insert(contentsOf: Array(repeating: "*", count: 6 - octets.count), at: star)
     }
     var (value, mask): (UInt64, UInt64) = (0, 0)
     for (index, octet) in octets.enumerated() {
       let shift = UInt64(40 - 8 * index)
       if octet == "*" { continue }
+      if isBeginning, index == octets.count - 1, octet.utf8.count == 1,
+        let digit = octet.first?.hexDigitValue
+      {
+        value |= UInt64(digit) << (shift + 4)
+        mask |= 0xf0 << shift
+        continue
+      }
       guard octet.utf8.count == 2, octet.allSatisfy(\.isHexDigit),
         let byte = UInt64(octet, radix: 16)
       else { return nil }

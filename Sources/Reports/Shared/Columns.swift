@@ -1,7 +1,7 @@
 // The layout of lines: columns that grow, colours, and cutting.
 
 import Bluetooth
-import Bytes
+package import Bytes
 
 /// A right-aligned column that grows with its numbers and never shrinks.
 struct GrowingColumn: Sendable {
@@ -65,7 +65,7 @@ extension Output {
 
   /// Appends lines, wrapped between words at `columns`; continuation lines are indented. A word
   /// that is too long for a line is not split.
-  mutating func wrapped(_ lines: RawSpan, columns: Int, indentation: Int) {
+  package mutating func wrapped(_ lines: RawSpan, columns: Int, indentation: Int) {
     var start = 0
     var offset = 0
     var used = 0
@@ -99,6 +99,10 @@ extension Output {
       byte(0x0a)
       spaces(indentation)
       start = cut.offset + 1
+      while start == offset, offset < lines.byteCount, lines.byte(at: offset) == 0x20 {
+        start += 1
+        offset += 1
+      }
       used = indentation + used - cut.used - 1
       blank = nil
     }
@@ -140,6 +144,25 @@ extension Output {
     ascii.clear()
     copyASCII(into: &ascii)
     swap(&ascii, &self)
+  }
+
+  /// Cuts the text, which is longer than `columns`.
+  mutating func cut(columns: Int, _ glyphs: Glyphs) {
+    let room = columns - (glyphs.isUTF8 ? 1 : 3)
+    var used = 0
+    var end = 0
+    while end < count {
+      let (width, length) =
+        switch bytes.textUnit(at: end) {
+        case .invalid: (1, 1)
+        case .scalar(let scalar, let count): (columnsOf(scalar), count)
+        }
+      guard used + width <= room else { break }
+      used += width
+      end += length
+    }
+    shorten(to: end)
+    text(glyphs.ellipsis)
   }
 
   /// Appends a line, cut to `columns`; colour sequences take no columns.

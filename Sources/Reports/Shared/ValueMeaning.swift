@@ -173,9 +173,18 @@ package struct ValueMeaning: ~Copyable {
     return message.definition.name
   }
 
-  /// Returns whether the words begin with a name.
-  func startsWith(_ name: String) -> Bool {
-    line.bytes.part(Slice(start: 0, count: name.utf8.count)).isEqual(to: [UInt8](name.utf8).bytes)
+  private func startsWith(_ title: RawSpan) -> Bool {
+    line.bytes.part(Slice(start: 0, count: title.byteCount)).isEqual(to: title)
+  }
+
+  /// Appends the name of the message that the value is, unless the words begin with it.
+  func writeTitle(into output: inout Output) {
+    guard let message = sighting?.message, message.commands != nil else { return }
+    let start = output.count
+    let name = message.definition.nameBytes
+    output.title(name.bytes)
+    let hasTitle = startsWith(output.bytes.part(Slice(start: start, count: output.count - start)))
+    if hasTitle { output.shorten(to: start) } else { output.text(": ") }
   }
 
   /// What the value answers.

@@ -275,13 +275,19 @@ struct LineColumns: ~Copyable {
       start += line.count - styled
     }
     if !parts.subject.isEmpty {
-      line.spaces(max(1, start + Self.nameColumns - line.count))
+      align(start + Self.nameColumns, &line)
       sentence.output.copy(parts.subject, into: &line)
     }
     if !parts.rest.isEmpty {
-      line.spaces(max(1, start + subjectColumns + sentence.surplus - line.count))
+      align(start + subjectColumns + sentence.surplus, &line)
       sentence.output.copy(parts.rest, into: &line)
     }
     if sentence.isFailure { line.style(.plain, isOn: usesColor) }
+  }
+
+  /// Appends blanks up to a column, or two if what comes before reaches into it.
+  @inline(__always)
+  private func align(_ column: Int, _ line: inout Output) {
+    line.spaces(line.count < column ? column - line.count : 2)
   }
 }

@@ -39,7 +39,7 @@ package struct PlatformReport: PacketReport, ~Copyable {
       return
     }
     guard found == nil, case .command(let command) = dissection.content,
-      HCICommand.androidVendorCommands.contains(command.opcode)
+      record.isOfAndroid(command.opcode)
     else { return }
     found = record.number
   }

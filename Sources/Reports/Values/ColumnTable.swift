@@ -1,5 +1,5 @@
 import Bluetooth
-package import Bytes
+import Bytes
 import Sessions
 
 /// A column of `values --csv`.
@@ -8,7 +8,7 @@ package enum ValueColumn: Int, Sendable, CaseIterable {
   case value, number, error, response, packets, identity, offset, cut, mayGoOn, company, decoded
   case quantity, unit
   /// With `--changes`.
-  case lastWrite, lastWriteUUID, lastWriteValue
+  case lastWrite, lastWriteUUID, lastWriteValue, lastWriteState
   /// With `--distinct`.
   case count, lastPacket
   /// With `--messages`.
@@ -22,6 +22,7 @@ package enum ValueColumn: Int, Sendable, CaseIterable {
     case .lastWrite: "last_write"
     case .lastWriteUUID: "last_write_uuid"
     case .lastWriteValue: "last_write_value"
+    case .lastWriteState: "last_write_state"
     case .lastPacket: "last_packet"
     case .vendor: "protocol"
     default: "\(self)"
@@ -32,7 +33,7 @@ package enum ValueColumn: Int, Sendable, CaseIterable {
   package static func all(of rows: ValuesOptions.Rows) -> [ValueColumn] {
     allCases.filter { column in
       switch column {
-      case .lastWrite, .lastWriteUUID, .lastWriteValue: rows == .changes
+      case .lastWrite, .lastWriteUUID, .lastWriteValue, .lastWriteState: rows == .changes
       case .count, .lastPacket: rows == .distinct
       case .vendor, .message, .command, .answers, .answer: rows == .messages
       default: true
@@ -161,6 +162,16 @@ struct ColumnTable: ~Copyable {
     }
   }
 
+  /// Whether rows were written, so that they cannot be forgotten.
+  var hasWritten: Bool { written != nil }
+
+  /// Forgets the rows that are held.
+  mutating func forgetRows() {
+    cells.removeAll()
+    bytes.clear()
+    for column in isUsed.indices { isUsed[column] = false }
+  }
+
   /// Writes what is held, at the end of the capture.
   mutating func finish(into output: inout Output) {
     guard written == nil else { return }
@@ -210,92 +221,5 @@ struct ColumnTable: ~Copyable {
       row.copy(places[column], into: &output)
     }
     output.byte(0x0a)
-  }
-}
-
-extension Output {
-  /// Appends a cell of a CSV table: in quotes if necessary (RFC 4180, 2), and after an apostrophe
-  /// if a spreadsheet would evaluate it.
-  package mutating func cell(_ bytes: RawSpan) {
-    let isFormula = bytes.isFormula
-    var needsQuotes = false
-    for index in 0..<bytes.byteCount {
-      let byte = bytes.byte(at: index)
-      if byte == 0x22 || byte == 0x2c || byte < 0x20 { needsQuotes = true }
-    }
-    guard needsQuotes else {
-      if isFormula { byte(0x27) }
-      raw(bytes)
-      return
-    }
-    byte(0x22)
-    if isFormula { byte(0x27) }
-    for index in 0..<bytes.byteCount {
-      let byte = bytes.byte(at: index)
-      if byte == 0x22 { self.byte(0x22) }
-      self.byte(byte)
-    }
-    byte(0x22)
-  }
-
-  /// Appends this buffer's text to another one, as a CSV cell.
-  package func copyCell(into other: inout Output) { other.cell(bytes) }
-
-  /// Appends bytes as a cell that no spreadsheet reads as a number: `06 48`, and a single one as
-  /// `0x06`.
-  mutating func cell(hex bytes: RawSpan) {
-    if bytes.byteCount == 1 { text("0x") }
-    hex(bytes, separator: 0x20)
-  }
-
-  /// Appends a UUID as a cell that no spreadsheet reads as another number: `0x00e1` and `0x27e5`,
-  /// but `2a37`.
-  mutating func cell(_ uuid: BluetoothUUID) {
-    let start = count
-    self.uuid(uuid)
-    let digits = bytes.part(Slice(start: start, count: count - start)).array
-    guard digits.bytes.readsAsOtherNumber else { return }
-    shorten(to: start)
-    text("0x")
-    raw(digits.bytes)
-  }
-}
-
-extension RawSpan {
-  /// Whether a spreadsheet would evaluate a text: it begins like a formula, and is not a number.
-  fileprivate var isFormula: Bool {
-    guard byteCount > 0 else { return false }
-    switch byte(at: 0) {
-    case 0x3d, 0x40, 0x09, 0x0d: return true
-    case 0x2b, 0x2d: return !isDecimal(from: 1)
-    default: return false
-    }
-  }
-
-  /// Returns whether the rest are digits, with at most one point between them.
-  private func isDecimal(from start: Int) -> Bool {
-    var points = 0
-    for index in start..<byteCount {
-      switch byte(at: index) {
-      case 0x30...0x39: continue
-      case 0x2e where index > start && index + 1 < byteCount: points += 1
-      default: return false
-      }
-    }
-    return byteCount > start && points < 2
-  }
-
-  /// Whether hexadecimal digits read as a decimal number that is written differently: `0048`,
-  /// `27e5`.
-  fileprivate var readsAsOtherNumber: Bool {
-    var letters = 0
-    for index in 0..<byteCount {
-      switch byte(at: index) {
-      case 0x30...0x39: continue
-      case 0x65 where index > 0 && index + 1 < byteCount: letters += 1
-      default: return false
-      }
-    }
-    return byteCount > 1 && (letters == 1 || letters == 0 && byte(at: 0) == 0x30)
   }
 }

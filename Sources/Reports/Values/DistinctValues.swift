@@ -31,10 +31,7 @@ struct DistinctValues: ~Copyable {
   mutating func add(_ value: ConveyedValue, _ bytes: RawSpan, _ reading: borrowing ValueReading) {
     let content = bytes.part(value.value ?? .empty)
     let key = ValueEntry.Key(value)
-    var hasher = Hasher()
-    hasher.combine(key)
-    for index in 0..<content.byteCount { hasher.combine(content.byte(at: index)) }
-    let hash = hasher.finalize()
+    let hash = Self.hash(key, content)
     var place = first[hash] ?? -1
     while place >= 0 {
       if isSame(place, key, value, content) {
@@ -73,10 +70,35 @@ struct DistinctValues: ~Copyable {
       && known.isCut == value.isCut && held.bytes.isEqual(to: content)
   }
 
-  /// The entries by attribute: attributes in the order of their first values.
+  /// Forgets the values of advertisers.
+  mutating func forgetAdvertised() {
+    guard entries.contains(where: { $0.value.operation == .advertisement }) else { return }
+    let all = entries
+    (entries, first, byteCount, omitted) = ([], [:], 0, 0)
+    for var entry in all where entry.value.operation != .advertisement {
+      let hash = Self.hash(entry.key, entry.bytes.bytes)
+      entry.next = first[hash] ?? -1
+      first[hash] = entries.count
+      byteCount += entry.bytes.count
+      entries.append(entry)
+    }
+  }
+
+  private static func hash(_ key: ValueEntry.Key, _ content: RawSpan) -> Int {
+    var hasher = Hasher()
+    hasher.combine(key)
+    for index in 0..<content.byteCount { hasher.combine(content.byte(at: index)) }
+    return hasher.finalize()
+  }
+
+  /// The entries by attribute: attributes in the order of their first values, those of advertisers
+  /// last.
   func sorted() -> [Entry] {
     var order: [ValueEntry.Key: Int] = [:]
-    for entry in entries where order[entry.key] == nil { order[entry.key] = order.count }
+    for entry in entries where order[entry.key] == nil {
+      let isAdvertised = entry.value.operation == .advertisement
+      order[entry.key] = order.count + (isAdvertised ? entries.count : 0)
+    }
     let ranks = entries.map { order[$0.key] ?? 0 }
     return entries.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }.map { entries[$0] }
   }

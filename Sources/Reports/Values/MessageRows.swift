@@ -31,6 +31,8 @@ struct MessageRows: ~Copyable {
   private var early: [(request: Int, answer: Int)] = []
   /// The values that began messages, which may stay incomplete.
   private var begun: [(value: ConveyedValue, sighting: VendorSighting)] = []
+  /// The number of values of connected devices that are not part of a message.
+  private(set) var others = 0
   private let limits: Limits
 
   /// The maximum number of early answers, and of begun messages.
@@ -41,7 +43,10 @@ struct MessageRows: ~Copyable {
 
   /// Adds the messages of a value, which `meaning` describes.
   mutating func add(_ value: ConveyedValue, _ bytes: RawSpan, _ meaning: borrowing ValueMeaning) {
-    guard let first = meaning.sighting else { return }
+    guard let first = meaning.sighting else {
+      if value.operation != .advertisement { others += 1 }
+      return
+    }
     let content = bytes.part(value.value ?? .empty)
     add(first, value, content)
     for message in meaning.following { add(message.sighting, value, content) }

@@ -12,6 +12,8 @@ package struct RateReport: PacketReport, ~Copyable {
   private let limits: Limits
   private var filter: ValueFilter
   private var reading: ValueReading
+  /// The values, which decide the names of their attributes.
+  private var values: CountedValues
   private var sink: JSONSink
   private var links: [(connection: Connection, transfers: LinkTransfers)] = []
   /// Indices into `links`, by connection number.
@@ -20,8 +22,8 @@ package struct RateReport: PacketReport, ~Copyable {
   /// The number of connections without room.
   private var omitted = 0
   private var lastOmitted = 0
-  /// The bytes of the current connection's largest flow.
-  private var mostBytes = 0
+  /// The flows of the current connection, the largest first.
+  private var flows: [LinkTransfers.Flow] = []
   private var end: Timestamp?
   private var out = Output()
 
@@ -34,7 +36,8 @@ package struct RateReport: PacketReport, ~Copyable {
     self.limits = limits
     filter = ValueFilter(options)
     sink = JSONSink(showsKeys: options.showsKeys)
-    reading = ValueReading(options.profiles, showsKeys: options.showsKeys, keepsRecent: false)
+    reading = ValueReading(options.profiles, showsKeys: options.showsKeys, keepsRecent: true)
+    values = CountedValues(options, limits: limits)
   }
 
   package var remark: String? { filter.remark }
@@ -47,6 +50,8 @@ package struct RateReport: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     filter.observe(record, memory)
+    reading.follow(record, dissection, bytes, answer, memory)
+    values.packet(record, dissection, bytes, answer, fragments: fragments, memory, &reading)
     if let time = record.time { end = time }
     guard filter.covers(record) else { return }
     switch dissection.content {
@@ -103,11 +108,13 @@ package struct RateReport: PacketReport, ~Copyable {
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     memory.links.forEach { store($0) }
+    values.finish(memory, &reading)
+    let names = values.conclude(memory, &reading).facts.names
+    reading.clear()
     // No value has bytes here.
     let nothing: [UInt8] = []
     for (connection, transfers) in links.sorted(by: { $0.connection.id < $1.connection.id }) {
-      let flows = transfers.flows.sorted { ($0.bytes, $1.firstPacket) > ($1.bytes, $0.firstPacket) }
-      mostBytes = flows.first?.bytes ?? 0
+      flows = transfers.flows.sorted { ($0.bytes, $1.firstPacket) > ($1.bytes, $0.firstPacket) }
       var isFirst = true
       for flow in flows {
         let value = flow.value(on: connection, memory)
@@ -116,16 +123,24 @@ package struct RateReport: PacketReport, ~Copyable {
           json(flow, value, into: &output)
         } else {
           if isFirst { heading(connection, memory) }
-          text(flow, value, memory)
+          text(flow, value, names.name(of: value.attribute, &reading), memory)
         }
         isFirst = false
       }
-      if transfers.omitted > 0, !isJSON, !isFirst {
-        out.write("  \(count: transfers.omitted, "value", "values") of further attributes\n")
+      if transfers.omitted > 0, !isFirst {
+        if isJSON {
+          omit(connection.id, values: transfers.omitted, into: &output)
+        } else {
+          out.write("  \(count: transfers.omitted, "value", "values") of further attributes\n")
+        }
       }
     }
-    if omitted > 0, !isJSON {
-      out.write("\(count: omitted, "connection is", "connections are") not listed\n")
+    if omitted > 0 {
+      if isJSON {
+        omit(connections: omitted, into: &output)
+      } else {
+        out.write("\(count: omitted, "connection is", "connections are") not listed\n")
+      }
     }
     if !isJSON, out.count == 0, filter.remark == nil {
       out.text("no attribute values were transferred\n")
@@ -161,7 +176,8 @@ package struct RateReport: PacketReport, ~Copyable {
   }
 
   private mutating func text(
-    _ flow: LinkTransfers.Flow, _ value: ConveyedValue, _ memory: borrowing Memory
+    _ flow: LinkTransfers.Flow, _ value: ConveyedValue, _ name: String?,
+    _ memory: borrowing Memory
   ) {
     out.text("  ")
     out.text(flow.direction == .sent ? options.glyphs.sent : options.glyphs.received)
@@ -171,7 +187,7 @@ package struct RateReport: PacketReport, ~Copyable {
     } else {
       out.attribute(
         value.attribute, owner: memory.owner(of: value.attribute, 0), options.glyphs,
-        profileName: reading.name(value.attribute.uuid))
+        profileName: name)
     }
     out.text(", ")
     out.operation(flow.operation)
@@ -225,9 +241,9 @@ package struct RateReport: PacketReport, ~Copyable {
       if byMTU > allowed { out.write(", \(rate: byMTU) with values of MTU - 3 bytes") }
       out.write("; \(share) % reached\n")
     }
-    if let limit = limit(run, flow.direction, flow.bytes) {
+    if let reason = reason(flow, run) {
       label("limited by")
-      out.write("\(run.details(limit))\n")
+      out.write("\(run.words(reason))\n")
     }
   }
 
@@ -241,13 +257,28 @@ package struct RateReport: PacketReport, ~Copyable {
       "  up to \(rate: Rate.perSecond(most, course.width)), \(duration: course.width) each\n")
   }
 
-  /// Returns what limits a transfer. What comes back for the values of a larger one does not wait
-  /// itself.
-  private func limit(
-    _ run: TransferRun, _ direction: Direction, _ bytes: Int
-  ) -> TransferLimit? {
-    let limit = run.limit(direction)
-    return limit == .roundTrips && bytes < mostBytes ? nil : limit
+  /// Returns why a transfer is not faster; nil: packets do not show it. What comes back for the
+  /// values of a larger one does not wait itself, unless it was requested.
+  private func reason(_ flow: LinkTransfers.Flow, _ run: TransferRun) -> RateReason? {
+    // Round trips show without the interval, too.
+    let isInSteps = run.span > 0 && run.values > 1 && run.isInSteps(flow.direction)
+    if let limit = run.limit(flow.direction) ?? (isInSteps ? .roundTrips : nil) {
+      let isAnswer =
+        limit == .roundTrips && !flow.operation.isRequested
+        && flow.bytes < (flows.first?.bytes ?? 0)
+      return isAnswer ? nil : .limit(limit)
+    }
+    guard flow.direction == .sent, run.span > 0, run.values > 1 else { return nil }
+    for other in flows where other.operation.isRequested {
+      if let trips = other.longest, trips.isTransfer, trips.isInSteps(other.direction),
+        run.packetRange.overlaps(trips.packetRange),
+        trips.halves(other.direction).trip >= run.span / 5 * 3, run.values >= trips.answered
+      {
+        return .requests(other.operation, trips, other.direction)
+      }
+    }
+    if run.isQueued == true { return .queue }
+    return run.isPacedByHost ? .host : nil
   }
 
   // MARK: JSON
@@ -272,11 +303,24 @@ package struct RateReport: PacketReport, ~Copyable {
     sink.fixed("width_s", Int(flow.course.width / 1_000_000), decimals: 3)
     sink.packets("bytes", flow.course.bytes[...])
     sink.end()
-    if let run = flow.longest, run.isTransfer { transfer(run, flow.direction, flow.bytes) }
+    if let run = flow.longest, run.isTransfer { transfer(run, flow) }
     sink.endDocument(in: &output)
   }
 
-  private mutating func transfer(_ run: TransferRun, _ direction: Direction, _ bytes: Int) {
+  /// Appends what is not listed: values of further attributes of a connection, or connections.
+  private mutating func omit(
+    _ connection: Int? = nil, values: Int = 0, connections: Int = 0, into output: inout Output
+  ) {
+    sink.beginDocument(in: &output)
+    sink.word("type", "omitted")
+    if let connection { sink.number("connection", connection) }
+    if values > 0 { sink.number("values", values) }
+    if connections > 0 { sink.number("connections", connections) }
+    sink.endDocument(in: &output)
+  }
+
+  private mutating func transfer(_ run: TransferRun, _ flow: LinkTransfers.Flow) {
+    let direction = flow.direction
     sink.begin("transfer")
     sink.number("values", run.values)
     sink.number("bytes", run.bytes)
@@ -325,14 +369,65 @@ package struct RateReport: PacketReport, ~Copyable {
       sink.number("reached_percent", share)
       sink.end()
     }
-    if let limit = limit(run, direction, bytes) { sink.word("limited_by", limit.key) }
+    if let reason = reason(flow, run) {
+      sink.word("limited_by", reason.key)
+      if case .requests(let operation, _, _) = reason { sink.word("waits_for", operation.key) }
+    }
     sink.end()
   }
 }
 
+/// Why a transfer is not faster.
+private enum RateReason {
+  case limit(TransferLimit)
+  /// Requests between its values, each of which is answered before the next values are sent.
+  case requests(ValueOperation, TransferRun, Direction)
+  /// The controller nearly always has packets waiting, however many fit into an interval.
+  case queue
+  /// The controller has mostly nothing to send.
+  case host
+
+  /// The name in JSON.
+  var key: StaticString {
+    switch self {
+    case .limit(let limit): limit.key
+    case .requests: TransferLimit.roundTrips.key
+    case .queue: TransferLimit.link.key
+    case .host: "host"
+    }
+  }
+}
+
+extension ValueOperation {
+  /// Whether a response brings it to its end, for which the client waits.
+  fileprivate var isRequested: Bool { self == .read || self == .write }
+}
+
 extension TransferRun {
+  fileprivate var packetRange: ClosedRange<Int> { firstPacket...max(firstPacket, lastPacket) }
+
+  /// Whether the controller held nothing for most of the time and rarely more than one packet, so
+  /// that it could have sent more.
+  fileprivate var isPacedByHost: Bool {
+    completed >= 20 && behind * 5 <= completed && held <= span / 2
+  }
+
+  /// Why the transfer is not faster, in words, and how that shows.
+  fileprivate func words(_ reason: RateReason) -> Wording {
+    switch reason {
+    case .limit(let limit): details(limit)
+    case .requests(let operation, let trips, let direction):
+      """
+      the \(operation.words)s between its values: one for every \(values / max(1, trips.answered)), \
+      each answered after \(duration: trips.halves(direction).trip / Int64(max(1, trips.answered)))
+      """
+    case .queue: "the link, since the controller nearly always had packets waiting"
+    case .host: "this host, since the controller had nothing to send most of the time"
+    }
+  }
+
   /// What limits the transfer, in words, and how that shows.
-  fileprivate func details(_ limit: TransferLimit) -> Wording {
+  private func details(_ limit: TransferLimit) -> Wording {
     switch limit {
     case .roundTrips, .onePacketPerInterval, .fewPacketsPerInterval: words(limit)
     case .dataLength: "\(words(limit)): a value takes \(packets / max(1, values)) packets"

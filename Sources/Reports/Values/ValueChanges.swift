@@ -13,6 +13,8 @@ struct ValueChanges: Sendable {
     var attribute: AttributeIdentity?
     /// What was written, up to a limit, and its length; nil if it is not known yet.
     var value: (bytes: [UInt8], count: Int, isHidden: Bool)?
+    /// Whether it needs a response that has not come: the server may still refuse it.
+    var isOpen = false
   }
 
   /// Values of an attribute that are compared: those of the server, or those that are written.
@@ -45,7 +47,9 @@ struct ValueChanges: Sendable {
     case .writeRequest, .writeCommand, .signedWriteCommand: break
     default: return
     }
-    add(Write(packet: record.number, handle: handle), memory.links.id(link))
+    var write = Write(packet: record.number, handle: handle)
+    write.isOpen = pdu.opcode == .writeRequest
+    add(write, memory.links.id(link))
   }
 
   private mutating func add(_ write: Write, _ connection: Int) {
@@ -64,11 +68,13 @@ struct ValueChanges: Sendable {
     writes[connection] = list
   }
 
-  /// Records what was written, once the outcome of the write is known.
+  /// Records what was written, once the outcome of the write is known. A write that was refused or
+  /// not executed changed nothing.
   mutating func observe(_ value: ConveyedValue, _ bytes: RawSpan) {
     guard value.operation.isWrite, let handle = value.attribute.handle else { return }
     let connection = value.parties.connection
-    guard value.outcome == .done, !value.attribute.isConfiguration else {
+    let isOpen = if case .noResponse = value.outcome { true } else { false }
+    guard value.outcome == .done || isOpen, !value.attribute.isConfiguration else {
       writes[connection]?.removeAll { $0.packet == value.packet }
       return
     }
@@ -80,7 +86,7 @@ struct ValueChanges: Sendable {
         value: (
           content.part(Slice(start: 0, count: Self.kept)).array, content.byteCount,
           value.isKeyMaterial
-        )), connection)
+        ), isOpen: isOpen), connection)
   }
 
   /// Returns the last write on a value's connection before it; nil if none is known.

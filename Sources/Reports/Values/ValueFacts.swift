@@ -267,7 +267,12 @@ package struct ValueFacts: Sendable {
       let known = entries[position].attribute
       entries[position].attribute = memory.identity(
         of: known.handle, known.server, known.side, connection: 0)
-      if known.uuid == nil { entries[position].readAgain(&reading) }
+      if known.uuid == nil {
+        entries[position].readAgain(&reading)
+        if entries[position].profileName == nil {
+          entries[position].profileName = reading.name(entries[position].attribute.uuid)
+        }
+      }
     }
     for position in entries.indices {
       let subject = ErrorSubject(entries[position].attribute)
@@ -283,6 +288,9 @@ package struct ValueFacts: Sendable {
     }
     unite(memory)
   }
+
+  /// The names of attributes that only profiles name.
+  var names: ProfileNames { ProfileNames(entries) }
 
   /// Merges servers that turn out to be one device, which used several resolvable addresses that a
   /// key resolves.
@@ -331,5 +339,33 @@ package struct ValueFacts: Sendable {
         entries.append(entry)
       }
     }
+  }
+}
+
+/// The names of attributes that only profiles name, as the table has them.
+struct ProfileNames: Sendable {
+  fileprivate struct Key: Hashable {
+    let server: UInt64
+    let handle: UInt16?
+    let uuid: BluetoothUUID?
+  }
+
+  private var names: [Key: String] = [:]
+
+  fileprivate init(_ entries: [ValueEntry]) {
+    for entry in entries {
+      names[Key(entry.attribute)] = entry.profileName
+    }
+  }
+
+  /// Returns the name of an attribute; nil if it has another one, or none.
+  func name(of attribute: AttributeIdentity, _ reading: inout ValueReading) -> String? {
+    names[Key(attribute)] ?? reading.name(attribute.uuid)
+  }
+}
+
+extension ProfileNames.Key {
+  fileprivate init(_ attribute: AttributeIdentity) {
+    self.init(server: attribute.server, handle: attribute.handle, uuid: attribute.uuid)
   }
 }

@@ -34,6 +34,9 @@ struct ValueFilter: Sendable {
   /// Whether all values that can be shown have been.
   var isSatisfied: Bool { selection.limit.map { shown >= $0 } ?? false }
 
+  /// The maximum number of values to show.
+  var limit: Int? { selection.limit }
+
   /// Whether the capture has values.
   var hasSeenValues: Bool { seen > 0 }
 
@@ -80,8 +83,8 @@ struct ValueFilter: Sendable {
     return showsEverything || (!isSatisfied && isWanted(value, bytes))
   }
 
-  /// Counts a value that is shown.
-  mutating func count() { shown += 1 }
+  /// Counts values that are shown.
+  mutating func count(_ values: Int = 1) { shown += values }
 
   private func isWanted(_ value: ConveyedValue, _ bytes: RawSpan) -> Bool {
     operations.contains(value.operation) && window.contains(value.time)

@@ -31,7 +31,14 @@ package struct ValueLines: PacketReport, ~Copyable {
   private var changes: ValueChanges
   private var distinct: DistinctValues
   private var messages: MessageRows
+  private var advertised: AdvertisedRows
+  /// What is not listed, in words.
+  private var notes: [String] = []
   private var line = Output()
+  /// The attribute of a line.
+  private var label = Output()
+  /// A line that is held.
+  private var held = Output()
   /// The line in ASCII.
   private var ascii = Output()
   private var hasHeader = false
@@ -40,13 +47,21 @@ package struct ValueLines: PacketReport, ~Copyable {
   /// The time of the previous line.
   private var previous: Timestamp?
   private var connectionColumns = GrowingColumn(digits: 2, margin: 1)
-  private var attributeColumns = Self.leastAttributeColumns
+  private var attributeColumns = 0
+
+  /// The last write that a line of `--changes` named, and the last that had a line of its own.
+  private var namedWrite: (packet: Int, isOpen: Bool) = (0, false)
+  private var listedWrite = 0
 
   /// The width of the operation, and the minimum width of the attribute.
   private static let operationColumns = 18
-  private static let leastAttributeColumns = 30
+  private static let leastAttributeColumns = (usual: 30, limited: 16)
+  private static let countColumns = 7
   /// The width up to which the attribute's column grows before it shifts the rest.
   private static let mostAttributeColumns = 60
+  /// The indentation of what follows a line, if there is less room than this for values.
+  private static let indentation = 6
+  private static let leastValueColumns = 24
   /// The maximum number of a value's first packets that are listed, and of its last: thousands of
   /// values may have been in one PDU of thousands of fragments.
   static let listedPackets = 32
@@ -66,13 +81,22 @@ package struct ValueLines: PacketReport, ~Copyable {
     changes = ValueChanges(limits)
     distinct = DistinctValues(limits)
     messages = MessageRows(limits)
+    // Programs get all values, and messages come from connected devices.
+    advertised = AdvertisedRows(
+      isListed: form == .json || options.listsAdvertised || options.isStreamed
+        || options.rows == .messages, limits)
     sink = JSONSink(showsKeys: options.showsKeys)
     reading = ValueReading(
       options.profiles, showsKeys: options.showsKeys, keepsRecent: true)
   }
 
-  /// Why nothing was printed.
+  /// Why nothing was printed, and what is not.
   package var remark: String? {
+    let all = (form == .text ? [] : notes) + [problem].compactMap(\.self)
+    return all.isEmpty ? nil : all.joined(separator: "; ")
+  }
+
+  private var problem: String? {
     if rows.table.omitsFields {
       return "some decoded fields have no column, since they came late or there are too many; "
         + "--uuid and --columns choose"
@@ -104,6 +128,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   ) {
     conversations.finish(memory)
     write(memory, into: &output)
+    releaseAdvertised(into: &output)
     switch options.rows {
     case .all, .changes: break
     case .distinct: writeDistinct(memory, into: &output)
@@ -114,7 +139,64 @@ package struct ValueLines: PacketReport, ~Copyable {
     }
     if form == .csv { rows.table.finish(into: &output) }
     // If reading stopped early, more may have followed.
+    if !filter.isSatisfied { note(memory, into: &output) }
     if form == .json, options.rows != .distinct, !filter.isSatisfied { exchanges(into: &output) }
+  }
+
+  /// Reports what is not listed.
+  private mutating func note(_ memory: borrowing Memory, into output: inout Output) {
+    if filter.shown > 0, messages.others > 0 {
+      var words = Output()
+      words.count(messages.others, "value is", "values are")
+      words.text(" not part of a message")
+      notes.append(String(decoding: words.bytes.array, as: UTF8.self))
+    }
+    if let remark = advertised.remark(memory) { notes.append(remark) }
+    guard form == .text else { return }
+    for note in notes {
+      line.string(note)
+      finishLine(into: &output)
+    }
+  }
+
+  /// Returns whether a value is one of those that are listed, apart from the selection.
+  private mutating func lists(_ value: ConveyedValue) -> Bool {
+    if value.operation == .advertisement { return advertised.admits(value) }
+    if advertised.areHeld {
+      advertised.forget()
+      distinct.forgetAdvertised()
+      rows.table.forgetRows()
+      (hasHeader, previous, attributeColumns) = (false, nil, 0)
+    }
+    return true
+  }
+
+  private mutating func releaseAdvertised(into output: inout Output) {
+    guard advertised.areHeld else { return }
+    filter.count(advertised.held)
+    advertised.release(into: &output)
+  }
+
+  /// Writes an advertiser's value, which is held until it is known whether a device was connected.
+  private mutating func hold(
+    _ value: ConveyedValue, _ bytes: [UInt8], _ packets: ArraySlice<Int>,
+    _ memory: borrowing Memory, into output: inout Output
+  ) {
+    if let limit = filter.limit, advertised.held >= limit { return }
+    _ = reading.read(value, bytes.bytes, memory)
+    if form == .csv {
+      write(value, bytes, packets, Extra(), memory, into: &output)
+      advertised.holdRow()
+      if rows.table.hasWritten { releaseAdvertised(into: &output) }
+      return
+    }
+    var lines = Output()
+    swap(&lines, &held)
+    lines.clear()
+    write(value, bytes, packets, Extra(), memory, into: &lines)
+    advertised.hold(lines)
+    swap(&lines, &held)
+    if advertised.isFull { releaseAdvertised(into: &output) }
   }
 
   private mutating func write(_ memory: borrowing Memory, into output: inout Output) {
@@ -124,7 +206,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     for index in conversations.values.indices {
       let value = conversations.values[index]
       if options.rows == .changes { changes.observe(value, bytes.bytes) }
-      guard filter.selects(value, bytes.bytes) else { continue }
+      guard filter.selects(value, bytes.bytes), lists(value) else { continue }
       var extra = Extra()
       switch options.rows {
       case .all: break
@@ -147,9 +229,13 @@ package struct ValueLines: PacketReport, ~Copyable {
         writeMessages(value.time, memory, into: &output)
         continue
       }
+      let packets = value.packets.map { conversations.packets[$0] } ?? []
+      if advertised.areHeld {
+        hold(value, bytes, packets, memory, into: &output)
+        continue
+      }
       filter.count()
       _ = reading.read(value, bytes.bytes, memory)
-      let packets = value.packets.map { conversations.packets[$0] } ?? []
       write(value, bytes, packets, extra, memory, into: &output)
     }
   }
@@ -322,6 +408,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     sink.number("packet", write.packet)
     if let uuid = write.attribute?.uuid { sink.uuid("uuid", uuid) }
     sink.identifier("handle", UInt64(write.handle), digits: 4)
+    if write.isOpen { sink.flag("answered", false) }
     if let value = write.value {
       if value.isHidden, !options.showsKeys {
         sink.hidden("value", value.count)
@@ -367,20 +454,15 @@ extension ValueLines {
     numberColumns.make(room: UInt(value.packet))
     let connection = value.parties.connection
     if connection > 0 { connectionColumns.make(room: UInt(connection)) }
-    if !hasHeader {
-      hasHeader = true
-      style(.dim)
-      if extra.count != nil { line.text("  count") }
-      line.spaces(numberColumns.width - 1)
-      line.text("#")
-      timeColumn.head(into: &line)
-      line.spaces(connectionColumns.width + 3)
-      line.text("how")
-      style(.plain)
-      finishLine(into: &output)
-    }
+    let labelColumns = writeLabel(value, bytes, memory)
+    let most = mostLabelColumns(extra)
+    // The following lines are aligned with the longest one so far.
+    let columns = Self.leastAttributeColumns
+    let least = options.width == nil ? columns.usual : columns.limited
+    attributeColumns = min(most, max(attributeColumns, labelColumns + 2, least))
+    if !hasHeader { head(extra, into: &output) }
     if let count = extra.count {
-      line.spaces(7)
+      line.spaces(Self.countColumns)
       line.put(UInt(count.number), endingAt: line.count)
     }
     style(.dim)
@@ -405,16 +487,15 @@ extension ValueLines {
     }
     line.byte(0x20)
     if value.outcome != .done { style(.failure) }
-    var column = line.count
+    let column = line.count
     line.operation(value.operation)
     line.fate(value.outcome, of: value.operation)
-    line.spaces(max(1, column + Self.operationColumns - line.count))
-    column = line.count
-    let surplus = subject(value, bytes, memory)
-    // The following lines are aligned with the longest one so far.
-    let width = line.count - column - surplus + 2
-    attributeColumns = max(attributeColumns, min(width, Self.mostAttributeColumns))
-    line.spaces(max(2, column + attributeColumns + surplus - line.count))
+    let room = column + Self.operationColumns - line.count
+    line.spaces(room > 0 ? room : 2)
+    let isCut = !wraps && labelColumns + 2 > most
+    if isCut { label.cut(columns: most - 2, options.glyphs) }
+    label.copy(into: &line)
+    line.spaces(isCut ? 2 : max(2, attributeColumns - labelColumns))
     if extra.isMessage {
       message(extra)
     } else {
@@ -431,31 +512,70 @@ extension ValueLines {
       line.hex(bytes.bytes.part(slice), separator: 0x20)
     }
     if value.outcome != .done { style(.plain) }
+    if value.operation.isWrite { listedWrite = value.packet }
+    finishLine(into: &output, valuesAt: leadingColumns(extra) + attributeColumns)
+  }
+
+  /// Whether lines that are too long continue below, instead of being cut: where the values are
+  /// what lines are about.
+  private var wraps: Bool { options.rows != .all }
+
+  /// The width of what precedes the attribute.
+  private func leadingColumns(_ extra: Extra) -> Int {
+    (extra.count != nil ? Self.countColumns : 0) + numberColumns.width + timeColumn.width
+      + connectionColumns.width + (options.glyphs.isUTF8 ? 3 : 4) + Self.operationColumns
+  }
+
+  /// The width that attributes may take: with a limited width, values get at least as much.
+  private func mostLabelColumns(_ extra: Extra) -> Int {
+    guard let width = options.width else { return Self.mostAttributeColumns }
+    return min(Self.mostAttributeColumns, max(12, (width - leadingColumns(extra)) / 2))
+  }
+
+  /// Writes the headings of the columns.
+  private mutating func head(_ extra: Extra, into output: inout Output) {
+    hasHeader = true
+    style(.dim)
+    if extra.count != nil {
+      line.spaces(Self.countColumns - 5)
+      line.text("count")
+    }
+    line.spaces(numberColumns.width - 1)
+    line.text("#")
+    timeColumn.head(into: &line)
+    line.spaces(connectionColumns.width - 2)
+    line.text("id")
+    line.spaces(options.glyphs.isUTF8 ? 3 : 4)
+    line.text("operation")
+    line.spaces(Self.operationColumns - 9)
+    line.text("attribute")
+    line.spaces(attributeColumns - 9)
+    line.text(extra.isMessage ? "message" : "value")
+    style(.plain)
     finishLine(into: &output)
   }
 
-  /// Appends the attribute of a value, and returns the number of its bytes that take no column.
-  private mutating func subject(
+  /// Writes the attribute of a value, and returns its width.
+  private mutating func writeLabel(
     _ value: ConveyedValue, _ bytes: [UInt8], _ memory: borrowing Memory
   ) -> Int {
-    let start = line.count
+    label.clear()
     if value.operation == .advertisement {
-      line.advertiser(value.parties.peer, value.attribute.side)
-      line.byte(0x20)
-      line.advertised(value.attribute.uuid, value.company)
+      label.advertiser(value.parties.peer, value.attribute.side)
+      label.byte(0x20)
+      label.advertised(value.attribute.uuid, value.company)
     } else if let slice = value.handles {
       let list = bytes.bytes.part(slice)
       for index in 0..<list.byteCount / 2 {
-        if index > 0 { line.text(", ") }
-        line.handle(list.littleEndianU16(at: 2 * index))
+        if index > 0 { label.text(", ") }
+        label.handle(list.littleEndianU16(at: 2 * index))
       }
     } else {
-      line.attribute(
+      label.attribute(
         value.attribute, owner: memory.owner(of: value.attribute, value.parties.connection),
         options.glyphs, profileName: reading.name(value.attribute.uuid))
     }
-    let part = Slice(start: start, count: line.count - start)
-    return Int(part.count) - line.bytes.part(part).columns
+    return label.bytes.columns
   }
 
   /// Appends the value.
@@ -482,16 +602,22 @@ extension ValueLines {
   /// Appends a message: its name and what it means, or why it was not read.
   private mutating func message(_ extra: Extra) {
     guard extra.reason.isEmpty else { return line.raw(extra.reason.bytes) }
-    if let name = reading.meaning.messageName, !reading.meaning.startsWith(name) {
-      line.string("\(name): ")
-    }
+    reading.meaning.writeTitle(into: &line)
     reading.meaning.writeText(into: &line)
   }
 
-  /// Appends the last write before a value.
+  /// Appends the last write before a value, unless a line before this one did.
   private mutating func after(_ write: ValueChanges.Write) {
+    if namedWrite == (write.packet, write.isOpen) { return }
+    namedWrite = (write.packet, write.isOpen)
     line.text("  after ")
     line.packet(write.packet)
+    if write.packet != listedWrite { content(write) }
+    if write.isOpen { line.text(write.value == nil ? ", not answered yet" : ", not answered") }
+  }
+
+  /// Appends what was written.
+  private mutating func content(_ write: ValueChanges.Write) {
     line.byte(0x20)
     if let attribute = write.attribute {
       line.attribute(attribute, owner: nil, options.glyphs)
@@ -538,8 +664,17 @@ extension ValueLines {
     }
   }
 
-  private mutating func finishLine(into output: inout Output) {
-    output.line(&line, ascii: &ascii, columns: options.width, options.glyphs)
+  /// Ends a line.
+  ///
+  /// - Parameter column: the column of the value, below which it continues.
+  private mutating func finishLine(into output: inout Output, valuesAt column: Int = 0) {
+    guard wraps, let width = options.width else {
+      return output.line(&line, ascii: &ascii, columns: options.width, options.glyphs)
+    }
+    output.wrappedLine(
+      &line, ascii: &ascii, columns: width,
+      indentation: column + Self.leastValueColumns <= width ? column : Self.indentation,
+      options.glyphs)
   }
 
   @inline(__always)

@@ -117,7 +117,7 @@ struct ValueRows: ~Copyable {
         value.attribute, owner: memory.owner(of: value.attribute, connection), options.glyphs,
         profileName: reading.name(value.attribute.uuid))
     }
-    words.copyCell(into: &table.row)
+    words.copyCell(into: &table.row, isText: true)
     table.begin(.handle)
     if let handle = value.attribute.handle { table.row.handle(handle) }
     table.begin(.operation)
@@ -133,6 +133,8 @@ struct ValueRows: ~Copyable {
     table.row.decimal(write.packet)
     table.begin(.lastWriteUUID)
     if let uuid = write.attribute?.uuid { table.row.cell(uuid) }
+    table.begin(.lastWriteState)
+    if write.isOpen { table.row.text("unanswered") }
     guard let value = write.value else { return }
     table.begin(.lastWriteValue)
     if value.isHidden, !options.showsKeys { return table.row.text("<hidden>") }
@@ -179,11 +181,11 @@ struct ValueRows: ~Copyable {
       table.begin(.vendor)
       words.clear()
       words.string(sighting.vendor.profile)
-      words.copyCell(into: &table.row)
+      words.copyCell(into: &table.row, isText: true)
       table.begin(.message)
       words.clear()
       words.string(meaning.messageName ?? "")
-      words.copyCell(into: &table.row)
+      words.copyCell(into: &table.row, isText: true)
       table.begin(.command)
       if let command = sighting.command {
         table.row.text("0x")
@@ -247,15 +249,17 @@ private struct FieldColumns: ~Copyable {
     while next < places.count {
       let column = places[next].column
       words.clear()
+      var isText = false
       while next < places.count, places[next].column == column {
         let start = words.count
         if start > 0 { words.byte(0x20) }
         writer.plain(places[next].place, value, into: &words)
+        isText = isText || writer.isText(places[next].place)
         if start > 0, words.count == start + 1 { words.shorten(to: start) }
         next += 1
       }
       table.begin(column)
-      words.copyCell(into: &table.row)
+      words.copyCell(into: &table.row, isText: isText)
     }
   }
 

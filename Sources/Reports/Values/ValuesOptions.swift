@@ -29,7 +29,7 @@ package struct ValuesOptions: PresentationOptions, Sendable {
   /// Returns the offset of the local time zone in seconds east of UTC, at a time given in seconds
   /// since 1970.
   package var zoneOffset: @Sendable (Int64) -> Int64 = { _ in 0 }
-  /// Whether the table has the values of advertisers even if others were connected.
+  /// Whether text and CSV have the values of advertisers even if others were connected.
   package var listsAdvertised = true
   /// The names of the columns of CSV, in order; empty: all that are not empty.
   package var columns: [String] = []

@@ -189,6 +189,14 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
   @Test func whatIsAskedFor() throws {
     let records =
       scan() + [heard(structure(9, Array("one".utf8))), heard([], address: "55 44 33 22 11 c1")]
+    for (pattern, isAddress) in [
+      ("C0:FF:*", true), ("C0:F*", true), ("C0:FF*", true), ("*:34:56", true), ("C0:*:56", true),
+      ("C0:FF:EE:12:34:5*", true), ("*:FE", false), ("C0:EE*", false), ("C0:*:34", false),
+    ] {
+      let bits = try #require(try DevicePattern(pattern).address, "\(pattern)")
+      #expect((0xc0ff_ee12_3456 & bits.mask == bits.value) == isAddress, "\(pattern)")
+    }
+    #expect(try DevicePattern("C0:GF*").address == nil && DevicePattern("D6-1*").address == nil)
     let one = print(records, of: [try DevicePattern("on*")])
     #expect(one.contains("\"one\"") && !one.contains("C1:11"))
     let other = print(records, json: true, of: [try DevicePattern("C1:*")])

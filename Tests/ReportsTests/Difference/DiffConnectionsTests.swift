@@ -124,6 +124,9 @@ import Testing
       let text = lines(report)
       #expect(text.contains("FIRST DIFFERENCE \(headline)") == fails, "\(text)")
       #expect(text.contains { $0.hasPrefix(words) }, "\(text)")
+      // The lines below the headline show what it is about.
+      let failing = "only left #14 Read 0x0022: Read Not Permitted (0x02), connection 4"
+      #expect(text.contains(failing) == fails, "\(text)")
       let json = try json(report)
       #expect(json.contains("\"text\":\"\(words)"), "\(json)")
       #expect(json.contains("\"headline\":\"\(headline)\"") == fails, "\(json)")
@@ -132,6 +135,9 @@ import Testing
       #expect(html.contains(words.replacing("on the left", with: "in working.btsnoop")), "\(html)")
       let named = headline.replacing("the left side", with: "working.btsnoop")
       #expect(html.contains(named) == fails, "\(html)")
+      #expect(
+        html.contains("<b>#14</b> Read 0x0022: Read Not Permitted (0x02), connection 4") == fails,
+        "\(html)")
     }
   }
 

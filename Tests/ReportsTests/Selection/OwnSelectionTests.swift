@@ -72,12 +72,19 @@ struct OwnSelectionTests {
 
   /// Android's LE_APCF_Command: enables filtering, sets a filter, then scans (LE Set Scan Enable).
   @Test func contentFilters() {
-    func page(_ features: String) -> String {
-      let texts = [
-        ("01 57 fd 02 00 01", "04 0e 06 01 57 fd 00 00 01"),
-        ("01 57 fd 05 01 00 05 \(features)", "04 0e 07 01 57 fd 00 01 00 0f"),
-        ("01 0c 20 02 01 00", "04 0e 04 01 0c 20 00"),
-      ]
+    func page(_ features: String, scans: [String] = ["01"]) -> String {
+      let texts =
+        [
+          ("01 57 fd 02 00 01", "04 0e 06 01 57 fd 00 00 01"),
+          ("01 57 fd 05 01 00 05 \(features)", "04 0e 07 01 57 fd 00 01 00 0f"),
+        ]
+        + scans.flatMap { type in
+          [
+            ("01 0b 20 07 \(type) 10 00 10 00 00 00", "04 0e 04 01 0b 20 00"),
+            ("01 0c 20 02 01 00", "04 0e 04 01 0c 20 00"),
+            ("01 0c 20 02 00 00", "04 0e 04 01 0c 20 00"),
+          ]
+        }
       return devices(
         texts.flatMap { command, answer in
           [
@@ -90,6 +97,11 @@ struct OwnSelectionTests {
     let words =
       "; chosen by up to 1 content filter (APCF): devices that are not listed may have been there"
     #expect(page("20 00").contains(words), "\(page("20 00"))")
+    // Of several scans, it is said once.
+    let several = page("20 00", scans: ["01", "00"])
+    #expect(
+      several.ranges(of: "chosen by up to 1 content filter (APCF); no").count == 2, "\(several)")
+    #expect(several.ranges(of: "may have been there").count == 1, "\(several)")
     // A filter without features accepts everything.
     #expect(!page("00 00").contains("content filter"), "\(page("00 00"))")
   }

@@ -215,7 +215,7 @@ extension String {
     let report = received(hex("04 3e 0e 25 01 00 7f c4 ff 05 00 02 00 03 02 01 06"))
     #expect(
       line(sync, report).hasSuffix(
-        "C0:11:22:33:44:55      -60 dBm, random static, SID 3, subevent 2, "
+        "C0:11:22:33:44:55     -60 dBm, random static, SID 3, subevent 2, "
           + "general discoverable, LE only"), "\(line(sync, report))")
     #expect(line(report).contains("sync 0x0001"))
     let json = Rendering.json([sync, report])
@@ -248,7 +248,7 @@ extension String {
     let report = received(
       hex("04 3e 14 28 01 02 01 02 f8 c4 ff 03 00 03 02 01 06 7f 7f ff 04 ff 00"))
     let text = line(report)
-    #expect(text.contains("Periodic Response slot 3 "), "\(text)")
+    #expect(text.contains("Periodic Response  slot 3 "), "\(text)")
     #expect(
       text.hasSuffix(
         "-60 dBm, set 1, subevent 2, which was not sent, general discoverable, "

@@ -23,6 +23,32 @@ struct ColumnTableTests {
     #expect(cell("a,\"b\"") == "\"a,\"\"b\"\"\"")
   }
 
+  @Test("Texts that a spreadsheet would read as numbers or dates begin with an apostrophe")
+  func converted() {
+    func cell(_ text: String, isText: Bool = true) -> String {
+      var output = Output()
+      output.cell([UInt8](text.utf8).bytes, isText: isText)
+      return output.string
+    }
+    for text in [
+      "0048", "699603030901", "1E5", "1-2", "12", "-12", "1.5", "5 %", "$5", "€ 5", "1/2", "12:30",
+      "2021-10-19", "2021-10-19T08:03:35Z", "3 Mar", "SEPT2", "1:30 PM", " 7", "(5)", "true",
+      "FALSE",
+      "NaN", "NULL", "n/a", "'48",
+    ] {
+      #expect(cell(text) == "'" + text)
+      // Numbers and times of fields stay what they are.
+      if !text.hasPrefix("-") { #expect(cell(text, isText: false) == text) }
+    }
+    #expect(cell("1,5") == "\"'1,5\"")
+    for text in [
+      "", "Acme", "1.2 kg", "v1.2", "AT+OK", "5G", "0x48", "n", "nothing", "Mar", "J1657", "1 2 x",
+      "the 48",
+    ] {
+      #expect(cell(text) == text)
+    }
+  }
+
   @Test("Bytes and UUIDs are never numbers")
   func identifiers() {
     func hex(_ bytes: [UInt8]) -> String {

@@ -142,7 +142,7 @@ struct ValuesTests {
   func lines() {
     #expect(
       values(ValuesOptions(), .text, of: series) == """
-            #      time      how
+            #      time id   operation         attribute                     value
             4    3.0000  1 ← notification      2a19 Battery Level            5 %
             5    4.0000  1 ← notification      2a19 Battery Level            10 %
             6    5.0000  1 ← notification      2a19 Battery Level            10 %

@@ -1,0 +1,149 @@
+// The output of `values --rate`: why transfers are not faster, names, what is omitted.
+
+import Bluetooth
+import Bytes
+import MadeTraffic
+import Sessions
+import Testing
+
+@testable import Reports
+
+private func rates(
+  json isJSON: Bool = false, limits: Limits = Limits(), _ build: (inout Traffic) -> Void
+) throws -> [String] {
+  var traffic = Traffic()
+  build(&traffic)
+  var source = MemorySource(traffic.records)
+  var report = RateReport(ValuesOptions(), json: isJSON, limits: limits)
+  var output = Output()
+  var pass = Pass()
+  try pass.run(&source, &report, into: &output)
+  return output.string.split(separator: "\n").map(String.init)
+}
+
+/// What limits transfers, as lines say.
+private func limits(_ build: (inout Traffic) -> Void) throws -> [String] {
+  try rates(build).filter { $0.contains("limited by") }.map {
+    $0.split(separator: " ", omittingEmptySubsequences: true).dropFirst(2).joined(separator: " ")
+  }
+}
+
+private func write(_ index: Int) -> [UInt8] {
+  l2cap([0x52, 0x10, 0] + little(index) + [UInt8](repeating: 1, count: 18))
+}
+
+@Suite("values --rate")
+struct RateReportTests {
+  /// Eight writes, then a read that is answered after `trip` milliseconds, while the controller
+  /// nearly always holds some of them.
+  private func reads(_ trip: Int) -> (inout Traffic) -> Void {
+    { traffic in
+      for round in 0..<60 {
+        for index in 0..<8 { traffic.acl(write(8 * round + index), .sent) }
+        traffic.sent("0a 12 00")
+        for _ in 0..<9 {
+          traffic.wait(trip / 9 - 1)
+          traffic.completed(1)
+        }
+        traffic.received("0b 01")
+      }
+    }
+  }
+
+  @Test("Reads between values limit them, and the row of the values says so")
+  func readsBetween() throws {
+    let found = try limits(reads(90))
+    let words = "the reads between its values: one for every 8, each answered after "
+    #expect(found.first?.hasPrefix(words) == true, "\(found)")
+    #expect(found.last == "a round trip for each value", "\(found)")
+    let json = try rates(json: true, reads(90))
+    #expect(
+      json.first?.contains(#""limited_by":"round_trips","waits_for":"read""#) == true, "\(json)")
+  }
+
+  @Test("This host is the reason if its controller mostly had nothing to send")
+  func host() throws {
+    func writes(_ hold: Int, _ pause: Int) -> (inout Traffic) -> Void {
+      { traffic in
+        traffic.connect()
+        for index in 0..<60 {
+          traffic.acl(write(index), .sent)
+          traffic.wait(hold)
+          traffic.completed(1)
+          traffic.wait(pause)
+        }
+      }
+    }
+    let words = "this host, since the controller had nothing to send most of the time"
+    #expect(try limits(writes(10, 80)) == [words])
+    #expect(try rates(json: true, writes(10, 80))[0].contains(#""limited_by":"host""#))
+    // The host may wait until the controller has room.
+    #expect(try limits(writes(80, 10)) == [])
+    // Without completed packets, nothing shows what the controller held.
+    #expect(
+      try limits { traffic in
+        traffic.connect()
+        for index in 0..<60 {
+          traffic.acl(write(index), .sent)
+          traffic.wait(90)
+        }
+      } == [])
+  }
+
+  @Test("A queue in the controller shows that the link is the reason, even without its interval")
+  func queue() throws {
+    let found = try limits { traffic in
+      for index in 0..<8 { traffic.acl(write(index), .sent) }
+      for index in 8..<80 {
+        traffic.wait(20)
+        traffic.completed(1)
+        traffic.acl(write(index), .sent)
+      }
+    }
+    #expect(
+      found == ["the link, since the controller nearly always had packets waiting"], "\(found)")
+  }
+
+  @Test("Attributes have the names of the table")
+  func names() throws {
+    // What the control point of Apple's notifications is, is discovered after it is used.
+    func build(_ traffic: inout Traffic) {
+      traffic.connect()
+      traffic.received("12 20 00 01 02 03")
+      traffic.sent("13")
+      traffic.sent("1b 22 00 00 01 02 03 04 05 06 07")
+      traffic.ask(
+        "10 01 00 ff ff 00 28",
+        "11 14 1e 00 2f 00 d0 00 2d 12 1e 4b 0f a4 99 4e ce b5 31 f4 05 79", by: .received)
+      traffic.ask(
+        "08 1e 00 2f 00 03 28",
+        "09 15 21 00 10 22 00 bd 1d a2 99 e6 25 58 8c d9 42 01 63 0d 12 bf 9f", by: .received)
+    }
+    let found = try rates(build)
+    #expect(
+      found.contains { $0.contains("9fbf120d-… ANCS Notification Source, notify") }, "\(found)")
+    var traffic = Traffic()
+    build(&traffic)
+    var source = MemorySource(traffic.records)
+    var report = ValuesReport(ValuesOptions())
+    var output = Output()
+    var pass = Pass()
+    try pass.run(&source, &report, into: &output)
+    #expect(output.string.contains("9fbf120d-… ANCS Notification Source"), "\(output.string)")
+  }
+
+  @Test("JSON reports connections that have no line")
+  func omitted() throws {
+    var limits = Limits()
+    limits.listedConnections = 1
+    let lines = try rates(json: true, limits: limits) { traffic in
+      for _ in 0..<3 {
+        traffic.connect()
+        traffic.sent("52 10 00 01")
+        traffic.disconnect()
+      }
+    }
+    #expect(lines.count == 2, "\(lines)")
+    #expect(lines.last == #"{"type":"omitted","connections":2}"#, "\(lines)")
+  }
+}
