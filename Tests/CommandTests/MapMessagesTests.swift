@@ -64,7 +64,7 @@ struct MapMessagesTests {
     talk.notify(3, [0x62, 0x63, 0x64])
     talk.notify(5, [0xa6, 7, 1, 0x61])
     let (text, json) = try Self.map(talk)
-    #expect(text.contains("indication  text: \"abcd\"\n"), "\(text)")
+    #expect(text.contains("indicate  text: \"abcd\"\n"), "\(text)")
     #expect(text.contains("0x0005       fff7 band "), "\(text)")
     #expect(text.contains("command 01, bytes 1–4 of 7\n"), "\(text)")
     let whole = json["fff6"]?["decoded"] as? [String: Any]

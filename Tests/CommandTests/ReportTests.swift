@@ -116,7 +116,7 @@ import Testing
       let first = try #require(part["b"] as? [Int])
       let others = try #require(part["x"] as? [[Int]])
       for (index, packet) in packets.enumerated() {
-        let fields = (begins[first[index]] + others[index]).map { lines[$0] }
+        let fields = (begins[first[index]] + others[index]).map { Self.shown(lines[$0]) }
         // Only the layers' own answers are left out, not those of signalling commands or of a
         // vendor's messages.
         var part = ""
@@ -131,6 +131,16 @@ import Testing
       }
     }
     #expect(count > 0 || shown.isEmpty, "no packet has fields on the page")
+  }
+
+  /// Returns a field of a page as `show -v` prints it. Its parts are separated by tabs: the place
+  /// of its bytes, its depth, its name, and its value if it has one.
+  private static func shown(_ field: String) -> String {
+    let parts = field.split(separator: "\t", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count >= 3, let depth = Int(parts[1]) else { return field }
+    let place = String(repeating: " ", count: max(0, 11 - parts[0].count)) + parts[0]
+    let value = parts.count > 3 ? ": " + parts[3] : ""
+    return place + String(repeating: " ", count: 2 + 2 * depth) + parts[2] + value
   }
 
   @Test("--redact leaves no address, name or key of the capture") func redact() throws {

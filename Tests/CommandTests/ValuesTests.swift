@@ -75,7 +75,7 @@ struct ValuesCommandTests {
     let session = try Session(["values", "--follow", "-"], input: pipe.fileHandleForReading)
     // Record 104 has the first value that is read.
     pipe.fileHandleForWriting.write(Data(capture.bytes[..<capture.ends[104]]))
-    #expect(session.line()?.hasSuffix("how") == true)
+    #expect(session.line()?.hasSuffix("value") == true)
     #expect(session.line()?.contains("2a38 Body Sensor Location") == true)
     #expect(!session.hasMore)
     kill(session.process.processIdentifier, signal)

@@ -74,6 +74,7 @@ enum LimitedTraffic {
 extension Traffic {
   fileprivate mutating func exchangeMTU(_ mtu: Int) {
     acl(l2cap([0x02] + little(mtu)), .sent)
+    completed(1)
     acl(l2cap([0x03] + little(mtu)), .received)
   }
 }

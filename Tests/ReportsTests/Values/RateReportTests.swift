@@ -99,6 +99,8 @@ struct RateReportTests {
         traffic.completed(1)
         traffic.acl(write(index), .sent)
       }
+      traffic.wait(20)
+      traffic.completed(8)
     }
     #expect(
       found == ["the link, since the controller nearly always had packets waiting"], "\(found)")
@@ -121,7 +123,7 @@ struct RateReportTests {
     }
     let found = try rates(build)
     #expect(
-      found.contains { $0.contains("9fbf120d-… ANCS Notification Source, notify") }, "\(found)")
+      found.contains { $0.contains("9fbf120d-… ANCS Notification Source, notification") }, "\(found)")
     var traffic = Traffic()
     build(&traffic)
     var source = MemorySource(traffic.records)

@@ -87,7 +87,7 @@ struct ValueLinesTests {
         $0.rows = .distinct
       }, of: both)
     #expect(distinct.lines.count == 1 + 3 + 4)
-    #expect(distinct.lines[1...3].allSatisfy { $0.contains("notify") }, "\(distinct.lines)")
+    #expect(distinct.lines[1...3].allSatisfy { $0.contains("notification") }, "\(distinct.lines)")
   }
 
   @Test("A limit counts only what is printed") func limit() throws {
@@ -145,7 +145,7 @@ struct ValueLinesTests {
         $0.listsAdvertised = true
         $0.width = 100
       }, of: both)
-    let notified = found.lines.filter { $0.contains("notify") }
+    let notified = found.lines.filter { $0.contains("notification") }
     #expect(notified.count == 3 && notified.allSatisfy { $0.contains(" bpm") }, "\(found.lines)")
   }
 }
