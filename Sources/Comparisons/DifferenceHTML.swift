@@ -170,7 +170,7 @@ struct DifferenceHTML: ~Copyable {
       return place.map { operations[$0].hasFailed } ?? false
     }
     var sentence = words.text
-    if fails[0] != fails[1] {
+    if fails[0] != fails[1], first.map({ difference.words(of: $0).fails }) ?? false {
       if fails[1] { sides.reverse() }
       let other = first?.kind == .outcome ? "succeeds" : "does nothing of the kind"
       sentence = "\(sides[0].0) fails where \(sides[1].0) \(other)"

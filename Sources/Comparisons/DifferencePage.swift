@@ -390,6 +390,17 @@ struct DifferencePage: ~Copyable {
 }
 
 extension Difference {
+  /// Returns whether the operation that fails does so on the other side, too, but at another place.
+  private func failsElsewhere(_ first: First) -> Bool {
+    let step = steps.first { step in
+      first.left.map { step.left?.contains($0) ?? false } ?? false
+        || first.right.map { step.right?.contains($0) ?? false } ?? false
+    }
+    guard let other = step?.counterpart, steps.indices.contains(other) else { return false }
+    return steps[other].left?.contains { operations.left[$0].hasFailed } ?? false
+      || steps[other].right?.contains { operations.right[$0].hasFailed } ?? false
+  }
+
   /// Returns what makes it the first difference, in words, and whether something fails there.
   func words(of first: First) -> (words: StaticString, fails: Bool) {
     let fails = (
@@ -401,7 +412,7 @@ extension Difference {
     case .onlyLeftFails, .onlyRightFails:
       return ("an operation fails that the other side does not try", true)
     case .onlyLeft, .onlyRight, .changed:
-      return fails.0 != fails.1
+      return fails.0 != fails.1 && !failsElsewhere(first)
         ? ("an operation fails on only one side", true)
         : ("no operation fails on only one side", false)
     }

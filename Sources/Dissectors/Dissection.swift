@@ -114,7 +114,8 @@ extension Dissection {
         let command = try HCICommand(parsing: &cursor)
         content = .command(command)
         takeBody(&cursor, claimed: Int(command.length), isTruncated: isTruncated)
-        store(PacketParameters(command, body: body), bytes, status: nil, isTruncated: isTruncated)
+        let found = PacketParameters(command, bytes, body: body)
+        store(found, bytes, status: nil, isTruncated: isTruncated)
       case .event:
         var event = try HCIEvent(parsing: &cursor)
         takeBody(&cursor, claimed: Int(event.length), isTruncated: isTruncated)

@@ -227,6 +227,7 @@ package struct Memory: ~Copyable, Sendable {
     if identities.learn(command, bytes, dissection.body) { resolveLinks() }
     keys.observe(command.opcode, bytes, dissection.body, packet: record.number)
     if command.opcode == HCICommand.reset { links.noteReset(of: adapter) }
+    links.learnPHYs(command.opcode, bytes, dissection.body)
     guard let link = answer.link else { return }
     switch command.opcode {
     case HCICommand.disconnect:
@@ -412,6 +413,7 @@ package struct Memory: ~Copyable, Sendable {
         bytes, body: dissection.body, adapter: record.adapter, packet: record.number,
         time: record.time, &dissection.problems)
       names.learn(from: advertisements, bytes)
+      links.learnPHYs(advertisements)
       if !identities.isEmpty { identities.resolve(advertisements) }
     } else if PeriodicSync.established.contains(subevent)
       || PeriodicSync.received.contains(subevent) || subevent == PeriodicSync.lost
@@ -549,7 +551,9 @@ package struct Memory: ~Copyable, Sendable {
       if direction == .sent { heard.sent = true } else { heard.received = true }
     }
     if answer.channel == nil, let length = dissection.l2cap?.length,
-      length > links[link].largestATT
+      length > links[link].largestATT,
+      // Without an exchange, what this host sends may be too long.
+      direction == .received || links[link].knownMTU == nil
     {
       links[link].largestATT = length
     }

@@ -165,7 +165,8 @@ struct MapTests {
       let cut = try Self.cut("heart-rate", at: 126, into: folder)
       let reported = try Program.run(["show", "--layer", "att", "--map", file.path, cut])
       #expect(
-        reported.text.contains("Write Request   2902 CCCD of 2a37 (0x0011, supplied)  notifications")
+        reported.text.contains(
+          "Write Request   2902 CCCD of 2a37 (0x0011, supplied)  notifications")
       )
       #expect(
         reported.text.contains("Notification    2a37 Heart Rate Measurement (supplied)  72 bpm"))

@@ -14,9 +14,10 @@ package struct PacketParameters: Equatable, Sendable {
   /// In a Command Complete: the return parameters.
   package let inner: Slice
 
-  /// Finds the row of a command.
-  package init(_ command: HCICommand, body: Slice) {
-    row = PDUTable.core.command(command.opcode)
+  /// Finds the row of a command; Android's only if the bytes match the layout.
+  package init(_ command: HCICommand, _ bytes: RawSpan, body: Slice) {
+    let found = PDUTable.core.command(command.opcode)
+    row = Self.isOthers(command.opcode, found?.parameters, bytes, body) ? nil : found
     outer = body
     completed = nil
     inner = .empty
@@ -61,8 +62,12 @@ package struct PacketParameters: Equatable, Sendable {
       // Num_HCI_Command_Packets (1 byte), Command_Opcode (2), return parameters.
       row = PDUTable.core.event(event.code)
       outer = Slice(start: start, count: 3)
-      completed = PDUTable.core.command(bytes.littleEndianU16(at: start + 1))
+      let opcode = bytes.littleEndianU16(at: start + 1)
+      let found = PDUTable.core.command(opcode)
       inner = Slice(start: start + 3, count: count - 3)
+      // A failed command may return only its Status.
+      let hasFailed = count == 4 && bytes.byte(at: start + 3) != 0
+      completed = !hasFailed && Self.isOthers(opcode, found?.returns, bytes, inner) ? nil : found
     } else {
       let android = event.code == HCIEvent.vendorCode ? Self.androidEvent(bytes, body) : nil
       row = android ?? PDUTable.core.event(event.code)
@@ -79,12 +84,29 @@ package struct PacketParameters: Equatable, Sendable {
       let row = PDUTable.core.androidEvent(bytes.byte(at: Int(body.start)))
     else { return nil }
     let parameters = Slice(start: Int(body.start) + 1, count: Int(body.count) - 1)
-    let layout = row.parameters
-    if layout.fits(bytes, parameters) { return row }
-    var fields = FieldWalk(bytes, parameters)
+    return matches(row.parameters, bytes, parameters, isChoiceKnown: true) ? row : nil
+  }
+
+  /// Returns whether a command with the number of one of Android's is another vendor's.
+  private static func isOthers(
+    _ opcode: UInt16, _ layout: ParameterLayout?, _ bytes: RawSpan, _ slice: Slice
+  ) -> Bool {
+    guard HCICommand.androidVendorCommands.contains(opcode), let layout else { return false }
+    return !matches(layout, bytes, slice, isChoiceKnown: false)
+  }
+
+  /// Returns whether a layout explains all bytes.
+  ///
+  /// - Parameter isChoiceKnown: whether it must know the choice that the bytes make.
+  private static func matches(
+    _ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice, isChoiceKnown: Bool
+  ) -> Bool {
+    if layout.fits(bytes, slice) { return true }
+    var fields = FieldWalk(bytes, slice)
     var silent = SilentVisitor()
-    guard (try? fields.walk(layout, &silent)) != nil, !fields.isUnknownChoice else { return nil }
-    return fields.isOpen || fields.rest().isEmpty ? row : nil
+    guard (try? fields.walk(layout, &silent)) != nil else { return false }
+    if fields.isUnknownChoice { return !isChoiceKnown }
+    return fields.isOpen || fields.rest().isEmpty
   }
 
   /// Finds the rows of a management interface record; for Command Complete, also the return

@@ -19,6 +19,8 @@ package struct ChoosingReport: PacketReport, ~Copyable {
   private var wanted = ChosenPackets()
   /// The requested packets and those that they depend on.
   private var kept = ChosenPackets()
+  /// The packets of excluded devices, which nothing brings back.
+  private var barred = ChosenPackets()
   private var setups = ConnectionSetups()
   /// The packets of PDUs that were split: the number of packets, then their numbers.
   private var joined: [Int] = []
@@ -51,6 +53,9 @@ package struct ChoosingReport: PacketReport, ~Copyable {
       sentence.follow(record, dissection, bytes, answer, memory)
     } else {
       isAskedFor = showing.word(record, dissection, bytes, answer, memory, in: &sentence)
+    }
+    if !isAskedFor, showing.excludesDevice(record, dissection, bytes, answer, memory) {
+      barred.insert(number)
     }
     let parts = answer.fragment.isJoined ? fragments : []
     if parts.count > 1 {
@@ -113,5 +118,6 @@ package struct ChoosingReport: PacketReport, ~Copyable {
       if parts.contains(where: { kept.contains($0) }) { kept.insert(parts) }
       place += 1 + joined[place]
     }
+    kept.subtract(barred)
   }
 }

@@ -26,6 +26,14 @@ package struct ChosenPackets: Sendable, Equatable {
     last = max(last, number)
   }
 
+  /// Removes packets.
+  mutating func subtract(_ other: Self) {
+    for place in words.indices.prefix(other.words.count) { words[place] &= ~other.words[place] }
+    count = words.reduce(0) { $0 + $1.nonzeroBitCount }
+    let top = words.lastIndex { $0 != 0 }
+    last = top.map { $0 * 64 + 63 - words[$0].leadingZeroBitCount } ?? 0
+  }
+
   /// Inserts packet numbers.
   mutating func insert(_ numbers: some Sequence<Int>) {
     for number in numbers { insert(number) }

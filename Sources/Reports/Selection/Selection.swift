@@ -221,6 +221,20 @@ struct WatchedSelection: Sendable {
     return true
   }
 
+  /// Returns whether a packet belongs to an excluded device.
+  func excludesDevice(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) -> Bool {
+    for index in excluded.indices
+    where !excluded[index].selection.devices.isEmpty
+      && excluded[index].matches(record, dissection, bytes, answer, memory)
+    {
+      return true
+    }
+    return false
+  }
+
   /// The same, apart from exclusions. The cheap checks come first.
   private func matches(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,

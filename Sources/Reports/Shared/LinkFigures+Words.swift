@@ -15,10 +15,10 @@ extension Connection {
   }
 
   /// The PHYs with which this host's controller and the peer send; `isDefault`: no event reports
-  /// them, so it is the one with which links open if they are not requested on another.
+  /// them, so it is the one with which links open unless the host asks for others.
   package var phys: (sent: UInt8, received: UInt8, isDefault: Bool)? {
     if let phys = figures.phys { return (phys.sent, phys.received, false) }
-    return transport == .le && !isOpeningMissing ? (1, 1, true) : nil
+    return transport == .le && !isOpeningMissing && !isPHYChosen ? (1, 1, true) : nil
   }
 
   /// The longest packets that this host's controller and the peer send.

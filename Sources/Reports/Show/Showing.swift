@@ -73,6 +73,12 @@ package struct Showing: Sendable {
     window.observe(record.time)
   }
 
+  /// Returns whether a packet belongs to an excluded device.
+  func excludesDevice(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) -> Bool { watched.excludesDevice(record, dissection, bytes, answer, memory) }
+
   /// Returns whether a packet is selected, apart from its words.
   private mutating func admits(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,

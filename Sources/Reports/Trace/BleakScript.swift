@@ -24,8 +24,10 @@ package struct BleakScript: PacketReport, ~Copyable {
     let value: [UInt8]?
     let count: Int
     let isSecret: Bool
-    /// Whether it is not a whole value, or is one of several attributes.
+    /// Whether it is not a whole value.
     let isPart: Bool
+    /// Whether several attributes are read at once.
+    let isOfSeveral: Bool
     /// What the value means, or why it was refused.
     let meaning: [UInt8]
     /// How many more values of the attribute the server sent until the next operation, and the
@@ -175,7 +177,7 @@ package struct BleakScript: PacketReport, ~Copyable {
         packet: value.packet, begin: value.time?.adding(isRead ? -latency : 0),
         end: value.time?.adding(isRead ? 0 : latency), value: isSecret ? nil : content,
         count: content?.count ?? 0, isSecret: isSecret,
-        isPart: value.offset > 0 || value.isCut || value.handles != nil,
+        isPart: value.offset > 0 || value.isCut, isOfSeveral: value.handles != nil,
         meaning: words.bytes.array))
     if isSent, let handle = value.attribute.handle {
       let count = sessions[place].sent[handle]?.count ?? 0

@@ -14,6 +14,7 @@ struct BleakWriter: ~Copyable {
     var systems = 0
     var unanswered = 0
     var parts = 0
+    var multiple = 0
     var signed = 0
     var otherEnd = 0
     var more = 0
@@ -23,7 +24,7 @@ struct BleakWriter: ~Copyable {
     var areAtOnce = false
 
     /// The number of operations that the script leaves out, unless the system does them.
-    var operations: Int { secrets + unknown + unanswered + parts + signed + otherEnd }
+    var operations: Int { secrets + unknown + unanswered + parts + multiple + signed + otherEnd }
   }
 
   /// How the script names a characteristic.
@@ -163,7 +164,8 @@ struct BleakWriter: ~Copyable {
       if step.operation == .write || step.operation == .writeWithoutResponse {
         if identity.isConfiguration, let owner = identity.owner { subscribed.insert(owner) }
       } else if step.operation == .notification || step.operation == .indication,
-        let handle = identity.handle, subscribed.insert(handle).inserted
+        let handle = identity.handle, subscribed.insert(handle).inserted,
+        !Self.isSystems(identity)
       {
         guard let place = expression(identity, memory) else {
           lacks.unknown += 1
@@ -211,8 +213,12 @@ struct BleakWriter: ~Copyable {
     let identity = identity(of: step, session, memory)
     let reason = reasonNot(step, identity, memory)
     var title = Output()
-    title.subject(
-      identity, memory, session.connection, identity.uuid.flatMap { titles[$0.shortest] })
+    if step.isOfSeveral {
+      title.text("several attributes")
+    } else {
+      title.subject(
+        identity, memory, session.connection, identity.uuid.flatMap { titles[$0.shortest] })
+    }
     if let reason {
       line.string("        # #\(step.packet): ")
       line.text(step.operation.isWrite ? "write to " : "read of ")
@@ -358,21 +364,32 @@ struct BleakWriter: ~Copyable {
   }
 
   /// Returns why the script does not do something, and counts it; nil if it does.
+  /// Whether an attribute belongs to GAP or GATT: the system uses these services, and often hides
+  /// them from programs.
+  private static func isSystems(_ identity: AttributeIdentity) -> Bool {
+    switch identity.service?.shortest {
+    case BluetoothUUID(0x1800), BluetoothUUID(0x1801): true
+    default: false
+    }
+  }
+
   private mutating func reasonNot(
     _ step: BleakScript.Step, _ identity: AttributeIdentity,
     _ memory: borrowing Memory
   ) -> StaticString? {
-    switch identity.service?.shortest {
-    case BluetoothUUID(0x1800), BluetoothUUID(0x1801):
+    if Self.isSystems(identity) {
       lacks.systems += 1
       return "the system does it"
-    default: break
     }
     switch step.outcome {
     case .done, .refused: break
     case .noResponse, .cancelled, .notExecuted:
       lacks.unanswered += 1
       return "it was not completed"
+    }
+    if step.isOfSeveral {
+      lacks.multiple += 1
+      return "bleak reads one attribute at a time"
     }
     if step.isPart {
       lacks.parts += 1
@@ -543,6 +560,9 @@ struct BleakWriter: ~Copyable {
     add(
       lacks.parts, "value of which the capture has only a part",
       "values of which the capture has only a part")
+    add(
+      lacks.multiple, "read of several attributes at once, which bleak does not have",
+      "reads of several attributes at once, which bleak does not have")
     add(
       lacks.signed, "signed write, which bleak does not have",
       "signed writes, which bleak does not have")

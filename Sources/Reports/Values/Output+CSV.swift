@@ -94,8 +94,8 @@ extension RawSpan {
     return byteCount > 1 && (letters == 1 || letters == 0 && byte(at: 0) == 0x30)
   }
 
-  /// Longer texts are neither numbers nor dates.
-  private static var longestConverted: Int { 40 }
+  /// Longer texts are neither numbers, of which the largest has 309 digits, nor dates.
+  private static var longestConverted: Int { 400 }
 
   /// Whether a spreadsheet, or pandas, reads a text as something else: as a number (`0048`,
   /// `1E5`, `5 %`), a date or time (`1-2`, `3 Mar`, `12:30`), a truth value or as missing. Also

@@ -207,16 +207,17 @@ package struct RateReport: PacketReport, ~Copyable {
     if let intervals = run.intervals, intervals > 0 {
       label("per interval")
       out.write(
-        "\(decimal: run.values * 10_000 / intervals) values, \(decimal: run.packets * 10_000 / intervals) packets on average"
+        "\(decimal: run.values * 10_000 / intervals) values"
       )
       if let room = run.room {
+        out.write(", \(decimal: run.packets * 10_000 / intervals) packets on average")
         out.write(
-          ", at most \(run.mostInEvent); \(count: room, "packet fits", "packets fit") in \(interval: run.carrier.interval)"
+          ", at most \(run.mostInEvent); \(count: room, "such packet fits", "such packets fit") in \(interval: run.carrier.interval)"
         )
       }
       out.byte(0x0a)
     }
-    if run.completed > 0 {
+    if run.completed > 0, run.isDrained {
       label("in the controller")
       out.write(
         "\(duration: run.held / Int64(run.completed)) on average, up to \(duration: run.longestHeld); \(run.behind * 100 / run.completed) % of the packets had others queued behind them\n"
@@ -239,7 +240,7 @@ package struct RateReport: PacketReport, ~Copyable {
       label("allowed")
       out.write("\(rate: allowed) with values of \(count: run.longest, "byte", "bytes")")
       if byMTU > allowed { out.write(", \(rate: byMTU) with values of MTU - 3 bytes") }
-      out.write("; \(share) % reached\n")
+      out.write(share == 0 ? "; less than 1 % reached\n" : "; \(share) % reached\n")
     }
     if let reason = reason(flow, run) {
       label("limited by")
@@ -278,7 +279,7 @@ package struct RateReport: PacketReport, ~Copyable {
       }
     }
     if run.isQueued == true { return .queue }
-    return run.isPacedByHost ? .host : nil
+    return run.isPacedByHost && !flow.operation.isAcknowledged ? .host : nil
   }
 
   // MARK: JSON
@@ -338,7 +339,7 @@ package struct RateReport: PacketReport, ~Copyable {
       sink.number("room", room)
       sink.end()
     }
-    if run.completed > 0 {
+    if run.completed > 0, run.isDrained {
       sink.begin("in_controller")
       sink.number("packets", run.completed)
       sink.fixed("mean_ms", Int(run.held / Int64(run.completed) / 1000), decimals: 3)
@@ -356,11 +357,13 @@ package struct RateReport: PacketReport, ~Copyable {
       sink.end()
     }
     sink.begin("link")
-    sink.string("phy", Wording("\(phy: run.carrier.phy)").text)
-    sink.number("data_length", Int(run.carrier.length))
+    if run.carrier.isKnown {
+      sink.string("phy", Wording("\(phy: run.carrier.phy)").text)
+      sink.number("data_length", Int(run.carrier.length))
+    }
     sink.number("mtu", Int(run.carrier.mtu))
-    sink.flag("encrypted", run.carrier.isEncrypted)
-    sink.number("busy_percent", run.busy)
+    if let isEncrypted = run.carrier.isEncrypted { sink.flag("encrypted", isEncrypted) }
+    if run.carrier.isKnown { sink.number("busy_percent", run.busy) }
     sink.end()
     if let allowed = run.allowed, let byMTU = run.allowedByMTU, let share = run.share {
       sink.begin("allowed")
@@ -401,15 +404,24 @@ private enum RateReason {
 extension ValueOperation {
   /// Whether a response brings it to its end, for which the client waits.
   fileprivate var isRequested: Bool { self == .read || self == .write }
+
+  /// Whether the next one has to wait until it is answered.
+  fileprivate var isAcknowledged: Bool {
+    switch self {
+    case .read, .write, .preparedWrite, .indication: true
+    case .advertisement, .writeWithoutResponse, .signedWrite, .notification: false
+    }
+  }
 }
 
 extension TransferRun {
   fileprivate var packetRange: ClosedRange<Int> { firstPacket...max(firstPacket, lastPacket) }
 
   /// Whether the controller held nothing for most of the time and rarely more than one packet, so
-  /// that it could have sent more.
+  /// that it could have sent more, and little came back that the host may have waited for.
   fileprivate var isPacedByHost: Bool {
-    completed >= 20 && behind * 5 <= completed && held <= span / 2
+    completed >= 20 && isDrained && behind * 5 <= completed && held <= span / 2
+      && answered * 10 <= values
   }
 
   /// Why the transfer is not faster, in words, and how that shows.

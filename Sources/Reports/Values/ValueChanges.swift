@@ -9,12 +9,16 @@ struct ValueChanges: Sendable {
   /// A write to a characteristic.
   struct Write: Sendable {
     let packet: Int
+    /// The end that is the server: only its values can follow.
+    let server: Side
     let handle: UInt16
     var attribute: AttributeIdentity?
     /// What was written, up to a limit, and its length; nil if it is not known yet.
     var value: (bytes: [UInt8], count: Int, isHidden: Bool)?
     /// Whether it needs a response that has not come: the server may still refuse it.
     var isOpen = false
+    /// Whether it is a part of a value that takes effect when all parts are executed.
+    var isPrepared = false
   }
 
   /// Values of an attribute that are compared: those of the server, or those that are written.
@@ -41,15 +45,30 @@ struct ValueChanges: Sendable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
     _ memory: borrowing Memory
   ) {
-    guard let pdu = dissection.att, let handle = dissection.attFields.handle, let link = answer.link
+    guard let pdu = dissection.att, let handle = dissection.attFields.handle,
+      let link = answer.link,
+      let direction = record.direction
     else { return }
     switch pdu.opcode {
-    case .writeRequest, .writeCommand, .signedWriteCommand: break
+    case .writeRequest, .writeCommand, .signedWriteCommand, .prepareWriteRequest: break
     default: return
     }
-    var write = Write(packet: record.number, handle: handle)
-    write.isOpen = pdu.opcode == .writeRequest
-    add(write, memory.links.id(link))
+    let connection = memory.links.connection(link)
+    let server = pdu.opcode.server(direction)
+    let attribute = memory.identity(
+      of: handle, Attributes.key(of: server, connection), server, connection: connection.id)
+    guard !attribute.isConfiguration else { return }
+    if pdu.opcode == .prepareWriteRequest {
+      // The last part stands for the whole.
+      writes[connection.id]?.removeAll {
+        $0.isOpen && $0.isPrepared && $0.handle == handle && $0.server == server
+      }
+    }
+    var write = Write(
+      packet: record.number, server: server, handle: handle, attribute: attribute)
+    write.isOpen = pdu.opcode == .writeRequest || pdu.opcode == .prepareWriteRequest
+    write.isPrepared = pdu.opcode == .prepareWriteRequest
+    add(write, connection.id)
   }
 
   private mutating func add(_ write: Write, _ connection: Int) {
@@ -82,7 +101,8 @@ struct ValueChanges: Sendable {
     let content = bytes.part(slice)
     add(
       Write(
-        packet: value.packet, handle: handle, attribute: value.attribute,
+        packet: value.packet, server: value.attribute.side, handle: handle,
+        attribute: value.attribute,
         value: (
           content.part(Slice(start: 0, count: Self.kept)).array, content.byteCount,
           value.isKeyMaterial
@@ -93,7 +113,8 @@ struct ValueChanges: Sendable {
   func write(before value: ConveyedValue) -> Write? {
     guard !value.operation.isWrite else { return nil }
     return writes[value.parties.connection]?.last { write in
-      write.packet < value.packet && !(write.attribute?.isConfiguration ?? false)
+      write.packet < value.packet && write.server == value.attribute.side
+        && !(write.attribute?.isConfiguration ?? false)
     }
   }
 

@@ -100,6 +100,8 @@ package struct Connection: Sendable {
   private(set) var isMTUOpen = false
   /// The largest ATT PDU seen on the unenhanced bearer, in bytes: the MTU is no smaller.
   package var largestATT: UInt16 = 0
+  /// Whether it may have opened on another PHY than LE 1M, since the host asked for others.
+  package var isPHYChosen = false
   /// How the link carries data, and how much.
   package var figures = LinkFigures()
   /// ACL packets that the captured host has sent.

@@ -9,14 +9,18 @@ package struct LinkCarrier: Equatable, Sendable {
   package var answerPHY: UInt8
   /// The most bytes in a packet of the Link Layer on this PHY.
   package var length: UInt16
-  package var isEncrypted: Bool
+  /// Whether the link is encrypted; nil: unknown, so that the longer packets are reckoned with.
+  package var isEncrypted: Bool?
   /// The ATT_MTU.
   package var mtu: UInt16
+  /// Whether PHY and length are known: events report them, or the link opened with the defaults.
+  /// If not, nothing is reckoned from them.
+  package var isKnown: Bool
 
   init(
     interval: UInt16?, phys: (sent: UInt8, received: UInt8)?,
     lengths: (sent: PacketLength, received: PacketLength)?, isEncrypted: Bool?, mtu: UInt16,
-    _ direction: Direction
+    isKnown: Bool, _ direction: Direction
   ) {
     let (sent, received) = phys ?? (1, 1)
     let isSent = direction == .sent
@@ -24,18 +28,20 @@ package struct LinkCarrier: Equatable, Sendable {
     (phy, answerPHY) = isSent ? (sent, received) : (received, sent)
     length =
       ((isSent ? lengths?.sent : lengths?.received) ?? .initial).effective(onPHY: phy)
-    self.isEncrypted = isEncrypted ?? true
+    self.isEncrypted = isEncrypted
     self.mtu = mtu
+    self.isKnown = isKnown
   }
 
   /// Of an unknown link, with nothing that was negotiated.
   static let unknown = Self(
-    interval: nil, phys: nil, lengths: nil, isEncrypted: nil, mtu: BearerMTU.byDefault, .sent)
+    interval: nil, phys: nil, lengths: nil, isEncrypted: nil, mtu: BearerMTU.byDefault,
+    isKnown: false, .sent)
 
   /// Returns whether another one differs at most in the MTU, which can be known later.
   func isAlike(_ other: Self) -> Bool {
-    (interval, phy, answerPHY, length, isEncrypted)
-      == (other.interval, other.phy, other.answerPHY, other.length, other.isEncrypted)
+    (interval, phy, answerPHY, length) == (other.interval, other.phy, other.answerPHY, other.length)
+      && (isEncrypted, isKnown) == (other.isEncrypted, other.isKnown)
   }
 
   /// The connection interval in nanoseconds; 0: unknown.
@@ -53,7 +59,7 @@ package struct LinkCarrier: Equatable, Sendable {
   }
 
   private func exchange(_ octets: Int) -> Int {
-    AirTime.exchange(of: octets, onPHY: phy, answer: answerPHY, isEncrypted: isEncrypted)
+    AirTime.exchange(of: octets, onPHY: phy, answer: answerPHY, isEncrypted: isEncrypted ?? true)
   }
 
   /// Returns how many bytes per second values of this size could have, if each came in one PDU and
@@ -62,7 +68,7 @@ package struct LinkCarrier: Equatable, Sendable {
   /// - Parameter header: the bytes of the PDU and its frame around the value.
   package func rate(ofValues size: Int, header: Int) -> Int? {
     let interval = Int(interval) * 1250
-    guard interval > 0, size > 0 else { return nil }
+    guard isKnown, interval > 0, size > 0 else { return nil }
     let (packets, time) = cost(of: size + header)
     // A controller sends no packet that does not end before the next interval.
     let perInterval = max(1, interval * packets / max(time, 1))

@@ -66,7 +66,7 @@ package struct LinkTransfers: Sendable {
         }
       }
       if !run.isOpen {
-        run = TransferRun(carrier, isAsked: operation == .read, packet: packet, time: time)
+        run = TransferRun(carrier, operation, packet: packet, time: time)
       }
       run.carrier.mtu = carrier.mtu
       // Both ends of a long value, since many have the same header.
@@ -162,7 +162,7 @@ package struct LinkTransfers: Sendable {
     case .request, .indication:
       // A value that is written or indicated counts when it is sent.
       guard let operation = opcode.operation, operation != .read else {
-        noteAnswer(to: direction.reversed, time)
+        noteAnswer(to: direction.reversed, opcode.role, time)
         return nil
       }
       return note(
@@ -175,7 +175,7 @@ package struct LinkTransfers: Sendable {
           value, asked?.handle, .read, opcode, record, time, direction, dissection, bytes, answer,
           link, memory)
       }
-      noteAnswer(to: direction.reversed, time)
+      noteAnswer(to: direction.reversed, opcode.role, time)
       return nil
     case .unacknowledged:
       guard let operation = opcode.operation else { return nil }
@@ -185,9 +185,11 @@ package struct LinkTransfers: Sendable {
     }
   }
 
-  private mutating func noteAnswer(to direction: Direction, _ time: Timestamp) {
+  private mutating func noteAnswer(
+    to direction: Direction, _ role: ATTOpcode.Role, _ time: Timestamp
+  ) {
     let place = direction == .sent ? latest.sent : latest.received
-    if place >= 0 { flows[place].run.noteAnswer(time) }
+    if place >= 0 { flows[place].run.noteAnswer(role, time) }
   }
 
   private mutating func note(
@@ -197,7 +199,7 @@ package struct LinkTransfers: Sendable {
     _ memory: borrowing Memory
   ) -> Int? {
     // It is what the last value in the other direction waited for.
-    noteAnswer(to: direction.reversed, time)
+    noteAnswer(to: direction.reversed, opcode.role, time)
     guard let place = place(handle, opcode.server(direction), operation, direction) else {
       omitted &+= 1
       return nil

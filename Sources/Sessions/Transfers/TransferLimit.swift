@@ -46,13 +46,13 @@ extension TransferRun {
 
   /// The number of packets of this size that have room in a connection interval; nil: unknown.
   package var room: Int? {
-    carrier.period > 0 && airTime > 0
+    carrier.isKnown && carrier.period > 0 && airTime > 0
       ? max(1, Int(carrier.period / 1000) * packets / airTime) : nil
   }
 
   /// The share of the time in which the link was busy with these packets, in percent.
   package var busy: Int {
-    span > 0 ? min(100, Int(clamping: Int64(airTime) * 100_000 / span)) : 0
+    carrier.isKnown && span > 0 ? min(100, Int(clamping: Int64(airTime) * 100_000 / span)) : 0
   }
 
   /// The bytes per second of such values if the controllers used all of each interval; nil: the
@@ -81,13 +81,17 @@ extension TransferRun {
     direction == .sent ? (waited, idle) : (idle, waited)
   }
 
-  /// Whether the time is spent waiting for what comes back. A peer that is asked for nothing may
-  /// send at its own pace, unless its next value comes in one of the next intervals.
+  /// Whether the time is spent waiting for what comes back. A peer that is asked for nothing sends
+  /// at its own pace, unless it waits for confirmations and its next value comes in one of the next
+  /// intervals.
   package func isInSteps(_ direction: Direction) -> Bool {
     let trip = halves(direction).trip
-    guard answered >= 10, !seemsQueued, trip >= span / 5 * 4 else { return false }
-    return direction == .sent || isAsked
-      || trip / Int64(answered) <= carrier.period.multiplied(clamped: Self.mostIntervals)
+    // If some values came without, none of them had to wait.
+    guard answered >= 10, perTrip > 1 || answered + 1 >= values, !seemsQueued, trip >= span / 5 * 4
+    else { return false }
+    if direction == .sent || operation == .read { return true }
+    return operation == .indication
+      && trip / Int64(answered) <= carrier.period.multiplied(clamped: Self.mostIntervals)
   }
 
   /// Whether the controller nearly always held further packets when it completed one, so that the

@@ -11,7 +11,7 @@ package struct TransferRun: Sendable {
 
   /// What the link was like in this direction.
   package internal(set) var carrier: LinkCarrier
-  let isAsked: Bool
+  package let operation: ValueOperation
   package let firstPacket: Int
   package let firstTime: Timestamp
   package private(set) var lastPacket: Int
@@ -36,8 +36,8 @@ package struct TransferRun: Sendable {
   private var lastFrame = -1
   private var lastCost = (packets: 0, time: 0)
   private var eventTime: Timestamp?
-  /// The values for which something came back before the next one: the response, the confirmation,
-  /// or a value of the other side.
+  /// The values for which something came back before the next one: the response or confirmation
+  /// that ends a request; if values are read, the next request; for other values anything.
   package private(set) var answered = 0
   /// In nanoseconds: the time until that came, and from then until the next value.
   package private(set) var waited: Int64 = 0
@@ -59,15 +59,14 @@ package struct TransferRun: Sendable {
   /// The hashes of the last values, in a ring.
   private var recent = InlineArray<8, UInt64>(repeating: 0)
 
-  /// - Parameter isAsked: whether each value answers a request.
-  init(_ carrier: LinkCarrier, isAsked: Bool, packet: Int, time: Timestamp) {
-    (self.carrier, self.isAsked) = (carrier, isAsked)
+  init(_ carrier: LinkCarrier, _ operation: ValueOperation, packet: Int, time: Timestamp) {
+    (self.carrier, self.operation) = (carrier, operation)
     (firstPacket, lastPacket, firstTime, lastTime) = (packet, packet, time, time)
   }
 
   /// No run.
   static let none = Self(
-    .unknown, isAsked: false, packet: 0, time: Timestamp(seconds: 0, nanoseconds: 0))
+    .unknown, .notification, packet: 0, time: Timestamp(seconds: 0, nanoseconds: 0))
 
   /// Whether it has begun.
   var isOpen: Bool { values > 0 }
@@ -118,8 +117,15 @@ package struct TransferRun: Sendable {
   }
 
   /// Records what came back for the last value.
-  mutating func noteAnswer(_ time: Timestamp) {
+  mutating func noteAnswer(_ role: ATTOpcode.Role, _ time: Timestamp) {
     guard answerTime == nil, values > answered else { return }
+    switch operation {
+    case .write, .preparedWrite, .indication:
+      guard role == .response || role == .confirmation else { return }
+    case .read:
+      guard role == .request else { return }
+    default: break
+    }
     let wait = max(0, time.nanoseconds(since: lastTime))
     answered &+= 1
     waited.add(clamped: wait)
@@ -136,6 +142,8 @@ package struct TransferRun: Sendable {
   mutating func complete(length: Int, since: Timestamp, left: Int, _ time: Timestamp) {
     guard isOpen else { return }
     let wait = max(0, time.nanoseconds(since: since))
+    // The clock was set, or the link was dead.
+    guard wait <= Self.longestPause else { return }
     completed &+= 1
     held.add(clamped: wait)
     longestHeld = max(longestHeld, wait)

@@ -123,7 +123,8 @@ struct RateReportTests {
     }
     let found = try rates(build)
     #expect(
-      found.contains { $0.contains("9fbf120d-… ANCS Notification Source, notification") }, "\(found)")
+      found.contains { $0.contains("9fbf120d-… ANCS Notification Source, notification") },
+      "\(found)")
     var traffic = Traffic()
     build(&traffic)
     var source = MemorySource(traffic.records)
