@@ -50,7 +50,7 @@ struct CompletionTests {
       (["gattscope", "info", "a"], ["a capture.log"]),
       (["gattscope", "map", "--dev"], ["--device"]),
       (["gattscope", "va"], ["values"]), (["gattscope", "values", "--fo"], ["--follow"]),
-      (["gattscope", "values", "--operation", "read,i"], ["read,indicate"]),
+      (["gattscope", "values", "--operation", "read,i"], ["read,indication"]),
       (["gattscope", "completion", ""], ["bash", "fish", "zsh"]),
     ])
   func bash(_ words: [String], _ expected: [String]) throws {

@@ -55,6 +55,16 @@ struct ConvertTests {
     }
   }
 
+  @Test("What a packet needs to be understood brings back no excluded device")
+  func excluded() throws {
+    let device = "F1:F1:F1:F1:F1:F1"
+    let sample = Program.sample("heart-rate")
+    #expect(try run("show", "--device", device, sample).lines.count > 10)
+    #expect(try run("convert", "--device", "!" + device, sample, "out.btsnoop").status == 0)
+    let found = try run("show", "--device", device, "out.btsnoop")
+    #expect(found.lines.isEmpty, "\(found.output)")
+  }
+
   @Test("Standard input and output")
   func streams() throws {
     let capture = Program.sample("heart-rate")

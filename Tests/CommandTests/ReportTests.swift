@@ -138,7 +138,8 @@ import Testing
   private static func shown(_ field: String) -> String {
     let parts = field.split(separator: "\t", maxSplits: 3, omittingEmptySubsequences: false)
     guard parts.count >= 3, let depth = Int(parts[1]) else { return field }
-    let place = String(repeating: " ", count: max(0, 11 - parts[0].count)) + parts[0]
+    let offsets = parts[0].split(separator: "-").joined(separator: "–")
+    let place = String(repeating: " ", count: max(0, 11 - offsets.count)) + offsets
     let value = parts.count > 3 ? ": " + parts[3] : ""
     return place + String(repeating: " ", count: 2 + 2 * depth) + parts[2] + value
   }

@@ -136,5 +136,18 @@ extension Traffic {
 
   @Test("A peer that sends at its own pace waits for nothing") func pace() {
     #expect(limit(LimitedTraffic.indications(pause: 200)) == nil)
+    // The app acknowledges each value with a command.
+    #expect(
+      limit { traffic in
+        traffic.connect()
+        traffic.exchangeMTU(185)
+        for index in 0..<60 {
+          traffic.acl(
+            l2cap([0x1b, 0x10, 0] + little(index) + [UInt8](repeating: 1, count: 18)), .received)
+          traffic.acl(l2cap([0x52, 0x12, 0, 1]), .sent)
+          traffic.wait(50)
+        }
+        traffic.end(after: 5000)
+      } == nil)
   }
 }

@@ -308,6 +308,16 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
       ])
   }
 
+  /// MediaTek has another command with the number of Android's Dynamic Audio Buffer.
+  @Test func anotherVendorsCommand() {
+    let command = h4(hex("01 5f fd 20 01" + String(repeating: " 00", count: 31)))
+    #expect(command.parameters?.row == nil && problems(command) == [])
+    let done = h4(hex("04 0e 04 01 5f fd 00"))
+    #expect(done.parameters?.completed == nil && problems(done) == [])
+    #expect(h4(hex("01 5f fd 01 01")).parameters?.row != nil)
+    #expect(h4(hex("04 0e 04 01 5f fd 12")).parameters?.completed != nil)
+  }
+
   /// Other vendors' events are not Android's, whatever their first bytes.
   @Test(arguments: [
     "04 ff 02 54 00", "04 ff 04 55 01 00 40", "04 ff 06 55 01 00 40 00 07",

@@ -14,7 +14,7 @@ package struct PacketParameters: Equatable, Sendable {
   /// In a Command Complete: the return parameters.
   package let inner: Slice
 
-  /// Finds the row of a command; Android's only if the bytes match the layout.
+  /// Finds the row of a command.
   package init(_ command: HCICommand, _ bytes: RawSpan, body: Slice) {
     let found = PDUTable.core.command(command.opcode)
     row = Self.isOthers(command.opcode, found?.parameters, bytes, body) ? nil : found
@@ -87,11 +87,12 @@ package struct PacketParameters: Equatable, Sendable {
     return matches(row.parameters, bytes, parameters, isChoiceKnown: true) ? row : nil
   }
 
-  /// Returns whether a command with the number of one of Android's is another vendor's.
+  /// Returns whether a command with the number of one of Android's is another vendor's, whose bytes
+  /// do not match the layout.
   private static func isOthers(
     _ opcode: UInt16, _ layout: ParameterLayout?, _ bytes: RawSpan, _ slice: Slice
   ) -> Bool {
-    guard HCICommand.androidVendorCommands.contains(opcode), let layout else { return false }
+    guard opcode == HCICommand.androidDynamicAudioBuffer, let layout else { return false }
     return !matches(layout, bytes, slice, isChoiceKnown: false)
   }
 

@@ -90,6 +90,63 @@ struct RateReportTests {
       } == [])
   }
 
+  @Test("A request waits for its response, not for the values that come before it")
+  func requests() throws {
+    let found = try limits { traffic in
+      traffic.connect()
+      for index in 0..<60 {
+        traffic.acl(
+          l2cap([0x12, 0x10, 0] + little(index) + [UInt8](repeating: 1, count: 18)), .sent)
+        traffic.wait(10)
+        traffic.completed(1)
+        traffic.received("1b 12 00 01")
+        traffic.wait(60)
+        traffic.received("13")
+        traffic.wait(3)
+      }
+    }
+    #expect(found == ["a round trip for each value"], "\(found)")
+  }
+
+  @Test("Nothing is reckoned for a link whose PHY and data length are not known")
+  func unknownLink() throws {
+    func writes(_ traffic: inout Traffic) {
+      for index in 0..<60 {
+        traffic.acl(write(index), .sent)
+        traffic.wait(30)
+        traffic.completed(1)
+      }
+    }
+    let known = try rates {
+      $0.connect()
+      writes(&$0)
+    }
+    #expect(known.contains { $0.contains("allowed") }, "\(known)")
+    #expect(known[0].contains("LE 1M by default, 27 bytes"), "\(known)")
+    let earlier = try rates(writes)
+    #expect(earlier.contains { $0.contains("transfer") }, "\(earlier)")
+    #expect(!earlier.contains { $0.contains("allowed") || $0.contains("fit in") }, "\(earlier)")
+    // LE Extended Create Connection on LE Coded alone.
+    let coded = try rates {
+      $0.command(
+        0x2043,
+        [0, 0, 1] + little(0xc011_2233_4455, width: 6) + [4] + Array(repeating: 0, count: 16))
+      $0.connect()
+      writes(&$0)
+    }
+    #expect(!coded.contains { $0.contains("LE 1M") || $0.contains("allowed") }, "\(coded)")
+  }
+
+  @Test("An MTU that was not exchanged is 23, even if this host sends more")
+  func longWrite() throws {
+    let found = try rates {
+      $0.connect()
+      $0.acl(l2cap([0x12, 0x10, 0] + [UInt8](repeating: 1, count: 100)), .sent)
+      $0.received("01 12 10 00 0d")
+    }
+    #expect(found[0].hasSuffix("MTU 23 (not exchanged)"), "\(found)")
+  }
+
   @Test("A queue in the controller shows that the link is the reason, even without its interval")
   func queue() throws {
     let found = try limits { traffic in

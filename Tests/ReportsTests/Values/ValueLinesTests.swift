@@ -139,6 +139,27 @@ struct ValueLinesTests {
     #expect(cut.lines.contains { $0.contains(" ab ab ab") && $0.hasSuffix("…") }, "\(cut.lines)")
   }
 
+  @Test("The last write before a value is one to its server, and not to a CCCD")
+  func lastWrites() throws {
+    let found = try values(
+      with: { $0.rows = .changes },
+      of: { traffic in
+        traffic.connect()
+        traffic.discoverHeartRate()
+        traffic.received("52 03 00 01")
+        traffic.received("1b 10 00 06 48")
+        traffic.sent("52 20 00 07")
+        // The CCCD's response comes after the first value.
+        traffic.sent("12 11 00 01 00")
+        traffic.received("1b 10 00 06 49")
+        traffic.received("13")
+      })
+    let values = found.lines.filter { $0.contains("bpm") }
+    #expect(values.count == 2 && !values[0].contains("after"), "\(found.lines)")
+    let write = found.lines.first { $0.contains("0x0020") }?.split(separator: " ").first ?? ""
+    #expect(values.last?.contains("after #\(write)") == true, "\(found.lines)")
+  }
+
   @Test("Advertisers do not take the room of values") func advertisedWidth() throws {
     let found = try values(
       with: {

@@ -105,6 +105,8 @@ extension HCICommand {
   /// The vendor-specific commands of Android's Bluetooth stack (Android, "HCI requirements").
   /// Linux's kernel sends the first one and the one for quality reports to some controllers.
   package static let androidVendorCommands: ClosedRange<UInt16> = 0xfd53...0xfd5f
+  /// Android's Dynamic Audio Buffer; controllers of MediaTek have another command with this number.
+  static let androidDynamicAudioBuffer: UInt16 = 0xfd5f
 
   /// The LE Controller commands: OGF 0x08. Those that are assigned end before this range does.
   package static let leControllerCommands: ClosedRange<UInt16> = 0x2000...0x20ff
