@@ -233,7 +233,7 @@ class LiveTest(unittest.TestCase):
         self.assertIn("1 marker", err)
         final = drawn.decode().rpartition("\x1b[J")[2]
         self.assertNotIn("\x1b", final)
-        self.assertRegex(final, "Heart Rate Measurement +notify +7")
+        self.assertRegex(final, "Heart Rate Measurement +notification +7")
 
     def test_interrupt_on_a_terminal(self) -> None:
         """Output after the `^C` that the terminal shows must begin on a new line."""

@@ -122,8 +122,10 @@ class RowTest(TableTest):
                 self.assertEqual(one["advertisers"], info["advertisers"]["count"])
                 self.assertEqual(one["records_lost"], info["dropped"])
                 for row, known in zip(made["connections"], info["connections"], strict=True):
-                    for key in ("transport", "peer", "peer_type", "name", "local_role", "mtu", "interval_ms", "encrypted", "ended_by"):
+                    for key in ("transport", "peer", "peer_type", "name", "local_role", "interval_ms", "encrypted", "ended_by"):
                         self.assertEqual(row[key], known.get(key), key)
+                    # A row has only an MTU that was exchanged.
+                    self.assertEqual(row["mtu"], None if "mtu_via" in known else known.get("mtu"))
                     self.assertEqual(row["reason"], known.get("reason", {}).get("code"))
                 explained = json.loads(run("explain", "--json", capture).stdout)
                 problems = explained["problems"] + [each for link in explained["connections"] for each in link["problems"]]

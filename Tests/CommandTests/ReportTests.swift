@@ -142,7 +142,9 @@ import Testing
   private static func shown(_ field: String) -> String {
     let parts = field.split(separator: "\t", maxSplits: 3, omittingEmptySubsequences: false)
     guard parts.count >= 3, let depth = Int(parts[1]) else { return field }
-    let offsets = parts[0].split(separator: "-").joined(separator: "–")
+    // The remark that offsets count in a joined PDU has no offsets.
+    let offsets =
+      parts[0] == "joined" ? "" : parts[0].split(separator: "-").joined(separator: "–")
     let place = String(repeating: " ", count: max(0, 11 - offsets.count)) + offsets
     let value = parts.count > 3 ? (parts[2].isEmpty ? "" : ": ") + parts[3] : ""
     return place + String(repeating: " ", count: 2 + 2 * depth) + parts[2] + value
