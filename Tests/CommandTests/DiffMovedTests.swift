@@ -18,6 +18,28 @@ import Testing
     )
   }
 
+  @Test("an operation that fails on both sides, but at another place, fails on both")
+  func failsOnBoth() throws {
+    var (left, right) = (Talk(), Talk())
+    left.discover(0x180d, 1...9, [(3, 0x2a38), (5, 0x2a39), (7, 0x2a37)])
+    left.request(5, [1], error: 0x80)
+    left.read(3, [1])
+    left.read(7, [9])
+    right.discover(0x180d, 1...9, [(3, 0x2a38), (5, 0x2a39), (7, 0x2a37)])
+    right.read(3, [1])
+    right.read(7, [9])
+    right.request(5, [1], error: 0x80)
+    let folder = try Folder()
+    let sides = [
+      try folder.write("left", left.file.bytes), try folder.write("right", right.file.bytes),
+    ]
+    let run = try Program.run(["diff"] + sides)
+    #expect(run.text.contains("moved"), "\(run.text)")
+    #expect(run.text.contains("no operation fails on only one side"), "\(run.text)")
+    let page = try Program.run(["diff", "--html"] + sides)
+    #expect(!page.text.contains("fails where"))
+  }
+
   @Test("they are compared with each other, and each line has the place of the other one")
   func moved() throws {
     let folder = try Folder()

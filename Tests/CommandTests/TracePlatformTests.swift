@@ -33,4 +33,24 @@ import Testing
         run.text.contains("Android (the stack is Android's: #1)") == isAndroids, "\(run.text)")
     }
   }
+
+  @Test("bleak: what it cannot do, and what the system does, is not replayed")
+  func bleak() throws {
+    var talk = Talk()
+    talk.discover(0x1801, 1...4, [(3, 0x2a05)])
+    talk.discover(0xfff0, 5...12, [(7, 0xfff6), (10, 0xfff7)])
+    talk.indicate(3, [1, 0, 0xff, 0xff])
+    talk.read(7, [1])
+    // Read Multiple of two attributes.
+    talk.att([0x0e, 7, 0, 10, 0], isSent: true)
+    talk.att([0x0f, 1, 2], isSent: false)
+    let folder = try Folder()
+    let capture = try folder.write("session.btsnoop", talk.file.bytes)
+    let run = try Program.run(["trace", "--as", "bleak", capture])
+    #expect(
+      run.text.contains(
+        "read of several attributes not replayed: bleak reads one attribute at a time"),
+      "\(run.text)")
+    #expect(!run.text.contains("start_notify"), "\(run.text)")
+  }
 }
