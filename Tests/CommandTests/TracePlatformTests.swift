@@ -34,23 +34,26 @@ import Testing
     }
   }
 
-  @Test("bleak: what it cannot do, and what the system does, is not replayed")
+  @Test("bleak reads one attribute at a time, and no attribute of the system's services")
   func bleak() throws {
-    var talk = Talk()
-    talk.discover(0x1801, 1...4, [(3, 0x2a05)])
-    talk.discover(0xfff0, 5...12, [(7, 0xfff6), (10, 0xfff7)])
-    talk.indicate(3, [1, 0, 0xff, 0xff])
-    talk.read(7, [1])
-    // Read Multiple of two attributes.
-    talk.att([0x0e, 7, 0, 10, 0], isSent: true)
-    talk.att([0x0f, 1, 2], isSent: false)
     let folder = try Folder()
-    let capture = try folder.write("session.btsnoop", talk.file.bytes)
-    let run = try Program.run(["trace", "--as", "bleak", capture])
-    #expect(
-      run.text.contains(
-        "read of several attributes not replayed: bleak reads one attribute at a time"),
-      "\(run.text)")
-    #expect(!run.text.contains("start_notify"), "\(run.text)")
+    func script(_ service: Int, _ build: (inout Talk) -> Void) throws -> String {
+      var talk = Talk()
+      talk.discover(service, 1...8, [(3, 0xfff6), (6, 0xfff7)])
+      build(&talk)
+      let capture = try folder.write("\(service).btsnoop", talk.file.bytes)
+      return try Program.run(["trace", "--as", "bleak", capture]).text
+    }
+    let several = try script(0xfff0) {
+      // Read Multiple of two attributes, whose lengths are unknown.
+      $0.att([0x0e, 3, 0, 6, 0], isSent: true)
+      $0.att([0x0f, 1, 2, 3], isSent: false)
+      $0.notify(6, [1])
+    }
+    let words = "read of several attributes not replayed: bleak reads one attribute at a time"
+    #expect(several.contains(words), "\(several)")
+    #expect(several.contains("start_notify(CHARACTERISTIC_0000FFF7"), "\(several)")
+    let system = try script(0x1801) { $0.indicate(3, [1, 0, 0xff, 0xff]) }
+    #expect(!system.contains("start_notify"), "\(system)")
   }
 }
