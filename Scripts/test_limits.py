@@ -13,7 +13,7 @@ WHOLE = ("Sessions/Limits", "Captures/CaptureLimits", "Captures/Live/LiveLimits"
 STRUCTURES = {"BookLimits": "Redaction/Books", "SessionBounds": "Differences/SessionBounds"}
 MODULES = (
     *("Captures", "Platforms", "Differences", "Redaction", "Histories", "Diagnosis", "Decoders", "ProfileFiles"),
-    *("Sessions", "Reports", "Documents"),
+    *("Sessions", "Reports", "Documents", "Words"),
 )
 CALLED_SO = re.compile(r"(most|longest|listed)([A-Z]\w*)?|bound|latestConnections|shownBytes")
 # Constants with such a name that are no limits: widths, durations, and maxima of the specification.

@@ -21,6 +21,8 @@ struct BookSearch: Sendable {
   private var middles = [UInt64](repeating: 0, count: 1 << 10)
 
   private static let windowBytes = SearchPatterns.least
+  /// The most bytes of the other forms of names and serial numbers.
+  private static let mostFormBytes = 1 << 16
 
   init(_ books: Books) {
     addresses = books.addresses
@@ -31,11 +33,14 @@ struct BookSearch: Sendable {
         SearchPatterns.Pattern(kind: kind, bytes: bytes.reversed(), replacement: other.reversed()))
     }
     for secret in books.keys.searched { add(.secret, secret, books.keys[secret]) }
+    var formBytes = 0
     for (kind, book) in [
       (RedactionReport.Elsewhere.name, books.names), (.serial, books.serials),
     ] {
       for text in book.searched {
         add(kind, text, book[text])
+        formBytes += 6 * text.count
+        guard formBytes <= Self.mostFormBytes else { continue }
         for (form, other) in Self.forms(text, book[text]) {
           all.append(SearchPatterns.Pattern(kind: kind, bytes: form, replacement: other))
         }

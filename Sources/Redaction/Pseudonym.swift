@@ -6,6 +6,8 @@ package struct Pseudonym: Sendable {
   package let kind: StaticString
   package let original: [UInt8]
   package let replacement: [UInt8]
+  /// Whether both are texts, which may read as numbers.
+  package let isText: Bool
 }
 
 extension Redaction {
@@ -13,9 +15,12 @@ extension Redaction {
   /// by. Keys, passkeys and other secrets are not among them.
   package var pseudonyms: [Pseudonym] {
     var all: [Pseudonym] = []
-    func add(_ kind: StaticString, _ original: [UInt8], _ replacement: [UInt8]) {
+    func add(
+      _ kind: StaticString, _ original: [UInt8], _ replacement: [UInt8], isText: Bool = false
+    ) {
       if original != replacement {
-        all.append(Pseudonym(kind: kind, original: original, replacement: replacement))
+        all.append(
+          Pseudonym(kind: kind, original: original, replacement: replacement, isText: isText))
       }
     }
     let addresses = books.addresses
@@ -25,10 +30,10 @@ extension Redaction {
       )
     }
     for name in books.names.listed {
-      add("name", Self.text(name), Self.text(books.names[name]))
+      add("name", Self.text(name), Self.text(books.names[name]), isText: true)
     }
     for serial in books.serials.listed {
-      add("serial", Self.text(serial), Self.text(books.serials[serial]))
+      add("serial", Self.text(serial), Self.text(books.serials[serial]), isText: true)
     }
     for identifier in books.beacons.listed {
       add("beacon", Self.number(identifier), Self.number(books.beacons[identifier]))

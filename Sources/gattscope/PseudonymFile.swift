@@ -37,9 +37,9 @@ struct PseudonymFile: ~Copyable {
     for each in pseudonyms {
       output.text(each.kind)
       output.byte(0x2c)
-      output.cell(each.original.bytes, isText: true)
+      output.cell(each.original.bytes, isText: each.isText)
       output.byte(0x2c)
-      output.cell(each.replacement.bytes, isText: true)
+      output.cell(each.replacement.bytes, isText: each.isText)
       output.byte(0x0a)
     }
     output.flush()
