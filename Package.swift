@@ -51,7 +51,8 @@ let package = Package(
       dependencies: [
         "Documents", "Comparisons", "Explanations", "Reports", "Redaction", "Platforms",
         "ProfileFiles", "Decoders", "Sessions", "Cryptography", "Captures",
-        "Bluetooth", "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Bluetooth", "Bytes", "CMalloc",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: startUp, plugins: ["BuildSources"]),
     // Generates Swift from other files: commit and versions for --version, the texts of Profiles/ and the JSON schema.
@@ -158,6 +159,7 @@ let package = Package(
     // libarchive's headers; the library itself is loaded when an archive is read.
     .systemLibrary(name: "CLibarchive", providers: [.apt(["libarchive-dev"])]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CMalloc"),
     // libpcap's headers; the library itself is loaded when a pcap file is read.
     .systemLibrary(name: "CLibpcap", providers: [.apt(["libpcap-dev"])]),
     // BlueZ's headers: the socket of the Linux HCI monitor. Nothing is linked.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bytes
+import CMalloc
 import Documents
 import Glibc
 import Reports
@@ -46,6 +47,7 @@ struct GattscopeCommand: ParsableCommand {
     defaultSubcommand: ShowCommand.self)
 
   static func main() {
+    cmalloc_keep_large_blocks_apart()
     Terminal.holdClosedDescriptors()
     // If the reader closes the pipe, the program stops; a signal must not kill it.
     Terminal.haveWritesFail()

@@ -191,11 +191,14 @@ extension MapDevice {
       let end = services[position].declaration.end
       services[position].end = min(end == 0 ? .max : end, next)
     }
-    unknown.reserveCapacity(max(0, uses.count - attributes.count))
-    for use in uses
-    where slot(use.handle) == nil
-      || conclusions.contains(where: { $0.handle == use.handle && slot($0.value) == nil })
-    {
+    let left = uses.indices.filter { index in
+      let handle = uses[index].handle
+      return slot(handle) == nil
+        || conclusions.contains { $0.handle == handle && slot($0.value) == nil }
+    }
+    // They are large, so the list must not grow by doubling.
+    unknown.reserveCapacity(left.count)
+    for use in left.lazy.map({ uses[$0] }) {
       var entry = MapUnknown(handle: use.handle, use: use)
       entry.conclusion = conclusions.first { $0.handle == use.handle }
       entry.isValue = conclusions.contains { $0.value == use.handle }
