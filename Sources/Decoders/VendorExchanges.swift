@@ -64,7 +64,7 @@ struct VendorExchanges: Sendable {
 
   /// Finds the oldest request that a response fits.
   mutating func answer(
-    _ title: String, _ owner: Int, _ conversation: UInt64, _ packet: Int, _ time: Timestamp?,
+    _ title: String, _ owner: Int, _ conversation: UInt64, _ time: Timestamp?,
     _ fits: (Request) -> Bool
   ) -> ExchangeNote {
     expire(time, owner)
@@ -86,26 +86,29 @@ struct VendorExchanges: Sendable {
   }
 
   /// Counts a request as answered, and removes it.
-  mutating func settle(_ index: Int) {
-    let request = open.remove(at: index)
-    if let tally = find(request.owner, request.conversation) { tallies[tally].answered += 1 }
-  }
+  mutating func settle(_ index: Int) { remove(index) { tally, _ in tally.answered += 1 } }
 
   /// Counts a request as unanswered, and removes it.
   mutating func giveUp(_ index: Int) {
-    let request = open.remove(at: index)
-    if let found = find(request.owner, request.conversation),
-      tallies[found].unanswered.count < VendorTally.mostListed
-    {
-      tallies[found].unanswered.append(request.packet)
+    remove(index) { tally, packet in
+      if tally.unanswered.count < VendorTally.mostListed { tally.unanswered.append(packet) }
     }
   }
 
   /// Records that a server refused the request in a packet: no response will come.
   mutating func refuse(_ packet: Int) {
     guard let found = open.lastIndex(where: { $0.packet == packet }) else { return }
-    let request = open.remove(at: found)
-    if let tally = find(request.owner, request.conversation) { tallies[tally].refused += 1 }
+    remove(found) { tally, _ in tally.refused += 1 }
+  }
+
+  /// Removes a request, and counts its outcome.
+  private mutating func remove(
+    _ index: Int, _ count: (inout VendorTally, _ packet: Int) -> Void
+  ) {
+    let request = open.remove(at: index)
+    if let tally = find(request.owner, request.conversation) {
+      count(&tallies[tally], request.packet)
+    }
   }
 
   /// Gives up requests after their timeout.
@@ -129,10 +132,9 @@ struct VendorExchanges: Sendable {
     while let request = open.first {
       if hasWaited(request.time, request.timeout) {
         giveUp(0)
-        continue
+      } else {
+        remove(0) { tally, _ in tally.requests -= 1 }
       }
-      open.removeFirst()
-      if let tally = find(request.owner, request.conversation) { tallies[tally].requests -= 1 }
     }
     for index in tallies.indices { tallies[index].unanswered.sort() }
   }

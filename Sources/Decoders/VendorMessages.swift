@@ -509,7 +509,7 @@ extension VendorMessages {
     let looker = isLooked ? looker : nil
     let usesSequence = vendor.exchange.usesSequence
     return exchanges.answer(
-      vendor.profile, context.place, context.conversation, context.packet, context.time
+      vendor.profile, context.place, context.conversation, context.time
     ) {
       $0.isAnswered(by: frame.command) && (!usesSequence || frame.sequence == $0.sequence)
         && looker?.contradicts($0.asked) != true
@@ -544,7 +544,7 @@ extension VendorMessages {
     if !exchange.requestField.isEmpty {
       named = looker.number(of: exchange.requestField, definition, bytes)
     }
-    return exchanges.answer(definition.name, owner, conversation, packet, time) { request in
+    return exchanges.answer(definition.name, owner, conversation, time) { request in
       if let named, named != request.command { return false }
       return request.isAnswered(by: command)
     }

@@ -408,12 +408,12 @@ package struct Memory: ~Copyable, Sendable {
     _ subevent: UInt8, _ cursor: inout Cursor, _ record: borrowing CaptureRecord,
     _ dissection: inout Dissection, _ bytes: RawSpan, _ answer: inout Answer
   ) {
-    if AdvertisingReport.kind(ofSubevent: subevent) != nil {
+    if let kind = AdvertisingReport.kind(ofSubevent: subevent) {
       advertisements.observe(
         bytes, body: dissection.body, adapter: record.adapter, packet: record.number,
         time: record.time, &dissection.problems)
       names.learn(from: advertisements, bytes)
-      links.learnPHYs(advertisements)
+      if kind == .extended { links.learnPHYs(advertisements) }
       if !identities.isEmpty { identities.resolve(advertisements) }
     } else if PeriodicSync.established.contains(subevent)
       || PeriodicSync.received.contains(subevent) || subevent == PeriodicSync.lost

@@ -86,7 +86,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     return with(before.text + after.text)
   }
 
-  /// The words before the hint, the hint, and those after it; nil if there is none.
+  /// The text before the hint, the hint itself, and the text after it; nil without a hint.
   var parts: (before: Wording, hint: Wording, after: Wording)? {
     guard let hint else { return nil }
     let bytes = [UInt8](text.utf8)

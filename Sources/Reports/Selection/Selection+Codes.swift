@@ -91,9 +91,23 @@ enum CodeWord {
   }
 }
 
+/// A filter of codes. If an option is given several times, its filters are joined.
+package protocol CodeFilter {
+  /// Adds the codes of another filter.
+  mutating func formUnion(_ other: Self)
+}
+
+extension CodeFilter {
+  /// Joins filters; nil if there are none.
+  package init?(_ filters: [Self]) {
+    guard let first = filters.first else { return nil }
+    self = filters.dropFirst().reduce(into: first) { $0.formUnion($1) }
+  }
+}
+
 /// The selected opcodes: of ATT, the Security Manager, HCI commands and the kernel's management
 /// interface.
-package struct OpcodeFilter: Sendable {
+package struct OpcodeFilter: CodeFilter, Sendable {
   private enum Code {
     case att(UInt8), smp(UInt8), command(UInt16)
   }
@@ -139,14 +153,7 @@ package struct OpcodeFilter: Sendable {
     }
   }
 
-  /// Creates the union of filters; fails if there are none.
-  package init?(_ filters: [OpcodeFilter]) {
-    guard let first = filters.first else { return nil }
-    self = filters.dropFirst().reduce(into: first) { $0.formUnion($1) }
-  }
-
-  /// Adds the opcodes of another filter.
-  private mutating func formUnion(_ other: OpcodeFilter) {
+  package mutating func formUnion(_ other: OpcodeFilter) {
     att.formUnion(other.att)
     smp.formUnion(other.smp)
     commands += other.commands
@@ -205,7 +212,7 @@ package struct OpcodeFilter: Sendable {
 }
 
 /// The selected events: of HCI, and of the kernel's management interface.
-package struct EventFilter: Sendable {
+package struct EventFilter: CodeFilter, Sendable {
   private enum Code {
     case event(UInt8), subevent(UInt8)
   }
@@ -266,14 +273,7 @@ package struct EventFilter: Sendable {
     }
   }
 
-  /// Creates the union of filters; fails if there are none.
-  package init?(_ filters: [EventFilter]) {
-    guard let first = filters.first else { return nil }
-    self = filters.dropFirst().reduce(into: first) { $0.formUnion($1) }
-  }
-
-  /// Adds the events of another filter.
-  private mutating func formUnion(_ other: EventFilter) {
+  package mutating func formUnion(_ other: EventFilter) {
     events.formUnion(other.events)
     subevents.formUnion(other.subevents)
     management += other.management

@@ -206,13 +206,10 @@ package struct RateReport: PacketReport, ~Copyable {
     )
     if let intervals = run.intervals, intervals > 0 {
       label("per interval")
-      out.write(
-        "\(decimal: run.values * 10_000 / intervals) values"
-      )
+      out.write("\(decimal: run.values * 10_000 / intervals) values")
       if let room = run.room {
-        out.write(", \(decimal: run.packets * 10_000 / intervals) packets on average")
         out.write(
-          ", at most \(run.mostInEvent); \(count: room, "such packet fits", "such packets fit") in \(interval: run.carrier.interval)"
+          ", \(decimal: run.packets * 10_000 / intervals) packets on average, at most \(run.mostInEvent); \(count: room, "such packet fits", "such packets fit") in \(interval: run.carrier.interval)"
         )
       }
       out.byte(0x0a)
@@ -265,12 +262,12 @@ package struct RateReport: PacketReport, ~Copyable {
     let isInSteps = run.span > 0 && run.values > 1 && run.isInSteps(flow.direction)
     if let limit = run.limit(flow.direction) ?? (isInSteps ? .roundTrips : nil) {
       let isAnswer =
-        limit == .roundTrips && !flow.operation.isRequested
+        limit == .roundTrips && !flow.operation.hasResponse
         && flow.bytes < (flows.first?.bytes ?? 0)
       return isAnswer ? nil : .limit(limit)
     }
     guard flow.direction == .sent, run.span > 0, run.values > 1 else { return nil }
-    for other in flows where other.operation.isRequested {
+    for other in flows where other.operation.hasResponse {
       if let trips = other.longest, trips.isTransfer, trips.isInSteps(other.direction),
         run.packetRange.overlaps(trips.packetRange),
         trips.halves(other.direction).trip >= run.span / 5 * 3, run.values >= trips.answered
@@ -397,19 +394,6 @@ private enum RateReason {
     case .requests: TransferLimit.roundTrips.key
     case .queue: TransferLimit.link.key
     case .host: "host"
-    }
-  }
-}
-
-extension ValueOperation {
-  /// Whether a response brings it to its end, for which the client waits.
-  fileprivate var isRequested: Bool { self == .read || self == .write }
-
-  /// Whether the next one has to wait until it is answered.
-  fileprivate var isAcknowledged: Bool {
-    switch self {
-    case .read, .write, .preparedWrite, .indication: true
-    case .advertisement, .writeWithoutResponse, .signedWrite, .notification: false
     }
   }
 }

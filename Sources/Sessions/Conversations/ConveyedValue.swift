@@ -21,12 +21,16 @@ package enum ValueOperation: UInt8, Sendable, CaseIterable {
   }
 
   /// Whether a response of the server decides the outcome.
-  var hasResponse: Bool {
+  package var hasResponse: Bool {
     switch self {
     case .read, .write, .preparedWrite: true
     case .advertisement, .writeWithoutResponse, .signedWrite, .notification, .indication: false
     }
   }
+
+  /// Whether the sender has to wait for a response or a confirmation before the next one (Core,
+  /// Vol 3, Part F, 3.3.2).
+  package var isAcknowledged: Bool { hasResponse || self == .indication }
 
   /// Whether the value comes from the client rather than the server.
   package var isWrite: Bool {

@@ -119,12 +119,10 @@ package struct TransferRun: Sendable {
   /// Records what came back for the last value.
   mutating func noteAnswer(_ role: ATTOpcode.Role, _ time: Timestamp) {
     guard answerTime == nil, values > answered else { return }
-    switch operation {
-    case .write, .preparedWrite, .indication:
-      guard role == .response || role == .confirmation else { return }
-    case .read:
+    if operation == .read {
       guard role == .request else { return }
-    default: break
+    } else if operation.isAcknowledged {
+      guard role == .response || role == .confirmation else { return }
     }
     let wait = max(0, time.nanoseconds(since: lastTime))
     answered &+= 1
