@@ -326,7 +326,10 @@ struct OperationRecorder: ~Copyable {
     operation.isRestRefused = value.isRestRefused
     operation.unknown = value.outcome.reason.flatMap { reason in
       switch reason {
-      case .captureEnded: keep(Self.captureEnds)
+      case .captureEnded:
+        keep(
+          value.direction.map { memory.hasSeenAnswers($0.reversed) } ?? true
+            ? Self.captureEnds : Self.notCaptured)
       case .recordsLost, .forgotten: keep(Self.notCaptured)
       case .connectionEnded, .timedOut, .overtaken: nil
       }

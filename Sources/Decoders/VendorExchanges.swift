@@ -101,6 +101,11 @@ struct VendorExchanges: Sendable {
     remove(found) { tally, _ in tally.refused += 1 }
   }
 
+  /// Forgets the open requests, whose outcome is not known.
+  mutating func forgetOpen() {
+    while !open.isEmpty { remove(open.count - 1) { tally, _ in tally.requests -= 1 } }
+  }
+
   /// Removes a request, and counts its outcome.
   private mutating func remove(
     _ index: Int, _ count: (inout VendorTally, _ packet: Int) -> Void

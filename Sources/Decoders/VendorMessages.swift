@@ -553,6 +553,17 @@ extension VendorMessages {
   /// Records that a server refused the request in a packet: no response will come.
   package mutating func refuse(_ packet: Int) { exchanges.refuse(packet) }
 
+  /// Forgets open frames, series and requests, since records are missing.
+  package mutating func interrupt() {
+    exchanges.forgetOpen()
+    for one in series { exchanges.forgetSeries(one.owner, one.conversation) }
+    series.removeAll()
+    for index in channels.indices {
+      close(index)
+      channels[index].chunks = nil
+    }
+  }
+
   // MARK: The end
 
   /// The open series and messages in parts, with their conversations: what stays incomplete if the

@@ -8,8 +8,8 @@ package import Words
 extension Evidence {
   /// The captured host in a few words, if the capture shows that it is a phone.
   private var phone: Wording? {
-    let isPhone = extent.isOfBtsnooz || host.isAndroid && adapters.count == 1
-    return isPhone ? EndNames.phone : nil
+    EndNames.phone(
+      isBtsnooz: extent.isOfBtsnooz, isAndroid: host.isAndroid, adapters: adapters.count)
   }
 
   /// The name of the captured host in texts that are not about a connection.

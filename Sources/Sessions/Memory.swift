@@ -143,6 +143,12 @@ package struct Memory: ~Copyable, Sendable {
     !coverage.isDataOnly || (direction == .sent ? heard.sent : heard.received)
   }
 
+  /// Returns whether a response or a confirmation was seen in a direction. Without one, a filter
+  /// may have removed them.
+  package func hasSeenAnswers(_ direction: Direction) -> Bool {
+    direction == .sent ? heard.sent : heard.received
+  }
+
   /// Processes one packet and completes what is known about it.
   ///
   /// - Parameters:
@@ -227,7 +233,7 @@ package struct Memory: ~Copyable, Sendable {
     if identities.learn(command, bytes, dissection.body) { resolveLinks() }
     keys.observe(command.opcode, bytes, dissection.body, packet: record.number)
     if command.opcode == HCICommand.reset { links.noteReset(of: adapter) }
-    links.learnPHYs(command.opcode, bytes, dissection.body)
+    links.openingPHYs.learn(command.opcode, bytes, dissection.body, adapter)
     guard let link = answer.link else { return }
     switch command.opcode {
     case HCICommand.disconnect:
@@ -413,7 +419,7 @@ package struct Memory: ~Copyable, Sendable {
         bytes, body: dissection.body, adapter: record.adapter, packet: record.number,
         time: record.time, &dissection.problems)
       names.learn(from: advertisements, bytes)
-      if kind == .extended { links.learnPHYs(advertisements) }
+      links.openingPHYs.learn(advertisements, kind)
       if !identities.isEmpty { identities.resolve(advertisements) }
     } else if PeriodicSync.established.contains(subevent)
       || PeriodicSync.received.contains(subevent) || subevent == PeriodicSync.lost
@@ -550,12 +556,12 @@ package struct Memory: ~Copyable, Sendable {
     if pdu.opcode.role == .response || pdu.opcode.role == .confirmation {
       if direction == .sent { heard.sent = true } else { heard.received = true }
     }
-    if answer.channel == nil, let length = dissection.l2cap?.length,
-      length > links[link].largestATT,
-      // Without an exchange, what this host sends may be too long.
-      direction == .received || links[link].knownMTU == nil
-    {
-      links[link].largestATT = length
+    if answer.channel == nil, let length = dissection.l2cap?.length {
+      if direction == .received {
+        if length > links[link].largestReceivedATT { links[link].largestReceivedATT = length }
+      } else if length > links[link].largestSentATT {
+        links[link].largestSentATT = length
+      }
     }
     checkLength(pdu.opcode, link, answer, &dissection)
     let fields = dissection.attFields

@@ -7,8 +7,10 @@ package struct EndNames: Sendable {
   /// A longer name, in bytes, would hide the sentence.
   private static let longestName = 40
 
-  /// What the captured host is called if the capture shows that it is a phone.
-  package static let phone: Wording = "this phone"
+  /// Returns what the captured host is called if the capture shows that it is a phone.
+  package static func phone(isBtsnooz: Bool, isAndroid: Bool, adapters: Int) -> Wording? {
+    isBtsnooz || isAndroid && adapters == 1 ? "this phone" : nil
+  }
 
   /// Returns a device's name as a phrase, unless it is too long for one.
   package static func phrase(_ name: [UInt8]) -> Wording? {

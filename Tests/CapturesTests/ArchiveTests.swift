@@ -243,7 +243,10 @@ struct ArchiveTests {
       _ = try search([folder.file("x.tar", holding: TarBytes(entries).bytes)])
     }
     #expect(failure?.kind == .damaged, "\(failure?.message ?? "")")
-    #expect(failure?.message.hasPrefix("it unpacks to more than 256 MB") == true)
+    // On a slow machine the time for the processes ends first.
+    let endings = ["it unpacks to more than 256 MB", "unpacking it takes too long"]
+    #expect(
+      endings.contains { failure?.message.hasPrefix($0) == true }, "\(failure?.message ?? "")")
   }
 
   @Test("Empty logs and logs that --entry excludes do not count towards the limit")

@@ -15,7 +15,7 @@ enum LimitedTraffic {
     _ length: Int, each: Int, values: Int = 60, mtu: Int? = nil, octets: Int? = nil
   ) -> @Sendable (inout Traffic) -> Void {
     { traffic in
-      traffic.connect()
+      traffic.open()
       if let octets {
         traffic.meta(
           0x07, little(0x40) + little(octets) + little(2120) + little(octets) + little(2120))
@@ -34,7 +34,7 @@ enum LimitedTraffic {
     pause: Int, differ: Bool = true, values: Int = 60
   ) -> @Sendable (inout Traffic) -> Void {
     { traffic in
-      traffic.connect()
+      traffic.open()
       traffic.exchangeMTU(185)
       for index in 0..<values {
         traffic.acl(value(0x1d, 20, differ ? index : index % 4), .received)
@@ -51,7 +51,7 @@ enum LimitedTraffic {
     _ length: Int, each: Int, waiting: Int, lost: Int = 0, mtu: Int? = nil
   ) -> @Sendable (inout Traffic) -> Void {
     { traffic in
-      traffic.connect()
+      traffic.open()
       if let mtu { traffic.exchangeMTU(mtu) }
       for index in 0..<waiting { traffic.acl(value(0x52, length, index), .sent) }
       for index in 0..<60 {
@@ -72,6 +72,12 @@ enum LimitedTraffic {
 }
 
 extension Traffic {
+  /// Connects on LE 1M, as the command shows.
+  fileprivate mutating func open() {
+    askToConnect()
+    connect()
+  }
+
   fileprivate mutating func exchangeMTU(_ mtu: Int) {
     acl(l2cap([0x02] + little(mtu)), .sent)
     completed(1)
@@ -139,7 +145,7 @@ extension Traffic {
     // The app acknowledges each value with a command.
     #expect(
       limit { traffic in
-        traffic.connect()
+        traffic.open()
         traffic.exchangeMTU(185)
         for index in 0..<60 {
           traffic.acl(

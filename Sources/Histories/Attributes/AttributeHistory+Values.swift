@@ -433,7 +433,7 @@ extension AttributeHistory {
     guard let claims = usages[place].claims, !claims.isEmpty,
       let seen = vendors.record(
         value, of: usages[place].identity.uuid, usages[place].handle, of: usages[place].server,
-        claims, way, context.sender, context.moment)
+        claims, way, context.sender, context.moment, gap: memory.links.gap)
     else { return false }
     usages[place].vendor = seen.vendor
     run(

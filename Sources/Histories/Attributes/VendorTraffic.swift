@@ -54,6 +54,8 @@ package struct VendorTraffic: Sendable {
   package private(set) var opening:
     (profile: String, name: String, words: Wording?, moment: Moment)?
   private var messages = VendorMessages()
+  /// The last record before which others were lost.
+  private var gap = 0
 
   private static let mostListed = 16
   package let knowledge: ProfileKnowledge
@@ -68,8 +70,12 @@ package struct VendorTraffic: Sendable {
   mutating func record(
     _ value: RawSpan, of uuid: BluetoothUUID?, _ handle: UInt16, of server: Side,
     _ claims: [(vendor: Int, isByFrame: Bool)], _ way: VendorProtocol.Path, _ sender: Side,
-    _ moment: Moment
+    _ moment: Moment, gap: Int
   ) -> Seen? {
+    if gap != self.gap {
+      self.gap = gap
+      messages.interrupt()
+    }
     for claim in claims where knowledge.vendors.indices.contains(claim.vendor) {
       let vendor = knowledge.vendors[claim.vendor]
       guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else { continue }

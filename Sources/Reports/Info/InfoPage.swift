@@ -219,11 +219,12 @@ struct InfoPage: ~Copyable {
     }
     out.byte(0x0a)
     var lines = ConnectionLines(facts, source, glyphs)
-    let isPhone =
-      source.format == .btsnooz || facts.isOfAndroid && memory.adapters.all.count == 1
+    let phone = EndNames.phone(
+      isBtsnooz: source.format == .btsnooz, isAndroid: facts.isOfAndroid,
+      adapters: memory.adapters.all.count)
     while lines.writeNext(memory) {
       let names = EndNames(
-        local: isPhone ? EndNames.phone : nil,
+        local: phone,
         peer: lines.name(memory).flatMap { EndNames.phrase($0) })
       let words = Wording(stringLiteral: String(decoding: lines.text.array, as: UTF8.self))
       out.write(words.naming(names))

@@ -14,19 +14,6 @@ extension Connection {
     return span > 0 ? span : nil
   }
 
-  /// The PHYs with which this host's controller and the peer send; `isDefault`: no event reports
-  /// them, so it is the one with which links open unless the host asks for others.
-  package var phys: (sent: UInt8, received: UInt8, isDefault: Bool)? {
-    if let phys = figures.phys { return (phys.sent, phys.received, false) }
-    return transport == .le && !isOpeningMissing && !isPHYChosen ? (1, 1, true) : nil
-  }
-
-  /// The longest packets that this host's controller and the peer send.
-  package var lengths: (sent: PacketLength, received: PacketLength)? {
-    if let lengths = figures.lengths { return lengths }
-    return transport == .le && !isOpeningMissing ? (.initial, .initial) : nil
-  }
-
   /// PHY, data length and intervals: `LE 2M, 27→251 bytes, 45→7.5→45 ms`.
   var linkWords: Wording {
     var pieces: [Wording] = []

@@ -39,6 +39,8 @@ package struct ValueReading: ~Copyable {
   /// Whether decoding was started since the last value was discarded.
   private var hasBegun = false
   private var messages = VendorMessages()
+  /// The last record before which others were lost.
+  private var gap = 0
   /// The messages that are needed again when their answers have arrived, or for `map`; nil: none.
   private var recent: RecentMessages?
   private var unfinished = UnfinishedMessages()
@@ -90,6 +92,10 @@ package struct ValueReading: ~Copyable {
     begin()
     guard let slice = dissection.attFields.value, let way = opcode.way, profiles.load() else {
       return
+    }
+    if gap != memory.links.gap {
+      gap = memory.links.gap
+      messages.interrupt()
     }
     let value = bytes.part(slice)
     var uuid: BluetoothUUID?

@@ -13,6 +13,7 @@ struct BleakWriter: ~Copyable {
     var unknown = 0
     var systems = 0
     var unanswered = 0
+    var unexecuted = 0
     var parts = 0
     var multiple = 0
     var signed = 0
@@ -24,7 +25,9 @@ struct BleakWriter: ~Copyable {
     var areAtOnce = false
 
     /// The number of operations that the script leaves out, unless the system does them.
-    var operations: Int { secrets + unknown + unanswered + parts + multiple + signed + otherEnd }
+    var operations: Int {
+      secrets + unknown + unanswered + unexecuted + parts + multiple + signed + otherEnd
+    }
   }
 
   /// How the script names a characteristic.
@@ -363,9 +366,8 @@ struct BleakWriter: ~Copyable {
     body.byte(0x0a)
   }
 
-  /// Returns why the script does not do something, and counts it; nil if it does.
-  /// Whether an attribute belongs to GAP or GATT: the system uses these services, and often hides
-  /// them from programs.
+  /// Returns whether an attribute belongs to GAP or GATT: the system uses these services, and often
+  /// hides them from programs.
   private static func isSystems(_ identity: AttributeIdentity) -> Bool {
     switch identity.service?.shortest {
     case BluetoothUUID(0x1800), BluetoothUUID(0x1801): true
@@ -373,6 +375,7 @@ struct BleakWriter: ~Copyable {
     }
   }
 
+  /// Returns why the script leaves an operation out, and counts it; nil if it does not.
   private mutating func reasonNot(
     _ step: BleakScript.Step, _ identity: AttributeIdentity,
     _ memory: borrowing Memory
@@ -383,9 +386,12 @@ struct BleakWriter: ~Copyable {
     }
     switch step.outcome {
     case .done, .refused: break
-    case .noResponse, .cancelled, .notExecuted:
+    case .noResponse:
       lacks.unanswered += 1
-      return "it was not completed"
+      return "the capture has no answer"
+    case .cancelled, .notExecuted:
+      lacks.unexecuted += 1
+      return "it was not executed"
     }
     if step.isOfSeveral {
       lacks.multiple += 1
@@ -556,7 +562,10 @@ struct BleakWriter: ~Copyable {
       lacks.unknown, "operation on an attribute of unknown UUID: --map supplies UUIDs",
       "operations on attributes of unknown UUID: --map supplies UUIDs")
     add(lacks.systems, "operation that the system does", "operations that the system does")
-    add(lacks.unanswered, "operation that was not completed", "operations that were not completed")
+    add(
+      lacks.unanswered, "operation without an answer in the capture",
+      "operations without an answer in the capture")
+    add(lacks.unexecuted, "write that was not executed", "writes that were not executed")
     add(
       lacks.parts, "value of which the capture has only a part",
       "values of which the capture has only a part")

@@ -70,19 +70,8 @@ struct DistinctValues: ~Copyable {
       && known.isCut == value.isCut && held.bytes.isEqual(to: content)
   }
 
-  /// Forgets the values of advertisers.
-  mutating func forgetAdvertised() {
-    guard entries.contains(where: { $0.value.operation == .advertisement }) else { return }
-    let all = entries
-    (entries, first, byteCount, omitted) = ([], [:], 0, 0)
-    for var entry in all where entry.value.operation != .advertisement {
-      let hash = Self.hash(entry.key, entry.bytes.bytes)
-      entry.next = first[hash] ?? -1
-      first[hash] = entries.count
-      byteCount += entry.bytes.count
-      entries.append(entry)
-    }
-  }
+  /// Forgets all values.
+  mutating func removeAll() { (entries, first, byteCount, omitted) = ([], [:], 0, 0) }
 
   private static func hash(_ key: ValueEntry.Key, _ content: RawSpan) -> Int {
     var hasher = Hasher()

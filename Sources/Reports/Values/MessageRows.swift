@@ -33,6 +33,8 @@ struct MessageRows: ~Copyable {
   private var begun: [(value: ConveyedValue, sighting: VendorSighting)] = []
   /// The number of values of connected devices that are not part of a message.
   private(set) var others = 0
+  /// The number of those that the capture does not have whole.
+  private(set) var cut = 0
   private let limits: Limits
 
   /// The maximum number of early answers, and of begun messages.
@@ -44,7 +46,7 @@ struct MessageRows: ~Copyable {
   /// Adds the messages of a value, which `meaning` describes.
   mutating func add(_ value: ConveyedValue, _ bytes: RawSpan, _ meaning: borrowing ValueMeaning) {
     guard let first = meaning.sighting else {
-      if value.operation != .advertisement { others += 1 }
+      if value.operation != .advertisement { if value.isCut { cut += 1 } else { others += 1 } }
       return
     }
     let content = bytes.part(value.value ?? .empty)

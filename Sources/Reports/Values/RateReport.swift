@@ -50,8 +50,11 @@ package struct RateReport: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     filter.observe(record, memory)
-    reading.follow(record, dissection, bytes, answer, memory)
-    values.packet(record, dissection, bytes, answer, fragments: fragments, memory, &reading)
+    // Only text has names that depend on all values.
+    if !isJSON {
+      reading.follow(record, dissection, bytes, answer, memory)
+      values.packet(record, dissection, bytes, answer, fragments: fragments, memory, &reading)
+    }
     if let time = record.time { end = time }
     guard filter.covers(record) else { return }
     switch dissection.content {
@@ -108,7 +111,7 @@ package struct RateReport: PacketReport, ~Copyable {
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     memory.links.forEach { store($0) }
-    values.finish(memory, &reading)
+    if !isJSON { values.finish(memory, &reading) }
     let names = values.conclude(memory, &reading).facts.names
     reading.clear()
     // No value has bytes here.
@@ -208,8 +211,10 @@ package struct RateReport: PacketReport, ~Copyable {
       label("per interval")
       out.write("\(decimal: run.values * 10_000 / intervals) values")
       if let room = run.room {
+        // No event shows when sent ones crossed the link if the capture lacks their completion.
+        let most: Wording = run.mostInEvent > 0 ? ", at most \(run.mostInEvent)" : ""
         out.write(
-          ", \(decimal: run.packets * 10_000 / intervals) packets on average, at most \(run.mostInEvent); \(count: room, "such packet fits", "such packets fit") in \(interval: run.carrier.interval)"
+          ", \(decimal: run.packets * 10_000 / intervals) packets on average\(most); \(count: room, "such packet fits", "such packets fit") in \(interval: run.carrier.interval)"
         )
       }
       out.byte(0x0a)
@@ -332,7 +337,7 @@ package struct RateReport: PacketReport, ~Copyable {
       sink.quantity("interval", Int(run.carrier.interval), .interval)
       sink.fixed("values", run.values * 10_000 / intervals, decimals: 2)
       sink.fixed("packets", run.packets * 10_000 / intervals, decimals: 2)
-      sink.number("most_packets", run.mostInEvent)
+      if run.mostInEvent > 0 { sink.number("most_packets", run.mostInEvent) }
       sink.number("room", room)
       sink.end()
     }

@@ -9,10 +9,9 @@ struct ValueChanges: Sendable {
   /// A write to a characteristic.
   struct Write: Sendable {
     let packet: Int
-    /// The end that is the server: only its values can follow.
-    let server: Side
     let handle: UInt16
-    var attribute: AttributeIdentity?
+    /// The attribute. Only values of its server can follow.
+    let attribute: AttributeIdentity
     /// What was written, up to a limit, and its length; nil if it is not known yet.
     var value: (bytes: [UInt8], count: Int, isHidden: Bool)?
     /// Whether it needs a response that has not come: the server may still refuse it.
@@ -42,8 +41,8 @@ struct ValueChanges: Sendable {
 
   /// Records a write when its packet is seen, since values may follow it before its response.
   mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
-    _ memory: borrowing Memory
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
     guard let pdu = dissection.att, let handle = dissection.attFields.handle,
       let link = answer.link,
@@ -53,22 +52,29 @@ struct ValueChanges: Sendable {
     case .writeRequest, .writeCommand, .signedWriteCommand, .prepareWriteRequest: break
     default: return
     }
-    let connection = memory.links.connection(link)
     let server = pdu.opcode.server(direction)
-    let attribute = memory.identity(
-      of: handle, Attributes.key(of: server, connection), server, connection: connection.id)
+    let attribute = memory.identity(of: handle, at: server, on: link)
     guard !attribute.isConfiguration else { return }
+    // An unknown attribute may be a CCCD, too.
+    if attribute.uuid == nil, let value = dissection.attFields.value, value.count == 2,
+      bytes.littleEndianU16(at: Int(value.start)) <= 3
+    {
+      return
+    }
+    let connection = memory.links.id(link)
     if pdu.opcode == .prepareWriteRequest {
       // The last part stands for the whole.
-      writes[connection.id]?.removeAll {
-        $0.isOpen && $0.isPrepared && $0.handle == handle && $0.server == server
+      writes[connection]?.removeAll {
+        $0.isOpen && $0.isPrepared && $0.handle == handle && $0.attribute.side == server
       }
     }
-    var write = Write(
-      packet: record.number, server: server, handle: handle, attribute: attribute)
-    write.isOpen = pdu.opcode == .writeRequest || pdu.opcode == .prepareWriteRequest
+    var write = Write(packet: record.number, handle: handle, attribute: attribute)
+    // The capture may lack all answers.
+    write.isOpen =
+      (pdu.opcode == .writeRequest || pdu.opcode == .prepareWriteRequest)
+      && memory.hasSeenAnswers(direction.reversed)
     write.isPrepared = pdu.opcode == .prepareWriteRequest
-    add(write, connection.id)
+    add(write, connection)
   }
 
   private mutating func add(_ write: Write, _ connection: Int) {
@@ -101,8 +107,7 @@ struct ValueChanges: Sendable {
     let content = bytes.part(slice)
     add(
       Write(
-        packet: value.packet, server: value.attribute.side, handle: handle,
-        attribute: value.attribute,
+        packet: value.packet, handle: handle, attribute: value.attribute,
         value: (
           content.part(Slice(start: 0, count: Self.kept)).array, content.byteCount,
           value.isKeyMaterial
@@ -113,8 +118,7 @@ struct ValueChanges: Sendable {
   func write(before value: ConveyedValue) -> Write? {
     guard !value.operation.isWrite else { return nil }
     return writes[value.parties.connection]?.last { write in
-      write.packet < value.packet && write.server == value.attribute.side
-        && !(write.attribute?.isConfiguration ?? false)
+      write.packet < value.packet && write.attribute.side == value.attribute.side
     }
   }
 

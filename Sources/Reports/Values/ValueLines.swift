@@ -4,6 +4,7 @@ package import Captures
 import Decoders
 package import Dissectors
 package import Sessions
+import Words
 
 /// `values --json`, `--csv`, `--all`: one line for each value, as soon as its result is known.
 package struct ValueLines: PacketReport, ~Copyable {
@@ -119,7 +120,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     filter.observe(record, memory)
     reading.follow(record, dissection, bytes, answer, memory)
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-    if options.rows == .changes { changes.observe(record, dissection, answer, memory) }
+    if options.rows == .changes { changes.observe(record, dissection, bytes, answer, memory) }
     if !conversations.values.isEmpty { write(memory, into: &output) }
   }
 
@@ -145,11 +146,16 @@ package struct ValueLines: PacketReport, ~Copyable {
 
   /// Reports what is not listed.
   private mutating func note(_ memory: borrowing Memory, into output: inout Output) {
-    if filter.shown > 0, messages.others > 0 {
-      var words = Output()
-      words.count(messages.others, "value is", "values are")
-      words.text(" not part of a message")
-      notes.append(String(decoding: words.bytes.array, as: UTF8.self))
+    if filter.shown > 0 {
+      let (others, cut) = (messages.others, messages.cut)
+      if others > 0 {
+        notes.append(
+          Wording("\(count: others, "value is", "values are") not part of a message").text)
+      }
+      if cut > 0 {
+        notes.append(
+          Wording("\(count: cut, "value is", "values are") not whole in the capture").text)
+      }
     }
     if let remark = advertised.remark(memory) { notes.append(remark) }
     guard form == .text else { return }
@@ -164,7 +170,8 @@ package struct ValueLines: PacketReport, ~Copyable {
     if value.operation == .advertisement { return advertised.admits(value) }
     if advertised.areHeld {
       advertised.forget()
-      distinct.forgetAdvertised()
+      // Until now only advertisers had values.
+      distinct.removeAll()
       rows.table.forgetRows()
       (hasHeader, previous, attributeColumns) = (false, nil, 0)
     }
@@ -213,11 +220,6 @@ package struct ValueLines: PacketReport, ~Copyable {
       case .changes:
         guard changes.differs(value, bytes.bytes) else { continue }
         extra.write = changes.write(before: value)
-        if extra.write != nil, extra.write?.attribute == nil, let handle = extra.write?.handle {
-          extra.write?.attribute = memory.identity(
-            of: handle, value.attribute.server, value.attribute.side,
-            connection: value.parties.connection)
-        }
       case .distinct:
         _ = reading.read(value, bytes.bytes, memory)
         distinct.add(value, bytes.bytes, reading)
@@ -406,7 +408,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   private mutating func lastWrite(_ write: ValueChanges.Write) {
     sink.begin("last_write")
     sink.number("packet", write.packet)
-    if let uuid = write.attribute?.uuid { sink.uuid("uuid", uuid) }
+    if let uuid = write.attribute.uuid { sink.uuid("uuid", uuid) }
     sink.identifier("handle", UInt64(write.handle), digits: 4)
     if write.isOpen { sink.flag("answered", false) }
     if let value = write.value {
@@ -619,11 +621,7 @@ extension ValueLines {
   /// Appends what was written.
   private mutating func content(_ write: ValueChanges.Write) {
     line.byte(0x20)
-    if let attribute = write.attribute {
-      line.attribute(attribute, owner: nil, options.glyphs)
-    } else {
-      line.handle(write.handle)
-    }
+    line.attribute(write.attribute, owner: nil, options.glyphs)
     guard let value = write.value else { return }
     line.byte(0x20)
     if value.isHidden, !options.showsKeys { return line.text("<hidden>") }

@@ -132,7 +132,7 @@ struct ValueRows: ~Copyable {
     table.begin(.lastWrite)
     table.row.decimal(write.packet)
     table.begin(.lastWriteUUID)
-    if let uuid = write.attribute?.uuid { table.row.cell(uuid) }
+    if let uuid = write.attribute.uuid { table.row.cell(uuid) }
     table.begin(.lastWriteState)
     if write.isOpen { table.row.text("unanswered") }
     guard let value = write.value else { return }

@@ -50,7 +50,7 @@ extension Connection {
   /// capture.
   package var knownMTU: UInt16? {
     if let mtu { return mtu }
-    let isDataMissing = completedPackets > 0 && sentPackets == 0
+    let isDataMissing = completedPackets > sentPackets
     guard !isOpeningMissing, !hasLostPackets, !isMTUOpen, !isDataMissing, transport == .le else {
       return nil
     }

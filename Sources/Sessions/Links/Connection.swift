@@ -98,10 +98,16 @@ package struct Connection: Sendable {
   package var mtu: UInt16?
   /// Whether the sides began to exchange the MTU, and its outcome has not been seen.
   private(set) var isMTUOpen = false
-  /// The largest ATT PDU seen on the unenhanced bearer, in bytes: the MTU is no smaller.
-  package var largestATT: UInt16 = 0
-  /// Whether it may have opened on another PHY than LE 1M, since the host asked for others.
-  package var isPHYChosen = false
+  /// The largest ATT PDUs seen on the unenhanced bearer, in bytes.
+  package var largestReceivedATT: UInt16 = 0
+  var largestSentATT: UInt16 = 0
+  /// The largest one that shows the MTU to be no smaller: without an exchange, this host may send
+  /// what is too long.
+  package var largestATT: UInt16 {
+    knownMTU == nil ? max(largestReceivedATT, largestSentATT) : largestReceivedATT
+  }
+  /// Whether it can only have opened on LE 1M.
+  package var opensOn1M = false
   /// How the link carries data, and how much.
   package var figures = LinkFigures()
   /// ACL packets that the captured host has sent.

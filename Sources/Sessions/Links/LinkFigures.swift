@@ -39,3 +39,18 @@ package struct LinkFigures: Sendable {
     if isSent { bytes.sent &+= count } else { bytes.received &+= count }
   }
 }
+
+extension Connection {
+  /// The PHYs with which this host's controller and the peer send; `isDefault`: no event reports
+  /// them, so it is the one with which links open unless the host asks for others.
+  package var phys: (sent: UInt8, received: UInt8, isDefault: Bool)? {
+    if let phys = figures.phys { return (phys.sent, phys.received, false) }
+    return transport == .le && !isOpeningMissing && opensOn1M ? (1, 1, true) : nil
+  }
+
+  /// The longest packets that this host's controller and the peer send.
+  package var lengths: (sent: PacketLength, received: PacketLength)? {
+    if let lengths = figures.lengths { return lengths }
+    return transport == .le && !isOpeningMissing ? (.initial, .initial) : nil
+  }
+}

@@ -48,12 +48,7 @@ package struct Links: Sendable {
   package private(set) var gapAdapter = AdapterIndex.unknown
   /// Whether the capture has Number Of Completed Packets events.
   package private(set) var reportsCompletedPackets = false
-  /// The PHYs on which this host last asked to connect: bit 0 LE 1M.
-  private var initiatingPHYs: UInt8 = 1
-  /// Whether it has advertised, and heard connectable advertising, other than by legacy PDUs, which
-  /// decide the PHY of a link.
-  private var advertisesExtended = false
-  private var hearsExtended = false
+  var openingPHYs = OpeningPHYs()
   private let passing = PassedByReference()
   /// Data and events take two paths (USB endpoints, queues). Data can seem to precede the start of
   /// its link or to follow its end by up to this many packets.
@@ -71,19 +66,16 @@ package struct Links: Sendable {
 
   /// Returns what decides how fast a direction of the link in a slot can be.
   package func carrier(_ slot: LinkSlot, _ direction: Direction) -> LinkCarrier {
-    // Only parts of the connection are read, since copying it with each value is dear.
-    let place = slot.index
-    let phys = slots[place].connection.figures.phys
-    let lengths = slots[place].connection.figures.lengths
-    let hasDefaults =
-      slots[place].connection.transport == .le && !slots[place].connection.isOpeningMissing
-    let hasDefaultPHY = hasDefaults && !slots[place].connection.isPHYChosen
-    return LinkCarrier(
-      interval: slots[place].connection.interval, phys: phys, lengths: lengths,
-      isEncrypted: slots[place].connection.isEncrypted,
-      mtu: BearerMTU.value(
-        exchanged: slots[place].connection.mtu, largest: slots[place].connection.largestATT),
-      isKnown: (phys != nil || hasDefaultPHY) && (lengths != nil || hasDefaults), direction)
+    LinkCarrier(
+      interval: self[slot].interval, phys: self[slot].phys.map { ($0.sent, $0.received) },
+      lengths: self[slot].lengths, isEncrypted: self[slot].isEncrypted,
+      mtu: BearerMTU.value(exchanged: self[slot].mtu, largest: self[slot].largestReceivedATT),
+      direction)
+  }
+
+  /// Returns whether the capture has all packets of the link in a slot, as far as is known.
+  func isKnownFromItsOpening(_ slot: LinkSlot) -> Bool {
+    !slots[slot.index].connection.isOpeningMissing && !slots[slot.index].connection.hasLostPackets
   }
 
   /// Returns whether the link in a slot is encrypted; nil if unknown.
@@ -260,9 +252,7 @@ package struct Links: Sendable {
     self[link].peer = complete.peer
     self[link].peerType = complete.peerType
     self[link].set(localRole: LinkRole(rawValue: complete.role))
-    self[link].isPHYChosen =
-      complete.role == 0
-      ? initiatingPHYs & 1 == 0 || initiatingPHYs != 1 && hearsExtended : advertisesExtended
+    self[link].opensOn1M = openingPHYs.areDefault(record.adapter, isCentral: complete.role == 0)
     // The peripheral learns of a connection from the central's packet; the central only created it.
     if complete.role != 0 { self[link].isEstablished = true }
     self[link].interval = complete.interval
@@ -273,33 +263,6 @@ package struct Links: Sendable {
       names.find(complete.peer, complete.peerType)
       ?? complete.peerResolvable.flatMap { names.find($0, .random) }
     return link
-  }
-
-  /// Learns from a command on which PHYs links may open.
-  mutating func learnPHYs(_ opcode: UInt16, _ bytes: RawSpan, _ body: Slice) {
-    switch opcode {
-    case HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
-      HCICommand.leExtendedCreateConnectionV2:
-      var cursor = Cursor(bytes, body)
-      guard let command = try? LECreateConnection(opcode, parsing: &cursor) else { return }
-      initiatingPHYs = command.phys
-    case HCICommand.leSetExtendedAdvertisingParameters,
-      HCICommand.leSetExtendedAdvertisingParametersV2:
-      // Advertising_Handle (1 byte), Advertising_Event_Properties (2): bit 4 for legacy PDUs.
-      guard body.count >= 3 else { return }
-      let properties = bytes.littleEndianU16(at: Int(body.start) + 1)
-      if properties & 0x10 == 0 { advertisesExtended = true }
-    default: break
-    }
-  }
-
-  /// Learns from advertising reports on which PHYs links may open.
-  mutating func learnPHYs(_ advertisements: borrowing Advertisements) {
-    guard !hearsExtended else { return }
-    // Bit 0 of Event_Type: connectable.
-    hearsExtended = advertisements.reports.contains {
-      $0.event == .extended && $0.report.eventType & 1 != 0
-    }
   }
 
   /// Records completed packets, which the peer has acknowledged, and sets `link` if they are of

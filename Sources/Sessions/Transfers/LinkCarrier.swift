@@ -9,18 +9,19 @@ package struct LinkCarrier: Equatable, Sendable {
   package var answerPHY: UInt8
   /// The most bytes in a packet of the Link Layer on this PHY.
   package var length: UInt16
-  /// Whether the link is encrypted; nil: unknown, so that the longer packets are reckoned with.
+  /// Whether the link is encrypted; nil: unknown, and packets are assumed to be encrypted, which
+  /// makes them longer.
   package var isEncrypted: Bool?
   /// The ATT_MTU.
   package var mtu: UInt16
   /// Whether PHY and length are known: events report them, or the link opened with the defaults.
-  /// If not, nothing is reckoned from them.
+  /// If not, no rate is calculated from them.
   package var isKnown: Bool
 
   init(
     interval: UInt16?, phys: (sent: UInt8, received: UInt8)?,
     lengths: (sent: PacketLength, received: PacketLength)?, isEncrypted: Bool?, mtu: UInt16,
-    isKnown: Bool, _ direction: Direction
+    _ direction: Direction
   ) {
     let (sent, received) = phys ?? (1, 1)
     let isSent = direction == .sent
@@ -30,13 +31,12 @@ package struct LinkCarrier: Equatable, Sendable {
       ((isSent ? lengths?.sent : lengths?.received) ?? .initial).effective(onPHY: phy)
     self.isEncrypted = isEncrypted
     self.mtu = mtu
-    self.isKnown = isKnown
+    isKnown = phys != nil && lengths != nil
   }
 
-  /// Of an unknown link, with nothing that was negotiated.
+  /// A link of which nothing is known.
   static let unknown = Self(
-    interval: nil, phys: nil, lengths: nil, isEncrypted: nil, mtu: BearerMTU.byDefault,
-    isKnown: false, .sent)
+    interval: nil, phys: nil, lengths: nil, isEncrypted: nil, mtu: BearerMTU.byDefault, .sent)
 
   /// Returns whether another one differs at most in the MTU, which can be known later.
   func isAlike(_ other: Self) -> Bool {

@@ -49,11 +49,12 @@ package struct LinkTransfers: Sendable {
       self.direction = direction
     }
 
-    /// Records a value in a frame of L2CAP of this size.
+    /// Records a value of this length, of which the capture may lack the end, in a frame of L2CAP
+    /// of this size.
     fileprivate mutating func note(
-      _ value: RawSpan, frame: Int, packet: Int, _ time: Timestamp, _ carrier: LinkCarrier
+      _ value: RawSpan, length: Int, frame: Int, packet: Int, _ time: Timestamp,
+      _ carrier: LinkCarrier
     ) {
-      let length = value.byteCount
       values &+= 1
       bytes &+= length
       if firstPacket == 0 { (firstPacket, firstTime) = (packet, time) }
@@ -70,8 +71,9 @@ package struct LinkTransfers: Sendable {
       }
       run.carrier.mtu = carrier.mtu
       // Both ends of a long value, since many have the same header.
-      let start = value.part(Slice(start: 0, count: min(16, length))).hash
-      let rest = length > 16 ? value.dropping(max(16, length - 16)).hash : UInt64(length)
+      let count = value.byteCount
+      let start = value.part(Slice(start: 0, count: min(16, count))).hash
+      let rest = count > 16 ? value.dropping(max(16, count - 16)).hash : UInt64(length)
       run.note(
         length: length, hash: start &* 31 ^ rest, frame: frame, packet: packet, time,
         isSent: direction == .sent)
@@ -104,6 +106,10 @@ package struct LinkTransfers: Sendable {
   private var held: [Held] = []
   private var sent = 0
   private var completed = 0
+  /// Whether it is known which packets the controller holds: not on a link that was open before the
+  /// capture, nor after something was missing, until nothing was sent or completed for a while.
+  private var isTracked: Bool?
+  private var lastActivity: Timestamp?
   /// The flow that was sent before the latest one, while the controller may hold packets of it.
   private var earlier = -1
   /// The last packets that were sent, of a PDU that has not ended.
@@ -136,10 +142,12 @@ package struct LinkTransfers: Sendable {
     guard case .acl(let header) = dissection.content, let direction = record.direction,
       let link = answer.link, record.original == nil
     else { return }
-    if memory.links.gap != gap {
-      gap = memory.links.gap
+    if isTracked == nil {
+      isTracked = memory.links.isKnownFromItsOpening(link)
+    } else if memory.links.gap != gap {
       interrupt()
     }
+    gap = memory.links.gap
     if direction == .sent { hold(Int(header.length), record.time) }
     guard let pdu = dissection.att, let time = record.time else {
       if direction == .sent, !answer.fragment.isFragment { unclaimed = 0 }
@@ -211,9 +219,13 @@ package struct LinkTransfers: Sendable {
       latest.received = place
     }
     let carrier = memory.links.carrier(link, direction)
-    let frame = Int(dissection.l2cap?.length ?? UInt16(clamping: Int(value.count) + 3)) + 4
+    let header = operation == .read ? 1 : 3
+    let pdu = Int(dissection.l2cap?.length ?? UInt16(clamping: Int(value.count) + header))
+    // The recorder may have cut the value, but not the length of its PDU.
+    let isCut = record.isTruncated || answer.fragment.isTruncated
     flows[place].note(
-      bytes.part(value), frame: frame, packet: record.number, time, carrier)
+      bytes.part(value), length: isCut ? max(Int(value.count), pdu - header) : Int(value.count),
+      frame: pdu + 4, packet: record.number, time, carrier)
     return place
   }
 
@@ -243,14 +255,16 @@ package struct LinkTransfers: Sendable {
   }
 
   private mutating func hold(_ length: Int, _ time: Timestamp?) {
-    // More than it can hold: the capture lacks what it completed.
-    if sent - completed >= Self.mostHeld { completed = sent }
-    // Nothing waits that long without more being sent: the capture lacks that it was completed.
-    if sent > completed, let time, let last = held[(sent - 1) % Self.mostHeld].time,
+    if let time, let last = lastActivity,
       time.nanoseconds(since: last) > TransferRun.longestPause
     {
-      completed = sent
+      // Nothing waits that long: the capture lacks that it was completed, or the clock was set.
+      if sent > completed { loseTrack() } else { isTracked = true }
     }
+    // More than it can hold: the capture lacks what it completed.
+    if sent - completed >= Self.mostHeld { loseTrack() }
+    lastActivity = time ?? lastActivity
+    guard isTracked == true else { return }
     let packet = Held(time: time, length: length)
     if held.count < Self.mostHeld {
       held.append(packet)
@@ -263,8 +277,12 @@ package struct LinkTransfers: Sendable {
 
   /// Records Number Of Completed Packets for this link.
   package mutating func complete(_ packets: Int, _ time: Timestamp?) {
-    guard packets > 0, sent > completed else { return }
-    for _ in 0..<min(packets, sent - completed) {
+    guard packets > 0 else { return }
+    lastActivity = time ?? lastActivity
+    guard isTracked == true else { return }
+    // More than was sent: the capture lacks some of it.
+    guard packets <= sent - completed else { return loseTrack() }
+    for _ in 0..<packets {
       let packet = held[completed % Self.mostHeld]
       completed &+= 1
       if let since = packet.time, let time, packet.flow >= 0 {
@@ -281,8 +299,15 @@ package struct LinkTransfers: Sendable {
 
   /// Records that records are missing.
   private mutating func interrupt() {
-    completed = sent
+    loseTrack()
     for place in flows.indices { flows[place].endRun() }
+  }
+
+  /// Records that it is no longer known which packets the controller holds.
+  private mutating func loseTrack() {
+    isTracked = false
+    completed = sent
+    for place in flows.indices { flows[place].run.loseTrack() }
   }
 }
 

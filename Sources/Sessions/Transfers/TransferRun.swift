@@ -56,6 +56,7 @@ package struct TransferRun: Sendable {
   /// value. If not, the capture may lack that some packets were completed.
   package private(set) var dry = 0
   package private(set) var isDrained = false
+  private var isTrackLost = false
   /// The hashes of the last values, in a ring.
   private var recent = InlineArray<8, UInt64>(repeating: 0)
 
@@ -153,8 +154,11 @@ package struct TransferRun: Sendable {
   /// Records that the controller holds none of the link's packets.
   mutating func drain() {
     dry &+= 1
-    isDrained = true
+    isDrained = !isTrackLost
   }
+
+  /// Records that it is no longer known which packets the controller holds.
+  mutating func loseTrack() { (isDrained, isTrackLost) = (false, true) }
 
   /// Counts packets that crossed the link together: within three quarters of an interval.
   private mutating func noteEvent(_ time: Timestamp, _ packets: Int) {

@@ -11,8 +11,10 @@ import Testing
 private func info(json isJSON: Bool = false, links: Int = 2, _ events: [String]) -> String {
   var limits = Limits()
   limits.links = links
-  return page(
-    events.map { TestRecord(bytes: hex($0), direction: .received) }, json: isJSON, limits: limits)
+  let records = events.map { text in
+    TestRecord(bytes: hex(text), direction: text.hasPrefix("01") ? .sent : .received)
+  }
+  return page(records, json: isJSON, limits: limits)
 }
 
 /// Returns the output for any records.
@@ -35,6 +37,10 @@ private func page(_ records: [TestRecord], json isJSON: Bool = false, limits: Li
 private func connect(_ handle: String) -> String {
   "04 3e 13 01 00 \(handle) 00 00 01 55 44 33 22 11 c0 18 00 00 00 48 00 00"
 }
+
+/// LE Create Connection: LE 1M alone.
+private let ask =
+  "01 0d 20 19 60 00 30 00 00 01 55 44 33 22 11 c0 00 18 00 28 00 00 00 48 00 00 00 00 00"
 
 @Suite struct InfoTests {
   /// Counts in a file whose sum exceeds the range of a number.
@@ -63,7 +69,8 @@ private func connect(_ handle: String) -> String {
     }
     func interval(_ units: String) -> String { "04 3e 0a 03 00 40 00 \(units) 00 00 00 48 00" }
     let events = [
-      connect("40"), interval("06"), interval("06"), interval("24"), lengths("fb 00", "48 08"),
+      ask, connect("40"), interval("06"), interval("06"), interval("24"),
+      lengths("fb 00", "48 08"),
     ]
     let text = info(events)
     #expect(text.contains(", LE 1M by default, 27→251 bytes, 30→7.5→45 ms, not"), "\(text)")
@@ -75,8 +82,11 @@ private func connect(_ handle: String) -> String {
     let phy = info(events + [lengths("fb 00", "48 01"), "04 3e 06 0c 00 40 00 02 01"])
     #expect(phy.contains(", LE 2M sent, LE 1M received, 67 bytes (251 agreed on"), "\(phy)")
     // A PHY update that failed changes nothing; Read PHY reports, too.
-    let failed = info([connect("40"), "04 3e 06 0c 1a 40 00 02 02"])
+    let failed = info([ask, connect("40"), "04 3e 06 0c 1a 40 00 02 02"])
     #expect(failed.contains(", LE 1M by default"), "\(failed)")
+    // Without the command, the link may have opened on another PHY.
+    let unasked = info([connect("40")])
+    #expect(!unasked.contains("LE 1M") && unasked.contains(", 27 bytes"), "\(unasked)")
     #expect(info([connect("40"), "04 0e 08 01 30 20 00 40 00 03 03"]).contains(", LE Coded, 27"))
     let document = info(json: true, events)
     #expect(

@@ -118,6 +118,7 @@ struct RateReportTests {
       }
     }
     let known = try rates {
+      $0.askToConnect()
       $0.connect()
       writes(&$0)
     }
@@ -126,11 +127,8 @@ struct RateReportTests {
     let earlier = try rates(writes)
     #expect(earlier.contains { $0.contains("transfer") }, "\(earlier)")
     #expect(!earlier.contains { $0.contains("allowed") || $0.contains("fit in") }, "\(earlier)")
-    // LE Extended Create Connection on LE Coded alone.
     let coded = try rates {
-      $0.command(
-        0x2043,
-        [0, 0, 1] + little(0xc011_2233_4455, width: 6) + [4] + Array(repeating: 0, count: 16))
+      $0.askToConnect(phys: 4)
       $0.connect()
       writes(&$0)
     }
@@ -150,6 +148,9 @@ struct RateReportTests {
   @Test("A queue in the controller shows that the link is the reason, even without its interval")
   func queue() throws {
     let found = try limits { traffic in
+      // After a pause, the controller holds nothing.
+      traffic.acl(write(0), .sent)
+      traffic.wait(1500)
       for index in 0..<8 { traffic.acl(write(index), .sent) }
       for index in 8..<80 {
         traffic.wait(20)
