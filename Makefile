@@ -241,6 +241,7 @@ lint: ## check the style of the Swift code and the syntax of the scripts
 	swift format lint --strict -r $(SWIFT_FOLDERS)
 	$(PYTHON) Scripts/lint-scripts.py
 	$(PYTHON) Scripts/lint-sums.py
+	$(PYTHON) Scripts/lint-words.py
 	$(PYTHON) Scripts/lint-english.py
 
 format: ## format the Swift code

@@ -320,6 +320,7 @@ struct OperationRecorder: ~Copyable {
       if isRead { describe(content, in: &operation) }
     }
     operation.failure = failure(of: value)
+    if case .noResponse = value.outcome { operation.isUnanswered = operation.failure != nil }
     operation.lacksAnswer = value.lacksAnswer
     operation.lacksRequest = value.lacksRequest
     operation.isCut = value.isCut
@@ -554,9 +555,8 @@ struct OperationRecorder: ~Copyable {
   /// one direction.
   private mutating func forgetMissingAnswers(_ id: Int) {
     for index in (operations[id] ?? []).indices {
-      guard let failure = operations[id]?[index].failure,
-        session.text(failure).hasSuffix(Self.noResponse.text)
-      else { continue }
+      guard operations[id]?[index].isUnanswered ?? false else { continue }
+      operations[id]?[index].isUnanswered = false
       operations[id]?[index].failure = nil
       operations[id]?[index].failedRequest = nil
       let words = keep(Self.notCaptured)
@@ -625,6 +625,7 @@ struct OperationRecorder: ~Copyable {
           operations[id]?[request.place].unknown = words
         } else if isOver {
           fail(request, id, Self.noResponse)
+          operations[id]?[request.place].isUnanswered = true
         } else {
           let words = keep(Self.captureEnds)
           operations[id]?[request.place].unknown = words

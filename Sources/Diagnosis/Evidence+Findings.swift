@@ -42,7 +42,7 @@ extension Evidence {
         own.removeAll { !$0.connections.isEmpty && reported.isDisjoint(with: $0.connections) }
       }
       for index in own.indices {
-        own[index].rule = rule.id
+        (own[index].rule, own[index].traits) = (rule.id, rule.traits)
         let severity = own[index].severity ?? rule.severity
         // What was put right later is no problem.
         own[index].severity = own[index].isResolved ? .note : severity

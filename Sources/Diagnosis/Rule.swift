@@ -90,8 +90,9 @@ package struct Finding: Sendable {
     }
   }
 
-  /// The rule's ID, set when the rule is run.
+  /// The rule's ID and traits, set when the rule is run.
   package internal(set) var rule: StaticString = ""
+  package internal(set) var traits: Rule.Traits = []
   /// The severity. If the rule does not set it, it becomes the rule's own severity.
   package var severity: Severity?
   /// What failed, in a line that starts with a capital letter and has no full stop: "The passkeys
@@ -176,6 +177,24 @@ package struct Finding: Sendable {
 
 /// One problem of Bluetooth LE devices, and how it is recognised.
 package struct Rule: Sendable {
+  /// What distinguishes a rule from others, apart from what it examines.
+  package struct Traits: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// It is about the capture itself.
+    package static let ofCapture = Self(rawValue: 1)
+    /// It is about a capture that ends while a command has no answer.
+    package static let ofOpenEnd = Self(rawValue: 2)
+    /// A finding is final as soon as it is made, although the capture continues: it follows from
+    /// packets that are present, and no later packet can refute it. Findings of other rules may be
+    /// refuted while the connection lasts, or depend on something that has not arrived.
+    ///
+    /// A later attempt that succeeds does not refute a finding; it may only reduce its severity.
+    package static let settled = Self(rawValue: 4)
+  }
+
   /// What a rule examines.
   package enum Examination: Sendable {
     /// One connection at a time.
@@ -188,6 +207,7 @@ package struct Rule: Sendable {
   package let id: StaticString
   /// The default severity of its findings.
   package let severity: Severity
+  package let traits: Traits
   /// What it finds, for the catalogue: a sentence without a full stop.
   package let finds: StaticString
   /// The condition in words, for the catalogue.
@@ -209,10 +229,10 @@ package struct Rule: Sendable {
 
   private init<Subject>(
     _ id: StaticString, _ severity: Severity, _ grounds: Grounds, _ finds: StaticString,
-    _ condition: StaticString, _ needs: Coverage.Parts, _ leansOn: Coverage.Parts,
+    _ condition: StaticString, _ traits: Traits, _ needs: Coverage.Parts, _ leansOn: Coverage.Parts,
     _ alternatives: [Alternative<Subject>], _ remedy: Wording, _ examination: Examination
   ) {
-    (self.id, self.severity, self.grounds) = (id, severity, grounds)
+    (self.id, self.severity, self.grounds, self.traits) = (id, severity, grounds, traits)
     (self.finds, self.condition, self.remedy) = (finds, condition, remedy)
     (self.needs, self.leansOn, self.examination) = (needs, leansOn, examination)
     self.alternatives = alternatives.map { ($0.words, $0.isExcluded != nil) }
@@ -225,12 +245,13 @@ package struct Rule: Sendable {
   ///   - elsewise: the other explanations of what it finds, about the connection.
   package init(
     _ id: StaticString, _ severity: Severity, _ grounds: Grounds, _ finds: StaticString,
-    when condition: StaticString, needs: Coverage.Parts = [], leansOn: Coverage.Parts = [],
+    when condition: StaticString, traits: Traits = [], needs: Coverage.Parts = [],
+    leansOn: Coverage.Parts = [],
     merges: Bool = false, elsewise: [Alternative<ConnectionHistory>] = [], do remedy: Wording = "",
     _ examine: @escaping @Sendable (ConnectionHistory, Evidence) -> [Finding]
   ) {
     self.init(
-      id, severity, grounds, finds, condition, needs, leansOn, elsewise, remedy,
+      id, severity, grounds, finds, condition, traits, needs, leansOn, elsewise, remedy,
       .connection { history, evidence in
         let found = examine(history, evidence).map { $0.weighed(elsewise, history, evidence) }
         return merges ? Finding.merged(found) : found
@@ -244,13 +265,14 @@ package struct Rule: Sendable {
   ///   - elsewise: the other explanations of what it finds, about the subject.
   package init<Subject>(
     about subject: Subject.Type, _ id: StaticString, _ severity: Severity, _ grounds: Grounds,
-    _ finds: StaticString, when condition: StaticString, needs: Coverage.Parts = [],
+    _ finds: StaticString, when condition: StaticString, traits: Traits = [],
+    needs: Coverage.Parts = [],
     leansOn: Coverage.Parts = [], merges: Bool = false, elsewise: [Alternative<Subject>],
     do remedy: Wording = "",
     _ examine: @escaping @Sendable (ConnectionHistory, Evidence) -> [(Subject, Finding)]
   ) {
     self.init(
-      id, severity, grounds, finds, condition, needs, leansOn, elsewise, remedy,
+      id, severity, grounds, finds, condition, traits, needs, leansOn, elsewise, remedy,
       .connection { history, evidence in
         let found = examine(history, evidence).map { $1.weighed(elsewise, $0, evidence) }
         return merges ? Finding.merged(found) : found
@@ -260,12 +282,13 @@ package struct Rule: Sendable {
   /// Creates a rule about the whole capture.
   package init(
     whole id: StaticString, _ severity: Severity, _ grounds: Grounds,
-    _ finds: StaticString, when condition: StaticString, needs: Coverage.Parts = [],
+    _ finds: StaticString, when condition: StaticString, traits: Traits = [],
+    needs: Coverage.Parts = [],
     leansOn: Coverage.Parts = [], elsewise: [Alternative<Void>] = [], do remedy: Wording = "",
     _ examine: @escaping @Sendable (Evidence) -> [Finding]
   ) {
     self.init(
-      id, severity, grounds, finds, condition, needs, leansOn, elsewise, remedy,
+      id, severity, grounds, finds, condition, traits, needs, leansOn, elsewise, remedy,
       .whole { evidence in examine(evidence).map { $0.weighed(elsewise, (), evidence) } })
   }
 
@@ -274,12 +297,13 @@ package struct Rule: Sendable {
   /// - Parameter elsewise: the other explanations of what it finds, about the subject.
   package init<Subject>(
     about subject: Subject.Type, whole id: StaticString, _ severity: Severity, _ grounds: Grounds,
-    _ finds: StaticString, when condition: StaticString, needs: Coverage.Parts = [],
+    _ finds: StaticString, when condition: StaticString, traits: Traits = [],
+    needs: Coverage.Parts = [],
     leansOn: Coverage.Parts = [], elsewise: [Alternative<Subject>], do remedy: Wording = "",
     _ examine: @escaping @Sendable (Evidence) -> [(Subject, Finding)]
   ) {
     self.init(
-      id, severity, grounds, finds, condition, needs, leansOn, elsewise, remedy,
+      id, severity, grounds, finds, condition, traits, needs, leansOn, elsewise, remedy,
       .whole { evidence in examine(evidence).map { $1.weighed(elsewise, $0, evidence) } })
   }
 }

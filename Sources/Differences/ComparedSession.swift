@@ -158,6 +158,8 @@ package struct ComparedOperation: Sendable {
   package var lacksAnswer = false
   /// Whether the capture has only the answer, so that another request may be meant.
   package var lacksRequest = false
+  /// Whether it failed since no response came.
+  package var isUnanswered = false
   /// Whether the capture has only the beginning of the value.
   package var isCut = false
   /// Whether the server refused to send the rest of a long value.

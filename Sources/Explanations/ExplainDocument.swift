@@ -77,7 +77,7 @@ struct ExplainDocument: ~Copyable {
     sink.connection(
       connection.history.connection, name: connection.history.name,
       until: explanation.evidence.extent.latest)
-    sink.word("paired", connection.history.paired)
+    sink.word("paired", connection.history.paired.key)
     sink.beginList("story")
     for line in connection.history.namedStory(explanation.evidence) {
       sink.beginItem()

@@ -179,9 +179,9 @@ extension Finding {
   ///
   /// - Parameter open: the connections that have not ended.
   fileprivate func isComplete(open: Set<Int>) -> Bool {
-    if isAppendix || Explanation.isOfCapture(self) { return false }
+    if isAppendix || traits.contains(.ofCapture) { return false }
     if !connections.isEmpty, open.isDisjoint(with: connections) { return true }
     guard !restsOnAbsence else { return false }
-    return Rule.all.first { $0.id.description == rule.description }?.isSettledAtOnce ?? false
+    return traits.contains(.settled)
   }
 }

@@ -89,7 +89,7 @@ package struct Explanation: Sendable {
           connections[position].findings.append(finding)
         }
       } else if finding.connections.isEmpty {
-        if Self.isOfCapture(finding) {
+        if finding.traits.contains(.ofCapture) {
           ofCapture.append(finding)
         } else if !isSelective || selection.admits(finding.peers) {
           ofOthers.append(finding)
@@ -140,11 +140,6 @@ package struct Explanation: Sendable {
 
   /// Returns the number of findings of a severity.
   package func count(_ severity: Severity) -> Int { findings.count { $0.severity == severity } }
-
-  /// Returns whether a finding is about the capture itself.
-  static func isOfCapture(_ finding: Finding) -> Bool {
-    finding.rule.description.hasPrefix("capture")
-  }
 
   /// Returns the seconds since the capture's earliest record with three decimals, or an empty
   /// string if the time is unknown.

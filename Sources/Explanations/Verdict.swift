@@ -54,7 +54,7 @@ extension Explanation {
       return
         "No connection in this capture; \(extent.undecoded) of its \(extent.records) records cannot be decoded"
     }
-    if let end = findings.first(where: { $0.rule.description == Self.endRule }) {
+    if let end = findings.first(where: { $0.traits.contains(.ofOpenEnd) }) {
       return "No connection in this capture; \(end.headline)"
     }
     if evidence.hasManagementAlone {
@@ -69,9 +69,6 @@ extension Explanation {
       ? "No connection in this capture\(hint: "; gattscope devices lists the advertisers")"
       : "No connection and no advertisement in this capture"
   }
-
-  /// The rule about captures that end while a command has no answer.
-  private static let endRule = "capture_ends_unanswered"
 
   /// Returns the most important findings of a severity as clauses, in the order of their packets.
   private func headlines(_ severity: Severity) -> Wording {
@@ -93,7 +90,7 @@ extension Explanation {
   /// Returns the position of a finding in the capture: the end for a finding about one connection,
   /// the beginning for one about several, and 0 for one about the capture itself.
   private static func place(_ finding: Finding) -> Int {
-    if isOfCapture(finding) { return 0 }
+    if finding.traits.contains(.ofCapture) { return 0 }
     return (finding.connections.count == 1 ? finding.evidence.last : finding.evidence.first) ?? 0
   }
 

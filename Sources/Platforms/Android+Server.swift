@@ -20,7 +20,7 @@ extension Android {
         .callback(
           attribute.isDescriptor ? "onDescriptorReadRequest" : "onCharacteristicReadRequest",
           device + [
-            ("offset", .number(offset)),
+            ("offset", .offset(offset)),
             (attribute.isDescriptor ? "descriptor" : "characteristic", .attribute(attribute)),
           ], remark: attribute.unknownRemark)
       ]
@@ -95,8 +95,8 @@ extension Android {
       attribute.isDescriptor ? "onDescriptorWriteRequest" : "onCharacteristicWriteRequest",
       device + [
         (attribute.isDescriptor ? "descriptor" : "characteristic", .attribute(attribute)),
-        ("preparedWrite", .flag(isPrepared)), ("responseNeeded", .flag(isResponseNeeded)),
-        ("offset", .number(write.offset)), ("value", write.argument),
+        ("preparedWrite", .prepared(isPrepared)), ("responseNeeded", .flag(isResponseNeeded)),
+        ("offset", .offset(write.offset)), ("value", write.argument),
       ], remark: attribute.unknownRemark)
   }
 

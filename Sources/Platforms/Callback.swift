@@ -123,6 +123,10 @@ package indirect enum ArgumentValue: Sendable {
   case null
   case flag(Bool)
   case number(Int)
+  /// Where a value begins in the attribute's.
+  case offset(Int)
+  /// Whether a value is part of a prepared write.
+  case prepared(Bool)
   /// A constant of the platform.
   case word(StaticString)
   /// One of a fixed set: its name in JSON, and in words.

@@ -19,7 +19,7 @@ extension CoreBluetooth {
       return [
         .callback(
           "peripheralManager(_:didReceiveRead:)",
-          central + [("characteristic", .attribute(attribute)), ("offset", .number(offset))],
+          central + [("characteristic", .attribute(attribute)), ("offset", .offset(offset))],
           remark: attribute.unknownRemark)
       ]
     case .writeRequested(let writes, _): return written(writes, central)
@@ -104,7 +104,7 @@ extension CoreBluetooth {
     }
     let requests = own.map { write in
       ArgumentValue.object([
-        ("characteristic", .attribute(write.attribute)), ("offset", .number(write.offset)),
+        ("characteristic", .attribute(write.attribute)), ("offset", .offset(write.offset)),
         ("value", write.argument),
       ])
     }

@@ -463,9 +463,9 @@ private struct FieldFinder: FieldVisitor {
     case .code(.dataOperation): operation = number
     default: break
     }
-    switch name.description {
-    case "Encrypted_Diversifier", "Encryption_Diversifier": add(.diversifier, slice)
-    case "Numeric_Value": add(.digits, slice)
+    switch form {
+    case .diversifier: add(.diversifier, slice)
+    case .sixDigits: add(.digits, slice)
     default: keep(slice)
     }
   }
@@ -488,66 +488,36 @@ private struct FieldFinder: FieldVisitor {
     switch value {
     case .number(let number, let width, let form):
       field(name, line: line, number: number, width: width, form, bytes, at: slice)
-    case .address:
-      let isRandom = name.description == "Random_Address" ? true : isRandom
-      add(.address(isRandom: isRandom), slice)
+    case .address(_, let isRandom):
+      add(.address(isRandom: isRandom ? true : self.isRandom), slice)
       self.isRandom = nil
-    case .secret: add(Self.kind(ofSecret: name, slice), slice)
+    case .secret(let content), .bytes(let content): claim(content, slice)
     case .text: add(.name, slice)
     case .advertisingData: claims.append(Claim(use: .advertisingData, slice: slice))
     // It is examined when joined with the other parts; if no part is expected, it is not one.
     case .advertisingFragment: if operation < 3 { keep(slice) }
-    case .bytes: addBytes(name, slice)
     case .uuid: keep(slice)
     }
   }
 
-  private static func kind(ofSecret name: StaticString, _ slice: Slice) -> SensitiveField.Kind {
-    switch name.description {
-    case "Passkey", "Numeric_Value": slice.count == 4 ? .passkey : .secret
-    case "PIN_Code": .pin
-    default: .secret
-    }
-  }
-
-  /// Adds bytes without further structure. What is not listed here may hold anything, and no field
-  /// claims it.
-  private mutating func addBytes(_ name: StaticString, _ slice: Slice) {
-    switch name.description {
-    case "Random_Number": add(.secret, slice)
-    // The Y coordinate follows the X coordinate.
-    case "Key_X_Coordinate": add(.secret, slice)
-    case "Key_Y_Coordinate":
+  /// Claims bytes without further structure. No field claims what may hold anything.
+  private mutating func claim(_ content: Parameter.Content, _ slice: Slice) {
+    switch content {
+    case .unknown: break
+    case .harmless(let most): if slice.count <= most { keep(slice) }
+    case .secret, .keyX: add(.secret, slice)
+    case .passkey: add(.passkey, slice)
+    case .pin: add(.pin, slice)
+    case .keyY:
+      // It follows the X coordinate.
       guard let last = claims.indices.last, claims[last].use == .field(.secret),
         claims[last].slice.end == Int(slice.start)
-      else {
-        add(.secret, slice)
-        return
-      }
+      else { return add(.secret, slice) }
       let start = Int(claims[last].slice.start)
       claims[last] = Claim(
         use: .field(.publicKey), slice: Slice(start: start, count: slice.end - start))
-    // What a controller supports, which channels it uses, how well it receives.
-    case "Supported_Commands", "LE_Features_From_128", "Channel_Map", "AFH_Channel_Map",
-      "AFH_Host_Channel_Classification", "Channel_Classification", "Remote_FAE_Table",
-      "TX_Flow_Spec", "RX_Flow_Spec", "Codec_Configuration", "Codec_Capability",
-      "Codec_Information", "TX_Power_Counts", "RSSI_Counts", "RSSI_Delta_Counts",
-      "Retransmission_Counts", "Override_Parameters_Data", "Step_Data":
-      keep(slice)
-    // The prefix of a controller's events in Microsoft's extension, without which they cannot be
-    // recognized.
-    case "Event_Prefix": if slice.count <= 8 { keep(slice) }
-    // A parameter of the kernel's configuration is a number.
-    case "Value": if slice.count <= 4 { keep(slice) }
-    // What manufacturers and services put into advertising data, or look for in it.
-    case "Manufacturer_Data", "Manufacturer_Data_Mask", "Service_Data_Pattern",
-      "Service_Data_Mask", "Transport_Data_And_Mask", "Response_Data", "Decision_Data", "Data":
-      add(.advertised(nil), slice)
-    // UUIDs to look for, and the masks for them.
-    case "Service_UUID", "Service_UUID_Mask", "Solicitation_UUID", "Solicitation_UUID_Mask":
-      if slice.count <= 16 { keep(slice) }
-    case "Vendor_Specific_Parameters", "Vendor_Specific_Config": add(.vendors, slice)
-    default: break
+    case .advertised, .serviceData: add(.advertised(nil), slice)
+    case .vendors: add(.vendors, slice)
     }
   }
 }

@@ -14,11 +14,13 @@ import Testing
 /// Returns a rule that finds the same on the connections with these numbers, or, without numbers,
 /// on the whole.
 func rule(
-  _ id: StaticString, _ severity: Severity, on connections: [Int], _ finding: Finding
+  _ id: StaticString, _ severity: Severity, on connections: [Int], _ finding: Finding,
+  traits: Rule.Traits = []
 ) -> Rule {
   connections.isEmpty
-    ? Rule(whole: id, severity, .meaning, "A test", when: "always", do: "Do this.") { _ in [finding]
-    }
+    ? Rule(
+      whole: id, severity, .meaning, "A test", when: "always", traits: traits, do: "Do this."
+    ) { _ in [finding] }
     : Rule(id, severity, .meaning, "A test", when: "always", do: "Do this.") { history, _ in
       connections.contains(history.id) ? [finding] : []
     }
@@ -213,7 +215,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     let text = page(
       explanation([
         rule("smp_test", .error, on: [2], mismatch), rule("hci_test", .warning, on: [], mismatch),
-        rule("capture_test", .note, on: [], mismatch),
+        rule("capture_test", .note, on: [], mismatch, traits: .ofCapture),
       ]))
     let order = ["capture_test", "hci_test", "Connection 1:", "Connection 2:", "smp_test"]
     let places = order.compactMap { text.firstRange(of: $0)?.lowerBound }
@@ -292,7 +294,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     }
     let all = explanation([
       rule("smp_test", .error, on: [1], finding("the second", 4)),
-      rule("capture_test", .error, on: [], finding("the capture", 9)),
+      rule("capture_test", .error, on: [], finding("the capture", 9), traits: .ofCapture),
       rule("att_test", .error, on: [1], finding("the first", 2)),
     ])
     #expect(all.verdict.text == "3 errors: the capture; the first; the second")

@@ -60,7 +60,7 @@ private func words(_ lines: [StoryLine]) -> [String] {
     #expect(
       evidence.findings().first?.headline.text
         == "pairing failed at #53 because the passkeys on the two sides differ")
-    #expect(evidence.connections.first?.paired.description == "failed")
+    #expect(evidence.connections.first?.paired.key.description == "failed")
   }
 
   @Test(
@@ -171,7 +171,7 @@ private func words(_ lines: [StoryLine]) -> [String] {
       finding("smp_repeated", in: evidence)?.remedy?.text
         == "Fix what the first failure shows (#2208).")
     #expect(
-      evidence.connections.map(\.paired.description) == [
+      evidence.connections.map(\.paired.key.description) == [
         "sc_just_works", "sc_just_works", "sc_numeric_comparison", "sc_numeric_comparison",
         "failed", "failed", "failed", "failed", "legacy_just_works", "legacy_just_works",
         "legacy_passkey", "legacy_passkey", "no", "no",
@@ -222,7 +222,7 @@ private func words(_ lines: [StoryLine]) -> [String] {
         let evidence = try evidence(ofCapture: "generated/\(name)\(side).btsnoop", beside: true)
       else { return }
       #expect(pairingErrors(in: evidence) == [], "\(name)\(side)")
-      #expect(evidence.connections.first?.paired.description == paired, "\(name)\(side)")
+      #expect(evidence.connections.first?.paired.key.description == paired, "\(name)\(side)")
     }
   }
 

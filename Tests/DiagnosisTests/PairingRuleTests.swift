@@ -104,7 +104,7 @@ import Words
       traffic.command(0x0c14)
     }
     #expect(pairingErrors(in: evidence) == [])
-    #expect(evidence.connections.first?.paired.description == "unknown")
+    #expect(evidence.connections.first?.paired.key.description == "unknown")
   }
 
   @Test("the link ends during the pairing: which side ended it, and at which step") func abandoned()
@@ -133,7 +133,7 @@ import Words
       traffic.disconnect()
     }
     #expect(pairingErrors(in: evidence) == [])
-    #expect(evidence.connections.first?.paired.description == "legacy_just_works")
+    #expect(evidence.connections.first?.paired.key.description == "legacy_just_works")
   }
 
   @Test("all values arrived, but no encryption: the Security Manager is not the cause")
@@ -146,7 +146,7 @@ import Words
       traffic.disconnect(reason: 0x13)
     }
     #expect(pairingErrors(in: evidence) == [])
-    #expect(evidence.connections.first?.paired.description == "unknown")
+    #expect(evidence.connections.first?.paired.key.description == "unknown")
   }
 
   @Test("without data, the key may come from a pairing that the capture does not show")
@@ -157,7 +157,7 @@ import Words
       traffic.startEncryption()
       traffic.encrypted()
     }
-    #expect(unseen.connections.first?.paired.description == "unknown")
+    #expect(unseen.connections.first?.paired.key.description == "unknown")
     #expect(wholeStory(of: unseen).contains("encrypted"), "\(wholeStory(of: unseen))")
     let seen = evidence { traffic in
       traffic.connect()
@@ -165,7 +165,7 @@ import Words
       traffic.encrypted()
       traffic.received("1b 03 00 01")
     }
-    #expect(seen.connections.first?.paired.description == "bonded_earlier")
+    #expect(seen.connections.first?.paired.key.description == "bonded_earlier")
     #expect(
       wholeStory(of: seen).contains { $0.hasPrefix("encrypted with a stored key") },
       "\(wholeStory(of: seen))")
@@ -181,7 +181,7 @@ import Words
       traffic.startEncryption()
       traffic.encrypted()
     }
-    #expect(cut.connections.first?.paired.description == "unknown")
+    #expect(cut.connections.first?.paired.key.description == "unknown")
     #expect(
       story(of: cut).contains(
         "pairing by an unknown method: the capture cut its 2 packets short"),

@@ -143,7 +143,7 @@ struct Recorder: FieldVisitor {
     let text =
       switch value {
       case .number(let number, let width, let form): Self.words(number, width, form)
-      case .address(let address): digits(address.value, 12)
+      case .address(let address, _): digits(address.value, 12)
       case .bytes: "bytes \(bytes.array.map { digits($0, 2) }.joined())"
       case .text: "'\(String(decoding: bytes.array, as: UTF8.self))'"
       case .uuid(let uuid): "UUID \(DissectorsTests.words(uuid))"
@@ -158,13 +158,13 @@ struct Recorder: FieldVisitor {
 
   private static func words(_ number: Int64, _ width: Int, _ form: Parameter.Form) -> String {
     switch form {
-    case .hex, .handle, .opcode, .controlOpcode, .controlEvent, .flags, .assigned:
+    case .hex, .diversifier, .handle, .opcode, .controlOpcode, .controlEvent, .flags, .assigned:
       "0x" + digits(UInt64(bitPattern: number), 2 * width)
     default: "\(number)"
     }
   }
 
-  mutating func beginList(_ name: StaticString) { entries.append("\(name) [") }
+  mutating func beginList(_ name: StaticString, ofDevices: Bool) { entries.append("\(name) [") }
   mutating func beginItem() { entries.append("{") }
   mutating func endItem() { entries.append("}") }
   mutating func endList() { entries.append("]") }

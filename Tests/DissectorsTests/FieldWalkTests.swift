@@ -234,7 +234,7 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
   @Test func itemsOfListsHaveBytes() {
     func check(_ parameters: [Parameter]) {
       for parameter in parameters {
-        guard parameter.kind == .list else {
+        guard case .list = parameter.kind else {
           check(parameter.items)
           continue
         }

@@ -251,7 +251,7 @@ private func misnamed(_ facts: String, in tables: [[ParameterRow]], except known
       for parameter in parameters {
         if case .selector = parameter.kind { selected = true }
         guard case .choice = parameter.kind else {
-          if parameter.kind == .list { check(parameter.items, row, selected: false) }
+          if case .list = parameter.kind { check(parameter.items, row, selected: false) }
           continue
         }
         #expect(selected, "\(row)")

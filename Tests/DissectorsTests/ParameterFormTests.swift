@@ -12,9 +12,9 @@ import Testing
     switch parameter.kind {
     case .unsigned(_, let form), .signed(_, let form), .selector(_, let form):
       switch form {
-      case .plain, .sixDigits: "number"
+      case .plain, .identifier, .sixDigits: "number"
       case .scaled(let scale): "number with \(scale.unit)"
-      case .hex, .handle: "identifier"
+      case .hex, .diversifier, .handle: "identifier"
       case .code, .assigned, .flags, .opcode, .controlOpcode, .controlEvent: "code"
       }
     case .count, .laterCount, .countBeyond: "number"

@@ -209,6 +209,7 @@ extension Rule {
   ///
   /// - Parameters:
   ///   - codes: the errors, and `more` of them.
+  ///   - traits: those refused for security reasons may be allowed later.
   ///   - restsOnAbsence: whether the cause is something that did not happen before on the
   ///     connection.
   ///   - reason: returns the cause, and the remedy if the rule's own is not suitable; nil if the
@@ -216,12 +217,13 @@ extension Rule {
   static func refused(
     _ id: StaticString, _ severity: Severity, _ grounds: Grounds,
     _ codes: ClosedRange<UInt8>, also more: [ClosedRange<UInt8>] = [], _ finds: StaticString,
-    when condition: StaticString, elsewise: [Alternative<RefusedRequest>] = [], do remedy: Wording,
+    when condition: StaticString, traits: Traits = .settled,
+    elsewise: [Alternative<RefusedRequest>] = [], do remedy: Wording,
     restsOnAbsence: Bool = false,
     _ reason: @escaping @Sendable (Refusal, ConnectionHistory) -> Reason?
   ) -> Rule {
     Rule(
-      about: RefusedRequest.self, id, severity, grounds, finds, when: condition,
+      about: RefusedRequest.self, id, severity, grounds, finds, when: condition, traits: traits,
       needs: .bothDirections,
       leansOn: grounds == .fact ? [] : [.opening, .events], merges: true, elsewise: elsewise,
       do: remedy

@@ -19,6 +19,7 @@ extension Rule {
       "A request is refused on an encrypted link because its key is not authenticated",
       when:
         "Insufficient Authentication (0x05) answers a request on a link that is encrypted with a Just Works key or the key of an earlier pairing",
+      traits: [],
       elsewise: [
         Alternative(
           "the key is authenticated, and the attribute requires LE Secure Connections or another bond"
@@ -53,7 +54,7 @@ extension Rule {
     refused(
       "att_encryption_too_weak", .error, .meaning, 0x0f...0x0f,
       "A request is refused for lack of encryption although the link is encrypted",
-      when: "Insufficient Encryption (0x0f) answers a request on an encrypted link",
+      when: "Insufficient Encryption (0x0f) answers a request on an encrypted link", traits: [],
       elsewise: [Alternative(always: "the server uses this error code for something else")],
       do:
         "Delete the bond on both sides and pair again, with 16-byte keys and, if both sides support it, LE Secure Connections; or fix the server if its error code asks for more than it requires."
@@ -97,7 +98,7 @@ extension Rule {
     refused(
       "att_authorization", .error, .fact, 0x08...0x08,
       "A request is refused for lack of authorization",
-      when: "Insufficient Authorization (0x08) answers a request",
+      when: "Insufficient Authorization (0x08) answers a request", traits: [],
       do:
         "Find out what the server's application waits for: an unlock, a button, its own login, or an authorization callback that its firmware lacks. Authorization does not depend on keys: pairing alone seldom grants it."
     ) { refusal, _ in
@@ -106,7 +107,7 @@ extension Rule {
     refused(
       "att_key_size", .error, .meaning, 0x0c...0x0c,
       "A request is refused because the key is too short",
-      when: "Encryption Key Size Too Short (0x0c) answers a request",
+      when: "Encryption Key Size Too Short (0x0c) answers a request", traits: [],
       do:
         "Delete the bond, then pair again with a maximum encryption key size of 16 on both sides."
     ) { refusal, _ in

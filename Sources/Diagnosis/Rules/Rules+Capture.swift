@@ -12,7 +12,7 @@ extension Rule {
   static let capture: [Rule] = [
     Rule(
       whole: "capture_ends_damaged", .warning, .fact, "The capture is damaged and ends early",
-      when: "reading stopped at a corrupt or incomplete record",
+      when: "reading stopped at a corrupt or incomplete record", traits: .ofCapture,
       do: "Stop the recording properly before copying the file, and copy it again."
     ) { evidence in
       guard evidence.extent.endsDamaged else { return [] }
@@ -30,6 +30,7 @@ extension Rule {
       whole: "capture_damaged_between", .warning, .fact,
       "One of several files is damaged, and records are missing",
       when: "a file that others follow, or an archive, cannot be read to its end",
+      traits: .ofCapture,
       do: "Copy the file again from where it was recorded, or take another bug report."
     ) { evidence in
       evidence.extent.holes.map { hole in
@@ -52,7 +53,7 @@ extension Rule {
     },
     Rule(
       whole: "capture_dropped", .warning, .fact, "Records are missing in the capture",
-      when: "the capture's own counters report dropped records",
+      when: "the capture's own counters report dropped records", traits: .ofCapture,
       do:
         "Record to a faster disk or on a less busy machine; on Linux give btmon a larger buffer, or write with -w and decode later."
     ) { evidence in
@@ -72,6 +73,7 @@ extension Rule {
       "Records are missing, and the capture does not report it",
       when:
         "a controller completed more packets than the capture shows as sent, or answered commands that are not in the capture",
+      traits: .ofCapture,
       do:
         "The recorder was probably too slow and lost records silently: record to a file with btmon -w on a less busy machine, and decode later. Requests that seem unanswered may have been answered."
     ) { evidence in
@@ -99,7 +101,7 @@ extension Rule {
     },
     Rule(
       whole: "capture_truncated", .warning, .fact, "Packets were cut short by the recorder",
-      when: "records keep fewer bytes than their packets had",
+      when: "records keep fewer bytes than their packets had", traits: .ofCapture,
       do:
         "On Android set the developer option Bluetooth HCI snoop log to Enabled, not Enabled filtered, switch Bluetooth off and on, and record again; on Windows choose Full Packet Logging in btvs; with tcpdump use -s 0."
     ) { evidence in
@@ -146,6 +148,7 @@ extension Rule {
       whole: "capture_one_sided", .warning, .meaning, "The capture has one direction only",
       when:
         "all data went one way, and some of it needs an answer or is one: a response, or a request after another one",
+      traits: .ofCapture,
       elsewise: [Alternative(always: "that side sends requests without waiting for answers")],
       do:
         "If it was exported from another capture, with a filter for example, use the whole capture. Otherwise record on the host itself (HCI snoop log, btmon, PacketLogger), which gives both directions."
@@ -169,7 +172,7 @@ extension Rule {
     },
     Rule(
       whole: "capture_data_only", .note, .fact, "The capture has data, but no commands and events",
-      when: "there are data packets, but no HCI commands or events",
+      when: "there are data packets, but no HCI commands or events", traits: .ofCapture,
       do:
         "Record with the phone's HCI snoop log or with btmon, and start before the devices connect."
     ) { evidence in
@@ -186,6 +189,7 @@ extension Rule {
     Rule(
       whole: "capture_starts_late", .note, .fact, "The capture starts in the middle of connections",
       when: "data or events belong to a connection whose opening is not in the capture",
+      traits: .ofCapture,
       do:
         "Start recording before the devices connect; on Android switch Bluetooth off and on after enabling the log."
     ) { evidence in
@@ -216,6 +220,7 @@ extension Rule {
     Rule(
       whole: "capture_direction_missing", .note, .fact,
       "The capture does not record packet directions", when: "the link type has no direction (187)",
+      traits: .ofCapture,
       do: "Save with a link type that records directions (201), or as btsnoop."
     ) { evidence in
       guard evidence.extent.infersDirections else { return [] }
@@ -230,7 +235,8 @@ extension Rule {
     Rule(
       whole: "capture_clock_jumps", .note, .fact, "The capture's clock jumps",
       when:
-        "a record's time is more than a second before that of the previous one, or more than an hour after it"
+        "a record's time is more than a second before that of the previous one, or more than an hour after it",
+      traits: .ofCapture
     ) { evidence in
       let (back, pauses) = (evidence.extent.stepsBack, evidence.extent.pauses)
       return [
@@ -255,6 +261,7 @@ extension Rule {
       "The capture has the kernel's management interface, but no HCI packets",
       when:
         "there are records of the management interface, and no HCI command, event or data packet",
+      traits: .ofCapture,
       do:
         "Record with btmon, or btmon -w FILE, as root, and start before the devices connect: it records both."
     ) { evidence in
@@ -276,6 +283,7 @@ extension Rule {
     "The capture ends with a command without an answer",
     when:
       "the last record is a command that would have an answer, the controller answered others before, and the capture has no connection",
+    traits: [.ofCapture, .ofOpenEnd],
     needs: [.commands, .events],
     do:
       "If the host hung here, let the recording go on for some seconds: a controller that does not answer within two has probably crashed at this command. Otherwise the recording was stopped too early."
@@ -306,6 +314,7 @@ extension Rule {
     "Attributes are used whose discovery is not in the capture",
     when:
       "handles of the peer that neither a discovery in the capture nor a supplied map identifies are used four times or more",
+    traits: .ofCapture,
     needs: [.bothDirections], leansOn: [.opening],
     do:
       "Make the host rediscover: on Android unpair and restart Bluetooth, on BlueZ remove the device, on iOS forget it and restart Bluetooth. Or supply a map of the device from another capture\(hint: "; gattscope map --json writes one, and --map reads it")."

@@ -357,7 +357,7 @@ extension Rule {
           headline:
             "\(side.words) opened a channel for \(request.service) with an \(first.name) of \(first.value) (\(packet: packet))",
           why: isZero
-            ? "\(side.other.capitalized) cannot send anything there: \(side.words) accepts no byte in \(small.contains { $0.name.description == "MPS" && $0.value == 0 } ? "a frame" : "an SDU" as StaticString)."
+            ? "\(side.other.capitalized) cannot send anything there: \(side.words) accepts no byte in \(capacity.mps == 0 ? "a frame" : "an SDU" as StaticString)."
             : "\(side.capitalized) must accept at least \(least) bytes; some hosts refuse such a channel, others send frames that are too long for it.",
           evidence: request.evidence, isZero ? .error : nil)
       }

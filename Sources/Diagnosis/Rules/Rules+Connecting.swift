@@ -18,6 +18,7 @@ extension Rule {
     whole: "connect_timeout", .error, .fact, "An attempt to connect was given up",
     when:
       "a connection attempt was cancelled a second or more after it began, without a connection; with the filter accept list, only if the device was then removed from it, or no attempt followed within two seconds; a note if the host only scanned now and then for a device of that list, still waits for it after it cancelled ten times or more, or lost its link to the device before",
+    traits: .settled,
     needs: [.commands, .events],
     do:
       "Check that the device is powered, in range and sends connectable advertisements at that moment: many stop while they are connected, and some change their address. Scan first, and connect to the address just seen; on Android close() the old BluetoothGatt and connect again, with TRANSPORT_LE."
@@ -145,6 +146,7 @@ extension Rule {
     "The controller or the host cannot open another connection",
     when:
       "an attempt to connect ended with Connection Limit Exceeded (0x09) or Connection Rejected due to Limited Resources (0x0d)",
+    traits: .settled,
     needs: [.commands, .events],
     do:
       "Close connections that are not needed, or raise the limit: CONFIG_BT_MAX_CONN on Zephyr, the SoftDevice's connection count on Nordic's nRF5, CONFIG_BTDM_CTRL_BLE_MAX_CONN on ESP32. Phones allow about seven."
@@ -170,7 +172,8 @@ extension Rule {
   private static let connectRefused = Rule(
     about: Bool.self, whole: "connect_refused", .error, .meaning,
     "The controller refused or failed to connect",
-    when: "an attempt to connect ended with another failing status", needs: [.commands, .events],
+    when: "an attempt to connect ended with another failing status", traits: .settled,
+    needs: [.commands, .events],
     elsewise: [
       Alternative("the controller refuses this command for another reason") { scansMeanwhile, _ in
         !scansMeanwhile
@@ -633,7 +636,8 @@ extension Rule {
   private static let notEstablished = Rule(
     whole: "connect_not_established", .error, .fact,
     "A link was created, but the peer never answered",
-    when: "a connection ended with Connection Failed to be Established (0x3e)", needs: [.events],
+    when: "a connection ended with Connection Failed to be Established (0x3e)", traits: .settled,
+    needs: [.events],
     do:
       "The peripheral missed the connection request or did not follow it, or did not receive the central's packets. Check distance and antennas, a peer that is busy or resets on connection, competing centrals, and clock accuracy. The central should try again at once; hosts retry two or three times."
   ) { evidence in

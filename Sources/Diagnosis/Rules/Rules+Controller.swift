@@ -16,7 +16,7 @@ extension Rule {
 
   private static let hardwareError = Rule(
     whole: "hci_hardware_error", .error, .fact, "The controller reports a hardware error",
-    when: "the controller sent a Hardware Error event", needs: [.events],
+    when: "the controller sent a Hardware Error event", traits: .settled, needs: [.events],
     do:
       "The controller has lost its state: the host has to reset it. Look for newer controller firmware, and for problems of the power supply or the transport (UART flow control, USB) at that time."
   ) { evidence in
@@ -244,6 +244,7 @@ extension Rule {
     "The controller reports an advertising set that the host never configured",
     when:
       "LE Advertising Set Terminated has a handle that no command has configured since a reset that the capture contains",
+    traits: .settled,
     needs: [.commands, .events],
     elsewise: [Alternative(always: "a vendor's command configured the set")],
     do:
@@ -329,6 +330,7 @@ extension Rule {
     "Legacy and extended advertising commands were mixed, which controllers refuse",
     when:
       "a command of one family was refused with Command Disallowed (0x0c) and the other family was used since the last reset",
+    traits: .settled,
     needs: [.commands, .events],
     elsewise: [Alternative(always: "the state of the controller forbids the command")],
     do:
@@ -351,7 +353,8 @@ extension Rule {
   private static let advertisingRefused = Rule(
     about: CommandHistory.Refusal.self, whole: "hci_advertising_refused", .error, .meaning,
     "The controller refuses to advertise",
-    when: "a command that sets up or enables advertising was refused", needs: [.commands, .events],
+    when: "a command that sets up or enables advertising was refused", traits: .settled,
+    needs: [.commands, .events],
     elsewise: refusalAlternatives
   ) { evidence in
     evidence.refusals { isAdvertising($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
@@ -362,7 +365,8 @@ extension Rule {
   private static let scanningRefused = Rule(
     about: CommandHistory.Refusal.self, whole: "hci_scanning_refused", .error, .meaning,
     "The controller refuses to scan",
-    when: "a command that sets up or enables scanning was refused", needs: [.commands, .events],
+    when: "a command that sets up or enables scanning was refused", traits: .settled,
+    needs: [.commands, .events],
     elsewise: refusalAlternatives
   ) { evidence in
     evidence.refusals { isScanning($0.opcode) && !isMixed($0) && !$0.isOptional }.map {

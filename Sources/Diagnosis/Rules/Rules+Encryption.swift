@@ -13,6 +13,7 @@ extension Rule {
       "enc_authentication_failure", .error, .fact, "Encryption or authentication of a link failed",
       when:
         "encryption ends with Authentication Failure (0x05), or authentication of a BR/EDR link with a status other than success",
+      traits: .settled,
       needs: [.events],
       do:
         "If the devices are bonded, delete the bond on both sides; then pair again. If it fails again, one side stores a different key from the one that pairing created."
@@ -40,6 +41,7 @@ extension Rule {
       "enc_rejected", .error, .fact, "Encryption was rejected",
       when:
         "LE Enable Encryption or Encryption Change ends with a status other than a missing key or a lost link",
+      traits: .settled,
       needs: [.events],
       do:
         "Encrypt again once the link is idle; if the status reports an unsupported feature, the peer's controller cannot encrypt."

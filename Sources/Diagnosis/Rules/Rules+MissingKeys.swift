@@ -13,6 +13,7 @@ extension Rule {
       "The central encrypts with the key of a bond, but the peripheral finds no key for it",
       when:
         "encryption ends with PIN or Key Missing (0x06), or the peripheral's host answers LE Long Term Key Request with the Negative Reply",
+      traits: .settled,
       needs: [.events], leansOn: [.commands],
       elsewise: [
         Doubts.privacy.or(

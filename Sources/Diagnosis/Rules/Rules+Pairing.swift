@@ -20,7 +20,8 @@ extension Rule {
     _ explain: @escaping @Sendable (FailedPairing) -> Finding?
   ) -> Rule {
     Rule(
-      about: FailedPairing.self, id, .error, grounds, finds, when: condition, elsewise: elsewise,
+      about: FailedPairing.self, id, .error, grounds, finds, when: condition, traits: .settled,
+      elsewise: elsewise,
       do: remedy
     ) { connection, evidence in
       var found: [(failed: FailedPairing, finding: Finding, packets: [Int])] = []

@@ -13,6 +13,7 @@ extension Rule {
       "A public key is invalid, or a copy of the other side's",
       when:
         "a public key is not a point on the curve P-256, or both keys have the same X coordinate",
+      traits: .settled,
       do:
         "Check the byte order of the key (X, then Y, each least significant byte first) and that the key is checked before use: a key off the curve reveals bits of the private key."
     ) { connection, _ in connection.pairing.attempts.firstFinding { $0.invalidKey() } },
@@ -21,6 +22,7 @@ extension Rule {
       "A device pairs with the debug key pair of the specification",
       when:
         "a public key whose X coordinate is that of the debug key pair (Core, Vol 3, Part H, 2.3.5.6.1)",
+      traits: .settled,
       do:
         "Disable the debug keys in products (Zephyr: CONFIG_BT_USE_DEBUG_KEYS; BlueZ: btmgmt debug-keys): any eavesdropper can decrypt the link."
     ) { connection, _ in connection.pairing.attempts.firstFinding { $0.debugKey() } },

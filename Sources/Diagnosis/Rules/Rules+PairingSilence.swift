@@ -10,6 +10,7 @@ extension Rule {
     "smp_unexpected", .warning, .meaning, "A Security Manager PDU was out of sequence",
     when:
       "a Pairing Request from the peripheral, a second Pairing Response, or a value that the pairing method does not use",
+    traits: .settled,
     needs: [.bothDirections],
     elsewise: [
       Alternative("one Security Manager answers twice") { history, _ in !history.hasEqualResponses }

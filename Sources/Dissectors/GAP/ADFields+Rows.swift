@@ -43,12 +43,15 @@ let adRows: [(type: UInt8, parameters: [Parameter])] = [
         [
           .u8("Organization_ID", .code(.transportOrganization), line: "transport of"),
           .u8("Flags", .flags(.transportFlags), line: ""), .count("Data_Length"),
-          .counted("Data", line: "data"),
+          .counted("Data", .advertised, line: "data"),
         ])
     ]
   ),
   // Channel Map Update Indication
-  (0x28, [.bytes("Channel_Map", 5, line: "channel map"), .u16("Instant", line: "instant")]),
+  (
+    0x28,
+    [.bytes("Channel_Map", 5, .harmless, line: "channel map"), .u16("Instant", line: "instant")]
+  ),
   // PB-ADV (Mesh Protocol, 5.2.1): link ID, transaction number, generic provisioning PDU
   (
     0x29,

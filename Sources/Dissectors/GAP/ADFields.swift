@@ -106,7 +106,7 @@ package enum ADFields {
     _ visitor: inout Visitor
   ) throws(ParseError) {
     let slice = try cursor.take(count)
-    visitor.field(name, line: line, .bytes, cursor.bytes(slice), at: slice)
+    visitor.field(name, line: line, .bytes(.unknown), cursor.bytes(slice), at: slice)
   }
 
   /// Visits a number that comes from all or part of a field's bytes.
@@ -195,7 +195,8 @@ package enum ADFields {
       bytes.part(known), at: known, &visitor)
     let further = cursor.rest()
     if !further.isEmpty {
-      visitor.field("Further_Features", line: nil, .bytes, bytes.part(further), at: further)
+      visitor.field(
+        "Further_Features", line: nil, .bytes(.unknown), bytes.part(further), at: further)
     }
     return cursor.rest()
   }

@@ -94,7 +94,7 @@ package struct ConfigurationOption: Sendable {
   ) {
     let start = Int(value.start)
     guard size == Int(value.count) else {
-      visitor.field("Value", line: "", .bytes, bytes.part(value), at: value)
+      visitor.field("Value", line: "", .bytes(.unknown), bytes.part(value), at: value)
       return
     }
     let u8 = { (offset: Int, bytes: RawSpan) in bytes.byte(at: start + offset) }

@@ -129,7 +129,7 @@ extension Signalling {
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       guard !data.isEmpty else { return }
-      visitor.field("Echo_Data", line: "", .bytes, bytes.part(data), at: data)
+      visitor.field("Echo_Data", line: "", .bytes(.unknown), bytes.part(data), at: data)
     }
   }
 

@@ -70,7 +70,7 @@ package let managementRows: [ParameterRow] = [
     ]),
   .command(
     0x0016, "PIN Code Reply",
-    Parameter.device + [.u8("PIN_Length"), .secret("PIN_Code", 16, line: "PIN")],
+    Parameter.device + [.u8("PIN_Length"), .secret("PIN_Code", 16, .pin, line: "PIN")],
     returns: Parameter.device),
   .command(
     0x0017, "PIN Code Negative Reply", Parameter.device, returns: Parameter.device),
@@ -91,7 +91,7 @@ package let managementRows: [ParameterRow] = [
     returns: Parameter.device),
   .command(
     0x001e, "User Passkey Reply",
-    Parameter.device + [.secret("Passkey", 4, line: "passkey")],
+    Parameter.device + [.secret("Passkey", 4, .passkey, line: "passkey")],
     returns: Parameter.device),
   .command(
     0x001f, "User Passkey Negative Reply", Parameter.device, returns: Parameter.device),

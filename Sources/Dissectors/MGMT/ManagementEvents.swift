@@ -50,11 +50,11 @@ package let managementEventRows: [ParameterRow] = [
   .event(
     0x0017, "Passkey Notify",
     Parameter.device + [
-      .secret("Passkey", 4, line: "passkey"), .u8("Entered", line: "digits entered"),
+      .secret("Passkey", 4, .passkey, line: "passkey"), .u8("Entered", line: "digits entered"),
     ]),
   .event(
     0x0018, "New Identity Resolving Key",
-    [.storeHint, .address("Random_Address", line: "used")] + Parameter.identityKey),
+    [.storeHint, .randomAddress("Random_Address", line: "used")] + Parameter.identityKey),
   .event(
     0x0019, "New Signature Resolving Key",
     [.storeHint] + Parameter.device + [

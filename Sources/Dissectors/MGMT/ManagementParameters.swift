@@ -36,8 +36,8 @@ extension Parameter {
   static let longTermKey: [Parameter] =
     device + [
       u8("Key_Type", .code(.longTermKeyType), line: ""), u8("Central", .code(.yesNo)),
-      u8("Encryption_Size", line: "key size"), u16("Encryption_Diversifier", .hex),
-      bytes("Random_Number", 8), secret("Value", 16, line: "LTK"),
+      u8("Encryption_Size", line: "key size"), u16("Encryption_Diversifier", .diversifier),
+      bytes("Random_Number", 8, .secret), secret("Value", 16, line: "LTK"),
     ]
   /// An identity resolving key.
   static let identityKey: [Parameter] = device + [secret("Value", 16, line: "IRK")]
@@ -73,7 +73,9 @@ extension Parameter {
   ]
   /// Configuration parameters: type, length and value of each.
   static let configuration: [Parameter] = [
-    list("Parameters", [u16("Parameter_Type", .hex), count("Value_Length"), counted("Value")])
+    list(
+      "Parameters",
+      [u16("Parameter_Type", .hex), count("Value_Length"), counted("Value", .harmless(upTo: 4))])
   ]
   static let experimentalFeature: [Parameter] = [
     uuid("UUID", line: ""), u32("Flags", .flags(.experimentalFlags), line: ""),
@@ -95,6 +97,6 @@ extension Parameter {
 extension [Parameter] {
   /// The same parameters without the one-line form, in which the count of a long list suffices.
   var silent: [Parameter] {
-    map { Parameter($0.name, $0.kind, nil, items: $0.items) }
+    map { Parameter($0.name, $0.kind, nil, content: $0.content, items: $0.items) }
   }
 }

@@ -9,14 +9,14 @@ package enum FieldValue: Sendable {
   /// A number of `width` bytes; signed ones have been sign-extended.
   case number(Int64, width: Int, Parameter.Form)
   /// A device address.
-  case address(DeviceAddress)
+  case address(DeviceAddress, isRandom: Bool)
   /// Bytes without further structure.
-  case bytes
+  case bytes(Parameter.Content)
   /// A UTF-8 string without trailing zeros.
   case text
   case uuid(BluetoothUUID)
   /// Secret bytes.
-  case secret
+  case secret(Parameter.Content)
   /// AD structures.
   case advertisingData
   /// A part of AD structures, which may begin and end anywhere.
@@ -37,8 +37,8 @@ package protocol FieldVisitor: ~Copyable {
   mutating func field(
     _ name: StaticString, line: StaticString?, number: Int64, width: Int,
     _ form: Parameter.Form, _ bytes: RawSpan, at slice: Slice)
-  /// Called at the beginning of a list.
-  mutating func beginList(_ name: StaticString)
+  /// Called at the beginning of a list; `ofDevices`: each item is a device that was heard.
+  mutating func beginList(_ name: StaticString, ofDevices: Bool)
   /// Called at the beginning of an item of the list.
   mutating func beginItem()
   /// Called at the end of the item.
@@ -56,7 +56,7 @@ extension FieldVisitor where Self: ~Copyable {
   ) {
     field(name, line: line, .number(number, width: width, form), bytes, at: slice)
   }
-  package mutating func beginList(_ name: StaticString) {}
+  package mutating func beginList(_ name: StaticString, ofDevices: Bool) {}
   package mutating func beginItem() {}
   package mutating func endItem() {}
   package mutating func endList() {}
@@ -143,10 +143,11 @@ package struct FieldWalk: ~Escapable {
         continue
       }
       switch field.kind {
-      case .list:
+      case .list(let ofDevices):
         let items = position..<position + Int(field.itemFields)
         try readList(
-          field.name, fields, items, leastSize: Int(field.leastItemSize), &visitor)
+          field.name, ofDevices: ofDevices, fields, items, leastSize: Int(field.leastItemSize),
+          &visitor)
         position = items.upperBound
       case .choice:
         let layouts = position..<position + Int(field.itemFields)
@@ -222,23 +223,23 @@ package struct FieldWalk: ~Escapable {
       isFragment = operation != 3
       value = .number(operation, width: 1, .code(.dataOperation))
       slice = Slice(start: start, count: 1)
-    case .address:
-      value = .address(try DeviceAddress(parsing: &cursor))
+    case .address(let isRandom):
+      value = .address(try DeviceAddress(parsing: &cursor), isRandom: isRandom)
       slice = Slice(start: start, count: 6)
     case .bytes(let length):
       slice = try cursor.take(length)
-      value = .bytes
+      value = .bytes(parameter.content)
     case .counted:
       slice = try cursor.take(takeCount() ?? 0)
-      value = .bytes
+      value = .bytes(parameter.content)
     case .rest:
       slice = cursor.rest()
-      value = .bytes
+      value = .bytes(parameter.content)
     case .half(let before):
       slice = try cursor.take(max(0, (cursor.remaining + before) / 2 - before))
-      value = .bytes
-    case .uuid(let width): (slice, value) = try uuid(width)
-    case .halfUUID: (slice, value) = try uuid(cursor.remaining / 2)
+      value = .bytes(parameter.content)
+    case .uuid(let width): (slice, value) = try uuid(width, parameter.content)
+    case .halfUUID: (slice, value) = try uuid(cursor.remaining / 2, parameter.content)
     case .restText:
       slice = trimmed(cursor.rest())
       value = .text
@@ -249,14 +250,14 @@ package struct FieldWalk: ~Escapable {
       value = .text
     case .secret(let length):
       slice = try cursor.take(length)
-      value = .secret
+      value = .secret(parameter.content)
     case .optionalSecret(let length):
       if cursor.isAtEnd { return }
       slice = try cursor.take(length)
-      value = .secret
+      value = .secret(parameter.content)
     case .countedSecret:
       slice = try cursor.take(takeCount() ?? cursor.remaining)
-      value = .secret
+      value = .secret(parameter.content)
     case .advertisingData(let field):
       let length = takeCount() ?? field
       let data: FieldValue = isFragment ? .advertisingFragment : .advertisingData
@@ -288,11 +289,13 @@ package struct FieldWalk: ~Escapable {
 
   /// Reads a UUID, or bytes if no UUID has this length.
   @_lifetime(self: copy self)
-  private mutating func uuid(_ width: Int) throws(ParseError) -> (Slice, FieldValue) {
+  private mutating func uuid(
+    _ width: Int, _ content: Parameter.Content
+  ) throws(ParseError) -> (Slice, FieldValue) {
     var ahead = cursor
     let slice = try cursor.take(width)
     let uuid = try BluetoothUUID(parsing: &ahead, width: width)
-    return (slice, uuid.map { .uuid($0) } ?? .bytes)
+    return (slice, uuid.map { .uuid($0) } ?? .bytes(content))
   }
 
   @_lifetime(self: copy self)
@@ -314,11 +317,11 @@ package struct FieldWalk: ~Escapable {
   /// Reads as many items as the preceding count states, or up to the end if there is no count.
   @_lifetime(self: copy self)
   private mutating func readList<Visitor: FieldVisitor & ~Copyable>(
-    _ name: StaticString, _ fields: Span<ParameterField>, _ items: Range<Int>, leastSize: Int,
-    _ visitor: inout Visitor
+    _ name: StaticString, ofDevices: Bool, _ fields: Span<ParameterField>, _ items: Range<Int>,
+    leastSize: Int, _ visitor: inout Visitor
   ) throws(ParseError) {
     let expected = takeCount()
-    visitor.beginList(name)
+    visitor.beginList(name, ofDevices: ofDevices)
     defer { visitor.endList() }
     var done = 0
     while expected.map({ done < $0 }) ?? !cursor.isAtEnd {

@@ -28,6 +28,7 @@ package struct RowEntry: Sendable {
 package struct ParameterField: Sendable {
   let name: StaticString
   let kind: Parameter.Kind
+  let content: Parameter.Content
   let line: StaticString?
   /// The width of an unsigned number, which most fields are, in bytes; 0 for all others. The walk
   /// checks this and `form` before it switches over `kind`.
@@ -52,14 +53,15 @@ package struct ParameterField: Sendable {
 }
 
 extension ParameterField {
+  var isAddress: Bool { if case .address = kind { true } else { false } }
+
   var isAdvertisingData: Bool { if case .advertisingData = kind { true } else { false } }
 
   /// Whether this may reveal the UUIDs that a device has or will have.
   var mayTellUUIDs: Bool {
     switch kind {
     case .advertisingData, .uuid, .halfUUID, .half: true
-    // Android's service data filter.
-    default: name.isEqual(to: "Service_Data_Pattern")
+    default: content == .serviceData
     }
   }
 }
@@ -108,7 +110,8 @@ extension Parameter {
     }
     fields.append(
       ParameterField(
-        name: name, kind: kind, line: line, unsignedWidth: number.width, form: number.form,
+        name: name, kind: kind, content: content, line: line, unsignedWidth: number.width,
+        form: number.form,
         itemFields: Int16(item.count),
         leastItemSize: Int16(items.first.map { $0.size ?? 1 } ?? 0),
         plainSize: plainSize.map { Int16($0) }))

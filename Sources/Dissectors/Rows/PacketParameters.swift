@@ -17,7 +17,7 @@ package struct PacketParameters: Equatable, Sendable {
   /// Finds the row of a command.
   package init(_ command: HCICommand, _ bytes: RawSpan, body: Slice) {
     let found = PDUTable.core.command(command.opcode)
-    row = Self.isOthers(command.opcode, found?.parameters, bytes, body) ? nil : found
+    row = Self.isOfAnotherVendor(command.opcode, found?.parameters, bytes, body) ? nil : found
     outer = body
     completed = nil
     inner = .empty
@@ -67,7 +67,8 @@ package struct PacketParameters: Equatable, Sendable {
       inner = Slice(start: start + 3, count: count - 3)
       // A failed command may return only its Status.
       let hasFailed = count == 4 && bytes.byte(at: start + 3) != 0
-      completed = !hasFailed && Self.isOthers(opcode, found?.returns, bytes, inner) ? nil : found
+      completed =
+        !hasFailed && Self.isOfAnotherVendor(opcode, found?.returns, bytes, inner) ? nil : found
     } else {
       let android = event.code == HCIEvent.vendorCode ? Self.androidEvent(bytes, body) : nil
       row = android ?? PDUTable.core.event(event.code)
@@ -89,7 +90,7 @@ package struct PacketParameters: Equatable, Sendable {
 
   /// Returns whether a command with the number of one of Android's is another vendor's, whose bytes
   /// do not match the layout.
-  private static func isOthers(
+  private static func isOfAnotherVendor(
     _ opcode: UInt16, _ layout: ParameterLayout?, _ bytes: RawSpan, _ slice: Slice
   ) -> Bool {
     guard opcode == HCICommand.androidDynamicAudioBuffer, let layout else { return false }

@@ -36,11 +36,16 @@ extension Parameter {
   static func uuid(_ name: StaticString, _ width: Int = 16, line: StaticString? = nil) -> Self {
     Self(name, .uuid(width), line)
   }
-  static func halfUUID(_ name: StaticString, line: StaticString? = nil) -> Self {
-    Self(name, .halfUUID, line)
+  static func halfUUID(
+    _ name: StaticString, _ content: Content, line: StaticString? = nil
+  ) -> Self {
+    Self(name, .halfUUID, line, content: content)
   }
-  static func half(_ name: StaticString, after before: Int = 0, line: StaticString? = nil) -> Self {
-    Self(name, .half(after: before), line)
+  static func half(
+    _ name: StaticString, _ content: Content = .unknown, after before: Int = 0,
+    line: StaticString? = nil
+  ) -> Self {
+    Self(name, .half(after: before), line, content: content)
   }
   static func restText(_ name: StaticString, line: StaticString? = nil) -> Self {
     Self(name, .restText, line)

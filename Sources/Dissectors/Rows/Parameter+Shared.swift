@@ -23,11 +23,11 @@ extension Parameter {
   /// The reason that the Host gives for ending a link; its codes read as if the peer had ended it.
   static let reasonGiven = u8("Reason", .code(.status), line: "reason given:")
   /// Rand, which with EDIV identifies an LTK of LE legacy pairing; zero identifies no such key.
-  static let randomNumber = bytes("Random_Number", 8, line: "Rand")
+  static let randomNumber = bytes("Random_Number", 8, .secret, line: "Rand")
   /// EDIV.
-  static let encryptedDiversifier = u16("Encrypted_Diversifier", .hex, line: "EDIV")
+  static let encryptedDiversifier = u16("Encrypted_Diversifier", .diversifier, line: "EDIV")
   /// The handle of an advertising set.
-  static let advertisingHandle = u8("Advertising_Handle", line: "set")
+  static let advertisingHandle = u8("Advertising_Handle", .identifier, line: "set")
   /// The handle of a periodic advertising train.
   static let syncHandle = u16("Sync_Handle", .handle)
   /// The same, if it identifies what the packet concerns.

@@ -20,8 +20,8 @@ package struct Parameter: Sendable {
     case laterCount(width: UInt8)
     /// Flags with one bit for each item of the next list (Scanning_PHYs).
     case countOfBits(width: UInt8, CodeSet)
-    /// A device address: 6 bytes, least significant first.
-    case address
+    /// A device address: 6 bytes, least significant first; `isRandom`: whatever type is stated.
+    case address(isRandom: Bool)
     /// This many bytes.
     case bytes(Int)
     /// As many bytes as the preceding `count` states.
@@ -46,8 +46,8 @@ package struct Parameter: Sendable {
     /// fill the field.
     case advertisingData(Int)
     /// Items of several parameters each: as many as the preceding count states, or up to the end of
-    /// the parameters if there is no count.
-    case list
+    /// the parameters if there is no count; `ofDevices`: each is a device that was heard.
+    case list(ofDevices: Bool)
     /// A one-byte number of bytes in all fields up to the next `counted` one; that one has this
     /// many fewer.
     case countBeyond(UInt8)
@@ -77,6 +77,30 @@ package struct Parameter: Sendable {
     case openEnd
   }
 
+  /// What bytes without further structure hold, for redaction and for selections.
+  package enum Content: Sendable, Equatable {
+    /// Anything.
+    case unknown
+    /// Nothing about people and their devices, if there are no more bytes than this: what a
+    /// controller supports, which channels it uses, how well it receives.
+    case harmless(upTo: UInt8)
+    /// A key or a number from which one is made.
+    case secret
+    case passkey
+    case pin
+    /// The X coordinate of a public key, and the Y coordinate after it.
+    case keyX
+    case keyY
+    /// What manufacturers and services put into advertising data, or look for in it.
+    case advertised
+    /// The same of a service, beginning with its 16-bit UUID as the AD structure does.
+    case serviceData
+    /// What a vendor has not documented.
+    case vendors
+
+    static let harmless = Self.harmless(upTo: .max)
+  }
+
   /// Whether this has no bytes or name of its own, but describes the layout of others.
   package var isStructure: Bool {
     switch kind {
@@ -89,10 +113,15 @@ package struct Parameter: Sendable {
   package enum Form: Sendable, Equatable {
     /// Decimal.
     case plain
+    /// Decimal, of what a failed event is about: an advertising set, a BIG. Its other parameters
+    /// have no meaning then, unless the specification defines one.
+    case identifier
     /// Six decimal digits, as both devices display it to their users.
     case sixDigits
     /// `0x` and two digits a byte.
     case hex
+    /// EDIV, in the same way.
+    case diversifier
     /// A connection handle, sync handle or the like: `0x0040`. The upper four bits are reserved but
     /// shown if set, as in 0xffff for none.
     case handle
@@ -116,6 +145,7 @@ package struct Parameter: Sendable {
   package let name: StaticString
   /// The form of its bytes.
   package let kind: Kind
+  package let content: Content
   /// The parameter's words in the one-line form: nil omits it, an empty string shows the bare
   /// value, a word precedes the value ("timeout 720 ms"), and a dash makes the value the upper end
   /// of a range begun by the preceding parameter ("interval 30–50 ms").
@@ -124,10 +154,12 @@ package struct Parameter: Sendable {
   package let items: [Parameter]
 
   init(
-    _ name: StaticString, _ kind: Kind, _ line: StaticString?, items: [Parameter] = []
+    _ name: StaticString, _ kind: Kind, _ line: StaticString?, content: Content = .unknown,
+    items: [Parameter] = []
   ) {
     self.name = name
     self.kind = kind
+    self.content = content
     self.line = line
     self.items = items
   }
@@ -170,28 +202,39 @@ package struct Parameter: Sendable {
     Self(name, .countOfBits(width: 1, set), line)
   }
   static func address(_ name: StaticString, line: StaticString? = nil) -> Self {
-    Self(name, .address, line)
+    Self(name, .address(isRandom: false), line)
   }
-  static func bytes(_ name: StaticString, _ count: Int, line: StaticString? = nil) -> Self {
-    Self(name, .bytes(count), line)
+  static func randomAddress(_ name: StaticString, line: StaticString? = nil) -> Self {
+    Self(name, .address(isRandom: true), line)
   }
-  static func counted(_ name: StaticString, line: StaticString? = nil) -> Self {
-    Self(name, .counted, line)
+  static func bytes(
+    _ name: StaticString, _ count: Int, _ content: Content = .unknown, line: StaticString? = nil
+  ) -> Self {
+    Self(name, .bytes(count), line, content: content)
   }
-  static func rest(_ name: StaticString, line: StaticString? = nil) -> Self {
-    Self(name, .rest, line)
+  static func counted(
+    _ name: StaticString, _ content: Content = .unknown, line: StaticString? = nil
+  ) -> Self {
+    Self(name, .counted, line, content: content)
+  }
+  static func rest(
+    _ name: StaticString, _ content: Content = .unknown, line: StaticString? = nil
+  ) -> Self {
+    Self(name, .rest, line, content: content)
   }
   static func text(_ name: StaticString, _ count: Int, line: StaticString? = nil) -> Self {
     Self(name, .text(count), line)
   }
-  static func secret(_ name: StaticString, _ count: Int, line: StaticString? = nil) -> Self {
-    Self(name, .secret(count), line)
+  static func secret(
+    _ name: StaticString, _ count: Int, _ content: Content = .secret, line: StaticString? = nil
+  ) -> Self {
+    Self(name, .secret(count), line, content: content)
   }
   static func optionalSecret(_ name: StaticString, _ count: Int) -> Self {
-    Self(name, .optionalSecret(count), nil)
+    Self(name, .optionalSecret(count), nil, content: .secret)
   }
   static func countedSecret(_ name: StaticString, line: StaticString? = nil) -> Self {
-    Self(name, .countedSecret, line)
+    Self(name, .countedSecret, line, content: .secret)
   }
   static func advertisingData(
     _ name: StaticString, field: Int = 0, line: StaticString? = nil
@@ -199,13 +242,16 @@ package struct Parameter: Sendable {
     Self(name, .advertisingData(field), line)
   }
   static func list(_ name: StaticString, _ items: [Parameter]) -> Self {
-    Self(name, .list, nil, items: items)
+    Self(name, .list(ofDevices: false), nil, items: items)
+  }
+  static func devices(_ name: StaticString, _ items: [Parameter]) -> Self {
+    Self(name, .list(ofDevices: true), nil, items: items)
   }
 }
 
 extension Parameter: Equatable {
   package static func == (left: Self, right: Self) -> Bool {
-    left.name.isEqual(to: right.name) && left.kind == right.kind
+    left.name.isEqual(to: right.name) && left.kind == right.kind && left.content == right.content
       && left.line?.description == right.line?.description && left.items == right.items
   }
 }

@@ -81,7 +81,7 @@ package struct ParameterLayout: Sendable {
       (.beginsWithDevice, behindStatus?.name.isEqual(to: "BD_ADDR") ?? false),
       (.advertisingData, fields.contains(where: \.isAdvertisingData)),
       (.uuids, fields.contains(where: \.mayTellUUIDs)),
-      (.address, fields.contains { $0.kind == .address }),
+      (.address, fields.contains(where: \.isAddress)),
       (.chosenHandle, handle == nil && parameters.contains { $0.choosesHandle }),
       (.needsWalk, parameters.contains { $0.isPartlyUsed }),
       (.secret, fields.contains(where: \.isSecret)),

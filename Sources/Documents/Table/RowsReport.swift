@@ -367,7 +367,7 @@ extension RowsReport {
     rows.integer(connection.supervisionTimeout.map { Int($0) * 10 })
     rows.name(history.link.phys.last.flatMap { CodeSet.phy.name(of: UInt64($0.sent)) })
     rows.flag(connection.isEncrypted)
-    rows.word(history.paired)
+    rows.word(history.paired.key)
     writePairingError(history)
     let services = device.flatMap { $0.isKnown(on: connection) ? $0.services : nil } ?? []
     if services.isEmpty { rows.null() } else { rows.uuids(services.map(\.declaration.uuid)) }
@@ -394,7 +394,7 @@ extension RowsReport {
   }
 
   private mutating func writePairingError(_ history: ConnectionHistory) {
-    guard history.paired.description == "failed",
+    guard history.paired == .failed,
       let attempt = history.pairing.attempts.last(where: { $0.ending != nil && !$0.isPaired })
     else { return rows.null() }
     switch attempt.ending {

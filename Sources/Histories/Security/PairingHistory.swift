@@ -3,7 +3,7 @@ import Bytes
 import Captures
 package import Cryptography
 import Dissectors
-import Sessions
+package import Sessions
 
 /// The pairings of a connection, and what led to them. Bounded: of very many attempts those in the
 /// middle are only counted, and so are the actions of users and programs.
@@ -277,19 +277,39 @@ package struct PairingHistory: Sendable {
   }
 }
 
-extension ConnectionHistory {
-  /// How the devices were paired, as named in the JSON contract.
-  package var paired: StaticString {
-    if let attempt = pairing.attempts.last(where: \.isPaired) {
-      return attempt.method?.key ?? "unknown"
+/// How the devices of a connection were paired.
+package enum PairedState: Equatable {
+  case method(PairingMethod)
+  case no
+  case failed
+  case bondedEarlier
+  case unknown
+
+  /// The name in the JSON contract.
+  package var key: StaticString {
+    switch self {
+    case .method(let method): method.key
+    case .no: "no"
+    case .failed: "failed"
+    case .bondedEarlier: "bonded_earlier"
+    case .unknown: "unknown"
     }
-    if pairing.attempts.contains(where: { $0.failure != nil || $0.hasStopped }) { return "failed" }
-    if !pairing.attempts.isEmpty { return "unknown" }
+  }
+}
+
+extension ConnectionHistory {
+  /// How the devices were paired.
+  package var paired: PairedState {
+    if let attempt = pairing.attempts.last(where: \.isPaired) {
+      return attempt.method.map { .method($0) } ?? .unknown
+    }
+    if pairing.attempts.contains(where: { $0.failure != nil || $0.hasStopped }) { return .failed }
+    if !pairing.attempts.isEmpty { return .unknown }
     switch connection.isEncrypted {
-    case true: return usesEarlierKey ? "bonded_earlier" : "unknown"
-    case _ where mayHavePairedUnseen: return "unknown"
-    case false: return connection.isOpeningMissing ? "unknown" : "no"
-    case nil: return "unknown"
+    case true: return usesEarlierKey ? .bondedEarlier : .unknown
+    case _ where mayHavePairedUnseen: return .unknown
+    case false: return connection.isOpeningMissing ? .unknown : .no
+    case nil: return .unknown
     }
   }
 

@@ -102,7 +102,7 @@ private struct UUIDFinder<Finder: AttributeFinder>: FieldVisitor {
     case .advertisingData:
       isFound = finder.matchesUUID(bytes, Slice(start: 0, count: bytes.byteCount))
     // Android's filter for service data starts with the 16-bit UUID, as an AD structure does.
-    case .bytes where bytes.byteCount >= 2 && name.description == "Service_Data_Pattern":
+    case .bytes(.serviceData) where bytes.byteCount >= 2:
       isFound = finder.has(BluetoothUUID(bytes.littleEndianU16(at: 0)))
     default: break
     }

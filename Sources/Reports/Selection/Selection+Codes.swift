@@ -98,7 +98,7 @@ package protocol CodeFilter {
 }
 
 extension CodeFilter {
-  /// Joins filters; nil if there are none.
+  /// Creates the union of several filters, or nil if there are none.
   package init?(_ filters: [Self]) {
     guard let first = filters.first else { return nil }
     self = filters.dropFirst().reduce(into: first) { $0.formUnion($1) }

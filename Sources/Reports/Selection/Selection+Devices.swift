@@ -284,7 +284,7 @@ struct DeviceWatch: Sendable {
       _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
       at slice: Slice
     ) {
-      if case .address(let address) = value, watch.isWanted(address) { isFound = true }
+      if case .address(let address, _) = value, watch.isWanted(address) { isFound = true }
     }
   }
 }

@@ -68,6 +68,7 @@ package protocol FieldSink: FieldVisitor, ~Copyable {
   mutating func packets(_ key: StaticString, _ packets: ArraySlice<Int>)
   /// Writes the words for the bits that are set.
   mutating func words(_ key: StaticString, bits: Int, of count: Int, _ word: (Int) -> StaticString)
+  mutating func beginList(_ key: StaticString)
   /// Begins a list of the AD structures in the parameter `name`; there may be several such
   /// parameters.
   mutating func beginStructures(of name: StaticString)
@@ -97,6 +98,8 @@ extension FieldSink where Self: ~Copyable {
   package static var writesAll: Bool { false }
   package var writesAnswers: Bool { true }
 
+  package mutating func beginList(_ name: StaticString, ofDevices: Bool) { beginList(name) }
+
   package mutating func repeats(_ connection: ConnectionState) -> Bool { false }
 
   package mutating func remember(_ connection: ConnectionState) {}
@@ -113,7 +116,7 @@ extension FieldSink where Self: ~Copyable {
     at(Int(slice.start), Int(slice.count))
     switch value {
     case .number: break
-    case .address(let address): self.address(name, address)
+    case .address(let address, _): self.address(name, address)
     case .bytes: self.bytes(name, bytes)
     case .uuid(let uuid): self.uuid(name, uuid)
     case .advertisingData:
@@ -173,9 +176,9 @@ extension FieldSink where Self: ~Copyable {
     let raw = UInt64(bitPattern: value)
     let digits = 2 * width
     switch form {
-    case .plain: number(name, Int(value))
+    case .plain, .identifier: number(name, Int(value))
     case .sixDigits: sixDigits(name, Int(value))
-    case .hex: identifier(name, raw, digits: digits)
+    case .hex, .diversifier: identifier(name, raw, digits: digits)
     case .handle: identifier(name, raw, digits: digits)
     case .code(let set): code(name, raw, digits: digits, set.name(of: raw))
     case .assigned(let numbers):

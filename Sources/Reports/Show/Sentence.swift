@@ -187,7 +187,7 @@ extension Sentence: FieldVisitor {
     if case .flags(.phys) = form { listedPHYs = UInt64(bitPattern: number) }
     guard let line else { return }
     if let device, device > Self.devicesInLine { return }
-    if writesOnlyIdentifiers, !Self.isIdentifier(name, .number(number, width: width, form)) {
+    if writesOnlyIdentifiers, !Self.isIdentifier(.number(number, width: width, form)) {
       return
     }
     self.number(line, number, width: width, form)
@@ -203,10 +203,10 @@ extension Sentence: FieldVisitor {
     }
     guard let line else { return }
     if let device, device > Self.devicesInLine { return }
-    if writesOnlyIdentifiers, !Self.isIdentifier(name, value) { return }
+    if writesOnlyIdentifiers, !Self.isIdentifier(value) { return }
     switch value {
     case .number: break
-    case .address(let address):
+    case .address(let address, _):
       // The type of an address follows it, as everywhere.
       let type = addressType.flatMap { $0.end == output.count ? $0 : nil }
       if let type { output.shorten(to: type.start) }
@@ -333,14 +333,14 @@ extension Sentence: FieldVisitor {
       } else {
         scaled(value, scale)
       }
-    case .plain:
+    case .plain, .identifier:
       begin(label)
       output.decimal(Int(value))
       lowerEnd = (value, output.count)
     case .sixDigits:
       begin(label)
       output.decimal(UInt(raw), digits: 6)
-    case .hex:
+    case .hex, .diversifier:
       begin(label)
       output.hexadecimal(raw, digits: 2 * width)
     case .handle:
@@ -360,20 +360,14 @@ extension Sentence: FieldVisitor {
 
   /// Returns whether a parameter of a failed event identifies what failed. The others have no
   /// meaning then, unless the specification defines one.
-  private static func isIdentifier(_ name: StaticString, _ value: FieldValue) -> Bool {
+  private static func isIdentifier(_ value: FieldValue) -> Bool {
     switch value {
-    case .address(let address): address != .zero
+    case .address(let address, _): address != .zero
     case .number(_, _, .code(.status)), .number(_, _, .code(.managementStatus)): true
-    case .number: identifiers.contains { $0 == name.description }
+    case .number(_, _, .identifier): true
     default: false
     }
   }
-
-  /// Identifiers assigned by the host, and what an advertising set that ends by its own limits (a
-  /// status that is not a failure) has done.
-  private static let identifiers = [
-    "BIG_Handle", "Advertising_Handle", "Config_ID", "Num_Completed_Extended_Advertising_Events",
-  ]
 
   private mutating func scaled(_ value: Int64, _ scale: Scale) {
     output.fixed(Int(value) &* scale.multiplier, decimals: scale.decimals)
@@ -411,15 +405,8 @@ extension Sentence: FieldVisitor {
   /// The maximum number of devices of one record that the line names.
   static let devicesInLine = 3
 
-  /// Returns whether the items of a list are devices that were heard: in Inquiry Results, and in
-  /// Android's batch scan.
-  private static func hasDevices(_ list: StaticString) -> Bool {
-    list.utf8CodeUnitCount >= 7
-      && (list.description == "Responses" || list.description == "Records")
-  }
-
-  mutating func beginList(_ name: StaticString) {
-    if Self.hasDevices(name) { device = 0 }
+  mutating func beginList(_ name: StaticString, ofDevices: Bool) {
+    if ofDevices { device = 0 }
   }
 
   /// Appends the name in a device's advertising data; a line with several devices has no room for

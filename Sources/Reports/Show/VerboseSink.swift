@@ -14,7 +14,8 @@ package import Words
 package struct VerboseSink: FieldSink, ~Copyable {
   package var output = Output()
   package let showsKeys: Bool
-  package let writesAnswers: Bool
+  /// A page shows what a packet answers, and when, above its fields.
+  package var writesAnswers: Bool { !isData }
   package var hidesAdvertising = false
   package var advertiser = OwnAddress()
   package var writesStructures = false
@@ -59,8 +60,6 @@ package struct VerboseSink: FieldSink, ~Copyable {
     isData: Bool = false
   ) {
     self.showsKeys = showsKeys
-    // A page shows what a packet answers, and when, above its fields.
-    writesAnswers = !isData
     self.glyphs = glyphs
     self.isData = isData
     keys = KeyCache(isJSON: false, end: isData ? "\t" : ": ")
@@ -471,11 +470,6 @@ package struct VerboseSink: FieldSink, ~Copyable {
 
   /// Appends a word of this program, on a page without underscores.
   private mutating func write(_ word: StaticString) {
-    guard isData else { return output.text(word) }
-    let bytes = word.bytes
-    for index in 0..<bytes.byteCount {
-      let byte = bytes.byte(at: index)
-      output.byte(byte == 0x5f ? 0x20 : byte)
-    }
+    if isData { output.spaced(word.bytes) } else { output.text(word) }
   }
 }

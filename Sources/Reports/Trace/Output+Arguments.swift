@@ -53,8 +53,8 @@ extension Output {
   private mutating func argument(_ value: ArgumentValue, showsKeys: Bool) {
     switch value {
     case .null: text("null")
-    case .flag(let flag): text(flag ? "true" : "false")
-    case .number(let number): decimal(number)
+    case .flag(let flag), .prepared(let flag): text(flag ? "true" : "false")
+    case .number(let number), .offset(let number): decimal(number)
     case .word(let word), .choice(let word, _): jsonWord(word)
     case .code(let name, let number):
       text("{\"code\":")

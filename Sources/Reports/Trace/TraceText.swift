@@ -210,8 +210,8 @@ struct TraceText: ~Copyable {
     for (index, (name, value)) in members.enumerated() {
       switch value {
       case .attribute(let own) where !areParts: attribute = own
-      case .number(1...) where name.description == "offset": attribute = nil
-      case .flag(true) where name.description == "preparedWrite": attribute = nil
+      // The bytes of a part have no meaning on their own.
+      case .offset(1...), .prepared(true): attribute = nil
       default: break
       }
       if index > 0 { line.text(", ") }
@@ -230,8 +230,7 @@ struct TraceText: ~Copyable {
       line.byte(0x20)
     }
     write(value)
-    guard case .bytes(let bytes) = value, name.description == "value",
-      let uuid = attribute?.identity.uuid, !bytes.isEmpty
+    guard case .bytes(let bytes) = value, let uuid = attribute?.identity.uuid, !bytes.isEmpty
     else { return }
     if readMessage(attribute?.identity.handle, bytes) { return }
     let kind: Subject.Kind = attribute?.isDescriptor == true ? .descriptor : .characteristic
@@ -283,8 +282,8 @@ struct TraceText: ~Copyable {
   private mutating func write(_ value: ArgumentValue) {
     switch value {
     case .null: line.text("nil")
-    case .flag(let flag): line.text(flag ? "true" : "false")
-    case .number(let number): line.decimal(number)
+    case .flag(let flag), .prepared(let flag): line.text(flag ? "true" : "false")
+    case .number(let number), .offset(let number): line.decimal(number)
     case .word(let word), .choice(_, let word): line.text(word)
     case .code(let name?, let number):
       line.name(name)

@@ -484,9 +484,7 @@ package struct Advertisers: Sendable {
     let body = dissection.body
     guard !body.isEmpty, let row = dissection.parameters?.row else { return }
     let code = bytes.byte(at: Int(body.start))
-    guard code == 0x55 || code == 0x56, row.name.description.hasPrefix("Android") else {
-      return
-    }
+    guard code == 0x55 || code == 0x56, row == PDUTable.core.androidEvent(code) else { return }
     var cursor = Cursor(bytes, body)
     guard (try? cursor.u8()) != nil else { return }
     if code == 0x55 {
@@ -525,8 +523,7 @@ package struct Advertisers: Sendable {
   private mutating func observeBatch(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan
   ) {
-    guard let row = dissection.parameters?.completed,
-      row.name.description.hasPrefix("Android")
+    guard let row = dissection.parameters?.completed, row == PDUTable.core.command(0xfd56)
     else { return }
     var cursor = Cursor(bytes, dissection.body)
     guard (try? cursor.take(3)) != nil, (try? cursor.u8()) == 0, (try? cursor.u8()) == 0x04,

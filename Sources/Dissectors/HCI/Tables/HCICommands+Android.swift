@@ -52,7 +52,7 @@ package let androidCommandRows: [ParameterRow] = [
             .count("Scan_Response_Data_Length"),
             .advertisingData("Scan_Response_Data", field: 31, line: ""), .advertisingInstance,
           ]),
-        .on(0x04, [.address("Random_Address", line: ""), .advertisingInstance]),
+        .on(0x04, [.randomAddress("Random_Address", line: ""), .advertisingInstance]),
         .on(
           0x05,
           [.u8("Advertising_Enable", .code(.onOff), line: ""), .advertisingInstance]),
@@ -253,22 +253,31 @@ extension Parameter {
           address("Broadcaster_Address", line: ""),
           u8("Application_Address_Type", .code(.androidAddressType), line: ""),
         ]),
-      on(0x03, filter + [halfUUID("Service_UUID", line: "UUID"), rest("Service_UUID_Mask")]),
+      on(
+        0x03,
+        filter + [
+          halfUUID("Service_UUID", .harmless(upTo: 16), line: "UUID"),
+          rest("Service_UUID_Mask", .harmless(upTo: 16)),
+        ]),
       on(
         0x04,
-        filter + [halfUUID("Solicitation_UUID", line: "UUID"), rest("Solicitation_UUID_Mask")]),
+        filter + [
+          halfUUID("Solicitation_UUID", .harmless(upTo: 16), line: "UUID"),
+          rest("Solicitation_UUID_Mask", .harmless(upTo: 16)),
+        ]),
       on(0x05, filter + [restText("Local_Name", line: "")]),
       on(
         0x06,
         filter + [
           u16("Company_Identifier", .assigned(.company), line: "company"),
-          half("Manufacturer_Data", after: 2, line: "data"),
-          rest("Manufacturer_Data_Mask", line: "mask"),
+          half("Manufacturer_Data", .advertised, after: 2, line: "data"),
+          rest("Manufacturer_Data_Mask", .advertised, line: "mask"),
         ]),
       on(
         0x07,
         filter + [
-          half("Service_Data_Pattern", line: "data"), rest("Service_Data_Mask", line: "mask"),
+          half("Service_Data_Pattern", .serviceData, line: "data"),
+          rest("Service_Data_Mask", .advertised, line: "mask"),
         ]),
       // The versions represent data and mask differently.
       on(
@@ -276,7 +285,7 @@ extension Parameter {
         filter + [
           u8("Organization_ID", .code(.transportOrganization), line: "organization"),
           u8("TDS_Flags", .hex),
-          u8("TDS_Flags_Mask", .hex), rest("Transport_Data_And_Mask"),
+          u8("TDS_Flags_Mask", .hex), rest("Transport_Data_And_Mask", .advertised),
         ]),
       on(
         0x09,
@@ -298,11 +307,11 @@ extension Parameter {
         [
           selector("Read_Mode", .androidBatchFormat), count("Num_Records", line: "records"),
           choice([
-            on(0x01, [list("Records", batchRecord)]),
+            on(0x01, [devices("Records", batchRecord)]),
             on(
               0x02,
               [
-                list(
+                devices(
                   "Records",
                   batchRecord + [
                     count("Advertising_Data_Length"), advertisingData("Advertising_Data", line: ""),
@@ -333,7 +342,7 @@ extension Parameter {
           u8("Bits_Per_Sample", .flags(.androidSampleBits)),
           u8("Channel_Mode", .flags(.androidChannelModes)),
           u32("Encoded_Audio_Bitrate"), connectionHandle, u16("L2CAP_Channel_ID", .hex),
-          u16("L2CAP_MTU_Size"), bytes("Codec_Information", 32), since(), later,
+          u16("L2CAP_MTU_Size"), bytes("Codec_Information", 32, .harmless), since(), later,
         ]),
       on(0x02, []),
       on(
@@ -342,7 +351,8 @@ extension Parameter {
           connectionHandle, u16("L2CAP_Channel_ID", .hex),
           u8("Data_Path_Direction", .code(.androidDataPath), line: ""), u16("Peer_MTU"),
           u8("CP_Enable_SCMS_T", .code(.onOff)), u8("CP_Header_SCMS_T", .hex),
-          count("Vendor_Specific_Parameters_Length"), counted("Vendor_Specific_Parameters"),
+          count("Vendor_Specific_Parameters_Length"),
+          counted("Vendor_Specific_Parameters", .vendors),
         ]),
       on(
         0x04,

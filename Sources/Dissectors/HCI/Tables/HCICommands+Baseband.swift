@@ -176,7 +176,7 @@ package let basebandFlowRows: [ParameterRow] = [
   .command(0x0c3e, "Write Page Scan Mode", [.u8("Page_Scan_Mode")], returns: [.status]),
   .command(
     0x0c3f, "Set AFH Host Channel Classification",
-    [.bytes("AFH_Host_Channel_Classification", 10)], returns: [.status]),
+    [.bytes("AFH_Host_Channel_Classification", 10, .harmless)], returns: [.status]),
   .command(
     0x0c42, "Read Inquiry Scan Type", [],
     returns: [.status, .u8("Inquiry_Scan_Type", .code(.interlacedScan), line: "")]),
@@ -300,7 +300,8 @@ package let basebandPairingRows: [ParameterRow] = [
   .command(
     0x0c76, "Set Connectionless Peripheral Broadcast Data",
     [
-      .u8("LT_ADDR"), .u8("Fragment"), .count("Data_Length", line: "length"), .counted("Data"),
+      .u8("LT_ADDR"), .u8("Fragment"), .count("Data_Length", line: "length"),
+      .counted("Data", .advertised),
     ],
     returns: [.status, .u8("LT_ADDR")]),
   .command(
@@ -359,7 +360,7 @@ package let basebandPairingRows: [ParameterRow] = [
     [
       .u8("Data_Path_Direction", .code(.dataPathDirection), line: ""),
       .u8("Data_Path_ID", .code(.dataPath)),
-      .count("Vendor_Specific_Config_Length"), .counted("Vendor_Specific_Config"),
+      .count("Vendor_Specific_Config_Length"), .counted("Vendor_Specific_Config", .vendors),
     ], returns: [.status]),
   .command(
     0x0c84, "Set Min Encryption Key Size", [.u8("Min_Encryption_Key_Size", line: "key size")],

@@ -16,7 +16,7 @@ package let informationalRows: [ParameterRow] = [
     ]),
   .command(
     0x1002, "Read Local Supported Commands", [],
-    returns: [.status, .bytes("Supported_Commands", 64)]),
+    returns: [.status, .bytes("Supported_Commands", 64, .harmless)]),
   .command(
     0x1003, "Read Local Supported Features", [],
     returns: [.status, .u64("LMP_Features", .flags(.lmpFeatures), line: "")]),
@@ -84,7 +84,7 @@ package let informationalRows: [ParameterRow] = [
       .status, .count("Num_Codec_Capabilities"),
       .list(
         "Codec_Capabilities",
-        [.count("Codec_Capability_Length"), .counted("Codec_Capability")]),
+        [.count("Codec_Capability_Length"), .counted("Codec_Capability", .harmless)]),
     ]),
   .command(
     0x100f, "Read Local Supported Controller Delay",
@@ -92,7 +92,7 @@ package let informationalRows: [ParameterRow] = [
       .u8("Coding_Format", .code(.codingFormat), line: ""), .u16("Company_ID", .assigned(.company)),
       .u16("Vendor_Codec_ID", .hex), .u8("Logical_Transport_Type", .code(.codecTransport)),
       .u8("Direction", .code(.dataPathDirection), line: ""),
-      .count("Codec_Configuration_Length"), .counted("Codec_Configuration"),
+      .count("Codec_Configuration_Length"), .counted("Codec_Configuration", .harmless),
     ],
     returns: [
       .status, .u24("Min_Controller_Delay", .scaled(.microseconds), line: ""),
@@ -100,5 +100,5 @@ package let informationalRows: [ParameterRow] = [
     ]),
   .command(
     0x1010, "Read Local Supported Commands [v2]", [],
-    returns: [.status, .bytes("Supported_Commands", 251)]),
+    returns: [.status, .bytes("Supported_Commands", 251, .harmless)]),
 ]

@@ -19,7 +19,8 @@ package let leRows: [ParameterRow] = [
     0x2003, "LE Read Local Supported Features Page 0", [],
     returns: [.status, .u64("LE_Features", .flags(.leFeatures), line: "")]),
   .command(
-    0x2005, "LE Set Random Address", [.address("Random_Address", line: "")], returns: [.status]),
+    0x2005, "LE Set Random Address", [.randomAddress("Random_Address", line: "")],
+    returns: [.status]),
   .command(
     0x2006, "LE Set Advertising Parameters",
     [
@@ -85,11 +86,12 @@ package let leRows: [ParameterRow] = [
   .command(
     0x2013, "LE Connection Update", [.connectionHandle] + Parameter.wantedConnection),
   .command(
-    0x2014, "LE Set Host Channel Classification", [.bytes("Channel_Map", 5, line: "channels")],
+    0x2014, "LE Set Host Channel Classification",
+    [.bytes("Channel_Map", 5, .harmless, line: "channels")],
     returns: [.status]),
   .command(
     0x2015, "LE Read Channel Map", [.connectionHandle],
-    returns: [.status, .connectionHandle, .bytes("Channel_Map", 5, line: "channels")]),
+    returns: [.status, .connectionHandle, .bytes("Channel_Map", 5, .harmless, line: "channels")]),
   .command(0x2016, "LE Read Remote Features Page 0", [.connectionHandle]),
   .command(
     0x2017, "LE Encrypt", [.secret("Key", 16), .secret("Plaintext_Data", 16)],
@@ -159,7 +161,7 @@ package let leDataLengthRows: [ParameterRow] = [
   .command(0x2025, "LE Read Local P-256 Public Key", []),
   .command(
     0x2026, "LE Generate DHKey",
-    [.bytes("Key_X_Coordinate", 32), .bytes("Key_Y_Coordinate", 32)]),
+    [.bytes("Key_X_Coordinate", 32, .keyX), .bytes("Key_Y_Coordinate", 32, .keyY)]),
   .command(
     0x2027, "LE Add Device To Resolving List",
     [

@@ -8,7 +8,7 @@ import Bluetooth
 package let leAdvertisingRows: [ParameterRow] = [
   .command(
     0x2035, "LE Set Advertising Set Random Address",
-    [.advertisingHandle, .address("Random_Address", line: "")], returns: [.status]),
+    [.advertisingHandle, .randomAddress("Random_Address", line: "")], returns: [.status]),
   .command(
     0x2036, "LE Set Extended Advertising Parameters", Parameter.extendedAdvertising,
     returns: [.status, .i8("Selected_TX_Power", .scaled(.dBm), line: "TX power")]),
@@ -139,7 +139,7 @@ package let leAdvertisingLaterRows: [ParameterRow] = [
     0x2080, "LE Set Decision Data",
     [
       .advertisingHandle, .u8("Decision_Type_Flags", .hex), .count("Decision_Data_Length"),
-      .counted("Decision_Data"),
+      .counted("Decision_Data", .advertised),
     ], returns: [.status]),
   .command(
     0x2081, "LE Set Decision Instructions",
@@ -159,13 +159,13 @@ package let leAdvertisingLaterRows: [ParameterRow] = [
           .u8("Subevent"), .u8("Response_Slot_Start"), .u8("Response_Slot_Count"),
           .count("Subevent_Data_Length"), .advertisingData("Subevent_Data"),
         ]),
-    ], returns: [.status, .u8("Advertising_Handle")]),
+    ], returns: [.status, .u8("Advertising_Handle", .identifier)]),
   .command(
     0x2083, "LE Set Periodic Advertising Response Data",
     [
       .aboutSync, .u16("Request_Event"), .u8("Request_Subevent"),
       .u8("Response_Subevent", line: "subevent"), .u8("Response_Slot", line: "slot"),
-      .count("Response_Data_Length", line: "length"), .counted("Response_Data"),
+      .count("Response_Data_Length", line: "length"), .counted("Response_Data", .advertised),
     ], returns: [.status, .syncHandle]),
   .command(
     0x2084, "LE Set Periodic Sync Subevent",
@@ -175,14 +175,14 @@ package let leAdvertisingLaterRows: [ParameterRow] = [
     ], returns: [.status, .syncHandle]),
   .command(
     0x2085, "LE Extended Create Connection [v2]",
-    [.u8("Advertising_Handle"), .u8("Subevent")] + Parameter.extendedConnection),
+    [.u8("Advertising_Handle", .identifier), .u8("Subevent")] + Parameter.extendedConnection),
   .command(
     0x2086, "LE Set Periodic Advertising Parameters [v2]",
     Parameter.periodicAdvertising + [
       .u8("Num_Subevents", line: "subevents"), .u8("Subevent_Interval", .scaled(.interval)),
       .u8("Response_Slot_Delay", .scaled(.interval)),
       .u8("Response_Slot_Spacing", .scaled(.finerInterval)), .u8("Num_Response_Slots"),
-    ], returns: [.status, .u8("Advertising_Handle")]),
+    ], returns: [.status, .u8("Advertising_Handle", .identifier)]),
 ]
 
 extension Parameter {

@@ -84,7 +84,7 @@ package let leDirectionRows: [ParameterRow] = [
   .command(
     0x205e, "LE Generate DHKey [v2]",
     [
-      .bytes("Key_X_Coordinate", 32), .bytes("Key_Y_Coordinate", 32),
+      .bytes("Key_X_Coordinate", 32, .keyX), .bytes("Key_Y_Coordinate", 32, .keyY),
       .u8("Key_Type", .code(.dhKeyType), line: ""),
     ]),
   .command(
@@ -160,7 +160,8 @@ package let leIsochronousRows: [ParameterRow] = [
   .command(
     0x2068, "LE Create BIG",
     [
-      .u8("BIG_Handle", line: "BIG"), .advertisingHandle, .u8("Num_BIS", line: "streams"),
+      .u8("BIG_Handle", .identifier, line: "BIG"), .advertisingHandle,
+      .u8("Num_BIS", line: "streams"),
       .u24("SDU_Interval", .scaled(.microseconds)), .u16("Max_SDU"),
       .u16("Max_Transport_Latency", .scaled(.milliseconds)), .u8("RTN"),
       .u8("PHY", .flags(.phys)), .u8("Packing", .code(.packing)), .u8("Framing", .code(.framing)),
@@ -169,25 +170,27 @@ package let leIsochronousRows: [ParameterRow] = [
   .command(
     0x2069, "LE Create BIG Test",
     [
-      .u8("BIG_Handle", line: "BIG"), .advertisingHandle, .u8("Num_BIS", line: "streams"),
+      .u8("BIG_Handle", .identifier, line: "BIG"), .advertisingHandle,
+      .u8("Num_BIS", line: "streams"),
       .u24("SDU_Interval", .scaled(.microseconds)), .u16("ISO_Interval", .scaled(.interval)),
       .u8("NSE"), .u16("Max_SDU"), .u16("Max_PDU"), .u8("PHY", .flags(.phys)),
       .u8("Packing", .code(.packing)), .u8("Framing", .code(.framing)), .u8("BN"), .u8("IRC"),
       .u8("PTO"), .u8("Encryption", .code(.onOff), line: "encryption"),
       .secret("Broadcast_Code", 16),
     ]),
-  .command(0x206a, "LE Terminate BIG", [.u8("BIG_Handle", line: "BIG"), .reasonGiven]),
+  .command(
+    0x206a, "LE Terminate BIG", [.u8("BIG_Handle", .identifier, line: "BIG"), .reasonGiven]),
   .command(
     0x206b, "LE BIG Create Sync",
     [
-      .u8("BIG_Handle", line: "BIG"), .aboutSync,
+      .u8("BIG_Handle", .identifier, line: "BIG"), .aboutSync,
       .u8("Encryption", .code(.onOff), line: "encryption"), .secret("Broadcast_Code", 16),
       .u8("MSE"), .u16("BIG_Sync_Timeout", .scaled(.timeout), line: "timeout"),
       .count("Num_BIS", line: "streams"), .list("Streams", [.u8("BIS")]),
     ]),
   .command(
-    0x206c, "LE BIG Terminate Sync", [.u8("BIG_Handle", line: "BIG")],
-    returns: [.status, .u8("BIG_Handle", line: "BIG")]),
+    0x206c, "LE BIG Terminate Sync", [.u8("BIG_Handle", .identifier, line: "BIG")],
+    returns: [.status, .u8("BIG_Handle", .identifier, line: "BIG")]),
   .command(0x206d, "LE Request Peer SCA", [.connectionHandle]),
   .command(
     0x206e, "LE Setup ISO Data Path",
@@ -196,7 +199,7 @@ package let leIsochronousRows: [ParameterRow] = [
       .u8("Data_Path_ID", .code(.dataPath), line: ""),
       .u8("Coding_Format", .code(.codingFormat)), .u16("Company_ID", .assigned(.company)),
       .u16("Vendor_Codec_ID", .hex), .u24("Controller_Delay", .scaled(.microseconds)),
-      .count("Codec_Configuration_Length"), .counted("Codec_Configuration"),
+      .count("Codec_Configuration_Length"), .counted("Codec_Configuration", .harmless),
     ], returns: [.status, .connectionHandle]),
   .command(
     0x206f, "LE Remove ISO Data Path",
@@ -279,7 +282,8 @@ package let leLaterRows: [ParameterRow] = [
     0x2087, "LE Read All Local Supported Features", [],
     returns: [
       .status, .u8("Max_Page", line: "pages to"), .u64("LE_Features", .flags(.leFeatures)),
-      .u64("LE_Features_64_To_127", .flags(.leFeatures1)), .bytes("LE_Features_From_128", 232),
+      .u64("LE_Features_64_To_127", .flags(.leFeatures1)),
+      .bytes("LE_Features_From_128", 232, .harmless),
     ]),
   .command(
     0x2088, "LE Read All Remote Features",

@@ -24,22 +24,24 @@ package let leSoundingRows: [ParameterRow] = [
   .command(0x208e, "LE CS Read Remote FAE Table", [.connectionHandle]),
   .command(
     0x208f, "LE CS Write Cached Remote FAE Table",
-    [.connectionHandle, .bytes("Remote_FAE_Table", 72)], returns: [.status, .connectionHandle]),
+    [.connectionHandle, .bytes("Remote_FAE_Table", 72, .harmless)],
+    returns: [.status, .connectionHandle]),
   .command(
     0x2090, "LE CS Create Config",
     [
-      .connectionHandle, .u8("Config_ID", line: "config"),
+      .connectionHandle, .u8("Config_ID", .identifier, line: "config"),
       .u8("Create_Context", .code(.csCreateContext)),
     ] + Parameter.soundingConfig + [.bytes("Reserved", 1)]),
   .command(
-    0x2091, "LE CS Remove Config", [.connectionHandle, .u8("Config_ID", line: "config")]),
+    0x2091, "LE CS Remove Config",
+    [.connectionHandle, .u8("Config_ID", .identifier, line: "config")]),
   .command(
-    0x2092, "LE CS Set Channel Classification", [.bytes("Channel_Classification", 10)],
+    0x2092, "LE CS Set Channel Classification", [.bytes("Channel_Classification", 10, .harmless)],
     returns: [.status]),
   .command(
     0x2093, "LE CS Set Procedure Parameters",
     [
-      .connectionHandle, .u8("Config_ID", line: "config"),
+      .connectionHandle, .u8("Config_ID", .identifier, line: "config"),
       .u16("Max_Procedure_Len", .scaled(.slots)), .u16("Min_Procedure_Interval", line: "every"),
       .u16("Max_Procedure_Interval", line: "-"), .u16("Max_Procedure_Count", line: "count"),
       .u24("Min_Subevent_Len", .scaled(.microseconds)),
@@ -51,7 +53,8 @@ package let leSoundingRows: [ParameterRow] = [
   .command(
     0x2094, "LE CS Procedure Enable",
     [
-      .connectionHandle, .u8("Config_ID", line: "config"), .u8("Enable", .code(.onOff), line: ""),
+      .connectionHandle, .u8("Config_ID", .identifier, line: "config"),
+      .u8("Enable", .code(.onOff), line: ""),
     ]),
   .command(
     0x2095, "LE CS Test",
@@ -68,7 +71,7 @@ package let leSoundingRows: [ParameterRow] = [
       .u8("Tone_Antenna_Config_Selection"), .bytes("Reserved", 1),
       .u8("SNR_Control_Initiator", .code(.csSNR)), .u8("SNR_Control_Reflector", .code(.csSNR)),
       .u16("DRBG_Nonce", .hex), .u8("Channel_Map_Repetition"), .u16("Override_Config", .hex),
-      .count("Override_Parameters_Length"), .counted("Override_Parameters_Data"),
+      .count("Override_Parameters_Length"), .counted("Override_Parameters_Data", .harmless),
     ], returns: [.status]),
   .command(0x2096, "LE CS Test End", []),
 ]
@@ -109,7 +112,8 @@ extension Parameter {
     u8("Main_Mode_Type", .code(.csMode), line: ""), u8("Sub_Mode_Type", .code(.csMode)),
     u8("Min_Main_Mode_Steps"), u8("Max_Main_Mode_Steps"), u8("Main_Mode_Repetition"),
     u8("Mode_0_Steps"), u8("Role", .code(.csRole), line: ""), u8("RTT_Type", .code(.csRTTType)),
-    u8("CS_SYNC_PHY", .code(.csSyncPHY)), bytes("Channel_Map", 10), u8("Channel_Map_Repetition"),
+    u8("CS_SYNC_PHY", .code(.csSyncPHY)), bytes("Channel_Map", 10, .harmless),
+    u8("Channel_Map_Repetition"),
     u8("Channel_Selection_Type", .code(.csChannelSelection)), u8("Ch3c_Shape", .code(.csShape)),
     u8("Ch3c_Jump"),
   ]

@@ -44,7 +44,7 @@ package let linkControlRows: [ParameterRow] = [
     returns: [.status, .deviceAddress]),
   .command(
     0x040d, "PIN Code Request Reply",
-    [.deviceAddress, .u8("PIN_Code_Length"), .secret("PIN_Code", 16, line: "PIN")],
+    [.deviceAddress, .u8("PIN_Code_Length"), .secret("PIN_Code", 16, .pin, line: "PIN")],
     returns: [.status, .deviceAddress]),
   .command(
     0x040e, "PIN Code Request Negative Reply", [.deviceAddress],
@@ -110,7 +110,7 @@ package let linkControlPairingRows: [ParameterRow] = [
     returns: [.status, .deviceAddress]),
   .command(
     0x042e, "User Passkey Request Reply",
-    [.deviceAddress, .secret("Numeric_Value", 4, line: "passkey")],
+    [.deviceAddress, .secret("Numeric_Value", 4, .passkey, line: "passkey")],
     returns: [.status, .deviceAddress]),
   .command(
     0x042f, "User Passkey Request Negative Reply", [.deviceAddress],
@@ -164,7 +164,7 @@ package let linkControlPairingRows: [ParameterRow] = [
       .u32("Next_Connectionless_Peripheral_Broadcast_Clock", .hex),
       .u16("Supervision_Timeout", .scaled(.slots), line: "timeout"),
       .u8("Remote_Timing_Accuracy"), .u8("Skip"), .u16("Packet_Type", .flags(.aclPacketTypes)),
-      .bytes("AFH_Channel_Map", 10),
+      .bytes("AFH_Channel_Map", 10, .harmless),
     ], returns: [.status, .deviceAddress, .u8("LT_ADDR")]),
   .command(0x0443, "Start Synchronization Train", []),
   .command(
@@ -188,7 +188,9 @@ private let physicalLink: [Parameter] = [
 ]
 
 /// The flow specifications of an AMP logical link.
-private let flowSpecs: [Parameter] = [.bytes("TX_Flow_Spec", 16), .bytes("RX_Flow_Spec", 16)]
+private let flowSpecs: [Parameter] = [
+  .bytes("TX_Flow_Spec", 16, .harmless), .bytes("RX_Flow_Spec", 16, .harmless),
+]
 
 /// The parameters of the two enhanced synchronous connection commands. A coding format is its
 /// number, followed by a vendor's company and codec.

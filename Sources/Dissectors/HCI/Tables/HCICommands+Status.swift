@@ -20,7 +20,8 @@ package let statusRows: [ParameterRow] = [
   .command(
     0x1406, "Read AFH Channel Map", [.connectionHandle],
     returns: [
-      .status, .connectionHandle, .u8("AFH_Mode", .code(.onOff)), .bytes("AFH_Channel_Map", 10),
+      .status, .connectionHandle, .u8("AFH_Mode", .code(.onOff)),
+      .bytes("AFH_Channel_Map", 10, .harmless),
     ]),
   .command(
     0x1407, "Read Clock", [.connectionHandle, .u8("Which_Clock", .code(.whichClock), line: "")],

@@ -44,7 +44,7 @@ package let androidEventRows: [ParameterRow] = [
           [
             .u8("Error_Code", .code(.status), line: ""),
             .u8("Vendor_Specific_Error_Code", .hex, line: "code"), .since(),
-            .rest("Vendor_Specific_Parameters"),
+            .rest("Vendor_Specific_Parameters", .vendors),
           ]),
         .on(0x06, Parameter.energy), .on(0x07, Parameter.linkQuality),
         .on(0x08, Parameter.linkQuality), .on(0x09, Parameter.radio),
@@ -71,7 +71,7 @@ extension Parameter {
     u32("TX_Total_Packets"), u32("TX_UnAcked_Packets"), u32("TX_Flushed_Packets"),
     u32("TX_Last_Subevent_Packets"), u32("CRC_Error_Packets", line: "CRC errors"),
     u32("RX_Duplicate_Packets"), u32("RX_Unreceived_Packets"),
-    since(), rest("Vendor_Specific_Parameters"),
+    since(), rest("Vendor_Specific_Parameters", .vendors),
   ]
   /// The Controller's energy consumption.
   fileprivate static let energy: [Parameter] = [
@@ -93,18 +93,20 @@ extension Parameter {
     u32("TX_ePA_Active_Two_Chain_Time", .scaled(.milliseconds)),
     since(), u32("BR_EDR_RX_Scan_Total_Time", .scaled(.milliseconds)),
     u32("LE_RX_Scan_Total_Time", .scaled(.milliseconds)),
-    since(), rest("Vendor_Specific_Parameters"),
+    since(), rest("Vendor_Specific_Parameters", .vendors),
   ]
   /// Radio statistics; only in Wireshark.
   fileprivate static let radio: [Parameter] = [
-    u8("Extension_Info"), u32("Report_Time_Period", line: "period"), bytes("TX_Power_Counts", 16),
-    bytes("RSSI_Counts", 40), bytes("RSSI_Delta_Counts", 20), u32("Antenna_Switch_Count"),
-    bytes("Retransmission_Counts", 16), u8("Good_Channels", line: "good channels"),
+    u8("Extension_Info"), u32("Report_Time_Period", line: "period"),
+    bytes("TX_Power_Counts", 16, .harmless),
+    bytes("RSSI_Counts", 40, .harmless), bytes("RSSI_Delta_Counts", 20, .harmless),
+    u32("Antenna_Switch_Count"),
+    bytes("Retransmission_Counts", 16, .harmless), u8("Good_Channels", line: "good channels"),
     u8("OK_Channels"), u8("Bad_Channels", line: "bad"), u8("Very_Bad_Channels"),
-    since(), rest("Vendor_Specific_Parameters"),
+    since(), rest("Vendor_Specific_Parameters", .vendors),
   ]
   /// A trace from the Controller.
   fileprivate static let trace: [Parameter] = [
-    connectionHandle, rest("Vendor_Specific_Parameters"),
+    connectionHandle, rest("Vendor_Specific_Parameters", .vendors),
   ]
 }

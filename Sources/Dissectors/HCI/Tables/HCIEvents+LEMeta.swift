@@ -49,7 +49,7 @@ package let leMetaRows: [ParameterRow] = [
     ]),
   .event(
     0x08, "LE Read Local P-256 Public Key Complete",
-    [.status, .bytes("Key_X_Coordinate", 32), .bytes("Key_Y_Coordinate", 32)]),
+    [.status, .bytes("Key_X_Coordinate", 32, .keyX), .bytes("Key_Y_Coordinate", 32, .keyY)]),
   .event(0x09, "LE Generate DHKey Complete", [.status, .secret("DH_Key", 32)]),
   .event(0x0a, "LE Enhanced Connection Complete", Parameter.enhancedConnectionComplete),
   .event(
@@ -104,7 +104,7 @@ package let leMetaRows: [ParameterRow] = [
     0x12, "LE Advertising Set Terminated",
     [
       .status, .advertisingHandle, .connectionHandle,
-      .u8("Num_Completed_Extended_Advertising_Events", line: "events"),
+      .u8("Num_Completed_Extended_Advertising_Events", .identifier, line: "events"),
     ]),
   .event(
     0x13, "LE Scan Request Received",
@@ -148,22 +148,24 @@ package let leMetaIsochronousRows: [ParameterRow] = [
   .event(
     0x1b, "LE Create BIG Complete",
     [
-      .status, .u8("BIG_Handle", line: "BIG"), .u24("BIG_Sync_Delay", .scaled(.microseconds)),
+      .status, .u8("BIG_Handle", .identifier, line: "BIG"),
+      .u24("BIG_Sync_Delay", .scaled(.microseconds)),
       .u24("Transport_Latency_BIG", .scaled(.microseconds)), .u8("PHY", .code(.phy), line: ""),
       .u8("NSE"), .u8("BN"), .u8("PTO"), .u8("IRC"), .u16("Max_PDU"),
       .u16("ISO_Interval", .scaled(.interval), line: "interval"),
       .count("Num_BIS", line: "streams"), .list("Streams", [.u16("Connection_Handle", .handle)]),
     ]),
-  .event(0x1c, "LE Terminate BIG Complete", [.u8("BIG_Handle", line: "BIG"), .reason]),
+  .event(
+    0x1c, "LE Terminate BIG Complete", [.u8("BIG_Handle", .identifier, line: "BIG"), .reason]),
   .event(
     0x1d, "LE BIG Sync Established",
     [
-      .status, .u8("BIG_Handle", line: "BIG"),
+      .status, .u8("BIG_Handle", .identifier, line: "BIG"),
       .u24("Transport_Latency_BIG", .scaled(.microseconds)), .u8("NSE"), .u8("BN"), .u8("PTO"),
       .u8("IRC"), .u16("Max_PDU"), .u16("ISO_Interval", .scaled(.interval), line: "interval"),
       .count("Num_BIS", line: "streams"), .list("Streams", [.u16("Connection_Handle", .handle)]),
     ]),
-  .event(0x1e, "LE BIG Sync Lost", [.u8("BIG_Handle", line: "BIG"), .reason]),
+  .event(0x1e, "LE BIG Sync Lost", [.u8("BIG_Handle", .identifier, line: "BIG"), .reason]),
   .event(
     0x1f, "LE Request Peer SCA Complete",
     [.status, .connectionHandle, .u8("Peer_Clock_Accuracy", .code(.clockAccuracy), line: "")]),
@@ -221,7 +223,7 @@ package let leMetaIsochronousRows: [ParameterRow] = [
     [
       .advertisingHandle, .u8("Subevent", line: "subevent"), .u8("TX_Status", .hex),
       .count("Num_Responses", line: "responses"),
-      .list(
+      .devices(
         "Responses",
         [
           .i8("TX_Power", .scaled(.dBmOrNone)), .i8("RSSI", .scaled(.signal)),
@@ -233,7 +235,7 @@ package let leMetaIsochronousRows: [ParameterRow] = [
   .event(
     0x29, "LE Enhanced Connection Complete [v2]",
     Parameter.enhancedConnectionComplete + [
-      .u8("Advertising_Handle"), .syncHandle,
+      .u8("Advertising_Handle", .identifier), .syncHandle,
     ]),
   .event(
     0x2a, "LE CIS Established [v2]",

@@ -12,19 +12,20 @@ package let leMetaSoundingRows: [ParameterRow] = [
     [
       .status, .connectionHandle, .u8("Max_Remote_Page", line: "pages to"),
       .u8("Max_Valid_Page"), .u64("LE_Features", .flags(.leFeatures)),
-      .u64("LE_Features_64_To_127", .flags(.leFeatures1)), .bytes("LE_Features_From_128", 232),
+      .u64("LE_Features_64_To_127", .flags(.leFeatures1)),
+      .bytes("LE_Features_From_128", 232, .harmless),
     ]),
   .event(
     0x2c, "LE CS Read Remote Supported Capabilities Complete",
     [.status, .connectionHandle] + Parameter.soundingCapabilities),
   .event(
     0x2d, "LE CS Read Remote FAE Table Complete",
-    [.status, .connectionHandle, .bytes("Remote_FAE_Table", 72)]),
+    [.status, .connectionHandle, .bytes("Remote_FAE_Table", 72, .harmless)]),
   .event(0x2e, "LE CS Security Enable Complete", [.status, .connectionHandle]),
   .event(
     0x2f, "LE CS Config Complete",
     [
-      .status, .connectionHandle, .u8("Config_ID", line: "config"),
+      .status, .connectionHandle, .u8("Config_ID", .identifier, line: "config"),
       .u8("Action", .code(.csConfigAction), line: ""),
     ] + Parameter.soundingConfig + [
       .bytes("Reserved", 1), .u8("T_IP1_Time", .scaled(.microseconds)),
@@ -34,7 +35,7 @@ package let leMetaSoundingRows: [ParameterRow] = [
   .event(
     0x30, "LE CS Procedure Enable Complete",
     [
-      .status, .connectionHandle, .u8("Config_ID", line: "config"),
+      .status, .connectionHandle, .u8("Config_ID", .identifier, line: "config"),
       .u8("State", .code(.onOff), line: ""), .u8("Tone_Antenna_Config_Selection"),
       .i8("Selected_TX_Power", .scaled(.dBmOrNone)),
       .u24("Subevent_Len", .scaled(.microseconds)), .u8("Subevents_Per_Event"),
@@ -45,14 +46,14 @@ package let leMetaSoundingRows: [ParameterRow] = [
   .event(
     0x31, "LE CS Subevent Result",
     [
-      .connectionHandle, .u8("Config_ID", line: "config"),
+      .connectionHandle, .u8("Config_ID", .identifier, line: "config"),
       .u16("Start_ACL_Conn_Event_Counter"), .u16("Procedure_Counter", line: "procedure"),
       .i16("Frequency_Compensation", .scaled(.frequencyCompensation)),
       .i8("Reference_Power_Level", .scaled(.dBmOrNone)),
     ] + Parameter.soundingSteps),
   .event(
     0x32, "LE CS Subevent Result Continue",
-    [.connectionHandle, .u8("Config_ID", line: "config")] + Parameter.soundingSteps),
+    [.connectionHandle, .u8("Config_ID", .identifier, line: "config")] + Parameter.soundingSteps),
   .event(0x33, "LE CS Test End Complete", [.status]),
   .event(
     0x34, "LE Monitored Advertisers Report",
@@ -90,6 +91,9 @@ extension Parameter {
     count("Num_Steps_Reported", line: "steps"),
     list(
       "Steps",
-      [u8("Step_Mode"), u8("Step_Channel"), count("Step_Data_Length"), counted("Step_Data")]),
+      [
+        u8("Step_Mode"), u8("Step_Channel"), count("Step_Data_Length"),
+        counted("Step_Data", .harmless),
+      ]),
   ]
 }

@@ -11,7 +11,7 @@ package let eventRows: [ParameterRow] = [
     0x02, "Inquiry Result",
     [
       .count("Num_Responses", line: "responses"),
-      .list(
+      .devices(
         "Responses",
         [
           .address("BD_ADDR", line: ""), .pageScanRepetition, .reserved(2),
@@ -122,7 +122,7 @@ package let eventRows: [ParameterRow] = [
     0x22, "Inquiry Result with RSSI",
     [
       .count("Num_Responses", line: "responses"),
-      .list(
+      .devices(
         "Responses",
         [
           .address("BD_ADDR", line: ""), .pageScanRepetition, .reserved(1),
@@ -190,7 +190,8 @@ package let eventLaterRows: [ParameterRow] = [
     [.connectionHandle, .u16("Link_Supervision_Timeout", .scaled(.slots), line: "")]),
   .event(0x39, "Enhanced Flush Complete", [.connectionHandle]),
   .event(
-    0x3b, "User Passkey Notification", [.deviceAddress, .secret("Passkey", 4, line: "passkey")]),
+    0x3b, "User Passkey Notification",
+    [.deviceAddress, .secret("Passkey", 4, .passkey, line: "passkey")]),
   .event(
     0x3c, "Keypress Notification",
     [.deviceAddress, .u8("Notification_Type", .code(.keypress), line: "")]),
@@ -247,7 +248,7 @@ package let eventLaterRows: [ParameterRow] = [
   .event(
     0x50, "Synchronization Train Received",
     [
-      .status, .deviceAddress, .u32("Clock_Offset", .hex), .bytes("AFH_Channel_Map", 10),
+      .status, .deviceAddress, .u32("Clock_Offset", .hex), .bytes("AFH_Channel_Map", 10, .harmless),
       .u8("LT_ADDR"), .u32("Next_Broadcast_Instant", .hex),
       .u16("Connectionless_Peripheral_Broadcast_Interval", .scaled(.slots), line: "interval"),
       .u8("Service_Data", .hex),
@@ -257,7 +258,7 @@ package let eventLaterRows: [ParameterRow] = [
     [
       .deviceAddress, .u8("LT_ADDR"), .u32("Clock", .hex), .u32("Offset"),
       .u8("RX_Status", .hex), .u8("Fragment"), .count("Data_Length", line: "length"),
-      .counted("Data"),
+      .counted("Data", .advertised),
     ]),
   .event(
     0x52, "Connectionless Peripheral Broadcast Timeout", [.deviceAddress, .u8("LT_ADDR")]),
@@ -265,7 +266,7 @@ package let eventLaterRows: [ParameterRow] = [
   .event(0x54, "Peripheral Page Response Timeout", []),
   .event(
     0x55, "Connectionless Peripheral Broadcast Channel Map Change",
-    [.bytes("Channel_Map", 10)]),
+    [.bytes("Channel_Map", 10, .harmless)]),
   .event(
     0x56, "Inquiry Response Notification",
     [.u24("LAP", .hex, line: "LAP"), .i8("RSSI", .scaled(.signal), line: "RSSI")]),

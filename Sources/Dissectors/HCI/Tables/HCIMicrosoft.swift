@@ -56,7 +56,8 @@ let microsoftCommandRow = ParameterRow.command(
         0x00,
         [
           .u64("Supported_Features", .flags(.microsoftFeatures), line: ""),
-          .count("Event_Prefix_Length"), .counted("Event_Prefix", line: "prefix"),
+          .count("Event_Prefix_Length"),
+          .counted("Event_Prefix", .harmless(upTo: 8), line: "prefix"),
         ]),
       .on(0x03, [.u8("Monitor_Handle", .hex, line: "monitor")]),
       .on(0x06, [.connectionHandle, .i8("RSSI", .scaled(.dBm), line: "")]),
