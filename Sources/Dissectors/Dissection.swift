@@ -1,3 +1,4 @@
+import Bluetooth
 package import Bytes
 
 /// The contents of one record, as far as its bytes alone determine them: numbers, and slices of the
@@ -70,11 +71,23 @@ package struct Dissection: Sendable {
     problems.clear()
   }
 
-  /// Stores the ATT PDU and its fields.
-  mutating func store(_ pdu: ATTPDU) {
+  /// Reads the ATT PDU at `cursor`; of one that is too short, keeps opcode and bytes.
+  ///
+  /// - Parameter missing: the number of its bytes that the capture did not keep.
+  @_lifetime(cursor: copy cursor)
+  mutating func readATT(_ cursor: inout Cursor, missing: Int) throws(ParseError) {
+    let opcode = ATTOpcode(rawValue: try cursor.u8())
     if att != nil { attFields = ATTFields() }
-    att = pdu
-    pdu.fill(&attFields)
+    att = ATTPDU(opcode: opcode)
+    var again = cursor
+    do throws(ParseError) {
+      try attFields.read(opcode, parsing: &cursor, missing: missing)
+    } catch {
+      att = ATTPDU(opcode: opcode, isIncomplete: true)
+      attFields = ATTFields()
+      attFields.data = again.rest()
+      throw error
+    }
   }
 }
 

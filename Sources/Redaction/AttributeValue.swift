@@ -152,19 +152,10 @@ struct AttributeValue {
       start < body.end ? [Slice(start: start, count: body.end - start)] : []
     }
     func from(offset: Int) -> [Slice] { from(Int(body.start) + offset) }
-    // Opcode (1 byte), and its fields.
-    switch pdu {
-    case .unknown: return from(offset: 1)
     // A handle, and the beginning of a value.
-    case .incomplete: return from(offset: 3)
-    case .empty: return from(offset: 1)
-    case .executeWriteRequest: return from(offset: 2)
-    case .exchangeMTU, .readRequest: return from(offset: 3)
-    case .errorResponse, .findInformationRequest, .readBlobRequest: return from(offset: 5)
-    case .readByTypeRequest: return from(offset: 5 + Int(fields.type?.width ?? 0))
-    case .readMultipleRequest: return fields.handles.map { from($0.end) } ?? []
-    default: break
-    }
+    if pdu.isIncomplete { return from(offset: 3) }
+    if let handles = fields.handles { return from(handles.end) }
+    if fields.value == nil, fields.items == nil { return from(offset: fields.headSize) }
     guard let items = fields.items else { return [] }
     let isOfGroups = pdu.opcode == .readByGroupTypeResponse
     var result: [Slice] = []

@@ -128,7 +128,7 @@ let attFixtures: [(bytes: String, says: String)] = [
     let payload = hex(text)
     let bytes = l2cap(payload, length: payload.count + missing)
     let dissection = pdu(bytes, isTruncated: isTruncated)
-    return [words(dissection.att, of: bytes)] + problems(dissection)
+    return [attWords(dissection, of: bytes)] + problems(dissection)
   }
 
   @Test(arguments: attFixtures)

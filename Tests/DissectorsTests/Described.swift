@@ -86,9 +86,9 @@ func words(_ uuid: BluetoothUUID) -> String {
 }
 
 /// Describes an ATT PDU: its opcode's name, then its fields.
-func words(_ pdu: ATTPDU?, of bytes: [UInt8]) -> String {
-  guard let pdu else { return "none" }
-  let fields = pdu.fields
+func attWords(_ dissection: Dissection, of bytes: [UInt8]) -> String {
+  guard let pdu = dissection.att else { return "none" }
+  let fields = dissection.attFields
   var parts = [pdu.opcode.name?.description ?? "0x\(digits(pdu.opcode.rawValue, 2))"]
   func add(_ name: String, _ value: String?) {
     if let value { parts.append("\(name)=\(value)") }

@@ -11,7 +11,7 @@ import Testing
     #expect(dissection.l2cap?.length == 3)
     #expect(dissection.l2cap?.cid == .attribute)
     #expect(dissection.body == Slice(start: 4, count: 3))
-    #expect(words(dissection.att, of: bytes) == "Read Request handle=0003")
+    #expect(attWords(dissection, of: bytes) == "Read Request handle=0003")
     #expect(dissection.problems.isEmpty)
   }
 
@@ -27,7 +27,7 @@ import Testing
     let bytes = l2cap(hex("12 11 00 01"), length: 200)
     let dissection = pdu(bytes)
     #expect(problems(dissection) == ["lengthTooLarge@4(200,4)"])
-    #expect(words(dissection.att, of: bytes) == "Write Request handle=0011 value=01")
+    #expect(attWords(dissection, of: bytes) == "Write Request handle=0011 value=01")
     #expect(problems(pdu(bytes, isTruncated: true)) == [])
   }
 
@@ -35,7 +35,7 @@ import Testing
     let bytes = l2cap(hex("12 11 00 01 00"), length: 3)
     let dissection = pdu(bytes)
     #expect(problems(dissection) == ["leftOver@7(2,0)"])
-    #expect(words(dissection.att, of: bytes) == "Write Request handle=0011 value=")
+    #expect(attWords(dissection, of: bytes) == "Write Request handle=0011 value=")
   }
 
   @Test func noRoomForTheHeader() {

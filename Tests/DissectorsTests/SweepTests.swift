@@ -38,7 +38,7 @@ private struct Examined {
   }
 
   private mutating func checkATT() {
-    guard let fields = dissection.att?.fields else { return }
+    let fields = dissection.attFields
     check("value", fields.value)
     check("signature", fields.signature)
     check("handles", fields.handles)

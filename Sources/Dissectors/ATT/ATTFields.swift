@@ -1,18 +1,21 @@
-// The fields of all ATT PDUs under common names, derived from the structs. Text and JSON output and
-// the matching of transactions read them.
+// The parameters of all ATT PDUs, under names that they share. This is the only description of
+// their layout.
 
 package import Bluetooth
 package import Bytes
 
-/// The fields of one ATT PDU; nil for fields that it does not have.
+/// The parameters of one ATT PDU; nil for those that it does not have.
+///
+/// Every PDU has some of them, always in this order: request opcode, handle, error, MTU, start and
+/// end handle, type, offset, flags, value, sign counter, signature, handles, items.
 package struct ATTFields: Sendable {
   // Ordered for few gaps, with small fields after aligned ones.
 
   /// The requested attribute type.
   package var type: BluetoothUUID?
-  /// The attribute handle.
+  /// The attribute handle; in an Error Response 0 if there is none.
   package var handle: UInt16?
-  /// Signed Write Command: the sign counter.
+  /// Signed Write Command: a counter that increases with each signed PDU.
   package var signCounter: UInt32?
   /// The attribute value, or part of it.
   package var value: Slice?
@@ -20,7 +23,7 @@ package struct ATTFields: Sendable {
   package var executeFlags: UInt8?
   /// The first handle of a requested range.
   package var startHandle: UInt16?
-  /// Signed Write Command: the authentication signature's MAC.
+  /// Signed Write Command: the message authentication code.
   package var signature: Slice?
   /// Error Response: the opcode of the request that failed.
   package var requestOpcode: ATTOpcode?
@@ -40,114 +43,142 @@ package struct ATTFields: Sendable {
   package var items: ATTItems?
 
   init() {}
-}
 
-extension ATTPDU {
-  /// The fields of this PDU.
-  package var fields: ATTFields {
-    var fields = ATTFields()
-    fill(&fields)
-    return fields
-  }
-
-  /// Sets this PDU's fields, assuming that none is set yet.
-  func fill(_ fields: inout ATTFields) {
-    switch self {
-    case .errorResponse(let pdu):
-      fields.requestOpcode = pdu.requestOpcode
-      fields.handle = pdu.handle
-      fields.error = pdu.error
-    case .exchangeMTU(let pdu):
-      fields.mtu = pdu.mtu
-    case .findInformationRequest(let pdu):
-      fields.startHandle = pdu.startHandle
-      fields.endHandle = pdu.endHandle
-    case .findInformationResponse(let pdu):
-      fields.items = pdu.items
-    case .findByTypeValueRequest(let pdu):
-      fields.startHandle = pdu.startHandle
-      fields.endHandle = pdu.endHandle
-      fields.type = pdu.type
-      fields.value = pdu.value
-    case .findByTypeValueResponse(let pdu):
-      fields.items = pdu.items
-    case .readByTypeRequest(let pdu):
-      fields.startHandle = pdu.startHandle
-      fields.endHandle = pdu.endHandle
-      fields.type = pdu.type
-    case .readByTypeResponse(let pdu):
-      fields.items = pdu.items
-    case .readRequest(let pdu):
-      fields.handle = pdu.handle
-    case .readResponse(let pdu):
-      fields.value = pdu.value
-    case .readBlobRequest(let pdu):
-      fields.handle = pdu.handle
-      fields.offset = pdu.offset
-    case .readMultipleRequest(let pdu):
-      fields.handles = pdu.handles
-    case .readMultipleVariableResponse(let pdu):
-      fields.items = pdu.items
-    case .write(let pdu):
-      fields.handle = pdu.handle
-      fields.value = pdu.value
-    case .signedWriteCommand(let pdu):
-      fields.handle = pdu.handle
-      fields.value = pdu.value
-      fields.signCounter = pdu.signCounter
-      fields.signature = pdu.signature
-    case .prepareWrite(let pdu):
-      fields.handle = pdu.handle
-      fields.offset = pdu.offset
-      fields.value = pdu.value
-    case .executeWriteRequest(let pdu):
-      fields.executeFlags = pdu.flags
-    case .handleValue(let pdu):
-      fields.handle = pdu.handle
-      fields.value = pdu.value
-    case .multipleHandleValueNotification(let pdu):
-      fields.items = pdu.items
-    case .empty: break
-    case .incomplete(let pdu):
-      fields.data = pdu.data
-    case .unknown(let pdu):
-      fields.data = pdu.data
+  /// Reads the parameters of a PDU, which follow its opcode (Core, Vol 3, Part F, 3.4;
+  /// little-endian). No field may be set yet.
+  ///
+  /// - Parameter missing: The number of PDU bytes that the capture did not keep. Layouts that
+  ///   depend on the PDU's length need its true length.
+  /// - Throws: If the PDU is too short. The fields before the missing one are set.
+  @_lifetime(cursor: copy cursor)
+  mutating func read(
+    _ opcode: ATTOpcode, parsing cursor: inout Cursor, missing: Int = 0
+  ) throws(ParseError) {
+    switch opcode {
+    // Request opcode (1 byte), handle (2), error code (1) (3.4.1.1).
+    case .errorResponse:
+      requestOpcode = ATTOpcode(rawValue: try cursor.u8())
+      handle = try cursor.u16()
+      error = ATTErrorCode(rawValue: try cursor.u8())
+    // The sender's receive MTU (2 bytes) (3.4.2).
+    case .exchangeMTURequest, .exchangeMTUResponse:
+      mtu = try cursor.u16()
+    // Starting handle (2 bytes), ending handle (2) (3.4.3.1).
+    case .findInformationRequest:
+      startHandle = try cursor.u16()
+      endHandle = try cursor.u16()
+    // Format (1 byte: 1 means 16-bit UUIDs, 2 means 128-bit), then pairs of handle and UUID
+    // (3.4.3.2).
+    case .findInformationResponse:
+      let format = try cursor.u8()
+      let width = format == 1 ? 2 : 16
+      items = ATTItems(
+        1...2 ~= format ? .typed(uuidWidth: width) : .invalid(length: Int(format)),
+        wholeItems: 2 + width, &cursor)
+    // Starting handle (2 bytes), ending handle (2), attribute type (2), attribute value (rest)
+    // (3.4.3.3).
+    case .findByTypeValueRequest:
+      startHandle = try cursor.u16()
+      endHandle = try cursor.u16()
+      type = BluetoothUUID(try cursor.u16())
+      value = cursor.rest()
+    // Pairs of found handle (2 bytes) and group end handle (2) (3.4.3.4).
+    case .findByTypeValueResponse:
+      items = ATTItems(.range, wholeItems: 4, &cursor)
+    // Starting handle (2 bytes), ending handle (2), attribute type (2 or 16) (3.4.4.1, 3.4.4.9).
+    case .readByTypeRequest, .readByGroupTypeRequest:
+      startHandle = try cursor.u16()
+      endHandle = try cursor.u16()
+      // Two bytes are a 16-bit UUID; anything else should be a 128-bit one, or is cut short.
+      let width = cursor.remaining + missing == 2 ? 2 : 16
+      type = try BluetoothUUID(parsing: &cursor, width: width) ?? BluetoothUUID(0)
+    // Length of one item (1 byte), then items of handle (2), for groups end handle (2), and value
+    // (3.4.4.2, 3.4.4.10).
+    case .readByTypeResponse, .readByGroupTypeResponse:
+      let length = Int(try cursor.u8())
+      let isGroup = opcode == .readByGroupTypeResponse
+      items = ATTItems(
+        length < (isGroup ? 4 : 2)
+          ? .invalid(length: length) : isGroup ? .group(length: length) : .valued(length: length),
+        wholeItems: length, &cursor)
+    // Handle (2 bytes) (3.4.4.3).
+    case .readRequest:
+      handle = try cursor.u16()
+    // The value, part of it, or several values, up to the end of the PDU (3.4.4.4, 3.4.4.6,
+    // 3.4.4.8).
+    case .readResponse, .readBlobResponse, .readMultipleResponse:
+      value = cursor.rest()
+    // Handle (2 bytes), offset in the value at which to begin (2) (3.4.4.5).
+    case .readBlobRequest:
+      handle = try cursor.u16()
+      offset = try cursor.u16()
+    // Handles (2 bytes each) (3.4.4.7, 3.4.4.11).
+    case .readMultipleRequest, .readMultipleVariableRequest:
+      handles = cursor.takeUpTo(cursor.remaining & ~1)
+    // Values, each preceded by its length (2 bytes) (3.4.4.12).
+    case .readMultipleVariableResponse:
+      items = ATTItems(.lengthValue, header: 2, &cursor)
+    // Handle (2 bytes), value (rest) (3.4.5.1, 3.4.5.3, 3.4.7.1, 3.4.7.2).
+    case .writeRequest, .writeCommand, .handleValueNotification, .handleValueIndication:
+      handle = try cursor.u16()
+      value = cursor.rest()
+    // Handle (2 bytes), value, sign counter (4), MAC (8) (3.4.5.4 and 3.3.1).
+    case .signedWriteCommand:
+      handle = try cursor.u16()
+      value = cursor.takeUpTo(max(0, cursor.remaining + missing - 12))
+      signCounter = try cursor.u32()
+      signature = try cursor.take(8)
+    // Handle (2 bytes), offset of the part in the value (2), part of the value (rest) (3.4.6.1,
+    // 3.4.6.2).
+    case .prepareWriteRequest, .prepareWriteResponse:
+      handle = try cursor.u16()
+      offset = try cursor.u16()
+      value = cursor.rest()
+    // Flags (1 byte) (3.4.6.3).
+    case .executeWriteRequest:
+      executeFlags = try cursor.u8()
+    // For each, handle (2 bytes), length (2), value (3.4.7.4).
+    case .multipleHandleValueNotification:
+      items = ATTItems(.handleLengthValue, header: 4, &cursor)
+    // Without parameters (3.4.5.2, 3.4.6.4, 3.4.7.3).
+    case .writeResponse, .executeWriteResponse, .handleValueConfirmation: break
+    default: data = cursor.rest()
     }
   }
 
-  /// Whether the PDU can have an attribute type, several handles or a list. All others concern at
-  /// most one attribute.
-  package var namesSeveral: Bool {
-    switch self {
-    case .findInformationResponse, .findByTypeValueRequest, .findByTypeValueResponse,
-      .readByTypeRequest, .readByTypeResponse, .readMultipleRequest, .readMultipleVariableResponse,
-      .multipleHandleValueNotification:
-      true
-    case .errorResponse, .exchangeMTU, .findInformationRequest, .readRequest, .readResponse,
-      .readBlobRequest, .write, .signedWriteCommand, .prepareWrite, .executeWriteRequest,
-      .handleValue, .empty, .incomplete, .unknown:
-      false
+  /// Returns the name of what an Execute Write Request's flags ask for.
+  package static func executeName(_ flags: UInt8) -> AssignedName? {
+    switch flags {
+    case 0: "Cancel"
+    case 1: "Write"
+    default: nil
     }
+  }
+
+  /// Whether the PDU has an attribute type, several handles or a list. All others concern at most
+  /// one attribute.
+  package var namesSeveral: Bool { type != nil || handles != nil || items != nil }
+
+  /// The number of bytes before the value or list: opcode and parameters of fixed size.
+  package var headSize: Int {
+    1 + (requestOpcode == nil ? 0 : 1) + (handle == nil ? 0 : 2) + (error == nil ? 0 : 1)
+      + (mtu == nil ? 0 : 2) + (startHandle == nil ? 0 : 4) + (type.map { Int($0.width) } ?? 0)
+      + (offset == nil ? 0 : 2) + (executeFlags == nil ? 0 : 1)
   }
 
   private static let leastMTU: UInt16 = 23
 
-  /// The problem with the PDU apart from missing bytes: an impossible element length, or an MTU
-  /// below the minimum.
-  package var problem: Problem? {
-    if case .unknown(let pdu) = self {
-      return Problem(.unknownOpcode, at: Int(pdu.data.start) - 1, Int(pdu.opcode.rawValue))
+  /// Returns the problem with a PDU apart from missing bytes: an opcode that the specification does
+  /// not define, an impossible element length, or an MTU below the minimum.
+  func problem(_ opcode: ATTOpcode) -> Problem? {
+    if let data {
+      return Problem(.unknownOpcode, at: Int(data.start) - 1, Int(opcode.rawValue))
     }
-    let items: ATTItems
-    switch self {
     // The minimum on LE; that of BR/EDR is larger (Core, Vol 3, Part G, 5.2.1).
-    case .exchangeMTU(let pdu) where pdu.mtu < Self.leastMTU:
-      return Problem(.parameterTooSmall, Int(pdu.mtu), Int(Self.leastMTU))
-    case .findInformationResponse(let pdu): items = pdu.items
-    case .readByTypeResponse(let pdu): items = pdu.items
-    default: return nil
+    if let mtu, mtu < Self.leastMTU {
+      return Problem(.parameterTooSmall, Int(mtu), Int(Self.leastMTU))
     }
-    guard let length = items.invalidLength else { return nil }
+    guard let items, let length = items.invalidLength else { return nil }
     return Problem(.invalidElementLength, at: Int(items.list.start) - 1, length)
   }
 }
@@ -265,5 +296,31 @@ package struct ATTItems: Sendable {
   private func readCounted(_ item: inout Item, length: Int, _ cursor: inout Cursor) {
     item.missing = max(0, length - cursor.remaining)
     item.value = cursor.takeUpTo(length)
+  }
+
+  /// Creates a list of items of `length` bytes each. Bytes that do not form a whole item are left
+  /// in the cursor, to be reported as left over.
+  @_lifetime(cursor: copy cursor)
+  init(_ layout: Layout, wholeItems length: Int, _ cursor: inout Cursor) {
+    self.layout = layout
+    if case .invalid = layout {
+      list = cursor.rest()
+    } else {
+      list = cursor.takeUpTo(cursor.remaining / length * length)
+    }
+  }
+
+  /// Creates a list of items that carry their own length in the last two bytes of a `header`-byte
+  /// header. Bytes that do not form a whole header are left in the cursor, to be reported as left
+  /// over.
+  @_lifetime(cursor: copy cursor)
+  init(_ layout: Layout, header: Int, _ cursor: inout Cursor) {
+    self.layout = layout
+    var ahead = cursor
+    var count = 0
+    while (try? ahead.take(header - 2)) != nil, let length = try? ahead.u16() {
+      count += header + Int(ahead.takeUpTo(Int(length)).count)
+    }
+    list = cursor.takeUpTo(count)
   }
 }

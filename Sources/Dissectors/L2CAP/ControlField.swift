@@ -109,14 +109,20 @@ extension Dissection {
 
   /// Returns the ATT PDU if the payload can be an SDU in a single frame that contains a well-formed
   /// one: length (2 bytes), then the PDU.
-  package func looksLikeATTFrame(_ bytes: RawSpan) -> ATTPDU? {
+  package func looksLikeATTFrame(
+    _ bytes: RawSpan
+  ) -> (opcode: ATTOpcode, fields: ATTFields)? {
     guard body.count >= 3, Int(bytes.littleEndianU16(at: Int(body.start))) == body.count - 2 else {
       return nil
     }
     var cursor = Cursor(bytes, Slice(start: Int(body.start) + 2, count: Int(body.count) - 2))
-    guard let pdu = try? ATTPDU(parsing: &cursor), cursor.isAtEnd, pdu.problem == nil else {
+    var fields = ATTFields()
+    do throws(ParseError) {
+      let opcode = ATTOpcode(rawValue: try cursor.u8())
+      try fields.read(opcode, parsing: &cursor)
+      return cursor.isAtEnd && fields.problem(opcode) == nil ? (opcode, fields) : nil
+    } catch {
       return nil
     }
-    return pdu
   }
 }

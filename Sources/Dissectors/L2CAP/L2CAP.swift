@@ -114,15 +114,14 @@ extension Dissection {
   private mutating func parseATT(_ bytes: RawSpan, missing: Int) throws(ParseError) {
     var payload = Cursor(bytes, body)
     do throws(ParseError) {
-      let pdu = try ATTPDU(parsing: &payload, missing: missing)
-      store(pdu)
-      if let problem = pdu.problem { problems.add(problem) }
+      try readATT(&payload, missing: missing)
+      if let opcode = att?.opcode, let problem = attFields.problem(opcode) {
+        problems.add(problem)
+      }
       if missing == 0, !payload.isAtEnd {
         problems.add(Problem(.leftOver, at: payload.offset, payload.remaining))
       }
     } catch {
-      var again = Cursor(bytes, body)
-      if let pdu = ATT.Incomplete(parsing: &again) { store(.incomplete(pdu)) }
       // A wrong length field has already been reported.
       if missing == 0 { throw error }
     }

@@ -79,13 +79,9 @@ package struct PageCodes {
     {
       return Key()
     }
-    guard let pdu = dissection.att, !pdu.namesSeveral, answer.request?.type == nil,
-      answer.request?.service == nil
-    else { return nil }
-    if case .errorResponse = pdu { return nil }
     let fields = dissection.attFields
-    guard fields.startHandle == nil, fields.endHandle == nil, fields.handles == nil,
-      fields.items == nil
+    guard let pdu = dissection.att, !fields.namesSeveral, fields.startHandle == nil,
+      fields.error == nil, answer.request?.type == nil, answer.request?.service == nil
     else { return nil }
     return Key(
       opcode: pdu.opcode.rawValue, handle: fields.handle, request: answer.request?.handle,
@@ -101,7 +97,7 @@ package struct PageCodes {
     case .acl:
       if let pdu = dissection.att {
         opcode(pdu.opcode, into: &out)
-        if case .errorResponse(let error) = pdu { opcode(error.requestOpcode, into: &out) }
+        if let refused = dissection.attFields.requestOpcode { opcode(refused, into: &out) }
       } else if let pdu = dissection.smp {
         code("op", UInt16(pdu.opcode.rawValue), pdu.opcode.name, into: &out)
       }

@@ -127,8 +127,8 @@ extension Dissection {
       // The end of a stream does not close a connection.
       return answer.ending != nil && !answer.closed ? .streamLost : .linkLost
     case .acl:
-      if let att {
-        guard case .errorResponse = att else { return nil }
+      if att != nil {
+        guard attFields.error != nil else { return nil }
         return answer.meaning(of: attFields) == nil ? .attError : nil
       }
       if smp?.opcode == .pairingFailed { return .pairingFailed }

@@ -194,7 +194,7 @@ package struct OpcodeFilter: CodeFilter, Sendable {
     switch dissection.content {
     case .acl:
       if let pdu = dissection.att {
-        if case .errorResponse(let error) = pdu, att.contains(error.requestOpcode.rawValue) {
+        if let refused = dissection.attFields.requestOpcode, att.contains(refused.rawValue) {
           return true
         }
         return att.contains(pdu.opcode.rawValue)

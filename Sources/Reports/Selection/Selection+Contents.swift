@@ -119,7 +119,7 @@ extension AttributeFinder {
     if has(answer.request?.type) || has(answer.request?.service) { return true }
     if let place = answer.attribute, has(memory.attributes[place].uuid) { return true }
     // Most PDUs are about one attribute, which was checked above.
-    guard let pdu = dissection.att, pdu.namesSeveral else { return false }
+    guard let pdu = dissection.att, dissection.attFields.namesSeveral else { return false }
     let (opcode, fields) = (pdu.opcode, dissection.attFields)
     if has(fields.type) { return true }
     if let type = fields.type, let value = fields.value,

@@ -41,9 +41,9 @@ struct Outcome: Sendable {
         reason = bytes.byte(at: Int(dissection.body.start) + 3)
       }
     case .acl:
-      if case .errorResponse(let pdu)? = dissection.att {
-        (family, code) = (.att, UInt16(pdu.error.rawValue))
-        if pdu.error.isOfProfile { subject = ErrorSubject(answer, memory) }
+      if let error = dissection.attFields.error {
+        (family, code) = (.att, UInt16(error.rawValue))
+        if error.isOfProfile { subject = ErrorSubject(answer, memory) }
       } else if case .failed(let pdu)? = dissection.smp {
         (family, code) = (.smp, UInt16(pdu.reason.rawValue))
       } else {

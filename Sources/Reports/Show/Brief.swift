@@ -178,7 +178,7 @@ package struct Brief: Sendable {
       // Both sides confirm, then both reveal their random numbers, twenty times (Core, Vol 3, Part
       // H, 2.3.5.6.3).
       if let round = answer.pairing?.round, round > 1 { return .round(Int(round)) }
-      guard let pdu = dissection.att, pdu.isDiscovery(answer.request) else { return nil }
+      guard dissection.isDiscovery(answer.request) else { return nil }
       return .discovery
     case .control(let control):
       return control.isAnswer && answer.request != nil ? .answer : nil
@@ -264,7 +264,7 @@ package struct Brief: Sendable {
     case .discovery:
       let place = extend(known, .discovery, record, answer, memory)
       if let pdu = dissection.att {
-        runs[place].found.add(pdu, record, bytes, answer, memory, &discovered)
+        runs[place].found.add(pdu.opcode, dissection, record, bytes, answer, memory, &discovered)
       }
     case .round(let round):
       let place = extend(known, .rounds, record, answer, memory)
@@ -320,11 +320,12 @@ extension Brief.Found {
   ///
   /// - Parameter discovered: what was found before, which is not counted again.
   fileprivate mutating func add(
-    _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ answer: Answer,
-    _ memory: borrowing Memory, _ discovered: inout Set<UInt64>
+    _ opcode: ATTOpcode, _ dissection: Dissection, _ record: borrowing CaptureRecord,
+    _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory,
+    _ discovered: inout Set<UInt64>
   ) {
-    if pdu.opcode.role == .response { isAnswered = true }
-    guard let items = pdu.fields.items, let request = answer.request else { return }
+    if opcode.role == .response { isAnswered = true }
+    guard let items = dissection.attFields.items, let request = answer.request else { return }
     let connection = UInt64(
       answer.link.map { UInt32(truncatingIfNeeded: memory.links.id($0)) } ?? 0)
     let side = connection << 17 | UInt64(record.direction == .sent ? 1 : 0) << 16
@@ -336,18 +337,18 @@ extension Brief.Found {
     }
     var cursor = Cursor(bytes, items.list)
     while let item = items.next(&cursor) {
-      switch pdu.opcode {
+      switch opcode {
       case .readByGroupTypeResponse, .findByTypeValueResponse, .readByTypeResponse:
         if let handle = item.handle, !isNew(handle, &again) { continue }
       default: break
       }
-      switch pdu.opcode {
+      switch opcode {
       case .readByGroupTypeResponse, .findByTypeValueResponse: services += 1
       case .readByTypeResponse:
         if request.type == .characteristic { characteristics += 1 } else { includes += 1 }
       default:
         guard let handle = item.handle, let link = answer.link, let direction = record.direction,
-          let place = memory.attribute(handle, pdu.opcode, direction, on: link)
+          let place = memory.attribute(handle, opcode, direction, on: link)
         else { continue }
         if memory.attributes[place].kind == .descriptor, isNew(handle, &again) { descriptors += 1 }
       }
@@ -366,16 +367,14 @@ extension Dissection {
     }
     return count > 0
   }
-}
 
-extension ATTPDU {
-  /// Returns whether this is a step of a discovery: a request for services, includes,
+  /// Returns whether the ATT PDU is a step of a discovery: a request for services, includes,
   /// characteristics or descriptors, or the response to such a request (Core, Vol 3, Part G, 4.4 to
   /// 4.7).
   fileprivate func isDiscovery(_ request: Request?) -> Bool {
+    guard let own = att?.opcode else { return false }
     let (opcode, type) =
-      self.opcode.role == .request
-      ? (self.opcode, fields.type) : (request?.opcode ?? self.opcode, request?.type)
+      own.role == .request ? (own, attFields.type) : (request?.opcode ?? own, request?.type)
     return switch opcode {
     case .readByGroupTypeRequest, .findByTypeValueRequest, .findInformationRequest: true
     case .readByTypeRequest: type == .characteristic || type == .include

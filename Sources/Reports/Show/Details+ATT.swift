@@ -11,10 +11,15 @@ extension Details {
     _ answer: Answer, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     let fields = dissection.attFields
-    let start = Int(dissection.body.start)
     let hides = answer.bringsKeyMaterial(pdu.opcode, memory)
     sink.begin("att")
-    sink.at(start, 1)
+    // The parameters that a PDU has follow each other in this order.
+    var place = Int(dissection.body.start)
+    func next(_ size: Int, _ sink: inout Sink) {
+      sink.at(place, size)
+      place += size
+    }
+    next(1, &sink)
     sink.identifier("opcode", UInt64(pdu.opcode.rawValue), digits: 2)
     if let name = pdu.opcode.name { sink.name("name", name) }
     answered(answer, to: &sink)
@@ -22,20 +27,19 @@ extension Details {
       sink.identifier("bearer", UInt64(bearer.rawValue), digits: 4)
     }
     if let opcode = fields.requestOpcode {
-      sink.at(start + 1, 1)
+      next(1, &sink)
       sink.identifier("request_opcode", UInt64(opcode.rawValue), digits: 2)
       if let name = opcode.name { sink.name("request_name", name) }
     }
     if let handle = fields.handle {
-      // After the opcode, and in an Error Response also after the request's opcode.
-      sink.at(start + (fields.error == nil ? 1 : 2), 2)
+      next(2, &sink)
       sink.identifier("handle", UInt64(handle), digits: 4)
     } else if let handle = answer.request?.handle {
       // A response does not contain its attribute handle, but its request did.
       sink.identifier("handle", UInt64(handle), digits: 4)
     }
     if let error = fields.error {
-      sink.at(start + 4, 1)
+      next(1, &sink)
       let name =
         error.isOfProfile
         ? sink.errorName(error, of: ErrorSubject(answer, memory)) : nil
@@ -45,30 +49,30 @@ extension Details {
       }
     }
     if let first = fields.startHandle {
-      sink.at(start + 1, 2)
+      next(2, &sink)
       sink.identifier("start_handle", UInt64(first), digits: 4)
     }
     if let end = fields.endHandle {
-      sink.at(start + 3, 2)
+      next(2, &sink)
       sink.identifier("end_handle", UInt64(end), digits: 4)
     }
     if let type = fields.type {
-      sink.at(start + 5, Int(type.width))
+      next(Int(type.width), &sink)
       sink.uuid("uuid", type)
     } else if let place = answer.attribute {
       attribute(place, answer, memory, to: &sink)
     }
     if let offset = fields.offset {
-      sink.at(start + 3, 2)
+      next(2, &sink)
       sink.number("offset", Int(offset))
     }
     if let mtu = fields.mtu {
-      sink.at(start + 1, 2)
+      next(2, &sink)
       sink.number("mtu", Int(mtu))
     }
     if let flags = fields.executeFlags {
-      sink.at(start + 1, 1)
-      sink.code("flags", UInt64(flags), digits: 2, ATT.ExecuteWriteRequest.name(flags))
+      next(1, &sink)
+      sink.code("flags", UInt64(flags), digits: 2, ATTFields.executeName(flags))
     }
     if let value = fields.value {
       if let type = fields.type,
@@ -80,8 +84,8 @@ extension Details {
       self.value("value", value, of: bytes, isSecret: hides, to: &sink)
     }
     if let counter = fields.signCounter {
-      // After the value, before the rest of the signature.
-      if let signature = fields.signature { sink.at(Int(signature.start) - 4, 4) }
+      // After the value.
+      sink.at(fields.value?.end ?? place, 4)
       sink.number("sign_counter", Int(counter))
     }
     if let signature = fields.signature {

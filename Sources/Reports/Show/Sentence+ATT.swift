@@ -143,7 +143,7 @@ extension Sentence {
       output.decimal(Int(offset))
     }
     if let flags = dissection.attFields.executeFlags {
-      output.named(ATT.ExecuteWriteRequest.name(flags), UInt64(flags), digits: 2)
+      output.named(ATTFields.executeName(flags), UInt64(flags), digits: 2)
     }
     if let handles = dissection.attFields.handles {
       let list = bytes.part(handles)
@@ -186,7 +186,7 @@ extension Sentence {
       }
     }
     if let data = dissection.attFields.data {
-      if case .incomplete = pdu, !data.isEmpty { output.text("incomplete: ") }
+      if pdu.isIncomplete, !data.isEmpty { output.text("incomplete: ") }
       if secrecy != .open, !data.isEmpty {
         hidden(Int(data.count))
       } else {
@@ -194,7 +194,7 @@ extension Sentence {
       }
     }
     // A PDU without content at least shows what it answers.
-    if case .empty = pdu, let request = answer.request {
+    if pdu.isBare, let request = answer.request {
       output.text("to ")
       output.packet(request.packet)
     }

@@ -332,7 +332,9 @@ package struct Channels: Sendable {
   /// answered in the other often enough, the two ends count as one ATT bearer.
   ///
   /// - Parameter pdu: the ATT PDU that the frame would hold.
-  mutating func weigh(_ slot: Int, _ direction: Direction, _ pdu: ATTPDU?) {
+  mutating func weigh(
+    _ slot: Int, _ direction: Direction, _ pdu: (opcode: ATTOpcode, fields: ATTFields)?
+  ) {
     guard !slots[slot].evidence.isDisproved else { return }
     guard let pdu, pdu.opcode.name != nil else {
       slots[slot].evidence = BearerEvidence()

@@ -133,11 +133,12 @@ package struct Conversations: Sendable {
     if let pdu {
       guard answer.link != nil, record.direction != nil else { return }
       if let place { meet(place, memory) }
-      if case .incomplete = pdu {
+      if pdu.isIncomplete {
         if pdu.opcode.carriesValue { withoutHandle += 1 }
       } else if let place {
         reportUnacknowledged(
-          pdu, place, record, bytes, answer.fragment.isJoined ? fragments[...] : [],
+          pdu.opcode, dissection.attFields, place, record, bytes,
+          answer.fragment.isJoined ? fragments[...] : [],
           isCut: record.isTruncated || answer.fragment.isTruncated,
           mayHoldKey: answer.mayHoldKey, memory)
       }
@@ -394,7 +395,7 @@ package struct Conversations: Sendable {
     _ memory: borrowing Memory
   ) {
     if pending.isIncomplete { return reportOrphan(place, arrived, bytes, memory) }
-    let fields = arrived.pdu.fields
+    let fields = arrived.fields
     if let error = fields.error {
       refuse(place, pending, error, fields.handle, arrived, memory)
       return
@@ -476,11 +477,11 @@ package struct Conversations: Sendable {
   // MARK: PDUs without an answer
 
   private mutating func reportUnacknowledged(
-    _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
-    _ fragments: ArraySlice<Int>, isCut: Bool, mayHoldKey: Bool, _ memory: borrowing Memory
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ place: Place, _ record: borrowing CaptureRecord,
+    _ bytes: RawSpan, _ fragments: ArraySlice<Int>, isCut: Bool, mayHoldKey: Bool,
+    _ memory: borrowing Memory
   ) {
-    let fields = pdu.fields
-    guard let operation = pdu.opcode.operation else { return }
+    guard let operation = opcode.operation else { return }
     // A notification comes from the server, a command from the client.
     let side = operation.isWrite ? place.server : place.server.other
     func empty(_ handle: UInt16?) -> ConveyedValue {
@@ -764,14 +765,13 @@ package struct Conversations: Sendable {
   private mutating func reportOrphan(
     _ place: Place, _ arrived: Arrived, _ bytes: RawSpan, _ memory: borrowing Memory
   ) {
-    let pdu = arrived.pdu
-    let fields = pdu.fields
+    let fields = arrived.fields
     var conveyed = ConveyedValue(
       operation: .read, attribute: identity(nil, place, place.server, memory),
       parties: bearers[place.bearer].parties, direction: place.direction.reversed,
       packet: arrived.packet, time: arrived.time)
     conveyed.isEncrypted = arrived.isEncrypted
-    switch pdu.opcode {
+    switch arrived.pdu.opcode {
     case .errorResponse:
       guard let error = fields.error, let opcode = fields.requestOpcode else { return }
       switch opcode {

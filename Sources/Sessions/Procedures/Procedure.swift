@@ -81,6 +81,7 @@ struct Arrived: Sendable {
   /// The packet of the request that it answers, if that is known.
   private(set) var request: Int?
   let pdu: ATTPDU
+  let fields: ATTFields
   let packet: Int
   let time: Timestamp?
   private(set) var latency: Int64?
@@ -108,6 +109,7 @@ struct Arrived: Sendable {
     mayHoldKey = answer.mayHoldKey
     (packet, time) = (record.number, record.time)
     (self.pdu, self.packets, self.isEncrypted) = (pdu, packets, isEncrypted)
+    fields = dissection.attFields
     isCut = record.isTruncated || answer.fragment.isTruncated
     length = max(
       Int(dissection.body.count), Int(dissection.sduLength ?? dissection.l2cap?.length ?? 0))

@@ -156,7 +156,7 @@ package struct Procedures: Sendable {
     clients[place.client].open[first].begin(
       pdu.opcode, fields, record, bytes, fragments: fragments, isCut: isCut,
       mayHoldKey: mayHoldKey)
-    if case .incomplete = pdu { clients[place.client].open[first].isIncomplete = true }
+    if pdu.isIncomplete { clients[place.client].open[first].isIncomplete = true }
     clients[place.client].open[first].isLate = !memory.links.isOpen(link)
     clients[place.client].open[first].connection = bearers[place.bearer].connection
     let server = Attributes.key(
@@ -200,7 +200,7 @@ package struct Procedures: Sendable {
   ) {
     let place = answered(place, pdu, answer)
     let slot = slot(place, pdu, answer.request?.packet)
-    if case .incomplete = pdu {
+    if pdu.isIncomplete {
       if let slot { clients[place.client].open[slot].hasCutAnswer = true }
       return
     }
