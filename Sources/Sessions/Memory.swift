@@ -419,7 +419,7 @@ package struct Memory: ~Copyable, Sendable {
         bytes, body: dissection.body, adapter: record.adapter, packet: record.number,
         time: record.time, &dissection.problems)
       names.learn(from: advertisements, bytes)
-      links.openingPHYs.learn(advertisements, kind)
+      if links.openingPHYs.awaits(kind) { links.openingPHYs.learn(advertisements, kind) }
       if !identities.isEmpty { identities.resolve(advertisements) }
     } else if PeriodicSync.established.contains(subevent)
       || PeriodicSync.received.contains(subevent) || subevent == PeriodicSync.lost

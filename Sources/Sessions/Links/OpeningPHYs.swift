@@ -50,6 +50,11 @@ struct OpeningPHYs: Sendable {
     }
   }
 
+  /// Returns whether advertising reports of this kind may change the answer.
+  func awaits(_ kind: AdvertisingReport.Kind) -> Bool {
+    !hearsExtended && (kind == .extended || kind == .legacy && !hearsLegacy)
+  }
+
   mutating func learn(_ advertisements: borrowing Advertisements, _ kind: AdvertisingReport.Kind) {
     switch kind {
     case .legacy: hearsLegacy = true

@@ -53,14 +53,14 @@ struct RateReportTests {
 
   @Test("Reads between values limit them, and the row of the values says so")
   func readsBetween() throws {
-    let found = try limits(reads(90))
+    let found = try limits(reads(90, opens: false))
     let words = "the reads between its values: one for every 8, each answered after "
     #expect(found.first?.hasPrefix(words) == true, "\(found)")
     #expect(found.last == "a round trip for each value", "\(found)")
-    // On a link that was open before, the controller may have held more.
-    let late = try limits(reads(90, opens: false))
-    #expect(late == ["a round trip for each value"], "\(late)")
-    let json = try rates(json: true, reads(90))
+    // If it is known what the controller holds, the values themselves wait.
+    let tracked = try limits(reads(90))
+    #expect(tracked == ["a round trip for each 8 values", "a round trip for each value"])
+    let json = try rates(json: true, reads(90, opens: false))
     #expect(
       json.first?.contains(#""limited_by":"round_trips","waits_for":"read""#) == true, "\(json)")
   }
