@@ -12,7 +12,7 @@ SOURCES = Path(__file__).resolve().parent.parent / "Sources"
 # Properties that hold words of this program or of the specification, as read by code.
 WORDS = r"\.(?:description|text|words|headline|what|why|key|name\.description)\b(?:\(\))?"
 CONDITION = re.compile(
-    rf'{WORDS} *(?:==|!=|~=) *"|" *(?:==|!=) *[\w.]+{WORDS}'
+    rf'{WORDS} *(?:==|!=|~=) *"|" *(?:==|!=) *[\w.]+{WORDS}|\.id\.description *(?:==|!=)'
     rf"|{WORDS}\.(?:hasPrefix|hasSuffix)\(|\btext\([\w.]+\)\.(?:hasPrefix|hasSuffix)\("
     rf'|{WORDS}\.contains\("|contains \{{ *\$0 *== *[\w.]+\.description'
     rf"|contains\([\w.]+\.description\)|switch [\w.]+\.description\b"

@@ -595,10 +595,11 @@ struct OperationRecorder: ~Copyable {
         encryption.text = keep("off")
         encryption.value = encryption.text
       } else if attempt.outcome == nil {
-        if connection.hasEndedInCapture {
+        if connection.hasEndedInCapture, !connection.hasLostPackets {
           encryption.failure = keep("no answer before the connection ended")
         } else {
-          encryption.unknown = keep(hasEvents ? Self.captureEnds : Self.notCaptured)
+          encryption.unknown = keep(
+            hasEvents && !connection.hasLostPackets ? Self.captureEnds : Self.notCaptured)
         }
       }
       added.append(encryption)
@@ -613,14 +614,13 @@ struct OperationRecorder: ~Copyable {
   private mutating func judgeUnanswered(
     _ connections: [ConnectionHistory], _ memory: borrowing Memory
   ) {
-    let hasAnswers = memory.hasHeard(.sent) && memory.hasHeard(.received)
     for history in connections {
       let id = history.id
       for (packet, request) in (unanswered[id] ?? [:]).sorted(by: { $0.key < $1.key }) {
         guard operations[id]?[request.place].failure == nil else { continue }
         let isOvertaken = (lastAnswered[id]?[request.isByHost] ?? 0) > packet
         let isOver = isOvertaken || history.connection.hasEndedInCapture
-        if !hasAnswers {
+        if !memory.hasSeenAnswers(request.isByHost ? .received : .sent) {
           let words = keep(Self.notCaptured)
           operations[id]?[request.place].unknown = words
         } else if isOver {

@@ -177,22 +177,22 @@ package struct Finding: Sendable {
 
 /// One problem of Bluetooth LE devices, and how it is recognised.
 package struct Rule: Sendable {
-  /// What distinguishes a rule from others, apart from what it examines.
+  /// What verdicts and live output need to know of a rule.
   package struct Traits: OptionSet, Sendable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// It is about the capture itself.
-    package static let ofCapture = Self(rawValue: 1)
+    package static let ofCapture = Self(rawValue: 1 << 0)
     /// It is about a capture that ends while a command has no answer.
-    package static let ofOpenEnd = Self(rawValue: 2)
+    package static let endsUnanswered = Self(rawValue: 1 << 1)
     /// A finding is final as soon as it is made, although the capture continues: it follows from
     /// packets that are present, and no later packet can refute it. Findings of other rules may be
     /// refuted while the connection lasts, or depend on something that has not arrived.
     ///
     /// A later attempt that succeeds does not refute a finding; it may only reduce its severity.
-    package static let settled = Self(rawValue: 4)
+    package static let settled = Self(rawValue: 1 << 2)
   }
 
   /// What a rule examines.

@@ -54,7 +54,7 @@ extension Explanation {
       return
         "No connection in this capture; \(extent.undecoded) of its \(extent.records) records cannot be decoded"
     }
-    if let end = findings.first(where: { $0.traits.contains(.ofOpenEnd) }) {
+    if let end = findings.first(where: { $0.traits.contains(.endsUnanswered) }) {
       return "No connection in this capture; \(end.headline)"
     }
     if evidence.hasManagementAlone {

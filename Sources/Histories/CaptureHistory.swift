@@ -261,7 +261,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
         let position = known.id == latest.id ? latest.position : positions[known.id]
       else { continue }
       notes[position].link.acknowledge(moment, packets: Int(link.packets))
-      notes[position].transfers.complete(Int(link.packets), record.time)
+      notes[position].transfers.complete(Int(link.packets), record, memory)
     }
   }
 

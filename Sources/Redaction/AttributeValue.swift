@@ -152,7 +152,7 @@ struct AttributeValue {
       start < body.end ? [Slice(start: start, count: body.end - start)] : []
     }
     func from(offset: Int) -> [Slice] { from(Int(body.start) + offset) }
-    // A handle, and the beginning of a value.
+    // Its first parameter may be a handle; what follows may be a value.
     if pdu.isIncomplete { return from(offset: 3) }
     if let handles = fields.handles { return from(handles.end) }
     if fields.value == nil, fields.items == nil { return from(offset: fields.headSize) }

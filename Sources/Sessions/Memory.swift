@@ -140,7 +140,7 @@ package struct Memory: ~Copyable, Sendable {
   /// alone often lacks them, so that none counts as missing. A capture with commands or events
   /// contains them.
   package func hasHeard(_ direction: Direction) -> Bool {
-    !coverage.isDataOnly || (direction == .sent ? heard.sent : heard.received)
+    !coverage.isDataOnly || hasSeenAnswers(direction)
   }
 
   /// Returns whether a response or a confirmation was seen in a direction. Without one, a filter
@@ -241,6 +241,8 @@ package struct Memory: ~Copyable, Sendable {
       links[link].disconnectTime = record.time
     case HCICommand.leEnableEncryption, HCICommand.leLongTermKeyRequestReply:
       links[link].beginEncryption()
+    // Its event reports the PHYs.
+    case HCICommand.leSetPHY: links[link].opensOn1M = false
     default: break
     }
   }
@@ -419,7 +421,6 @@ package struct Memory: ~Copyable, Sendable {
         bytes, body: dissection.body, adapter: record.adapter, packet: record.number,
         time: record.time, &dissection.problems)
       names.learn(from: advertisements, bytes)
-      if links.openingPHYs.awaits(kind) { links.openingPHYs.learn(advertisements, kind) }
       if !identities.isEmpty { identities.resolve(advertisements) }
     } else if PeriodicSync.established.contains(subevent)
       || PeriodicSync.received.contains(subevent) || subevent == PeriodicSync.lost

@@ -209,7 +209,7 @@ extension Rule {
   ///
   /// - Parameters:
   ///   - codes: the errors, and `more` of them.
-  ///   - traits: those refused for security reasons may be allowed later.
+  ///   - traits: `[]` if the same request may be allowed later, for example after pairing.
   ///   - restsOnAbsence: whether the cause is something that did not happen before on the
   ///     connection.
   ///   - reason: returns the cause, and the remedy if the rule's own is not suitable; nil if the

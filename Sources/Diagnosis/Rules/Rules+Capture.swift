@@ -283,7 +283,7 @@ extension Rule {
     "The capture ends with a command without an answer",
     when:
       "the last record is a command that would have an answer, the controller answered others before, and the capture has no connection",
-    traits: [.ofCapture, .ofOpenEnd],
+    traits: [.ofCapture, .endsUnanswered],
     needs: [.commands, .events],
     do:
       "If the host hung here, let the recording go on for some seconds: a controller that does not answer within two has probably crashed at this command. Otherwise the recording was stopped too early."

@@ -126,7 +126,7 @@ extension Rule {
     refused(
       "att_not_long", .note, .fact, 0x0b...0x0b,
       "Read Blob Request is used for a value that fits into one response",
-      when: "Attribute Not Long (0x0b) answers a request",
+      when: "Attribute Not Long (0x0b) answers a request", traits: [],
       do:
         "Nothing to do: the value is complete; clients that get a response of MTU − 1 bytes check for more."
     ) { _, _ in "The value fits into one Read Response, so there is no further part." },
@@ -147,7 +147,7 @@ extension Rule {
     },
     refused(
       "att_request_not_supported", .note, .fact, 0x06...0x06, "A server does not support a request",
-      when: "Request Not Supported (0x06) answers a request",
+      when: "Request Not Supported (0x06) answers a request", traits: [],
       do:
         "Nothing to do if the client works without it: few requests are mandatory. If the same server answers it at other times, its database was not ready."
     ) { refusal, _ in
@@ -156,7 +156,7 @@ extension Rule {
     refused(
       "att_unsupported_group", .note, .fact, 0x10...0x10,
       "Read By Group Type Request is used with a type that is not a group",
-      when: "Unsupported Group Type (0x10) answers a request",
+      when: "Unsupported Group Type (0x10) answers a request", traits: [],
       do:
         "Use Read By Group Type Request for primary and secondary services only (Core, Vol 3, Part G, 2.5.3)."
     ) { _, _ in "The requested type is not a grouping attribute." },

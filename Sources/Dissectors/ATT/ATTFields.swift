@@ -6,8 +6,8 @@ package import Bytes
 
 /// The parameters of one ATT PDU; nil for those that it does not have.
 ///
-/// Every PDU has some of them, always in this order: request opcode, handle, error, MTU, start and
-/// end handle, type, offset, flags, value, sign counter, signature, handles, items.
+/// Those that a PDU has follow each other in this order: request opcode, handle, error, MTU, start
+/// and end handle, type, offset, flags, value, sign counter, signature, handles, items.
 package struct ATTFields: Sendable {
   // Ordered for few gaps, with small fields after aligned ones.
 
@@ -125,7 +125,7 @@ package struct ATTFields: Sendable {
     // Handle (2 bytes), value, sign counter (4), MAC (8) (3.4.5.4 and 3.3.1).
     case .signedWriteCommand:
       handle = try cursor.u16()
-      value = cursor.takeUpTo(max(0, cursor.remaining + missing - 12))
+      value = cursor.takeUpTo(max(0, cursor.remaining + missing - Self.signatureSize))
       signCounter = try cursor.u32()
       signature = try cursor.take(8)
     // Handle (2 bytes), offset of the part in the value (2), part of the value (rest) (3.4.6.1,
@@ -146,7 +146,10 @@ package struct ATTFields: Sendable {
     }
   }
 
-  /// Returns the name of what an Execute Write Request's flags ask for.
+  /// The bytes of sign counter and MAC, which follow a signed value.
+  package static let signatureSize = 12
+
+  /// Returns the name of the action that an Execute Write Request's flags request.
   package static func executeName(_ flags: UInt8) -> AssignedName? {
     switch flags {
     case 0: "Cancel"
@@ -159,7 +162,8 @@ package struct ATTFields: Sendable {
   /// one attribute.
   package var namesSeveral: Bool { type != nil || handles != nil || items != nil }
 
-  /// The number of bytes before the value or list: opcode and parameters of fixed size.
+  /// The number of bytes of the opcode and the parameters of fixed size, which precede a value. The
+  /// length or format byte of a list is not counted.
   package var headSize: Int {
     1 + (requestOpcode == nil ? 0 : 1) + (handle == nil ? 0 : 2) + (error == nil ? 0 : 1)
       + (mtu == nil ? 0 : 2) + (startHandle == nil ? 0 : 4) + (type.map { Int($0.width) } ?? 0)

@@ -4,7 +4,7 @@ package import Bluetooth
 package struct ATTPDU: Sendable {
   package let opcode: ATTOpcode
   /// Whether it ends before its last parameter, so that it has only bytes.
-  package var isIncomplete = false
+  package internal(set) var isIncomplete = false
 
   /// Whether it has no parameters: what it means follows from the request that it answers.
   package var isBare: Bool {

@@ -113,8 +113,9 @@ package struct Parameter: Sendable {
   package enum Form: Sendable, Equatable {
     /// Decimal.
     case plain
-    /// Decimal, of what a failed event is about: an advertising set, a BIG. Its other parameters
-    /// have no meaning then, unless the specification defines one.
+    /// Decimal, of what keeps its meaning in a failed event: which advertising set or BIG it is
+    /// about, how many events there were. Other parameters have none then, unless the specification
+    /// defines one.
     case identifier
     /// Six decimal digits, as both devices display it to their users.
     case sixDigits

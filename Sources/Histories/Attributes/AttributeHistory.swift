@@ -431,7 +431,7 @@ package struct AttributeHistory: Sendable {
     where left.contains(overlap.packet) && left.contains(overlap.before) { note(overlap) }
     vendors.finish(
       at: connection.lastPacket == nil ? end : connection.lastTime,
-      isLost: connection.ending == .timeout)
+      isLost: connection.ending == .timeout, gap: memory.links.gap)
     takePrepared()
     for candidate in candidates { resolve(candidate, connection, memory) }
     configurations.sort { $0.request.packet < $1.request.packet }

@@ -72,10 +72,7 @@ package struct VendorTraffic: Sendable {
     _ claims: [(vendor: Int, isByFrame: Bool)], _ way: VendorProtocol.Path, _ sender: Side,
     _ moment: Moment, gap: Int
   ) -> Seen? {
-    if gap != self.gap {
-      self.gap = gap
-      messages.interrupt()
-    }
+    noteGap(gap)
     for claim in claims where knowledge.vendors.indices.contains(claim.vendor) {
       let vendor = knowledge.vendors[claim.vendor]
       guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else { continue }
@@ -96,13 +93,21 @@ package struct VendorTraffic: Sendable {
     return nil
   }
 
+  /// Forgets what is open if records are missing since the last value.
+  private mutating func noteGap(_ gap: Int) {
+    guard gap != self.gap else { return }
+    self.gap = gap
+    messages.interrupt()
+  }
+
   /// Records that a server refused the request in a packet.
   mutating func refuse(_ packet: Int) { messages.refuse(packet) }
 
   /// Processes the end of the capture.
   ///
   /// - Parameter end: the end of the connection or of the capture.
-  mutating func finish(at end: Timestamp?, isLost: Bool) {
+  mutating func finish(at end: Timestamp?, isLost: Bool, gap: Int) {
+    noteGap(gap)
     messages.finish { since, timeout in
       // What was sent when the link broke down may not have arrived.
       guard !isLost else { return false }

@@ -24,8 +24,8 @@ extension Connection {
           : "\(phy: phys.sent) sent, \(phy: phys.received) received")
     }
     if let lengths {
-      let sent = words(lengths.sent, onPHY: phys?.sent ?? 1)
-      let received = words(lengths.received, onPHY: phys?.received ?? 1)
+      let sent = words(lengths.sent, onPHY: phys?.sent)
+      let received = words(lengths.received, onPHY: phys?.received)
       pieces.append(sent == received ? sent : "\(sent) sent, \(received) received")
     }
     if let last = figures.intervals.last {
@@ -37,8 +37,8 @@ extension Connection {
     return Wording(pieces, joinedBy: ", ")
   }
 
-  private func words(_ length: PacketLength, onPHY phy: UInt8) -> Wording {
-    let held = length.effective(onPHY: phy)
+  private func words(_ length: PacketLength, onPHY phy: UInt8?) -> Wording {
+    let held = phy.map { length.effective(onPHY: $0) } ?? length.octets
     if held < length.octets {
       return "\(held) bytes (\(length.octets) agreed on, but only \(length.time) µs)"
     }
@@ -75,8 +75,8 @@ extension JSONSink {
     }
     if let lengths = connection.lengths {
       begin("data_length")
-      length("sent", lengths.sent, onPHY: connection.phys?.sent ?? 1)
-      length("received", lengths.received, onPHY: connection.phys?.received ?? 1)
+      length("sent", lengths.sent, onPHY: connection.phys?.sent)
+      length("received", lengths.received, onPHY: connection.phys?.received)
       end()
     }
     let intervals = connection.figures.intervals
@@ -100,11 +100,11 @@ extension JSONSink {
     }
   }
 
-  private mutating func length(_ key: StaticString, _ length: PacketLength, onPHY phy: UInt8) {
+  private mutating func length(_ key: StaticString, _ length: PacketLength, onPHY phy: UInt8?) {
     begin(key)
     number("octets", Int(length.octets))
     number("time_us", Int(length.time))
-    number("effective", Int(length.effective(onPHY: phy)))
+    if let phy { number("effective", Int(length.effective(onPHY: phy))) }
     end()
   }
 }

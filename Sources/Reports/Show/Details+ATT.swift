@@ -14,10 +14,10 @@ extension Details {
     let hides = answer.bringsKeyMaterial(pdu.opcode, memory)
     sink.begin("att")
     // The parameters that a PDU has follow each other in this order.
-    var place = Int(dissection.body.start)
+    var position = Int(dissection.body.start)
     func next(_ size: Int, _ sink: inout Sink) {
-      sink.at(place, size)
-      place += size
+      sink.at(position, size)
+      position += size
     }
     next(1, &sink)
     sink.identifier("opcode", UInt64(pdu.opcode.rawValue), digits: 2)
@@ -85,7 +85,7 @@ extension Details {
     }
     if let counter = fields.signCounter {
       // After the value.
-      sink.at(fields.value?.end ?? place, 4)
+      sink.at(fields.value?.end ?? position, 4)
       sink.number("sign_counter", Int(counter))
     }
     if let signature = fields.signature {

@@ -31,9 +31,9 @@ struct MessageRows: ~Copyable {
   private var early: [(request: Int, answer: Int)] = []
   /// The values that began messages, which may stay incomplete.
   private var begun: [(value: ConveyedValue, sighting: VendorSighting)] = []
-  /// The number of values of connected devices that are not part of a message.
+  /// The number of whole values of connected devices that are not part of a message.
   private(set) var others = 0
-  /// The number of those that the capture does not have whole.
+  /// The number of further values that the capture does not have whole.
   private(set) var cut = 0
   private let limits: Limits
 

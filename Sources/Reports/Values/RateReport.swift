@@ -99,7 +99,7 @@ package struct RateReport: PacketReport, ~Copyable {
       guard let id = memory.links.id(LinkKey(record.adapter, link.handle)),
         let position = id == latest.id ? latest.position : positions[id]
       else { continue }
-      links[position].transfers.complete(Int(link.packets), record.time)
+      links[position].transfers.complete(Int(link.packets), record, memory)
     }
   }
 
@@ -211,7 +211,7 @@ package struct RateReport: PacketReport, ~Copyable {
       label("per interval")
       out.write("\(decimal: run.values * 10_000 / intervals) values")
       if let room = run.room {
-        // No event shows when sent ones crossed the link if the capture lacks their completion.
+        // Without events that complete them it is unknown when sent packets crossed the link.
         let most: Wording = run.mostInEvent > 0 ? ", at most \(run.mostInEvent)" : ""
         out.write(
           ", \(decimal: run.packets * 10_000 / intervals) packets on average\(most); \(count: room, "such packet fits", "such packets fit") in \(interval: run.carrier.interval)"
@@ -272,7 +272,9 @@ package struct RateReport: PacketReport, ~Copyable {
       return isAnswer ? nil : .limit(limit)
     }
     guard flow.direction == .sent, run.span > 0, run.values > 1 else { return nil }
-    for other in flows where other.operation.hasResponse {
+    // Without events that complete packets, the link may be what takes the time.
+    let mayWait = run.completed > 0 || flow.operation.isAcknowledged
+    for other in flows where mayWait && other.operation.hasResponse {
       if let trips = other.longest, trips.isTransfer, trips.isInSteps(other.direction),
         run.packetRange.overlaps(trips.packetRange),
         trips.halves(other.direction).trip >= run.span / 5 * 3, run.values >= trips.answered
@@ -281,7 +283,24 @@ package struct RateReport: PacketReport, ~Copyable {
       }
     }
     if run.isQueued == true { return .queue }
-    return run.isPacedByHost && !flow.operation.isAcknowledged ? .host : nil
+    return run.isPacedByHost && !flow.operation.isAcknowledged && isAlone(run) ? .host : nil
+  }
+
+  /// Returns whether the controller had nothing else to send during a run, and the capture has what
+  /// came back meanwhile.
+  private func isAlone(_ run: TransferRun) -> Bool {
+    var others = 0
+    for (connection, transfers) in links {
+      var isOwn = false
+      for flow in transfers.flows where flow.direction == .sent {
+        guard (flow.firstPacket...max(flow.firstPacket, flow.lastPacket)).overlaps(run.packetRange)
+        else { continue }
+        others += 1
+        if flow.longest?.firstPacket == run.firstPacket { isOwn = true }
+      }
+      if isOwn, connection.receivedPackets == 0 { return false }
+    }
+    return others <= 1
   }
 
   // MARK: JSON
@@ -363,7 +382,7 @@ package struct RateReport: PacketReport, ~Copyable {
       sink.string("phy", Wording("\(phy: run.carrier.phy)").text)
       sink.number("data_length", Int(run.carrier.length))
     }
-    sink.number("mtu", Int(run.carrier.mtu))
+    if run.carrier.isMTUKnown { sink.number("mtu", Int(run.carrier.mtu)) }
     if let isEncrypted = run.carrier.isEncrypted { sink.flag("encrypted", isEncrypted) }
     if run.carrier.isKnown { sink.number("busy_percent", run.busy) }
     sink.end()

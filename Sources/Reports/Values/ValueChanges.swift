@@ -54,27 +54,26 @@ struct ValueChanges: Sendable {
     }
     let server = pdu.opcode.server(direction)
     let attribute = memory.identity(of: handle, at: server, on: link)
-    guard !attribute.isConfiguration else { return }
-    // An unknown attribute may be a CCCD, too.
-    if attribute.uuid == nil, let value = dissection.attFields.value, value.count == 2,
-      bytes.littleEndianU16(at: Int(value.start)) <= 3
-    {
-      return
-    }
+    guard !mayConfigure(attribute, bytes.part(dissection.attFields.value ?? .empty)) else { return }
     let connection = memory.links.id(link)
     if pdu.opcode == .prepareWriteRequest {
       // The last part stands for the whole.
       writes[connection]?.removeAll {
-        $0.isOpen && $0.isPrepared && $0.handle == handle && $0.attribute.side == server
+        $0.isPrepared && $0.handle == handle && $0.attribute.side == server
       }
     }
     var write = Write(packet: record.number, handle: handle, attribute: attribute)
     // The capture may lack all answers.
-    write.isOpen =
-      (pdu.opcode == .writeRequest || pdu.opcode == .prepareWriteRequest)
-      && memory.hasSeenAnswers(direction.reversed)
+    write.isOpen = pdu.opcode == .writeRequest && memory.hasSeenAnswers(direction.reversed)
     write.isPrepared = pdu.opcode == .prepareWriteRequest
     add(write, connection)
+  }
+
+  /// Returns whether a write may only have switched notifications or indications on or off: an
+  /// unknown attribute may be a CCCD, too.
+  private func mayConfigure(_ attribute: AttributeIdentity, _ value: RawSpan) -> Bool {
+    attribute.isConfiguration
+      || attribute.uuid == nil && value.byteCount == 2 && value.littleEndianU16(at: 0) <= 3
   }
 
   private mutating func add(_ write: Write, _ connection: Int) {
@@ -95,16 +94,22 @@ struct ValueChanges: Sendable {
 
   /// Records what was written, once the outcome of the write is known. A write that was refused or
   /// not executed changed nothing.
-  mutating func observe(_ value: ConveyedValue, _ bytes: RawSpan) {
+  mutating func observe(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: borrowing Memory) {
     guard value.operation.isWrite, let handle = value.attribute.handle else { return }
     let connection = value.parties.connection
-    let isOpen = if case .noResponse = value.outcome { true } else { false }
-    guard value.outcome == .done || isOpen, !value.attribute.isConfiguration else {
+    let reason: ValueOutcome.Reason? =
+      if case .noResponse(let reason) = value.outcome { reason } else { nil }
+    let content = bytes.part(value.value ?? .empty)
+    guard value.outcome == .done || reason != nil, !mayConfigure(value.attribute, content) else {
       writes[connection]?.removeAll { $0.packet == value.packet }
       return
     }
-    guard let slice = value.value else { return }
-    let content = bytes.part(slice)
+    guard value.value != nil else { return }
+    // The capture may lack all answers.
+    let isOpen =
+      reason != nil && reason != .recordsLost && reason != .forgotten
+      && value.operation != .preparedWrite
+      && value.direction.map { memory.hasSeenAnswers($0.reversed) } ?? false
     add(
       Write(
         packet: value.packet, handle: handle, attribute: value.attribute,

@@ -212,7 +212,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     let bytes = conversations.bytes
     for index in conversations.values.indices {
       let value = conversations.values[index]
-      if options.rows == .changes { changes.observe(value, bytes.bytes) }
+      if options.rows == .changes { changes.observe(value, bytes.bytes, memory) }
       guard filter.selects(value, bytes.bytes), lists(value) else { continue }
       var extra = Extra()
       switch options.rows {

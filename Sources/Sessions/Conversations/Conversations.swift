@@ -771,7 +771,7 @@ package struct Conversations: Sendable {
       parties: bearers[place.bearer].parties, direction: place.direction.reversed,
       packet: arrived.packet, time: arrived.time)
     conveyed.isEncrypted = arrived.isEncrypted
-    switch arrived.pdu.opcode {
+    switch arrived.opcode {
     case .errorResponse:
       guard let error = fields.error, let opcode = fields.requestOpcode else { return }
       switch opcode {

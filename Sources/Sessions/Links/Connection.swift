@@ -106,8 +106,10 @@ package struct Connection: Sendable {
   package var largestATT: UInt16 {
     knownMTU == nil ? max(largestReceivedATT, largestSentATT) : largestReceivedATT
   }
-  /// Whether it can only have opened on LE 1M.
-  package var opensOn1M = false
+  /// Whether it can only have opened on LE 1M, and no command since then asks for another PHY.
+  var opensOn1M = false
+  /// Whether events report when the data length changes.
+  var reportsLengths = true
   /// How the link carries data, and how much.
   package var figures = LinkFigures()
   /// ACL packets that the captured host has sent.

@@ -41,16 +41,21 @@ package struct LinkFigures: Sendable {
 }
 
 extension Connection {
+  /// Whether the capture has all that happened to an LE link, as far as is known.
+  private var isKnownFromItsOpening: Bool {
+    transport == .le && !isOpeningMissing && !hasLostPackets
+  }
+
   /// The PHYs with which this host's controller and the peer send; `isDefault`: no event reports
   /// them, so it is the one with which links open unless the host asks for others.
   package var phys: (sent: UInt8, received: UInt8, isDefault: Bool)? {
     if let phys = figures.phys { return (phys.sent, phys.received, false) }
-    return transport == .le && !isOpeningMissing && opensOn1M ? (1, 1, true) : nil
+    return isKnownFromItsOpening && opensOn1M ? (1, 1, true) : nil
   }
 
   /// The longest packets that this host's controller and the peer send.
   package var lengths: (sent: PacketLength, received: PacketLength)? {
     if let lengths = figures.lengths { return lengths }
-    return transport == .le && !isOpeningMissing ? (.initial, .initial) : nil
+    return isKnownFromItsOpening && reportsLengths ? (.initial, .initial) : nil
   }
 }

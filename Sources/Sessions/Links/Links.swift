@@ -66,16 +66,21 @@ package struct Links: Sendable {
 
   /// Returns what decides how fast a direction of the link in a slot can be.
   package func carrier(_ slot: LinkSlot, _ direction: Direction) -> LinkCarrier {
-    LinkCarrier(
-      interval: self[slot].interval, phys: self[slot].phys.map { ($0.sent, $0.received) },
-      lengths: self[slot].lengths, isEncrypted: self[slot].isEncrypted,
-      mtu: BearerMTU.value(exchanged: self[slot].mtu, largest: self[slot].largestReceivedATT),
-      direction)
+    // What has changed since may be missing.
+    let isKnown = !self[slot].hasLostPackets
+    return LinkCarrier(
+      interval: isKnown ? self[slot].interval : nil,
+      phys: isKnown ? self[slot].phys.map { ($0.sent, $0.received) } : nil,
+      lengths: isKnown ? self[slot].lengths : nil, isEncrypted: self[slot].isEncrypted,
+      mtu: BearerMTU.value(exchanged: self[slot].mtu, largest: self[slot].largestATT),
+      isMTUKnown: self[slot].knownMTU != nil, direction)
   }
 
-  /// Returns whether the capture has all packets of the link in a slot, as far as is known.
-  func isKnownFromItsOpening(_ slot: LinkSlot) -> Bool {
-    !slots[slot.index].connection.isOpeningMissing && !slots[slot.index].connection.hasLostPackets
+  /// Returns whether the capture has all packets of the link in a slot, as far as is known, and the
+  /// controller holds this many of those that were sent.
+  func isKnownFromItsOpening(_ slot: LinkSlot, held: Int) -> Bool {
+    !self[slot].isOpeningMissing && !self[slot].hasLostPackets
+      && self[slot].sentPackets - self[slot].completedPackets == held
   }
 
   /// Returns whether the link in a slot is encrypted; nil if unknown.
@@ -253,6 +258,8 @@ package struct Links: Sendable {
     self[link].peerType = complete.peerType
     self[link].set(localRole: LinkRole(rawValue: complete.role))
     self[link].opensOn1M = openingPHYs.areDefault(record.adapter, isCentral: complete.role == 0)
+    self[link].reportsLengths = openingPHYs.reportLengths(record.adapter)
+    if complete.role == 0 { openingPHYs.open(record.adapter) }
     // The peripheral learns of a connection from the central's packet; the central only created it.
     if complete.role != 0 { self[link].isEstablished = true }
     self[link].interval = complete.interval
@@ -290,6 +297,7 @@ package struct Links: Sendable {
     hasGap = hasGap || gap != 0 && gap != packet
     gap = packet
     gapAdapter = adapter
+    openingPHYs.forget()
     for position in slots.indices
     where adapter.mayBe(slots[position].connection.adapter) {
       slots[position].connection.hasLostPackets = true

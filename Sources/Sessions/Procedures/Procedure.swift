@@ -80,7 +80,7 @@ struct Procedure: Sendable {
 struct Arrived: Sendable {
   /// The packet of the request that it answers, if that is known.
   private(set) var request: Int?
-  let pdu: ATTPDU
+  let opcode: ATTOpcode
   let fields: ATTFields
   let packet: Int
   let time: Timestamp?
@@ -102,13 +102,13 @@ struct Arrived: Sendable {
   private(set) var bytes: [UInt8] = []
 
   init(
-    _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
-    _ packets: ArraySlice<Int>, isEncrypted: Bool?
+    _ opcode: ATTOpcode, _ record: borrowing CaptureRecord, _ dissection: Dissection,
+    _ answer: Answer, _ packets: ArraySlice<Int>, isEncrypted: Bool?
   ) {
     (request, latency, channel) = (answer.request?.packet, answer.latency, answer.channel)
     mayHoldKey = answer.mayHoldKey
     (packet, time) = (record.number, record.time)
-    (self.pdu, self.packets, self.isEncrypted) = (pdu, packets, isEncrypted)
+    (self.opcode, self.packets, self.isEncrypted) = (opcode, packets, isEncrypted)
     fields = dissection.attFields
     isCut = record.isTruncated || answer.fragment.isTruncated
     length = max(

@@ -199,13 +199,13 @@ package struct Procedures: Sendable {
     _ memory: borrowing Memory
   ) {
     let place = answered(place, pdu, answer)
-    let slot = slot(place, pdu, answer.request?.packet)
+    let slot = slot(place, pdu.opcode, answer.request?.packet)
     if pdu.isIncomplete {
       if let slot { clients[place.client].open[slot].hasCutAnswer = true }
       return
     }
     var arrived = Arrived(
-      pdu, record, dissection, answer, fragments,
+      pdu.opcode, record, dissection, answer, fragments,
       isEncrypted: memory.links[bearers[place.bearer].link].isEncrypted)
     self.arrived = arrived
     guard let slot else {
@@ -242,20 +242,20 @@ package struct Procedures: Sendable {
   /// answer on others.
   private func answered(_ place: Place, _ pdu: ATTPDU, _ answer: Answer) -> Place {
     guard let request = answer.request, answer.channel != nil,
-      slot(place, pdu, request.packet) == nil
+      slot(place, pdu.opcode, request.packet) == nil
     else { return place }
     let link = bearers[place.bearer].link
     for bearer in bearers.indices where bearers[bearer].lastUse > 0 && bearers[bearer].link == link
     {
       let other = Place(bearer: bearer, direction: place.direction)
-      if slot(other, pdu, request.packet) != nil { return other }
+      if slot(other, pdu.opcode, request.packet) != nil { return other }
     }
     return place
   }
 
   /// Returns the slot of the request that a PDU answers.
-  private func slot(_ place: Place, _ pdu: ATTPDU, _ request: Int?) -> Int? {
-    let first = pdu.opcode.role == .confirmation ? Client.indications : 0
+  private func slot(_ place: Place, _ opcode: ATTOpcode, _ request: Int?) -> Int? {
+    let first = opcode.role == .confirmation ? Client.indications : 0
     return (first..<first + Client.indications).first { slot in
       clients[place.client].open[slot].isOpen && clients[place.client].open[slot].packet == request
     }
@@ -268,7 +268,7 @@ package struct Procedures: Sendable {
     let held = clients[place.client].held
     clients[place.client].held.removeAll()
     for response in held {
-      guard let slot = slot(place, response.pdu, response.request) else { continue }
+      guard let slot = slot(place, response.opcode, response.request) else { continue }
       pass(place, slot, isLast: true)
       events.append(.settled(place, clients[place.client].open[slot], response))
       clients[place.client].open[slot].end()

@@ -12,8 +12,9 @@ package struct LinkCarrier: Equatable, Sendable {
   /// Whether the link is encrypted; nil: unknown, and packets are assumed to be encrypted, which
   /// makes them longer.
   package var isEncrypted: Bool?
-  /// The ATT_MTU.
+  /// The ATT_MTU; if its exchange may be missing, it is no smaller than this.
   package var mtu: UInt16
+  package var isMTUKnown: Bool
   /// Whether PHY and length are known: events report them, or the link opened with the defaults.
   /// If not, no rate is calculated from them.
   package var isKnown: Bool
@@ -21,7 +22,7 @@ package struct LinkCarrier: Equatable, Sendable {
   init(
     interval: UInt16?, phys: (sent: UInt8, received: UInt8)?,
     lengths: (sent: PacketLength, received: PacketLength)?, isEncrypted: Bool?, mtu: UInt16,
-    _ direction: Direction
+    isMTUKnown: Bool, _ direction: Direction
   ) {
     let (sent, received) = phys ?? (1, 1)
     let isSent = direction == .sent
@@ -30,13 +31,14 @@ package struct LinkCarrier: Equatable, Sendable {
     length =
       ((isSent ? lengths?.sent : lengths?.received) ?? .initial).effective(onPHY: phy)
     self.isEncrypted = isEncrypted
-    self.mtu = mtu
+    (self.mtu, self.isMTUKnown) = (mtu, isMTUKnown)
     isKnown = phys != nil && lengths != nil
   }
 
   /// A link of which nothing is known.
   static let unknown = Self(
-    interval: nil, phys: nil, lengths: nil, isEncrypted: nil, mtu: BearerMTU.byDefault, .sent)
+    interval: nil, phys: nil, lengths: nil, isEncrypted: nil, mtu: BearerMTU.byDefault,
+    isMTUKnown: false, .sent)
 
   /// Returns whether another one differs at most in the MTU, which can be known later.
   func isAlike(_ other: Self) -> Bool {

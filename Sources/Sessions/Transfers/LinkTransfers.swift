@@ -69,7 +69,7 @@ package struct LinkTransfers: Sendable {
       if !run.isOpen {
         run = TransferRun(carrier, operation, packet: packet, time: time)
       }
-      run.carrier.mtu = carrier.mtu
+      (run.carrier.mtu, run.carrier.isMTUKnown) = (carrier.mtu, carrier.isMTUKnown)
       // Both ends of a long value, since many have the same header.
       let count = value.byteCount
       let start = value.part(Slice(start: 0, count: min(16, count))).hash
@@ -107,7 +107,7 @@ package struct LinkTransfers: Sendable {
   private var sent = 0
   private var completed = 0
   /// Whether it is known which packets the controller holds: not on a link that was open before the
-  /// capture, nor after something was missing, until nothing was sent or completed for a while.
+  /// capture, nor after something was missing.
   private var isTracked: Bool?
   private var lastActivity: Timestamp?
   /// The flow that was sent before the latest one, while the controller may hold packets of it.
@@ -137,17 +137,15 @@ package struct LinkTransfers: Sendable {
         return
       }
       return complete(
-        Int(bytes.littleEndianU16(at: Int(dissection.body.start) + 3)), record.time)
+        Int(bytes.littleEndianU16(at: Int(dissection.body.start) + 3)), record, memory)
     }
     guard case .acl(let header) = dissection.content, let direction = record.direction,
       let link = answer.link, record.original == nil
     else { return }
+    noteGap(record.adapter, memory)
     if isTracked == nil {
-      isTracked = memory.links.isKnownFromItsOpening(link)
-    } else if memory.links.gap != gap {
-      interrupt()
+      isTracked = memory.links.isKnownFromItsOpening(link, held: direction == .sent ? 1 : 0)
     }
-    gap = memory.links.gap
     if direction == .sent { hold(Int(header.length), record.time) }
     guard let pdu = dissection.att, let time = record.time else {
       if direction == .sent, !answer.fragment.isFragment { unclaimed = 0 }
@@ -219,13 +217,19 @@ package struct LinkTransfers: Sendable {
       latest.received = place
     }
     let carrier = memory.links.carrier(link, direction)
-    let header = operation == .read ? 1 : 3
-    let pdu = Int(dissection.l2cap?.length ?? UInt16(clamping: Int(value.count) + header))
+    let head = dissection.attFields.headSize
+    var length = Int(value.count)
+    let frame = dissection.l2cap?.length
     // The recorder may have cut the value, but not the length of its PDU.
-    let isCut = record.isTruncated || answer.fragment.isTruncated
+    if record.isTruncated || answer.fragment.isTruncated,
+      let size = dissection.sduLength ?? frame
+    {
+      let behind = opcode == .signedWriteCommand ? ATTFields.signatureSize : 0
+      length = max(length, Int(size) - head - behind)
+    }
     flows[place].note(
-      bytes.part(value), length: isCut ? max(Int(value.count), pdu - header) : Int(value.count),
-      frame: pdu + 4, packet: record.number, time, carrier)
+      bytes.part(value), length: length, frame: frame.map { Int($0) + 4 } ?? length + head + 4,
+      packet: record.number, time, carrier)
     return place
   }
 
@@ -259,7 +263,7 @@ package struct LinkTransfers: Sendable {
       time.nanoseconds(since: last) > TransferRun.longestPause
     {
       // Nothing waits that long: the capture lacks that it was completed, or the clock was set.
-      if sent > completed { loseTrack() } else { isTracked = true }
+      if sent > completed { loseTrack() }
     }
     // More than it can hold: the capture lacks what it completed.
     if sent - completed >= Self.mostHeld { loseTrack() }
@@ -276,8 +280,12 @@ package struct LinkTransfers: Sendable {
   }
 
   /// Records Number Of Completed Packets for this link.
-  package mutating func complete(_ packets: Int, _ time: Timestamp?) {
+  package mutating func complete(
+    _ packets: Int, _ record: borrowing CaptureRecord, _ memory: borrowing Memory
+  ) {
     guard packets > 0 else { return }
+    noteGap(record.adapter, memory)
+    let time = record.time
     lastActivity = time ?? lastActivity
     guard isTracked == true else { return }
     // More than was sent: the capture lacks some of it.
@@ -297,8 +305,11 @@ package struct LinkTransfers: Sendable {
     }
   }
 
-  /// Records that records are missing.
-  private mutating func interrupt() {
+  /// Ends what was going on if records are missing since the last packet.
+  private mutating func noteGap(_ adapter: AdapterIndex, _ memory: borrowing Memory) {
+    guard gap != memory.links.gap else { return }
+    gap = memory.links.gap
+    guard isTracked != nil, memory.links.gapAdapter.mayBe(adapter) else { return }
     loseTrack()
     for place in flows.indices { flows[place].endRun() }
   }

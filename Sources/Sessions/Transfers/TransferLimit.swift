@@ -85,7 +85,9 @@ extension TransferRun {
   /// at its own pace, unless it waits for confirmations and its next value comes in one of the next
   /// intervals.
   package func isInSteps(_ direction: Direction) -> Bool {
-    let trip = halves(direction).trip
+    let (trip, own) = halves(direction)
+    // Clocks that differ, as those of data and events can, give more than there was.
+    guard trip.adding(clamped: own) <= span.adding(clamped: span / 8) else { return false }
     // If some values came without, none of them had to wait.
     guard answered >= 10, perTrip > 1 || answered + 1 >= values, !seemsQueued, trip >= span / 5 * 4
     else { return false }
@@ -117,7 +119,8 @@ extension TransferRun {
     if carrier.length <= PacketLength.initial.octets, frame > PacketLength.initial.octets {
       return .dataLength
     }
-    if carrier.mtu == BearerMTU.byDefault, longest == Int(carrier.mtu) - 3, alike * 10 >= values * 8
+    if carrier.isMTUKnown, carrier.mtu == BearerMTU.byDefault, longest == Int(carrier.mtu) - 3,
+      alike * 10 >= values * 8
     {
       return .mtu
     }

@@ -75,7 +75,7 @@ private let ask =
     let text = info(events)
     #expect(text.contains(", LE 1M by default, 27→251 bytes, 30→7.5→45 ms, not"), "\(text)")
     // The time holds 27 bytes; on LE 2M it holds 67. The PHYs may differ.
-    let short = info([connect("40"), lengths("fb 00", "48 01")])
+    let short = info([ask, connect("40"), lengths("fb 00", "48 01")])
     #expect(
       short.contains("27 bytes (251 agreed on, but only 328 µs) sent, 27→251 bytes received"),
       "\(short)")

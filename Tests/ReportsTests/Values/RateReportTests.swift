@@ -34,16 +34,16 @@ private func write(_ index: Int) -> [UInt8] {
 
 @Suite("values --rate")
 struct RateReportTests {
-  /// Eight writes, then a read that is answered after `trip` milliseconds, while the controller
-  /// nearly always holds some of them.
+  /// Twenty-four writes, then a read that is answered after `trip` milliseconds, while the
+  /// controller nearly always holds some of them.
   private func reads(_ trip: Int, opens: Bool = true) -> (inout Traffic) -> Void {
     { traffic in
       if opens { traffic.connect() }
       for round in 0..<60 {
-        for index in 0..<8 { traffic.acl(write(8 * round + index), .sent) }
+        for index in 0..<24 { traffic.acl(write(24 * round + index), .sent) }
         traffic.sent("0a 12 00")
-        for _ in 0..<9 {
-          traffic.wait(trip / 9 - 1)
+        for _ in 0..<25 {
+          traffic.wait(trip / 25 - 1)
           traffic.completed(1)
         }
         traffic.received("0b 01")
@@ -53,14 +53,13 @@ struct RateReportTests {
 
   @Test("Reads between values limit them, and the row of the values says so")
   func readsBetween() throws {
-    let found = try limits(reads(90, opens: false))
-    let words = "the reads between its values: one for every 8, each answered after "
+    let found = try limits(reads(250))
+    let words = "the reads between its values: one for every 24, each answered after "
     #expect(found.first?.hasPrefix(words) == true, "\(found)")
     #expect(found.last == "a round trip for each value", "\(found)")
-    // If it is known what the controller holds, the values themselves wait.
-    let tracked = try limits(reads(90))
-    #expect(tracked == ["a round trip for each 8 values", "a round trip for each value"])
-    let json = try rates(json: true, reads(90, opens: false))
+    // On a link that was open before, it is unknown what the controller holds.
+    #expect(try limits(reads(250, opens: false)) == ["a round trip for each value"])
+    let json = try rates(json: true, reads(250))
     #expect(
       json.first?.contains(#""limited_by":"round_trips","waits_for":"read""#) == true, "\(json)")
   }
@@ -152,9 +151,7 @@ struct RateReportTests {
   @Test("A queue in the controller shows that the link is the reason, even without its interval")
   func queue() throws {
     let found = try limits { traffic in
-      // After a pause, the controller holds nothing.
-      traffic.acl(write(0), .sent)
-      traffic.wait(1500)
+      traffic.connect()
       for index in 0..<8 { traffic.acl(write(index), .sent) }
       for index in 8..<80 {
         traffic.wait(20)
