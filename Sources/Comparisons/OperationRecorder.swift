@@ -614,13 +614,15 @@ struct OperationRecorder: ~Copyable {
   private mutating func judgeUnanswered(
     _ connections: [ConnectionHistory], _ memory: borrowing Memory
   ) {
+    let hasAnswers = memory.hasHeard(.sent) && memory.hasHeard(.received)
     for history in connections {
       let id = history.id
+      let parts = memory.coverage.parts(of: history.connection)
       for (packet, request) in (unanswered[id] ?? [:]).sorted(by: { $0.key < $1.key }) {
         guard operations[id]?[request.place].failure == nil else { continue }
         let isOvertaken = (lastAnswered[id]?[request.isByHost] ?? 0) > packet
         let isOver = isOvertaken || history.connection.hasEndedInCapture
-        if !memory.hasSeenAnswers(request.isByHost ? .received : .sent) {
+        if !hasAnswers || !parts.isSuperset(of: .bothDirections) {
           let words = keep(Self.notCaptured)
           operations[id]?[request.place].unknown = words
         } else if isOver {

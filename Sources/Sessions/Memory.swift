@@ -416,7 +416,7 @@ package struct Memory: ~Copyable, Sendable {
     _ subevent: UInt8, _ cursor: inout Cursor, _ record: borrowing CaptureRecord,
     _ dissection: inout Dissection, _ bytes: RawSpan, _ answer: inout Answer
   ) {
-    if let kind = AdvertisingReport.kind(ofSubevent: subevent) {
+    if AdvertisingReport.kind(ofSubevent: subevent) != nil {
       advertisements.observe(
         bytes, body: dissection.body, adapter: record.adapter, packet: record.number,
         time: record.time, &dissection.problems)
