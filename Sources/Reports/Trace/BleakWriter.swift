@@ -386,7 +386,8 @@ struct BleakWriter: ~Copyable {
     }
     switch step.outcome {
     case .done, .refused: break
-    case .noResponse:
+    case .noResponse, .notExecuted(.recordsLost), .notExecuted(.captureEnded),
+      .notExecuted(.forgotten):
       lacks.unanswered += 1
       return "the capture has no answer"
     case .cancelled, .notExecuted:

@@ -220,6 +220,8 @@ package struct ValueLines: PacketReport, ~Copyable {
       case .changes:
         guard changes.differs(value, bytes.bytes) else { continue }
         extra.write = changes.write(before: value)
+        // Its answer may be among lost records.
+        if let write = extra.write, write.packet < memory.links.gap { extra.write?.isOpen = false }
       case .distinct:
         _ = reading.read(value, bytes.bytes, memory)
         distinct.add(value, bytes.bytes, reading)
