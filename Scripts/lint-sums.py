@@ -11,7 +11,8 @@ import re
 import sys
 from pathlib import Path
 
-SOURCES = Path(__file__).resolve().parent.parent / "Sources"
+import swift_sources
+
 NAMES = "drops|dropped|seconds|microseconds|nanoseconds|ticks|latency|elapsed|duration|silence|span|spans|gap|lasted|passed|trip|waited|idle"
 # A name at the end of an operand: `record.drops`, `self.seconds`, `Int64(time.nanoseconds)`, but not `dropsLeft`.
 NUMBER = rf"(?<![\w.])(?:Int|UInt|Int64|UInt64)?\(?(?:\w+(?:\[\w+\])?[.?!]{{1,2}})*(?:{NAMES})\b(?![\w(:])\)?"
@@ -36,22 +37,14 @@ def complaints(path: Path, text: str) -> list[str]:
 
 def sources(folder: Path) -> list[Path]:
     """Returns the files to check: all except raw memory's module and generated code."""
-    return [
-        path
-        for path in sorted(folder.rglob("*.swift"))
-        if path.relative_to(folder).parts[0] != "Bytes" and "Generated" not in path.parts and "Schema" not in path.name
-    ]
-
-
-def main() -> int:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else SOURCES
-    found = [line for path in sources(folder) for line in complaints(path, path.read_text(encoding="utf-8"))]
-    for line in found:
-        print(line)
-    if found:
-        print("a capture states these numbers: use add(clamped:) or multiplied(clamped:), or explain above the line why it cannot overflow")
-    return 1 if found else 0
+    return swift_sources.sources(folder, ("Bytes",), lambda path: "Generated" in path.parts or "Schema" in path.name)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        swift_sources.run(
+            sources,
+            complaints,
+            "a capture states these numbers: use add(clamped:) or multiplied(clamped:), or explain above the line why it cannot overflow",
+        )
+    )

@@ -8,7 +8,8 @@ import re
 import sys
 from pathlib import Path
 
-SOURCES = Path(__file__).resolve().parent.parent / "Sources"
+import swift_sources
+
 # Properties that hold words of this program or of the specification, as read by code.
 WORDS = r"\.(?:description|text|words|headline|what|why|key|name\.description)\b(?:\(\))?"
 CONDITION = re.compile(
@@ -32,22 +33,10 @@ def complaints(path: Path, text: str) -> list[str]:
 
 def sources(folder: Path) -> list[Path]:
     """Returns the files to check: all that do not read or parse what users write."""
-    return [
-        path
-        for path in sorted(folder.rglob("*.swift"))
-        if path.relative_to(folder).parts[0] not in ("ProfileFiles", "gattscope") and path.name not in READERS
-    ]
-
-
-def main() -> int:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else SOURCES
-    found = [line for path in sources(folder) for line in complaints(path, path.read_text(encoding="utf-8"))]
-    for line in found:
-        print(line)
-    if found:
-        print("these conditions depend on words: give what decides a case or an attribute of its own")
-    return 1 if found else 0
+    return swift_sources.sources(folder, ("ProfileFiles", "gattscope"), lambda path: path.name in READERS)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(
+        swift_sources.run(sources, complaints, "these conditions depend on words: give what decides a case or an attribute of its own")
+    )

@@ -1,13 +1,8 @@
 """Tests what the lint for sums reports and accepts."""
 
-import importlib.util
 import unittest
-from pathlib import Path
 
-SCRIPT = Path(__file__).resolve().parent / "lint-sums.py"
-SPEC = importlib.util.spec_from_file_location("lint_sums", SCRIPT)
-LINT = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(LINT)
+from lint_cases import LintCases, load
 
 WRONG = (
     "dropped += record.drops",
@@ -32,19 +27,12 @@ RIGHT = (
 )
 
 
-class LintTest(unittest.TestCase):
-    def test_sums_that_may_overflow_are_found(self) -> None:
-        for line in WRONG:
-            self.assertEqual(len(LINT.complaints(Path("A.swift"), line)), 1, line)
-
-    def test_others_pass(self) -> None:
-        for line in RIGHT:
-            self.assertEqual(LINT.complaints(Path("A.swift"), line), [], line)
-
-    def test_the_source_is_looked_into(self) -> None:
-        names = {path.name for path in LINT.sources(LINT.SOURCES)}
-        self.assertLessEqual({"InfoReport.swift", "RecordEncoder.swift"}, names)
-        self.assertNotIn("Saturating.swift", names)
+class LintTest(LintCases, unittest.TestCase):
+    lint = load("lint-sums")
+    wrong = WRONG
+    right = RIGHT
+    read = {"InfoReport.swift", "RecordEncoder.swift"}
+    left_out = {"Saturating.swift"}
 
 
 if __name__ == "__main__":

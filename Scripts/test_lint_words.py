@@ -1,13 +1,8 @@
 """Tests what the lint for words reports and accepts."""
 
-import importlib.util
 import unittest
-from pathlib import Path
 
-SCRIPT = Path(__file__).resolve().parent / "lint-words.py"
-SPEC = importlib.util.spec_from_file_location("lint_words", SCRIPT)
-LINT = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(LINT)
+from lint_cases import LintCases, load
 
 WRONG = (
     'guard history.paired.description == "failed" else { return }',
@@ -29,18 +24,12 @@ RIGHT = (
 )
 
 
-class LintTest(unittest.TestCase):
-    def test_conditions_on_words_are_found(self) -> None:
-        for line in WRONG:
-            self.assertEqual(len(LINT.complaints(Path("A.swift"), line)), 1, line)
-
-    def test_others_pass(self) -> None:
-        for line in RIGHT:
-            self.assertEqual(LINT.complaints(Path("A.swift"), line), [], line)
-
-    def test_the_source_is_looked_into(self) -> None:
-        names = {path.name for path in LINT.sources(LINT.SOURCES)}
-        self.assertLessEqual({"InfoReport.swift", "Verdict.swift"}, names)
+class LintTest(LintCases, unittest.TestCase):
+    lint = load("lint-words")
+    wrong = WRONG
+    right = RIGHT
+    read = {"InfoReport.swift", "Verdict.swift"}
+    left_out = {"MapFile.swift"}
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ package struct ATTFields: Sendable {
 
   /// The requested attribute type.
   package var type: BluetoothUUID?
-  /// The attribute handle; in an Error Response 0 if there is none.
+  /// The attribute's handle. In an Error Response it is 0 if no attribute caused the error.
   package var handle: UInt16?
   /// Signed Write Command: a counter that increases with each signed PDU.
   package var signCounter: UInt32?

@@ -98,7 +98,7 @@ package protocol CodeFilter {
 }
 
 extension CodeFilter {
-  /// Creates the union of several filters, or nil if there are none.
+  /// Creates a filter that selects what any of these filters selects; nil if the array is empty.
   package init?(_ filters: [Self]) {
     guard let first = filters.first else { return nil }
     self = filters.dropFirst().reduce(into: first) { $0.formUnion($1) }
