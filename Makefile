@@ -128,8 +128,10 @@ endif
 built-with-tests: Package.swift
 	swift build $(TESTED) --build-tests
 
+# What failed is printed again at the end, since only the end of a long log is kept.
 units:
-	$(TEST) --skip-build
+	@{ $(TEST) --skip-build 2>&1; echo $$? > .build/units.status; } | tee .build/units.log; \
+	test "$$(cat .build/units.status)" = 0 || { grep -A 4 'recorded an issue' .build/units.log; exit 1; }
 
 # In parallel, since parts of each use one core only. Packages and .venv come before, since apt and pip run alone.
 test-all: packages ## run `test` with full sweeps, and also the release program, a virtual machine, a browser, a fleet, costs, and each fuzzer

@@ -98,7 +98,8 @@ package struct Parameter: Sendable {
     /// What a vendor has not documented.
     case vendors
 
-    static let harmless = Self.harmless(upTo: .max)
+    /// Computed, so that tables that use it are made by the compiler and not at each start.
+    static var harmless: Self { .harmless(upTo: .max) }
   }
 
   /// Whether this has no bytes or name of its own, but describes the layout of others.

@@ -24,6 +24,10 @@ package struct RateReport: PacketReport, ~Copyable {
   private var lastOmitted = 0
   /// The flows of the current connection, the largest first.
   private var flows: [LinkTransfers.Flow] = []
+  /// Whether the capture has what the current connection's peer sent.
+  private var isHeard = false
+  /// The first packets of all flows that were sent, in ascending order, and their last packets.
+  private var sent: (starts: [Int], ends: [Int]) = ([], [])
   private var end: Timestamp?
   private var out = Output()
 
@@ -116,7 +120,15 @@ package struct RateReport: PacketReport, ~Copyable {
     reading.clear()
     // No value has bytes here.
     let nothing: [UInt8] = []
+    for (_, transfers) in links {
+      for flow in transfers.flows where flow.direction == .sent {
+        sent.starts.append(flow.firstPacket)
+        sent.ends.append(flow.lastPacket)
+      }
+    }
+    sent = (sent.starts.sorted(), sent.ends.sorted())
     for (connection, transfers) in links.sorted(by: { $0.connection.id < $1.connection.id }) {
+      isHeard = connection.receivedPackets > 0
       flows = transfers.flows.sorted { ($0.bytes, $1.firstPacket) > ($1.bytes, $0.firstPacket) }
       var isFirst = true
       for flow in flows {
@@ -283,24 +295,14 @@ package struct RateReport: PacketReport, ~Copyable {
       }
     }
     if run.isQueued == true { return .queue }
-    return run.isPacedByHost && !flow.operation.isAcknowledged && isAlone(run) ? .host : nil
+    return run.isPacedByHost && !flow.operation.isAcknowledged && isHeard && isAlone(run)
+      ? .host : nil
   }
 
-  /// Returns whether the controller had nothing else to send during a run, and the capture has what
-  /// came back meanwhile.
+  /// Returns whether the controller had nothing else to send during a run.
   private func isAlone(_ run: TransferRun) -> Bool {
-    var others = 0
-    for (connection, transfers) in links {
-      var isOwn = false
-      for flow in transfers.flows where flow.direction == .sent {
-        guard (flow.firstPacket...max(flow.firstPacket, flow.lastPacket)).overlaps(run.packetRange)
-        else { continue }
-        others += 1
-        if flow.longest?.firstPacket == run.firstPacket { isOwn = true }
-      }
-      if isOwn, connection.receivedPackets == 0 { return false }
-    }
-    return others <= 1
+    sent.starts.count(below: run.packetRange.upperBound + 1)
+      - sent.ends.count(below: run.packetRange.lowerBound) <= 1
   }
 
   // MARK: JSON
@@ -454,5 +456,17 @@ extension TransferRun {
     case .mtu: "\(words(limit)), which leaves 20 bytes for a value"
     case .phy, .link: "\(words(limit)), which is busy for \(busy) % of the time"
     }
+  }
+}
+
+extension [Int] {
+  /// Returns how many elements of an ascending array are below a limit.
+  fileprivate func count(below limit: Int) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle] < limit { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

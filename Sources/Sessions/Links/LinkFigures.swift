@@ -47,7 +47,7 @@ extension Connection {
   }
 
   /// The PHYs with which this host's controller and the peer send; `isDefault`: no event reports
-  /// them, so it is the one with which links open unless the host asks for others.
+  /// them, but commands show that the link can only have opened on LE 1M.
   package var phys: (sent: UInt8, received: UInt8, isDefault: Bool)? {
     if let phys = figures.phys { return (phys.sent, phys.received, false) }
     return isKnownFromItsOpening && opensOn1M ? (1, 1, true) : nil

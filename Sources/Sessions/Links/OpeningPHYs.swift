@@ -46,8 +46,13 @@ struct OpeningPHYs: Sendable {
   /// Records that this host, as the central, has opened a link.
   mutating func open(_ adapter: AdapterIndex) { adapters[adapter]?.initiating = 0 }
 
-  /// Forgets everything: records are missing.
-  mutating func forget() { adapters.removeAll() }
+  /// Forgets what permits a conclusion, since records are missing. What prevents one is kept.
+  mutating func forget() {
+    for adapter in adapters.keys {
+      adapters[adapter]?.initiating = 0
+      adapters[adapter]?.advertisesLegacy = false
+    }
+  }
 
   /// Learns from a command.
   mutating func learn(

@@ -83,6 +83,22 @@ struct RateReportTests {
     let words = "this host, since the controller had nothing to send most of the time"
     #expect(try limits(writes(10, 80)) == [words])
     #expect(try rates(json: true, writes(10, 80))[0].contains(#""limited_by":"host""#))
+    // The controller had something else to send.
+    let shared = try limits { traffic in
+      traffic.connect()
+      traffic.received("1b 20 00 01")
+      for index in 0..<60 {
+        traffic.acl(write(index), .sent)
+        traffic.wait(10)
+        traffic.completed(1)
+        if index == 30 {
+          traffic.sent("52 20 00 01 02 03")
+          traffic.completed(1)
+        }
+        traffic.wait(80)
+      }
+    }
+    #expect(shared == [])
     // What the host waited for may be missing from the capture.
     #expect(try limits(writes(10, 80, hears: false)) == [])
     // The host may wait until the controller has room.
