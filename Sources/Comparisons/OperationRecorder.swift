@@ -449,23 +449,23 @@ struct OperationRecorder: ~Copyable {
       operation.value = keep(body)
       operation.text = keep(features.words)
       operation.fields = keep(keysOf: features)
-    case .failed(let failed):
+    case .failed(let reason):
       operation.value = keep(body)
-      operation.failure = keep("\(failed.reason)")
-    case .securityRequest(let request):
+      operation.failure = keep("\(reason)")
+    case .securityRequest(let wanted):
       operation.value = keep(body)
-      operation.text = keep(request.authReq.words)
+      operation.text = keep(wanted.words)
     case .confirm(let confirm):
-      operation.random = keep([("confirm_value", hex(confirm.value, bytes))], isSecret: hides)
+      operation.random = keep([("confirm_value", hex(confirm, bytes))], isSecret: hides)
     case .random(let value):
-      operation.random = keep([("random_value", hex(value.value, bytes))], isSecret: hides)
+      operation.random = keep([("random_value", hex(value, bytes))], isSecret: hides)
     case .publicKey(let key):
       operation.random = keep(
         [("public_key_x", hex(key.x, bytes)), ("public_key_y", hex(key.y, bytes))], isSecret: hides)
     case .dhKeyCheck(let check):
-      operation.random = keep([("dhkey_check", hex(check.value, bytes))], isSecret: hides)
+      operation.random = keep([("dhkey_check", hex(check, bytes))], isSecret: hides)
     case .encryptionInformation(let key):
-      operation.random = keep([("long_term_key", hex(key.longTermKey, bytes))], isSecret: hides)
+      operation.random = keep([("long_term_key", hex(key, bytes))], isSecret: hides)
     case .centralIdentification(let identification):
       operation.random = keep(
         [
@@ -474,9 +474,9 @@ struct OperationRecorder: ~Copyable {
         ], isSecret: hides)
     case .identityInformation(let key):
       operation.random = keep(
-        [("identity_resolving_key", hex(key.identityResolvingKey, bytes))], isSecret: hides)
+        [("identity_resolving_key", hex(key, bytes))], isSecret: hides)
     case .signingInformation(let key):
-      operation.random = keep([("signature_key", hex(key.signatureKey, bytes))], isSecret: hides)
+      operation.random = keep([("signature_key", hex(key, bytes))], isSecret: hides)
     case .identityAddressInformation(let identity):
       operation.value = keep(body)
       operation.text = keep("\(identity.address)")

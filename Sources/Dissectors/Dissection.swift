@@ -44,6 +44,8 @@ package struct Dissection: Sendable {
   package var sduLength: UInt16?
   /// The bytes after the last decoded header: parameters, fragment or payload.
   package var body: Slice = .empty
+  /// What an event reports about links, keys and commands.
+  package private(set) var fact: EventFact = .other
   /// The table rows that describe a command or event.
   package var parameters: PacketParameters?
   /// The control field, in a frame on a channel in a retransmission mode or streaming mode.
@@ -57,6 +59,7 @@ package struct Dissection: Sendable {
   /// Resets everything. One dissection is reused for all packets, and a packet has only a few of
   /// its parts.
   package mutating func clear() {
+    if case .event = content { fact = .other }
     content = .unknown
     if att != nil {
       att = nil
@@ -134,6 +137,8 @@ extension Dissection {
         takeBody(&cursor, claimed: Int(event.length), isTruncated: isTruncated)
         event.isLEMeta = event.code == HCIEvent.leMetaCode && !body.isEmpty
         content = .event(event)
+        var whole = Cursor(bytes, body)
+        fact.read(event, &whole)
         let found = PacketParameters(event, bytes, body: body)
         store(found, bytes, status: found.status(bytes), isTruncated: isTruncated)
       case .acl:

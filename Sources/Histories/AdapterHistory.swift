@@ -122,8 +122,10 @@ package struct AdapterHistory: Sendable {
       buffers.hear()
       hostBuffers.hear()
       observe(event, moment, dissection, bytes, answer, memory)
-      if event.code == HCIEvent.commandCompleteCode {
-        observeLength(record, dissection, bytes, answer)
+      if case .commandComplete(let complete) = dissection.fact, complete.status == .success,
+        let fault = LengthFault(answer: record, dissection, bytes)
+      {
+        commands.observe(fault, ofAnswerTo: complete.opcode, moment, answer.request?.packet)
       }
     case .note(let note):
       guard note.kind.endsController else { return }
@@ -136,29 +138,27 @@ package struct AdapterHistory: Sendable {
 
   /// Records Number Of Completed Packets, which shows that the controller is alive.
   mutating func observe(
-    completedPackets record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ completed: CompletedPackets, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     let moment = Moment(record)
     if record.drops > 0 { forgetWaiting(moment) }
     commands.hear(moment)
     guard buffers.isCounting || answer.link == nil else { return }
-    var cursor = Cursor(bytes, dissection.body)
-    guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
-    for _ in 0..<event.count {
-      guard let link = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
+    for index in 0..<completed.count {
+      let (handle, packets) = completed.link(index, bytes)
       // Most events concern one link, which is known; to look one up copies it.
       let known =
         answer.link.map { memory.links.id($0) }
-        ?? memory.links.known(LinkKey(record.adapter, link.handle))?.id
-      if known == nil, link.packets > 0,
-        unknownLinks.count < Self.mostUnknownLinks || unknownLinks[link.handle] != nil
+        ?? memory.links.known(LinkKey(record.adapter, handle))?.id
+      if known == nil, packets > 0,
+        unknownLinks.count < Self.mostUnknownLinks || unknownLinks[handle] != nil
       {
-        unknownLinks[link.handle] = moment
+        unknownLinks[handle] = moment
       }
       guard buffers.isCounting else { continue }
       let connection = known ?? 0
-      buffers.complete(Int(link.packets), connection: connection, moment, gap: memory.links.gap)
+      buffers.complete(packets, connection: connection, moment, gap: memory.links.gap)
     }
   }
 
@@ -168,18 +168,6 @@ package struct AdapterHistory: Sendable {
   mutating func hear(from connection: Int, _ moment: Moment) {
     buffers.hear(from: connection)
     commands.lastData = moment.packet
-  }
-
-  /// Records an answer to a command whose length is wrong.
-  private mutating func observeLength(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
-  ) {
-    guard dissection.parameters?.status(bytes) == 0,
-      let fault = LengthFault(answer: record, dissection, bytes)
-    else { return }
-    var cursor = Cursor(bytes, dissection.body)
-    guard let complete = try? CommandComplete(parsing: &cursor) else { return }
-    commands.observe(fault, ofAnswerTo: complete.opcode, Moment(record), answer.request?.packet)
   }
 
   /// Forgets pending commands because records are missing or another file begins, so that their
@@ -245,28 +233,19 @@ package struct AdapterHistory: Sendable {
     _ event: HCIEvent, _ moment: Moment, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
-    let body = dissection.body
-    var cursor = Cursor(bytes, body)
-    switch event.code {
-    case HCIEvent.commandCompleteCode:
-      guard let complete = try? CommandComplete(parsing: &cursor) else {
-        return commands.hear(moment)
-      }
-      let status = dissection.parameters?.status(bytes).map { StatusCode(rawValue: $0) }
+    switch dissection.fact {
+    case .commandComplete(let complete):
       record(
-        complete.opcode, status, moment, answer.request?.packet, isComplete: true, bytes, body,
-        memory)
-      buffers.learn(complete.opcode, moment, bytes, body)
-    case HCIEvent.commandStatusCode:
-      guard let status = try? CommandStatus(parsing: &cursor) else {
-        return commands.hear(moment)
-      }
+        complete.opcode, complete.status, moment, answer.request?.packet, isComplete: true, bytes,
+        dissection.body, memory)
+      buffers.learn(complete, moment, bytes)
+    case .commandStatus(let status):
       record(
         status.opcode, status.status, moment, answer.request?.packet, isComplete: false, bytes,
-        body, memory)
+        dissection.body, memory)
     default:
       commands.hear(moment)
-      observeOther(event, moment, bytes, body, answer, memory)
+      observeOther(event, moment, dissection, bytes, answer, memory)
     }
   }
 
@@ -364,8 +343,7 @@ package struct AdapterHistory: Sendable {
     case HCIEvent.remoteNameRequestCompleteCode:
       if body.count >= 7, bytes.byte(at: start) == 0 { hear(bytes, at: start + 1) }
     case HCIEvent.connectionRequestCode where body.count >= 6: hear(bytes, at: start)
-    case HCIEvent.inquiryResultCode, HCIEvent.inquiryResultWithRSSICode,
-      HCIEvent.extendedInquiryResultCode:
+    case _ where event.isInquiryResult:
       let number = body.isEmpty ? 0 : Int(bytes.byte(at: start))
       let size = (Int(body.count) - 1) / max(1, number)
       guard size >= 6 else { return }
@@ -388,51 +366,35 @@ package struct AdapterHistory: Sendable {
   }
 
   private mutating func observeOther(
-    _ event: HCIEvent, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, _ answer: Answer,
-    _ memory: borrowing Memory
+    _ event: HCIEvent, _ moment: Moment, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
-    var cursor = Cursor(bytes, body)
-    switch event.code {
-    case HCIEvent.leMetaCode:
-      if !memory.advertisements.reports.isEmpty {
-        sightings.observe(moment, memory.advertisements.reports, bytes)
-      }
-      guard let subevent = try? cursor.u8() else { return }
-      if subevent == AdvertisingSetTerminated.subevent {
-        return sets.observeTerminated(moment, &cursor)
-      }
-      if LinkEvent.isochronousSubevents.contains(subevent) {
-        if let event = try? LinkEvent(parsing: &cursor) {
-          groups.observe(established: event, moment)
-        }
-        return
-      }
-      guard LEConnectionComplete.subevents.contains(subevent),
-        let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor)
-      else { return }
+    if !memory.advertisements.reports.isEmpty {
+      return sightings.observe(moment, memory.advertisements.reports, bytes)
+    }
+    switch dissection.fact {
+    case .setTerminated(let ended): sets.observe(ended, moment)
+    case .stream(let event): groups.observe(established: event, moment)
+    case .connection(let complete):
       // A link that the other side opened ends legacy advertising.
       if complete.status == .success, complete.role == 1 { advertising = nil }
       let links = complete.status == .success ? 0 : openLinks(memory)
       attempts.observe(complete, moment, links: links, sightings)
-    case HardwareErrorEvent.code:
+    case .hardwareError(let code):
       hardwareErrorCount &+= 1
       guard hardwareErrors.count < Self.mostErrors else { return }
-      let code = (try? HardwareErrorEvent(parsing: &cursor))?.hardwareCode ?? 0
       let pending = commands.waiting.last {
         !$0.isPassed && moment.nanoseconds(since: $0.moment) ?? .max <= CommandHistory.longestWait
       }
       hardwareErrors.append((moment, code, pending))
-    case HCIEvent.disconnectionCompleteCode:
-      guard let event = try? LinkEvent(parsing: &cursor) else { return }
-      groups.observe(ended: event)
-      guard let link = answer.link else { return lose(event, moment, memory) }
+    case .disconnection(let ended):
+      if ended.status == .success { groups.end(ended.handle) }
+      guard let link = answer.link else { return lose(ended, moment, memory) }
       let connection = memory.links.connection(link)
       if connection.ending == .neverEstablished {
         sightings.fail(Attributes.key(of: .peer, connection), moment)
       }
-    case HCIEvent.dataBufferOverflowCode: buffers.overflow(moment, bytes, body)
-    case ConnectionComplete.code:
-      guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }
+    case .classicConnection(let complete):
       let asked = pages.last { $0.peer == complete.peer }?.asked
       pages.removeAll { $0.peer == complete.peer }
       guard complete.status != .success else { return hear(complete.peer) }
@@ -453,18 +415,22 @@ package struct AdapterHistory: Sendable {
       if pageFailures[place].count <= PageFailures.mostKept {
         pageFailures[place].attempts.append((asked, moment))
       }
-    default: observeClassic(event, bytes, body)
+    case .other where event.code == HCIEvent.dataBufferOverflowCode:
+      buffers.overflow(moment, bytes, dissection.body)
+    default: observeClassic(event, bytes, dissection.body)
     }
   }
 
   /// Records that a link that is not known ended, if it was lost.
-  private mutating func lose(_ end: LinkEvent, _ moment: Moment, _ memory: borrowing Memory) {
+  private mutating func lose(
+    _ end: DisconnectionComplete, _ moment: Moment, _ memory: borrowing Memory
+  ) {
     guard end.status == .success else { return }
     let acknowledged = unknownLinks.removeValue(forKey: end.handle)
     let index = index
     var isKnown = false
     memory.links.forEach { isKnown = isKnown || $0.adapter == index && $0.handle == end.handle }
-    guard !isKnown, end.detail == StatusCode.connectionTimeout.rawValue,
+    guard !isKnown, end.reason == .connectionTimeout,
       unknownLosses.count < Self.mostErrors
     else { return }
     unknownLosses.append((end.handle, moment, acknowledged))

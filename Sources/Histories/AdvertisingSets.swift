@@ -53,16 +53,13 @@ package struct AdvertisingSets: Sendable {
     }
   }
 
-  /// Records LE Advertising Set Terminated; the cursor is after the subevent code.
-  @_lifetime(cursor: copy cursor)
-  mutating func observeTerminated(_ moment: Moment, _ cursor: inout Cursor) {
+  mutating func observe(_ ended: AdvertisingSetTerminated, _ moment: Moment) {
     guard let configured, !configured.isEmpty, !enabled.isEmpty,
-      let event = try? AdvertisingSetTerminated(parsing: &cursor),
-      !configured.contains(event.set.handle)
+      !configured.contains(ended.set.handle)
     else { return }
     foreignCount &+= 1
     guard foreign.count < Self.most else { return }
-    foreign.append((event.set.handle, moment, configured, enabled, switched))
+    foreign.append((ended.set.handle, moment, configured, enabled, switched))
   }
 
   /// Records a command that removed all sets.

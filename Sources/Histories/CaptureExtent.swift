@@ -116,9 +116,9 @@ package struct CaptureExtent: Sendable {
     if !isOfLinux, case .monitor = record.framing { isOfLinux = true }
     switch dissection.content {
     case .command: commands += 1
-    case .event(let event):
+    case .event:
       events += 1
-      if event.code == HCIEvent.numberOfCompletedPacketsCode { reportsCompletedPackets = true }
+      if case .completedPackets = dissection.fact { reportsCompletedPackets = true }
       advertisements &+= memory.advertisements.reports.count
     case .acl:
       if record.direction == .sent { sentData += 1 } else { receivedData += 1 }

@@ -92,7 +92,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     if answer.opened || answer.closed || id != latest.id { latest = (id, positions[id]) }
     guard let position = latest.position else { return }
     if answer.opened {
-      if let own = evidence.host.address(ofLinkOpenedBy: dissection, bytes, record.adapter) {
+      if let own = evidence.host.address(ofLinkOpenedBy: dissection, record.adapter) {
         notes[position].pairing.ownAddress = own
       }
       let seen = sighting(ofPeerAt: position)
@@ -190,14 +190,11 @@ package struct CaptureHistory: ~Copyable, Sendable {
   ) {
     let (index, position) = latestAdapter
     // These events are as frequent as data, and nothing else can be learned from them.
-    if case .event(let event) = dissection.content,
-      event.code == HCIEvent.numberOfCompletedPacketsCode
-    {
+    if case .completedPackets(let completed) = dissection.fact {
       if let position {
-        evidence.adapters[position].observe(
-          completedPackets: record, dissection, bytes, answer, memory)
+        evidence.adapters[position].observe(completed, record, bytes, answer, memory)
       }
-      if answer.link == nil { acknowledge(record, dissection, bytes, memory) }
+      if answer.link == nil { acknowledge(completed, record, bytes, memory) }
       return
     }
     if let position {
@@ -249,19 +246,17 @@ package struct CaptureHistory: ~Copyable, Sendable {
 
   /// Records an event that acknowledges packets of several links.
   private mutating func acknowledge(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ completed: CompletedPackets, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
     _ memory: borrowing Memory
   ) {
     let moment = Moment(record)
-    var cursor = Cursor(bytes, dissection.body)
-    guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
-    for _ in 0..<event.count {
-      guard let link = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
-      guard link.packets > 0, let known = memory.links.known(LinkKey(record.adapter, link.handle)),
+    for index in 0..<completed.count {
+      let (handle, packets) = completed.link(index, bytes)
+      guard packets > 0, let known = memory.links.known(LinkKey(record.adapter, handle)),
         let position = known.id == latest.id ? latest.position : positions[known.id]
       else { continue }
-      notes[position].link.acknowledge(moment, packets: Int(link.packets))
-      notes[position].transfers.complete(Int(link.packets), record, memory)
+      notes[position].link.acknowledge(moment, packets: packets)
+      notes[position].transfers.complete(packets, record, memory)
     }
   }
 

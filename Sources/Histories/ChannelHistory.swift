@@ -113,8 +113,10 @@ package struct ChannelHistory: Sendable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
-    if case .event(let event) = dissection.content, event.code == HCIEvent.leMetaCode {
-      observe(meta: Moment(record), bytes, dissection.body)
+    if case .stream(let event) = dissection.fact, event.status == .success,
+      streams.count < Self.most
+    {
+      streams.append((Moment(record), event.handle))
     }
     guard case .acl = dissection.content, let direction = record.direction else { return }
     if memory.links.gap != gap {
@@ -142,15 +144,6 @@ package struct ChannelHistory: Sendable {
         Moment(record), direction, channel, bytes: Int(dissection.body.count),
         cid: dissection.l2cap?.cid.rawValue)
     }
-  }
-
-  private mutating func observe(meta moment: Moment, _ bytes: RawSpan, _ body: Slice) {
-    var cursor = Cursor(bytes, body)
-    guard let subevent = try? cursor.u8(), LinkEvent.isochronousSubevents.contains(subevent),
-      let event = try? LinkEvent(parsing: &cursor), event.status == .success,
-      streams.count < Self.most
-    else { return }
-    streams.append((moment, event.handle))
   }
 
   private mutating func count(
@@ -207,9 +200,9 @@ package struct ChannelHistory: Sendable {
   }
 
   private mutating func grant(
-    _ credit: Signalling.FlowControlCredit, _ side: Side, _ moment: Moment
+    _ credit: SignallingPDU, _ side: Side, _ moment: Moment
   ) {
-    let cid = credit.cid.rawValue
+    let cid = credit.source.rawValue
     if let position = uses.lastIndex(where: {
       (side == .peer ? $0.credited?.sent.cid : $0.credited?.received.cid) == cid
     }) {
@@ -266,7 +259,7 @@ package struct ChannelHistory: Sendable {
       } else if command.code == .commandReject {
         reject(command, pdu, moment, side)
       }
-      if case .flowControlCredit(let credit) = pdu { grant(credit, side, moment) }
+      if command.code == .flowControlCredit { grant(pdu, side, moment) }
       if !isRequest, command.code != .commandReject {
         var request = ChannelRequest(command.code, command.identifier, by: side, moment)
         request.psm = note.psm
@@ -301,7 +294,7 @@ package struct ChannelHistory: Sendable {
     request.isOnLE = isOnLE
     request.psm = psm
     request.record(pdu, bytes)
-    switch pdu {
+    switch pdu.code {
     case .reconfigureRequest:
       // The identifiers are those of the requesting device.
       request.psm =
@@ -310,8 +303,8 @@ package struct ChannelHistory: Sendable {
             !$0.isClosing && request.sources[0] == (side == .local ? $0.local : $0.remote)
           }
         }?.psm
-    case .disconnection(let pdu):
-      let ends = ChannelRequest.Ends(side, pdu.sourceCID.rawValue, pdu.destinationCID.rawValue)
+    case .disconnectionRequest:
+      let ends = ChannelRequest.Ends(side, pdu.source.rawValue, pdu.destination.rawValue)
       close(ends)
       closeStarved(ends, moment)
       if closings.count < Self.most {
@@ -344,7 +337,7 @@ package struct ChannelHistory: Sendable {
     guard let position else { return }
     if pdu.isPending {
       open[position].pending = moment
-      if case .connectionResponse(let pdu) = pdu { open[position].pendingStatus = pdu.status }
+      if pdu.code == .connectionResponse { open[position].pendingStatus = pdu.status }
       return
     }
     var request = open.remove(at: position)

@@ -93,22 +93,22 @@ package struct ChannelRequest: Sendable {
   }
 
   mutating func record(_ pdu: SignallingPDU, _ bytes: RawSpan) {
-    switch pdu {
-    case .connectionRequest(let pdu): (psm, sources[0]) = (pdu.psm, pdu.sourceCID.rawValue)
-    case .createChannelRequest(let pdu): (psm, sources[0]) = (pdu.psm, pdu.sourceCID.rawValue)
-    case .leConnectionRequest(let pdu):
-      (psm, sources[0]) = (pdu.spsm, pdu.sourceCID.rawValue)
+    if pdu.namesService { psm = pdu.psm }
+    switch pdu.code {
+    case .connectionRequest, .createChannelRequest: sources[0] = pdu.source.rawValue
+    case .leConnectionRequest:
+      sources[0] = pdu.source.rawValue
       offer = Capacity(mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
-    case .enhancedConnectionRequest(let pdu):
-      psm = pdu.spsm
-      offer = Capacity(mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
-      record(pdu.sourceCIDs, bytes)
-    case .reconfigureRequest(let pdu):
-      offer = Capacity(mtu: pdu.mtu, mps: pdu.mps)
-      record(pdu.destinationCIDs, bytes)
-    case .configureRequest(let pdu):
-      sources[0] = pdu.destinationCID.rawValue
-      var options = ConfigurationOptions(pdu.options)
+    case .enhancedConnectionRequest, .reconfigureRequest:
+      let credits = pdu.code == .reconfigureRequest ? nil : pdu.credits
+      offer = Capacity(mtu: pdu.mtu, mps: pdu.mps, credits: credits)
+      count = pdu.channels?.count ?? 0
+      for index in 0..<min(5, count) {
+        sources[index] = pdu.channels?.channel(index, bytes).rawValue ?? 0
+      }
+    case .configureRequest:
+      sources[0] = pdu.destination.rawValue
+      var options = ConfigurationOptions(pdu.options ?? .empty)
       while let option = options.next(bytes) {
         guard option.type == ConfigurationOption.mtu, option.value.count == 2 else { continue }
         offer.mtu = bytes.littleEndianU16(at: Int(option.value.start))
@@ -117,29 +117,20 @@ package struct ChannelRequest: Sendable {
     }
   }
 
-  private mutating func record(_ list: Slice, _ bytes: RawSpan) {
-    count = Int(list.count) / 2
-    for index in 0..<min(5, count) {
-      sources[index] = bytes.littleEndianU16(at: Int(list.start) + 2 * index)
-    }
-  }
-
   /// Records the channels that a response opens.
   mutating func record(answer pdu: SignallingPDU, _ bytes: RawSpan) {
-    switch pdu {
-    case .connectionResponse(let pdu) where pdu.result == 0:
-      open(sources[0], pdu.destinationCID.rawValue)
-    case .createChannelResponse(let pdu) where pdu.result == 0:
-      open(sources[0], pdu.destinationCID.rawValue)
-    case .leConnectionResponse(let pdu) where pdu.result == 0:
+    guard pdu.succeeds else { return }
+    switch pdu.code {
+    case .connectionResponse, .createChannelResponse: open(sources[0], pdu.destination.rawValue)
+    case .leConnectionResponse:
       answered = Capacity(mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
-      open(sources[0], pdu.destinationCID.rawValue)
-    case .enhancedConnectionResponse(let pdu) where pdu.opensSome:
+      open(sources[0], pdu.destination.rawValue)
+    case .enhancedConnectionResponse:
       answered = Capacity(mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
-      for index in 0..<min(5, count, Int(pdu.destinationCIDs.count) / 2) {
-        let start = Int(pdu.destinationCIDs.start) + 2 * index
+      guard let channels = pdu.channels else { return }
+      for index in 0..<min(5, count, channels.count) {
         // 0 means that the channel was not opened.
-        open(sources[index], bytes.littleEndianU16(at: start))
+        open(sources[index], channels.channel(index, bytes).rawValue)
       }
     default: break
     }

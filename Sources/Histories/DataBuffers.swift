@@ -89,12 +89,11 @@ package struct DataBuffers: Sendable {
   /// Records the answer to a command if that reads the buffers: status (1 byte), then LE Read
   /// Buffer Size: length (2), packets (1); Read Buffer Size: length (2), synchronous length (1),
   /// packets (2) (Core, Vol 4, Part E, 7.8.2 and 7.4.5).
-  mutating func learn(_ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
-    var cursor = Cursor(bytes, body)
-    guard (try? CommandComplete(parsing: &cursor)) != nil, (try? cursor.u8()) == 0,
-      let length = try? cursor.u16()
+  mutating func learn(_ complete: CommandComplete, _ moment: Moment, _ bytes: RawSpan) {
+    var cursor = Cursor(bytes, complete.returns)
+    guard complete.status == .success, (try? cursor.u8()) != nil, let length = try? cursor.u16()
     else { return }
-    switch opcode {
+    switch complete.opcode {
     case HCICommand.readBufferSize:
       guard (try? cursor.u8()) != nil, let packets = try? cursor.u16() else { return }
       classic = packets > 0 ? (Int(packets), moment) : nil

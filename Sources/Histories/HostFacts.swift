@@ -72,12 +72,11 @@ package struct HostFacts: Sendable {
         isAndroid = true
       default: return
       }
-    case .event(let event) where event.code == HCIEvent.commandCompleteCode:
-      var cursor = Cursor(bytes, dissection.body)
-      guard let complete = try? CommandComplete(parsing: &cursor),
+    case .event:
+      guard case .commandComplete(let complete) = dissection.fact,
         complete.opcode == HCICommand.readBDADDR
       else { return }
-      answer(bytes.part(dissection.body), record.adapter)
+      answer(bytes.part(complete.returns), record.adapter)
     case .note(let note): observe(note, bytes, Moment(record))
     default: return
     }
@@ -101,11 +100,11 @@ package struct HostFacts: Sendable {
 
   /// Records the answer to Read BD_ADDR.
   @inline(never)
-  private mutating func answer(_ parameters: RawSpan, _ adapter: AdapterIndex) {
-    var cursor = Cursor(parameters)
-    guard (try? CommandComplete(parsing: &cursor)) != nil,
-      let values = try? ReadBDADDRReturn(parsing: &cursor), values.status == .success
-    else { return }
+  private mutating func answer(_ returns: RawSpan, _ adapter: AdapterIndex) {
+    var cursor = Cursor(returns)
+    guard let values = try? ReadBDADDRReturn(parsing: &cursor), values.status == .success else {
+      return
+    }
     change(adapter) { $0.publicAddress = values.address }
   }
 
@@ -161,15 +160,9 @@ package struct HostFacts: Sendable {
   /// Returns the local address of a link that an LE Connection Complete event opens, or nil if the
   /// capture does not contain it.
   func address(
-    ofLinkOpenedBy dissection: Dissection, _ bytes: RawSpan, _ adapter: AdapterIndex
+    ofLinkOpenedBy dissection: Dissection, _ adapter: AdapterIndex
   ) -> PairingAddress? {
-    guard case .event(let event) = dissection.content, event.code == HCIEvent.leMetaCode else {
-      return nil
-    }
-    var cursor = Cursor(bytes, dissection.body)
-    guard let subevent = try? cursor.u8(), LEConnectionComplete.subevents.contains(subevent),
-      let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor)
-    else { return nil }
+    guard case .connection(let complete) = dissection.fact else { return nil }
     if let own = complete.localResolvable { return PairingAddress(own, isRandom: true) }
     guard let own = all.first(where: { $0.adapter == adapter }) else { return nil }
     let isCentral = complete.role == 0

@@ -70,8 +70,6 @@ struct IsochronousGroups: Sendable {
     open[event.handle] = moment
   }
 
-  /// Records Disconnection Complete.
-  mutating func observe(ended event: LinkEvent) {
-    if event.status == .success { open[event.handle] = nil }
-  }
+  /// Records that a link or stream ended.
+  mutating func end(_ handle: UInt16) { open[handle] = nil }
 }

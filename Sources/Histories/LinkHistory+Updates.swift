@@ -101,16 +101,11 @@ extension LinkHistory {
     let pdu = try? SignallingPDU(command, bytes, rest: &rest)
     // Who asks is known even if the parameters are cut off.
     if command.code == .parameterUpdateRequest {
-      var wanted: WantedParameters?
-      if case .parameterUpdateRequest(let pdu) = pdu {
-        wanted = WantedParameters(
-          intervalMin: pdu.intervalMin, intervalMax: pdu.intervalMax, latency: pdu.latency,
-          timeout: pdu.timeout)
-      }
-      add(ParameterUpdate(.signalling, by: side, moment, wanted))
+      add(ParameterUpdate(.signalling, by: side, moment, pdu?.wanted))
     }
-    switch pdu {
-    case .parameterUpdateResponse(let pdu):
+    guard let pdu else { return }
+    switch pdu.code {
+    case .parameterUpdateResponse:
       if request == nil {
         // If the identifier matches no request, the response answers one that is missing.
         guard
@@ -120,7 +115,7 @@ extension LinkHistory {
         else { return }
         add(ParameterUpdate(.signalling, by: side.other, moment))
       }
-      answerUpdate(moment, by: side, grants: pdu.result == 0, to: request, .signalling, nil)
+      answerUpdate(moment, by: side, grants: pdu.result?.code == 0, to: request, .signalling, nil)
     case .commandReject:
       // Only if it is known that it rejects such a request.
       guard let request, updates.contains(where: { $0.asked.packet == request }) else { return }
@@ -173,11 +168,8 @@ extension LinkHistory {
     updates[position].status = status
   }
 
-  /// Records LE Remote Connection Parameter Request.
-  @_lifetime(cursor: copy cursor)
-  mutating func observeRemoteRequest(_ moment: Moment, _ cursor: inout Cursor) {
-    let wanted = (try? LEConnectionParameterRequest(parsing: &cursor))?.wanted
-    add(ParameterUpdate(.linkLayer, by: .peer, moment, wanted))
+  mutating func observeRemoteRequest(_ moment: Moment, _ request: LEConnectionParameterRequest) {
+    add(ParameterUpdate(.linkLayer, by: .peer, moment, request.wanted))
   }
 
   /// Records the host's reply to that request, or its negative reply.

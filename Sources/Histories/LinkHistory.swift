@@ -319,16 +319,19 @@ package struct LinkHistory: Sendable {
   /// 6, Part B, 4.6).
   private static let procedureCommands: [(opcode: UInt16, subevent: UInt8, feature: Int?)] = [
     (HCICommand.leConnectionUpdate, LEConnectionUpdateComplete.subevent, 1),
-    (HCICommand.leReadRemoteFeatures, LinkEvent.remoteFeaturesSubevent, nil),
+    (HCICommand.leReadRemoteFeatures, LERemoteFeatures.subevent, nil),
     (HCICommand.leEnableEncryption, 0, 0),
     (HCICommand.leSetDataLength, LEDataLengthChange.subevent, 5),
     (HCICommand.leSetPHY, LEPHYUpdateComplete.subevent, nil),
-    (HCICommand.leRequestPeerSCA, 0x1f, 26),
+    (HCICommand.leRequestPeerSCA, clockAccuracySubevent, 26),
     // LE Transmit Power Reporting
     (HCICommand.leReadRemoteTransmitPowerLevel, 0x21, 33),
-    (HCICommand.leSubrateRequest, LinkEvent.subrateChangeSubevent, 37),
+    (HCICommand.leSubrateRequest, LESubrateChange.subevent, 37),
     (HCICommand.readRemoteVersionInformation, 0, nil),
   ]
+
+  /// LE Request Peer SCA Complete.
+  private static let clockAccuracySubevent: UInt8 = 0x1f
 
   /// Returns the bit of the feature that a procedure of this host needs and the peer has reported
   /// to lack.
@@ -345,27 +348,16 @@ package struct LinkHistory: Sendable {
   private mutating func endProcedures(_ event: HCIEvent, _ dissection: Dissection, _ bytes: RawSpan)
   {
     guard !procedures.isEmpty else { return }
-    let body = dissection.body
     let ended: UInt16
-    switch event.code {
-    case HCIEvent.leMetaCode where !body.isEmpty:
-      let subevent = bytes.byte(at: Int(body.start))
-      guard let command = Self.procedureCommands.first(where: { $0.subevent == subevent }) else {
-        return
-      }
+    switch dissection.fact {
+    case .remoteVersion: ended = HCICommand.readRemoteVersionInformation
+    case .encryption: ended = HCICommand.leEnableEncryption
+    case .commandStatus(let status) where status.status != .success: ended = status.opcode
+    default:
+      guard let subevent = event.subevent(bytes, dissection.body),
+        let command = Self.procedureCommands.first(where: { $0.subevent == subevent })
+      else { return }
       ended = command.opcode
-    case HCIEvent.readRemoteVersionInformationCompleteCode:
-      ended = HCICommand.readRemoteVersionInformation
-    case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
-      LinkEvent.encryptionKeyRefreshCode:
-      ended = HCICommand.leEnableEncryption
-    case HCIEvent.commandStatusCode:
-      var cursor = Cursor(bytes, body)
-      guard let status = try? CommandStatus(parsing: &cursor), status.status != .success else {
-        return
-      }
-      ended = status.opcode
-    default: return
     }
     if dissection.parameters?.status(bytes) == StatusCode.responseTimeout.rawValue { return }
     procedures.removeAll { $0.opcode == ended }
@@ -375,36 +367,43 @@ package struct LinkHistory: Sendable {
     _ event: HCIEvent, _ moment: Moment, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer
   ) {
-    let body = dissection.body
     if ended == nil {
       endProcedures(event, dissection, bytes)
-      if Self.isSign(event, bytes, body), dissection.parameters?.status(bytes) ?? 0 == 0 {
+      if Self.isSign(event, dissection, bytes), dissection.parameters?.status(bytes) ?? 0 == 0 {
         eventLast = moment
       }
     }
-    var cursor = Cursor(bytes, body)
-    switch event.code {
-    case HCIEvent.leMetaCode:
-      guard let subevent = try? cursor.u8() else { return }
-      observeLE(subevent, moment, &cursor)
-    case HCIEvent.numberOfCompletedPacketsCode:
-      // Number of links (1 byte), which is one, handle (2), packets (2).
-      let packets = body.count < 5 ? 0 : Int(bytes.littleEndianU16(at: Int(body.start) + 3))
-      acknowledge(moment, packets: packets)
-    case HCIEvent.disconnectionCompleteCode:
+    if let subevent = event.subevent(bytes, dissection.body),
+      Self.procedureCommands.contains(where: { $0.subevent == subevent }),
+      let name = PDUTable.core.subevent(subevent)?.name
+    {
+      if reported.count >= Self.mostChanges { reported.removeFirst() }
+      reported.append((name, moment.packet))
+    }
+    switch dissection.fact {
+    case .completedPackets(let completed):
+      // They are of one link.
+      if completed.count > 0 { acknowledge(moment, packets: completed.link(0, bytes).packets) }
+    case .connection(let complete):
+      guard complete.status == .success, opened == nil else { break }
+      opened = moment
+      parameters = LinkParameters(
+        interval: complete.interval, latency: complete.latency,
+        timeout: complete.supervisionTimeout)
+      current = parameters
+      // The peripheral learns of a connection from the central's packet (Core, Vol 6, Part B, 4.5).
+      if complete.role == 1 { hear(moment) }
+    case .disconnection(let end):
       if answer.closed {
         ended = ended ?? moment
-        isLost =
-          body.count > 3
-          && bytes.byte(at: Int(body.start) + 3) == StatusCode.connectionTimeout.rawValue
+        isLost = end.reason == .connectionTimeout
         if let last = acknowledgedLast, later(last) == nil {
           (acknowledgedLast, acknowledgedLate) = (later(acknowledgedBefore), last)
         }
       } else if ended == nil {
         disconnect = nil
       }
-    case HCIEvent.commandStatusCode:
-      guard let status = try? CommandStatus(parsing: &cursor) else { return }
+    case .commandStatus(let status):
       switch status.opcode {
       case HCICommand.disconnect where status.status != .success && ended == nil: disconnect = nil
       case HCICommand.leConnectionUpdate:
@@ -414,17 +413,33 @@ package struct LinkHistory: Sendable {
         observeSubrate(status.status, nil, moment)
       default: break
       }
-    case HCIEvent.commandCompleteCode: observeReturn(moment, bytes, body)
-    case HCIEvent.vendorCode: observeQuality(moment, bytes, body)
-    case HCIEvent.readRemoteVersionInformationCompleteCode:
-      // Status, handle, version, company (Core, Vol 4, Part E, 7.7.12).
-      if body.count >= 6, dissection.parameters?.status(bytes) == 0 {
-        peerCompany = bytes.littleEndianU16(at: Int(body.start) + 4)
+    case .commandComplete(let complete): observe(complete, moment, bytes)
+    case .connectionUpdate(let update): observeUpdateComplete(moment, update)
+    case .parameterRequest(let request): observeRemoteRequest(moment, request)
+    case .dataLength(let change): observe(change, moment)
+    case .phys(let complete):
+      record("LE Set PHY", moment, complete.status)
+      if complete.status == .success { observe(complete, moment) }
+    case .subrate(let change):
+      // The same event reports changes by the peer and by a controller itself.
+      if subrateAsked != nil { record("LE Subrate Request", moment, change.status) }
+      observeSubrate(change.status, change.status == .success ? change : nil, moment)
+    case .remoteFeatures(let remote):
+      record("LE Read Remote Features", moment, remote.status)
+      if remote.status == .success, let features = remote.features {
+        peerFeatures = (features, moment)
       }
-      record("Read Remote Version Information", moment, dissection.parameters?.status(bytes))
-    case HCIEvent.linkSupervisionTimeoutChangedCode: observeClassicTimeout(bytes, body)
-    case HCIEvent.authenticatedPayloadTimeoutExpiredCode: payloadTimeouts.note(moment)
-    default: break
+    case .remoteVersion(let version):
+      if version.status == .success { peerCompany = version.company ?? peerCompany }
+      record("Read Remote Version Information", moment, version.status)
+    default:
+      switch event.code {
+      case HCIEvent.vendorCode: observeQuality(moment, bytes, dissection.body)
+      case HCIEvent.linkSupervisionTimeoutChangedCode:
+        observeClassicTimeout(bytes, dissection.body)
+      case HCIEvent.authenticatedPayloadTimeoutExpiredCode: payloadTimeouts.note(moment)
+      default: break
+      }
     }
     if answer.closed, ended == nil { ended = moment }
   }
@@ -439,8 +454,8 @@ package struct LinkHistory: Sendable {
   }
 
   /// Records the end of a procedure: the peer has answered, or the procedure failed.
-  private mutating func record(_ name: StaticString, _ moment: Moment, _ status: UInt8?) {
-    guard ended == nil, let status = status.map({ StatusCode(rawValue: $0) }) else { return }
+  private mutating func record(_ name: StaticString, _ moment: Moment, _ status: StatusCode) {
+    guard ended == nil else { return }
     if status == .success || status == .unsupportedRemoteFeature {
       hear(moment)
     } else if failures.count < Self.mostChanges {
@@ -448,71 +463,20 @@ package struct LinkHistory: Sendable {
     }
   }
 
-  /// Records an LE Meta event; the cursor is after the subevent code.
-  @_lifetime(cursor: copy cursor)
-  private mutating func observeLE(_ subevent: UInt8, _ moment: Moment, _ cursor: inout Cursor) {
-    if Self.procedureCommands.contains(where: { $0.subevent == subevent }),
-      let name = PDUTable.core.subevent(subevent)?.name
-    {
-      if reported.count >= Self.mostChanges { reported.removeFirst() }
-      reported.append((name, moment.packet))
-    }
-    switch subevent {
-    case LEConnectionComplete.version1, LEConnectionComplete.enhanced,
-      LEConnectionComplete.enhancedVersion2:
-      guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor),
-        complete.status == .success, opened == nil
-      else { return }
-      opened = moment
-      parameters = LinkParameters(
-        interval: complete.interval, latency: complete.latency,
-        timeout: complete.supervisionTimeout)
-      current = parameters
-      // The peripheral learns of a connection from the central's packet (Core, Vol 6, Part B, 4.5).
-      if complete.role == 1 { hear(moment) }
-    case LEConnectionUpdateComplete.subevent:
-      guard let update = try? LEConnectionUpdateComplete(parsing: &cursor) else { return }
-      observeUpdateComplete(moment, update)
-    case LinkEvent.remoteFeaturesSubevent:
-      let status = try? cursor.u8()
-      record("LE Read Remote Features", moment, status)
-      // The handle and the features follow (Core, Vol 4, Part E, 7.7.65.4).
-      if status == 0, (try? cursor.u16()) != nil, let low = try? cursor.u32(),
-        let high = try? cursor.u32()
-      {
-        peerFeatures = (UInt64(high) << 32 | UInt64(low), moment)
-      }
-    case LEConnectionParameterRequest.subevent: observeRemoteRequest(moment, &cursor)
-    case LEDataLengthChange.subevent:
-      guard let change = try? LEDataLengthChange(parsing: &cursor) else { return }
-      observe(change, moment)
-    case LEPHYUpdateComplete.subevent:
-      guard let complete = try? LEPHYUpdateComplete(parsing: &cursor) else { return }
-      record("LE Set PHY", moment, complete.status.rawValue)
-      if complete.status == .success { observe(complete, moment) }
-    case LinkEvent.subrateChangeSubevent:
-      guard let change = try? LESubrateChange(parsing: &cursor) else { return }
-      // The same event reports changes by the peer and by a controller itself.
-      if subrateAsked != nil { record("LE Subrate Request", moment, change.status.rawValue) }
-      observeSubrate(change.status, change.status == .success ? change : nil, moment)
-    default: break
-    }
-  }
-
   /// Returns whether an event, if it reports no failure, comes because the other side sent
   /// something.
-  private static func isSign(_ event: HCIEvent, _ bytes: RawSpan, _ body: Slice) -> Bool {
-    switch event.code {
-    case HCIEvent.leMetaCode where !body.isEmpty:
-      // Parameters, features, a key request, lengths, clock accuracy, a stream, a subrate; a PHY
+  private static func isSign(_ event: HCIEvent, _ dissection: Dissection, _ bytes: RawSpan) -> Bool
+  {
+    if let subevent = event.subevent(bytes, dissection.body) {
+      // Parameters, features, a key request, lengths, a stream, clock accuracy, a subrate; a PHY
       // only if it changes (Core, Vol 4, Part E, 7.7.65).
-      switch bytes.byte(at: Int(body.start)) {
-      case 0x03...0x07, 0x1a, 0x1f, 0x23: true
+      return switch subevent {
+      case 0x03...0x07, 0x1a, Self.clockAccuracySubevent, LESubrateChange.subevent: true
       default: false
       }
-    case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
-      LinkEvent.encryptionKeyRefreshCode, HCIEvent.readRemoteVersionInformationCompleteCode:
-      true
+    }
+    return switch dissection.fact {
+    case .encryption, .remoteVersion: true
     default: event.isOfClassicLinks
     }
   }
@@ -538,11 +502,11 @@ package struct LinkHistory: Sendable {
   }
 
   /// Records the answers to Read RSSI, and to Read and Write Authenticated Payload Timeout.
-  private mutating func observeReturn(_ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
-    var cursor = Cursor(bytes, body)
-    guard let complete = try? CommandComplete(parsing: &cursor),
-      let status = try? StatusCode(rawValue: cursor.u8())
-    else { return }
+  private mutating func observe(
+    _ complete: CommandComplete, _ moment: Moment, _ bytes: RawSpan
+  ) {
+    var cursor = Cursor(bytes, complete.returns)
+    guard let status = complete.status, (try? cursor.u8()) != nil else { return }
     switch complete.opcode {
     case HCICommand.readRSSI where status == .success:
       guard (try? cursor.u16()) != nil, let rssi = try? cursor.u8() else { return }

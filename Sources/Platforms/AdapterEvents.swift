@@ -38,8 +38,8 @@ struct AdapterEvents: Sendable {
     case .command(let command):
       hasCommands = true
       observe(command.opcode, record, bytes.part(dissection.body), &events)
-    case .event(let event):
-      observe(event, record, dissection, bytes, answer, &events)
+    case .event:
+      observe(dissection.fact, record, answer, &events)
     case .note(let note):
       guard note.kind.endsController else { return }
       lose(.off, record, &events)
@@ -228,38 +228,24 @@ struct AdapterEvents: Sendable {
   // MARK: Events
 
   private mutating func observe(
-    _ event: HCIEvent, _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan, _ answer: Answer, _ events: inout [AppEvent]
+    _ fact: EventFact, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ events: inout [AppEvent]
   ) {
-    var cursor = Cursor(bytes, dissection.body)
-    switch event.code {
-    case HCIEvent.disconnectionCompleteCode:
-      // Status (1 byte), handle (2).
-      guard (try? cursor.u8()) == 0, let handle = try? cursor.u16() else { return }
-      requests.end(handle & 0x0fff)
-    case HCIEvent.commandCompleteCode:
-      let status = dissection.parameters?.status(bytes) ?? 0
-      answered(answer.request?.packet, StatusCode(rawValue: status), record, &events)
-    case HCIEvent.commandStatusCode:
-      guard let status = try? CommandStatus(parsing: &cursor) else { return }
+    switch fact {
+    case .disconnection(let ended):
+      if ended.status == .success { requests.end(ended.handle) }
+    case .commandComplete(let complete):
+      answered(answer.request?.packet, complete.status ?? .success, record, &events)
+    case .commandStatus(let status):
       answered(answer.request?.packet, status.status, record, &events)
-    case HardwareErrorEvent.code: lose(.resetting, record, &events)
-    case HCIEvent.leMetaCode:
-      guard let subevent = try? cursor.u8() else { return }
-      if LEConnectionComplete.subevents.contains(subevent) {
-        guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor) else {
-          return
-        }
-        report(complete, record, &events)
-      } else if subevent == AdvertisedSets.terminatedSubevent {
-        // Status (1 byte), advertising handle (1) (Core, Vol 4, Part E, 7.7.65.18).
-        guard (try? cursor.u8()) != nil, let handle = try? cursor.u8() else { return }
-        sets.turn(AdvertisingSet(.extended, handle), isOn: false)
-        turn(.advertising, sets.isAnyOn, record, &events)
-      } else if subevent == ScanSetup.timeoutSubevent, states.contains(.scanning) {
-        events.append(AppEvent(.scanStopped, record))
-        turn(.scanning, false, record, &events)
-      }
+    case .hardwareError: lose(.resetting, record, &events)
+    case .connection(let complete): report(complete, record, &events)
+    case .setTerminated(let ended):
+      sets.turn(ended.set, isOn: false)
+      turn(.advertising, sets.isAnyOn, record, &events)
+    case .scanTimeout where states.contains(.scanning):
+      events.append(AppEvent(.scanStopped, record))
+      turn(.scanning, false, record, &events)
     default: break
     }
   }

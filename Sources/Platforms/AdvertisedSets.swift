@@ -17,8 +17,6 @@ struct AdvertisedSets: Sendable {
 
   private var all: [Advertised] = []
 
-  /// LE Meta subevent: LE Advertising Set Terminated.
-  static let terminatedSubevent: UInt8 = 0x12
   private static let mostSets = 256
 
   /// Whether any set is enabled.

@@ -28,12 +28,10 @@ struct BufferEvents: Sendable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, into events: inout [AppEvent]
   ) {
-    if case .event(let event) = dissection.content {
-      if event.code == HCIEvent.commandCompleteCode {
-        learn(bytes, dissection.body, record.adapter)
-      } else if event.code == HCIEvent.numberOfCompletedPacketsCode, !full.isEmpty {
-        release(record, memory, &events)
-      }
+    if case .commandComplete(let complete) = dissection.fact {
+      learn(complete, bytes, record.adapter)
+    } else if case .completedPackets = dissection.fact {
+      if !full.isEmpty { release(record, memory, &events) }
     } else if record.direction == .sent, let opcode = dissection.att?.opcode,
       opcode.role == .unacknowledged, let link = answer.link,
       let capacity = capacities[record.adapter],
@@ -51,11 +49,15 @@ struct BufferEvents: Sendable {
 
   /// Learns from LE Read Buffer Size, versions 1 and 2: status (1 byte), data length (2), packets
   /// (1) (7.8.2).
-  private mutating func learn(_ bytes: RawSpan, _ body: Slice, _ adapter: AdapterIndex) {
-    var cursor = Cursor(bytes, body)
-    guard let complete = try? CommandComplete(parsing: &cursor),
-      complete.opcode == 0x2002 || complete.opcode == 0x2060, (try? cursor.u8()) == 0,
-      let length = try? cursor.u16(), length > 0, let packets = try? cursor.u8(), packets > 0,
+  private mutating func learn(
+    _ complete: CommandComplete, _ bytes: RawSpan, _ adapter: AdapterIndex
+  ) {
+    var cursor = Cursor(bytes, complete.returns)
+    guard
+      complete.opcode == HCICommand.leReadBufferSize
+        || complete.opcode == HCICommand.leReadBufferSizeV2,
+      complete.status == .success, (try? cursor.u8()) != nil, let length = try? cursor.u16(),
+      length > 0, let packets = try? cursor.u8(), packets > 0,
       capacities[adapter] != nil || capacities.count < Self.mostControllers
     else { return }
     capacities[adapter] = Int(packets)

@@ -45,8 +45,8 @@ struct LinkEvents: Sendable {
     }
     if hasSilent { hear(record, memory, &events) }
     if let link = answer.link, let position = position(memory.links.id(link)) {
-      if case .event(let event) = dissection.content {
-        observe(event, position, record, bytes, dissection.body, &events)
+      if case .event = dissection.content {
+        observe(dissection.fact, position, record, bytes, &events)
       } else if let pdu = dissection.smp, let direction = record.direction {
         observe(pdu, position, direction, record, &events)
       } else if dissection.att != nil, answer.request?.opcode == .exchangeMTURequest {
@@ -216,19 +216,16 @@ struct LinkEvents: Sendable {
   // MARK: Events of the controller
 
   private mutating func observe(
-    _ event: HCIEvent, _ position: Int, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
-    _ body: Slice, _ events: inout [AppEvent]
+    _ fact: EventFact, _ position: Int, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
+    _ events: inout [AppEvent]
   ) {
-    var cursor = Cursor(bytes, body)
-    switch event.code {
-    case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
-      LinkEvent.encryptionKeyRefreshCode:
-      guard let change = try? LinkEvent(parsing: &cursor) else { return }
+    switch fact {
+    case .encryption(let change):
       // Success, or a refusal that the peer has sent.
       if change.status == .success || change.status == .pinOrKeyMissing {
         reportEstablished(position, record, &events)
       }
-      let isOn = event.code == LinkEvent.encryptionKeyRefreshCode || (change.detail ?? 1) != 0
+      let isOn = change.isOn ?? true
       open[position].encryptionFailure = change.status == .success ? nil : change.status
       add(.encryption(isOn: isOn, change.status), position, record, &events)
       if change.status == .success, isOn {
@@ -237,37 +234,29 @@ struct LinkEvents: Sendable {
         open[position].pairing.encrypt()
       }
       reportBond(position, record, &events)
-    case HCIEvent.commandCompleteCode:
-      guard let complete = try? CommandComplete(parsing: &cursor),
-        let status = (try? cursor.u8()).map({ StatusCode(rawValue: $0) }),
-        (try? cursor.u16()) != nil
-      else { return }
-      // After status (1 byte) and handle (2).
+    case .commandComplete(let complete):
+      // Status (1 byte), handle (2).
+      var cursor = Cursor(bytes, complete.returns)
+      guard let status = complete.status, (try? cursor.take(3)) != nil else { return }
       let (first, second) = ((try? cursor.u8()) ?? 0, (try? cursor.u8()) ?? 0)
       switch complete.opcode {
       // Read RSSI: RSSI (1) (Core, Vol 4, Part E, 7.5.4).
-      case 0x1405: add(.rssi(Int8(bitPattern: first), status), position, record, &events)
+      case HCICommand.readRSSI:
+        add(.rssi(Int8(bitPattern: first), status), position, record, &events)
       // LE Read PHY: TX PHY (1), RX PHY (1) (7.8.47).
-      case 0x2030:
+      case HCICommand.leReadPHY:
         add(.phyRead(sent: first, received: second, status), position, record, &events)
       default: break
       }
-    case HCIEvent.leMetaCode:
-      guard let subevent = try? cursor.u8() else { return }
-      if subevent == LEPHYUpdateComplete.subevent,
-        let update = try? LEPHYUpdateComplete(parsing: &cursor)
-      {
-        add(
-          .phy(sent: update.sent, received: update.received, update.status), position, record,
-          &events)
-      } else if subevent == LEConnectionUpdateComplete.subevent,
-        let update = try? LEConnectionUpdateComplete(parsing: &cursor)
-      {
-        add(
-          .parameters(
-            interval: update.interval, latency: update.latency,
-            timeout: update.supervisionTimeout, update.status), position, record, &events)
-      }
+    case .phys(let update):
+      add(
+        .phy(sent: update.sent, received: update.received, update.status), position, record,
+        &events)
+    case .connectionUpdate(let update):
+      add(
+        .parameters(
+          interval: update.interval, latency: update.latency, timeout: update.supervisionTimeout,
+          update.status), position, record, &events)
     default: break
     }
   }
@@ -304,10 +293,10 @@ struct LinkEvents: Sendable {
       open[position].pairing.begin(features)
       add(.bonding(.began(wasBonded: open[position].isBonded)), position, record, &events)
     case .pairing(let features): open[position].pairing.answer(features)
-    case .failed(let failed):
+    case .failed(let reason):
       guard case .began = open[position].pairing.stage else { return }
       open[position].pairing = PairingProgress()
-      add(.bonding(.failed(failed.reason)), position, record, &events)
+      add(.bonding(.failed(reason)), position, record, &events)
     case .encryptionInformation, .centralIdentification, .identityInformation,
       .identityAddressInformation, .signingInformation:
       open[position].pairing.takeKey(pdu)
@@ -340,19 +329,15 @@ struct LinkEvents: Sendable {
   ) {
     guard let direction = record.direction, dissection.l2cap?.cid == .leSignalling else { return }
     var commands = SignallingCommands(dissection.body)
-    guard let command = commands.next(bytes), !command.code.isRequest,
-      command.data.count == command.length
+    guard let command = commands.next(bytes), command.data.count == command.length
     else { return }
     var rest = Slice.empty
-    guard let pdu = try? SignallingPDU(command, bytes, rest: &rest), !pdu.isPending,
+    guard command.code == .leConnectionResponse || command.code == .enhancedConnectionResponse,
+      let pdu = try? SignallingPDU(command, bytes, rest: &rest), !pdu.isPending,
       let result = pdu.result, let note = notes.first, let psm = note.psm
     else { return }
-    switch pdu {
-    case .leConnectionResponse, .enhancedConnectionResponse:
-      add(
-        .channel(psm, byPeer: direction == .sent, result: result.code, set: result.set), position,
-        record, &events, request: note.request, latency: note.latency)
-    default: break
-    }
+    add(
+      .channel(psm, byPeer: direction == .sent, result: result.code, set: result.set), position,
+      record, &events, request: note.request, latency: note.latency)
   }
 }

@@ -44,8 +44,11 @@ struct RequestEvents: Sendable {
       what = answer.fragment.isFragment ? nil : channel(dissection, bytes)
     case .command(let command):
       what = observe(command.opcode, bytes.part(dissection.body), link, record, memory)
-    case .event(let event):
-      observe(event, dissection, bytes, memory.links.id(link))
+    case .event:
+      guard case .encryption(let change) = dissection.fact else { return }
+      let place = client(memory.links.id(link))
+      clients[place].hasFailedToEncrypt = change.status != .success
+      if change.status == .success { clients[place].refused?.isEncrypted = true }
       return
     default: return
     }
@@ -95,21 +98,6 @@ struct RequestEvents: Sendable {
     }
   }
 
-  private mutating func observe(
-    _ event: HCIEvent, _ dissection: Dissection, _ bytes: RawSpan, _ id: Int
-  ) {
-    switch event.code {
-    case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
-      LinkEvent.encryptionKeyRefreshCode:
-      var cursor = Cursor(bytes, dissection.body)
-      guard let change = try? LinkEvent(parsing: &cursor) else { return }
-      let place = client(id)
-      clients[place].hasFailedToEncrypt = change.status != .success
-      if change.status == .success { clients[place].refused?.isEncrypted = true }
-    default: break
-    }
-  }
-
   /// Returns the request for a credit-based channel, except for those of Enhanced ATT (Assigned
   /// Numbers, 2.6), which belong to the system.
   private func channel(_ dissection: Dissection, _ bytes: RawSpan) -> AppEvent.What? {
@@ -119,10 +107,9 @@ struct RequestEvents: Sendable {
       command.data.count == command.length,
       let pdu = try? SignallingPDU(command, bytes, rest: &rest)
     else { return nil }
-    switch pdu {
-    case .leConnectionRequest(let request): return .asked(.channel(request.spsm))
-    case .enhancedConnectionRequest(let request) where request.spsm.rawValue != 0x27:
-      return .asked(.channel(request.spsm))
+    switch pdu.code {
+    case .leConnectionRequest: return .asked(.channel(pdu.psm))
+    case .enhancedConnectionRequest where pdu.psm != .eatt: return .asked(.channel(pdu.psm))
     default: return nil
     }
   }

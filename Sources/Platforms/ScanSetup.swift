@@ -12,8 +12,6 @@ struct ScanSetup: Sendable {
   /// The services that select what a scan reports.
   var chosen: [BluetoothUUID] { services.map(\.uuid) + wanted }
 
-  /// LE Meta subevent: LE Scan Timeout (Core, Vol 4, Part E, 7.7.65.17).
-  static let timeoutSubevent: UInt8 = 0x11
   private static let mostServices = 64
 
   mutating func set(_ parameters: ScanParameters?) { self.parameters = parameters }

@@ -221,24 +221,13 @@ enum OtherPayload {
     guard Int(command.length) == Int(command.data.count) else { return [command.data] }
     var rest = Slice.empty
     guard let pdu = try? SignallingPDU(command, bytes, rest: &rest) else { return [command.data] }
-    switch pdu {
-    case .echo, .unknown: return [command.data]
-    default: break
-    }
-    if let list = pdu.channels?.list, list.count % 2 == 1 {
-      return [Slice(start: list.end - 1, count: 1), rest]
-    }
+    if pdu.echo != nil || pdu.code.name == nil { return [command.data] }
     guard let options = pdu.options else { return [rest] }
-    // Options: type (1 byte), length (1), value, with the length of its type.
-    let sizes: [UInt8: Int] = [1: 2, 2: 2, 3: 22, 4: 9, 5: 1, 6: 16, 7: 2]
-    var offset = Int(options.start)
-    while offset + 2 <= options.end {
-      let count = Int(bytes.byte(at: offset + 1))
-      guard sizes[bytes.byte(at: offset) & 0x7f] == count, offset + 2 + count <= options.end else {
-        break
-      }
-      offset += 2 + count
+    var list = ConfigurationOptions(options)
+    var end = Int(options.start)
+    while let option = list.next(bytes), option.size == Int(option.value.count) {
+      end = option.value.end
     }
-    return [Slice(start: offset, count: options.end - offset)]
+    return [Slice(start: end, count: options.end - end)]
   }
 }

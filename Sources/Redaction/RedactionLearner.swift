@@ -200,11 +200,10 @@ private struct CurveCommands {
       let rest = bytes.part(dissection.body).dropping(2)
       if event.subevent(bytes, dissection.body) == Self.publicKeyComplete {
         own[adapter] = P256PublicKey(rest)
-      } else if event.subevent(bytes, dissection.body) == LEGenerateDHKeyComplete.subevent,
-        let own = own[adapter], let other = other[adapter], rest.byteCount == P256Coordinate.size,
-        let secret = keys.dhKey(own, other)
+      } else if case .sharedSecret(let complete) = dissection.fact, let own = own[adapter],
+        let other = other[adapter], let secret = keys.dhKey(own, other)
       {
-        keys.derive(rest.array, secret.littleEndian)
+        keys.derive(bytes.part(complete.key).array, secret.littleEndian)
       }
     default: break
     }

@@ -88,7 +88,7 @@ struct SensitiveFields {
     case .event(let event):
       readParameters(
         dissection, bytes, isVendors: event.code == HCIEvent.vendorCode,
-        returns: dissection.completesVendorsCommand(bytes))
+        returns: dissection.fact.completesVendorsCommand)
     case .control: readParameters(dissection, bytes, isVendors: false, returns: false)
     case .note(let note): add(note, dissection.body, bytes)
     case .unknown:

@@ -13,25 +13,13 @@ extension Dissection {
     case .command(let command) where parameters.row == nil && HCICommand.isVendors(command.opcode):
       return Self.fields(ofCommand: command.opcode, parameters.outer, bytes)
     case .event:
-      guard parameters.completed == nil, let opcode = completedVendorsCommand(bytes) else {
-        return []
-      }
-      return Self.fields(returnedBy: opcode, parameters.inner, bytes)
+      guard parameters.completed == nil, case .commandComplete(let complete) = fact,
+        complete.isVendors
+      else { return [] }
+      return Self.fields(returnedBy: complete.opcode, parameters.inner, bytes)
     default: return []
     }
   }
-
-  /// Returns the vendor's command that a Command Complete refers to.
-  private func completedVendorsCommand(_ bytes: RawSpan) -> UInt16? {
-    guard case .event(let event) = content, event.code == HCIEvent.commandCompleteCode,
-      let outer = parameters?.outer, outer.count == 3
-    else { return nil }
-    let opcode = bytes.littleEndianU16(at: Int(outer.start) + 1)
-    return HCICommand.isVendors(opcode) ? opcode : nil
-  }
-
-  /// Returns whether it is a Command Complete for a vendor's command.
-  func completesVendorsCommand(_ bytes: RawSpan) -> Bool { completedVendorsCommand(bytes) != nil }
 
   /// Returns the address in a command that writes a controller's address. Broadcom's and Cypress'
   /// 0xfc01, Zephyr's and Texas Instruments' 0xfc06, and Intel's 0xfc31 contain only the address;

@@ -116,10 +116,10 @@ package struct Coverage: Sendable {
     case .command:
       find(record.adapter)
       adapters[latest].commands.add(record.number)
-    case .event(let event):
+    case .event:
       find(record.adapter)
       adapters[latest].events.add(record.number)
-      if event.code == HCIEvent.numberOfCompletedPacketsCode {
+      if case .completedPackets = dissection.fact {
         adapters[latest].completed.add(record.number)
       }
     case .acl:

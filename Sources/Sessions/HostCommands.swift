@@ -68,24 +68,17 @@ package struct HostCommands: Sendable {
     _ answer: Answer
   ) -> [Done] {
     guard !waiting.isEmpty else { return [] }
-    let body = dissection.body
-    var cursor = Cursor(bytes, body)
     switch dissection.content {
-    case .event(let event):
-      switch event.code {
-      case HCIEvent.commandCompleteCode:
-        guard let complete = try? CommandComplete(parsing: &cursor) else { return [] }
-        let status = StatusCode(rawValue: (try? cursor.u8()) ?? 0)
-        return answered(complete.opcode, status, by: record, answer.request)
-      case HCIEvent.commandStatusCode:
-        guard let status = try? CommandStatus(parsing: &cursor), status.status != .success else {
-          return []
-        }
+    case .event:
+      switch dissection.fact {
+      case .commandComplete(let complete):
+        return answered(complete.opcode, complete.status ?? .success, by: record, answer.request)
+      case .commandStatus(let status) where status.status != .success:
         return answered(status.opcode, status.status, by: record, answer.request)
       default: return []
       }
     case .control(let control):
-      guard let request = answer.request, let status = control.status(bytes, body),
+      guard let request = answer.request, let status = control.status(bytes, dissection.body),
         control.isAnswer, let command = take(request.packet, isControl: true)
       else { return [] }
       return [

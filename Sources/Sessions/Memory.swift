@@ -309,18 +309,12 @@ package struct Memory: ~Copyable, Sendable {
       links[link].transport = .brEDR
       links[link].isTransportInferred = true
     }
-    var cursor = Cursor(bytes, body)
-    switch event.code {
-    case HCIEvent.leMetaCode:
-      guard let subevent = try? cursor.u8() else { return }
-      observeLE(subevent, &cursor, record, &dissection, bytes, &answer)
-    case HCIEvent.commandCompleteCode:
-      guard let complete = try? CommandComplete(parsing: &cursor) else { return }
+    switch dissection.fact {
+    case .commandComplete(let complete):
       answered(
         complete.opcode, adapter, handle: handle, allows: complete.credits, record, &answer)
       observeReturn(complete.opcode, dissection, record, bytes, &answer)
-    case HCIEvent.commandStatusCode:
-      guard let status = try? CommandStatus(parsing: &cursor) else { return }
+    case .commandStatus(let status):
       answered(status.opcode, adapter, handle: handle, allows: status.credits, record, &answer)
       guard status.status != .success else { return }
       if status.opcode == HCICommand.disconnect {
@@ -329,151 +323,121 @@ package struct Memory: ~Copyable, Sendable {
       } else if status.opcode == HCICommand.leEnableEncryption, let link = answer.link {
         links[link].failEncryption()
       }
-    case HCIEvent.numberOfCompletedPacketsCode:
-      links.observe(completed: &cursor, record, &answer.link)
-    case ConnectionComplete.code, ConnectionComplete.synchronousCode:
-      guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }
+    case .completedPackets(let completed): links.observe(completed, bytes, record, &answer.link)
+    case .classicConnection(let complete), .synchronousConnection(let complete):
       answer.link = links.open(complete, names, &roles, record)
       answer.opened = answer.link != nil && complete.isConnection
-    case HCIEvent.disconnectionCompleteCode, LinkEvent.encryptionChangeCode,
-      LinkEvent.encryptionChangeV2Code, LinkEvent.encryptionKeyRefreshCode:
-      guard let change = try? LinkEvent(parsing: &cursor) else { return }
-      observe(change, event.code, record, &answer)
-    case LinkKeyNotification.code:
-      keys.observe(linkKey: bytes, body, packet: record.number)
-    case 0x07, 0x2f: takeName(names.learn(event.code, bytes, body))
-    case HCIEvent.roleChangeCode:
-      // Status (1 byte), address (6), new role (1). It may come before Connection Complete.
-      guard body.count >= 8, dissection.parameters?.status(bytes) == 0,
-        let peer = dissection.parameters?.deviceAddress(bytes),
-        let role = LinkRole(rawValue: bytes.byte(at: Int(body.start) + 7))
-      else { return }
-      if let link = answer.link {
-        links[link].set(localRole: role)
-      } else {
-        roles.expect(peer, role, adapter)
-      }
-    case HCIEvent.readRemoteSupportedFeaturesCompleteCode,
-      HCIEvent.readRemoteVersionInformationCompleteCode:
-      if let link = answer.link { links[link].hear(dissection.parameters?.status(bytes)) }
-    default: break
-    }
-  }
-
-  private mutating func observe(
-    _ change: LinkEvent, _ code: UInt8, _ record: borrowing CaptureRecord, _ answer: inout Answer
-  ) {
-    guard change.status == .success else {
-      // A failed Disconnect ends nothing.
-      guard let link = answer.link else { return }
-      if code == HCIEvent.disconnectionCompleteCode {
-        links[link].disconnectPacket = nil
-      } else {
-        links[link].failEncryption()
-      }
-      return
-    }
-    let adapter = record.adapter
-    let link: LinkSlot
-    if let known = answer.link {
-      link = known
-    } else if code == HCIEvent.disconnectionCompleteCode {
-      // A handle without data may belong to a stream whose beginning is missing.
-      return
-    } else {
-      link = links.open(
-        LinkKey(adapter, change.handle), .unknown, packet: record.number, time: record.time,
-        isOpeningMissing: true)
-      answer.link = link
-      answer.opened = true
-    }
-    switch code {
-    case HCIEvent.disconnectionCompleteCode:
-      let reason = change.detail.map { StatusCode(rawValue: $0) }
-      commands.giveUp(HCICommand.disconnect, adapter: adapter, handle: change.handle)
-      end(links[link].id)
-      links.close(
-        link, links[link].ending(for: reason), reason: reason, packet: record.number,
-        time: record.time)
-      answer.ending = links[link].ending
-      answer.closed = links[link].transport != .synchronous
-    case LinkEvent.encryptionKeyRefreshCode:
-      links[link].isEncrypted = true
-      links[pairing: link].encrypt()
-    default:
-      // Without this byte, nothing is known to have changed.
-      guard let isEnabled = change.detail else { return }
-      links[link].isEncrypted = isEnabled != 0
-      if isEnabled != 0 {
-        links[pairing: link].encrypt()
-        trustAttributes(on: link)
-      }
-    }
-  }
-
-  @_lifetime(cursor: copy cursor)
-  private mutating func observeLE(
-    _ subevent: UInt8, _ cursor: inout Cursor, _ record: borrowing CaptureRecord,
-    _ dissection: inout Dissection, _ bytes: RawSpan, _ answer: inout Answer
-  ) {
-    if AdvertisingReport.kind(ofSubevent: subevent) != nil {
-      advertisements.observe(
-        bytes, body: dissection.body, adapter: record.adapter, packet: record.number,
-        time: record.time, &dissection.problems)
-      names.learn(from: advertisements, bytes)
-      if !identities.isEmpty { identities.resolve(advertisements) }
-    } else if PeriodicSync.established.contains(subevent)
-      || PeriodicSync.received.contains(subevent) || subevent == PeriodicSync.lost
-    {
-      advertisements.observeTrain(
-        subevent, &cursor, adapter: record.adapter, &dissection.problems)
-    } else if LEConnectionComplete.subevents.contains(subevent) {
-      guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor) else {
-        return
-      }
+    case .connection(let complete):
       answer.link = links.open(complete, names, record)
       guard let link = answer.link else { return }
       resolvePeer(of: link)
       answer.opened = true
-    } else if subevent == LEConnectionUpdateComplete.subevent {
-      guard let update = try? LEConnectionUpdateComplete(parsing: &cursor),
-        update.status == .success, let link = answer.link
-      else { return }
-      links[link].interval = update.interval
-      links[link].latency = update.latency
-      links[link].supervisionTimeout = update.supervisionTimeout
-    } else if subevent == LEDataLengthChange.subevent {
-      guard let change = try? LEDataLengthChange(parsing: &cursor), let link = answer.link else {
-        return
+    case .disconnection(let ended): observe(ended, record, &answer)
+    case .encryption(let change): observe(change, record, &answer)
+    case .roleChange(let change):
+      // It may come before Connection Complete.
+      guard change.status == .success, let role = LinkRole(rawValue: change.role) else { return }
+      if let link = answer.link {
+        links[link].set(localRole: role)
+      } else {
+        roles.expect(change.peer, role, adapter)
       }
-      links[link].figures.note(change)
-    } else if subevent == LEPHYUpdateComplete.subevent {
-      guard let update = try? LEPHYUpdateComplete(parsing: &cursor), update.status == .success,
-        let link = answer.link
-      else { return }
-      links[link].figures.phys = (update.sent, update.received)
-    } else if subevent == LinkEvent.subrateChangeSubevent {
-      guard let change = try? LESubrateChange(parsing: &cursor), change.status == .success,
-        let link = answer.link
-      else { return }
-      links[link].supervisionTimeout = change.supervisionTimeout
-    } else if LinkEvent.isochronousSubevents.contains(subevent) {
-      guard let established = try? LinkEvent(parsing: &cursor), established.status == .success
-      else { return }
-      let key = LinkKey(record.adapter, established.handle)
-      answer.link = links.open(key, .synchronous, packet: record.number, time: record.time)
-      if let key = streams.connection(of: key),
+    case .stream(let established):
+      guard established.status == .success else { return }
+      let stream = LinkKey(adapter, established.handle)
+      answer.link = links.open(stream, .synchronous, packet: record.number, time: record.time)
+      if let key = streams.connection(of: stream),
         let link = links.find(key, packet: record.number)
       {
         answer.link = link
       }
-    } else if subevent == Streams.requestSubevent {
-      streams.learn(requested: &cursor, record.adapter)
-    } else if subevent == LEGenerateDHKeyComplete.subevent {
-      keys.observe(sharedSecret: &cursor, bytes, packet: record.number)
-    } else if subevent == 0x04 {
-      if let link = answer.link { links[link].hear(dissection.parameters?.status(bytes)) }
+    case .streamRequest(let request):
+      streams.learn(adapter, stream: request.stream, connection: request.connection)
+    case .linkKey(let notified): keys.observe(notified, bytes, packet: record.number)
+    case .sharedSecret(let complete): keys.observe(complete, bytes, packet: record.number)
+    case .connectionUpdate(let update):
+      guard update.status == .success, let link = answer.link else { return }
+      links[link].interval = update.interval
+      links[link].latency = update.latency
+      links[link].supervisionTimeout = update.supervisionTimeout
+    case .dataLength(let change):
+      if let link = answer.link { links[link].figures.note(change) }
+    case .phys(let update):
+      guard update.status == .success, let link = answer.link else { return }
+      links[link].figures.phys = (update.sent, update.received)
+    case .subrate(let change):
+      guard change.status == .success, let link = answer.link else { return }
+      links[link].supervisionTimeout = change.supervisionTimeout
+    case .remoteFeatures(let remote):
+      if let link = answer.link { links[link].hear(remote.status) }
+    case .remoteVersion(let version):
+      if let link = answer.link { links[link].hear(version.status) }
+    case .periodicSync(let sync):
+      advertisements.observe(sync, adapter: adapter, &dissection.problems)
+    case .periodicSyncLost(let train): advertisements.lose(train: train, adapter: adapter)
+    case .other where event.isLEMeta:
+      guard let subevent = event.subevent(bytes, body),
+        AdvertisingReport.kind(ofSubevent: subevent) != nil
+      else { return }
+      advertisements.observe(
+        bytes, body: body, adapter: adapter, packet: record.number, time: record.time,
+        &dissection.problems)
+      names.learn(from: advertisements, bytes)
+      if !identities.isEmpty { identities.resolve(advertisements) }
+    case .other where event.code == HCIEvent.readRemoteSupportedFeaturesCompleteCode:
+      guard let link = answer.link, let status = dissection.parameters?.status(bytes) else {
+        return
+      }
+      links[link].hear(StatusCode(rawValue: status))
+    case .other
+    where event.code == HCIEvent.remoteNameRequestCompleteCode
+      || event.code == HCIEvent.extendedInquiryResultCode:
+      takeName(names.learn(event.code, bytes, body))
+    case .hardwareError, .authentication, .keyRequest, .parameterRequest, .scanTimeout,
+      .setTerminated, .other:
+      break
     }
+  }
+
+  private mutating func observe(
+    _ ended: DisconnectionComplete, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    // A handle without data may belong to a stream whose beginning is missing.
+    guard let link = answer.link else { return }
+    // A failed Disconnect ends nothing.
+    guard ended.status == .success else { return links[link].disconnectPacket = nil }
+    commands.giveUp(HCICommand.disconnect, adapter: record.adapter, handle: ended.handle)
+    end(links[link].id)
+    links.close(
+      link, links[link].ending(for: ended.reason), reason: ended.reason, packet: record.number,
+      time: record.time)
+    answer.ending = links[link].ending
+    answer.closed = links[link].transport != .synchronous
+  }
+
+  private mutating func observe(
+    _ change: EncryptionChange, _ record: borrowing CaptureRecord, _ answer: inout Answer
+  ) {
+    guard change.status == .success else {
+      if let link = answer.link { links[link].failEncryption() }
+      return
+    }
+    let link: LinkSlot
+    if let known = answer.link {
+      link = known
+    } else {
+      link = links.open(
+        LinkKey(record.adapter, change.handle), .unknown, packet: record.number,
+        time: record.time, isOpeningMissing: true)
+      answer.link = link
+      answer.opened = true
+    }
+    // Without this byte, nothing is known to have changed.
+    guard let isOn = change.isOn else { return }
+    links[link].isEncrypted = isOn
+    guard isOn else { return }
+    links[pairing: link].encrypt()
+    if !change.isRefresh { trustAttributes(on: link) }
   }
 
   private mutating func observeReturn(
@@ -714,7 +678,7 @@ package struct Memory: ~Copyable, Sendable {
   private mutating func learnIdentity(_ pdu: SMPPDU, _ bytes: RawSpan, _ link: LinkSlot) {
     switch pdu {
     case .identityInformation(let key):
-      identities.expect(bytes.part(key.identityResolvingKey), connection: links[link].id)
+      identities.expect(bytes.part(key), connection: links[link].id)
     case .identityAddressInformation(let found):
       if identities.complete(found.address, found.addressType, connection: links.id(link)) {
         resolveLinks()

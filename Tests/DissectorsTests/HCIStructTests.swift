@@ -93,7 +93,7 @@ private let commandFixtures: [StructFixture] = [
     return "\(pdu.type.rawValue) \(text(pdu.address))"
   },
   // Bits 12 to 15 of a handle are reserved.
-  StructFixture("LE Connection Update", "40 f0 \(wanted8)", "0040: 24 to 40, 4, 42") {
+  StructFixture("LE Connection Update", "40 f0 \(wanted8)", least: 2, "0040: 24 to 40, 4, 42") {
     var cursor = Cursor($0.bytes)
     let pdu = try LEConnectionParameterRequest(parsing: &cursor)
     return "\(digits(pdu.handle, 4)): \(text(pdu.wanted))"
@@ -207,12 +207,8 @@ private let eventFixtures: [StructFixture] = [
     return
       "\(digits(pdu.handle, 4)) \(pdu.sent) \(pdu.sentTime) \(pdu.received) \(pdu.receivedTime)"
   },
-  StructFixture("Hardware Error", "42", "66") {
-    var cursor = Cursor($0.bytes)
-    return "\(try HardwareErrorEvent(parsing: &cursor).hardwareCode)"
-  },
   StructFixture(
-    "Link Key Notification", "\(address6) \(key16) 05", least: 22, "c12233445566 \(keyDigits) 5"
+    "Link Key Notification", "\(address6) \(key16) 05", least: 6, "c12233445566 \(keyDigits) 5"
   ) {
     var cursor = Cursor($0.bytes)
     let pdu = try LinkKeyNotification(parsing: &cursor)
@@ -220,7 +216,7 @@ private let eventFixtures: [StructFixture] = [
     return "\(text(pdu.peer)) \(keyText($0, pdu.key)) \(type)"
   },
   StructFixture(
-    "LE Long Term Key Request", "40 f0 08 07 06 05 04 03 02 01 34 12",
+    "LE Long Term Key Request", "40 f0 08 07 06 05 04 03 02 01 34 12", least: 2,
     "0040: 0102030405060708 1234"
   ) {
     var cursor = Cursor($0.bytes)
@@ -342,7 +338,7 @@ private func complete(_ subevent: UInt8, _ bytes: [UInt8]) throws -> String {
     ),
     (HCIEvent.commandCompleteCode, "Command Complete"),
     (HCIEvent.commandStatusCode, "Command Status"),
-    (HardwareErrorEvent.code, "Hardware Error"),
+    (HCIEvent.hardwareErrorCode, "Hardware Error"),
     (HCIEvent.numberOfCompletedPacketsCode, "Number Of Completed Packets"),
     (HCIEvent.linkKeyRequestCode, "Link Key Request"),
     (LinkKeyNotification.code, "Link Key Notification"),
@@ -357,13 +353,13 @@ private func complete(_ subevent: UInt8, _ bytes: [UInt8]) throws -> String {
     (LEConnectionComplete.enhanced, "LE Enhanced Connection Complete"),
     (LEConnectionComplete.enhancedVersion2, "LE Enhanced Connection Complete"),
     (LEConnectionUpdateComplete.subevent, "LE Connection Update Complete"),
-    (LinkEvent.remoteFeaturesSubevent, "LE Read Remote Features"),
+    (LERemoteFeatures.subevent, "LE Read Remote Features"),
     (LELongTermKeyRequest.subevent, "LE Long Term Key Request"),
     (LEConnectionParameterRequest.subevent, "LE Remote Connection Parameter Request"),
     (LEDataLengthChange.subevent, "LE Data Length Change"),
     (LEGenerateDHKeyComplete.subevent, "LE Generate DHKey Complete"),
     (LEPHYUpdateComplete.subevent, "LE PHY Update Complete"),
-    (LinkEvent.subrateChangeSubevent, "LE Subrate Change"),
+    (LESubrateChange.subevent, "LE Subrate Change"),
   ])
   func subeventNames(_ code: UInt8, _ name: String) {
     let row = PDUTable.core.subevent(code).map { $0.name.description } ?? "none"

@@ -130,7 +130,7 @@ private func entries(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
   var rest = Slice.empty
   guard let pdu = try? SignallingPDU(command, bytes.bytes, rest: &rest) else { return "broken" }
   var recorder = Recorder()
-  pdu.walk(bytes.bytes, at: Int(command.data.start), &recorder)
+  pdu.walk(bytes.bytes, &recorder)
   var left = rest
   if let options = pdu.options {
     var list = ConfigurationOptions(options)

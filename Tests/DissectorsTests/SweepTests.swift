@@ -26,6 +26,7 @@ private struct Examined {
     check("body", dissection.body)
     checkATT()
     checkSMP()
+    checkFact()
     checkParameters()
     checkAdvertising()
   }
@@ -50,22 +51,34 @@ private struct Examined {
     while let item = items.next(&cursor) { check("item", item.value) }
   }
 
+  private mutating func checkFact() {
+    switch dissection.fact {
+    case .commandComplete(let event): check("return parameters", event.returns)
+    case .linkKey(let event): check("link key", event.key)
+    case .sharedSecret(let event): check("shared secret", event.key)
+    case .completedPackets(let event):
+      // Reading past the end would trap.
+      for index in 0..<event.count { _ = event.link(index, bytes.bytes) }
+    default: break
+    }
+  }
+
   private mutating func checkSMP() {
     guard let pdu = dissection.smp else { return }
     check("rest", pdu.rest(of: dissection.body))
     switch pdu {
-    case .confirm(let pdu): check("confirm", pdu.value)
-    case .random(let pdu): check("random", pdu.value)
-    case .encryptionInformation(let pdu): check("key", pdu.longTermKey)
+    case .confirm(let pdu): check("confirm", pdu)
+    case .random(let pdu): check("random", pdu)
+    case .encryptionInformation(let pdu): check("key", pdu)
     case .centralIdentification(let pdu): check("rand", pdu.rand)
-    case .identityInformation(let pdu): check("key", pdu.identityResolvingKey)
-    case .signingInformation(let pdu): check("key", pdu.signatureKey)
+    case .identityInformation(let pdu): check("key", pdu)
+    case .signingInformation(let pdu): check("key", pdu)
     case .publicKey(let pdu):
       check("x", pdu.x)
       check("y", pdu.y)
-    case .dhKeyCheck(let pdu): check("check", pdu.value)
-    case .incomplete(let pdu): check("incomplete", pdu.data)
-    case .unknown(let pdu): check("unknown", pdu.data)
+    case .dhKeyCheck(let pdu): check("check", pdu)
+    case .incomplete(_, let data): check("incomplete", data)
+    case .unknown(_, let data): check("unknown", data)
     default: break
     }
   }

@@ -57,20 +57,27 @@ package struct HCIEvent: Sendable {
     }
   }
 
-  package static let inquiryResultCode: UInt8 = 0x02
+  /// Whether it reports devices that answered an inquiry.
+  package var isInquiryResult: Bool {
+    code == Self.inquiryResultCode || code == Self.inquiryResultWithRSSICode
+      || code == Self.extendedInquiryResultCode
+  }
+
+  static let inquiryResultCode: UInt8 = 0x02
   package static let connectionRequestCode: UInt8 = 0x04
   package static let disconnectionCompleteCode: UInt8 = 0x05
-  package static let authenticationCompleteCode: UInt8 = 0x06
+  static let authenticationCompleteCode: UInt8 = 0x06
   package static let remoteNameRequestCompleteCode: UInt8 = 0x07
   package static let readRemoteSupportedFeaturesCompleteCode: UInt8 = 0x0b
-  package static let readRemoteVersionInformationCompleteCode: UInt8 = 0x0c
-  package static let roleChangeCode: UInt8 = 0x12
+  static let readRemoteVersionInformationCompleteCode: UInt8 = 0x0c
+  static let roleChangeCode: UInt8 = 0x12
   package static let linkSupervisionTimeoutChangedCode: UInt8 = 0x38
   package static let authenticatedPayloadTimeoutExpiredCode: UInt8 = 0x57
   package static let commandCompleteCode: UInt8 = 0x0e
   package static let commandStatusCode: UInt8 = 0x0f
+  static let hardwareErrorCode: UInt8 = 0x10
   package static let numberOfCompletedPacketsCode: UInt8 = 0x13
-  package static let inquiryResultWithRSSICode: UInt8 = 0x22
+  static let inquiryResultWithRSSICode: UInt8 = 0x22
   package static let extendedInquiryResultCode: UInt8 = 0x2f
   package static let dataBufferOverflowCode: UInt8 = 0x1a
   package static let pinCodeRequestCode: UInt8 = 0x16
@@ -82,6 +89,8 @@ package struct HCIEvent: Sendable {
   package static let vendorCode: UInt8 = 0xff
   /// The code of all LE Meta events.
   package static let leMetaCode: UInt8 = 0x3e
+  /// LE Meta subevent: LE Scan Timeout (Core, Vol 4, Part E, 7.7.65.17).
+  static let scanTimeoutSubevent: UInt8 = 0x11
 
   /// Returns the subevent code, the first byte of the parameters, if this is an LE Meta event.
   package func subevent(_ bytes: RawSpan, _ body: Slice) -> UInt8? {

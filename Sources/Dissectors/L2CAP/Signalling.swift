@@ -1,11 +1,8 @@
-// L2CAP's signalling commands, one struct each (in the files Signalling+….swift), the reader of the
-// commands in a frame, and the dispatch from code to struct.
+// L2CAP's signalling commands: the reader of the commands in a frame, and that of a command by its
+// row in `SignallingRows.swift`.
 
 package import Bluetooth
 package import Bytes
-
-/// The namespace of the structs that mirror L2CAP's signalling commands (Core, Vol 3, Part A, 4).
-package enum Signalling {}
 
 /// The header of a signalling command, with the position of its data: code (1 byte), identifier
 /// (1), length of the data (2) (Core, Vol 3, Part A, 4).
@@ -56,34 +53,15 @@ package struct SignallingCommands: Sendable {
   package var rest: Slice { Slice(start: offset, count: end - offset) }
 }
 
-/// A signalling command of any kind.
-package enum SignallingPDU: Sendable {
-  case commandReject(Signalling.CommandReject)
-  case connectionRequest(Signalling.ConnectionRequest)
-  case connectionResponse(Signalling.ConnectionResponse)
-  case configureRequest(Signalling.ConfigureRequest)
-  case configureResponse(Signalling.ConfigureResponse)
-  case disconnection(Signalling.Disconnection)
-  case echo(Signalling.Echo)
-  case informationRequest(Signalling.InformationRequest)
-  case informationResponse(Signalling.InformationResponse)
-  case createChannelRequest(Signalling.CreateChannelRequest)
-  case createChannelResponse(Signalling.CreateChannelResponse)
-  case moveChannelRequest(Signalling.MoveChannelRequest)
-  case moveChannelResponse(Signalling.MoveChannelResponse)
-  case moveChannelConfirmation(Signalling.MoveChannelConfirmation)
-  case moveChannelConfirmationResponse(Signalling.MoveChannelConfirmationResponse)
-  case parameterUpdateRequest(Signalling.ParameterUpdateRequest)
-  case parameterUpdateResponse(Signalling.ParameterUpdateResponse)
-  case leConnectionRequest(Signalling.LEConnectionRequest)
-  case leConnectionResponse(Signalling.LEConnectionResponse)
-  case flowControlCredit(Signalling.FlowControlCredit)
-  case enhancedConnectionRequest(Signalling.EnhancedConnectionRequest)
-  case enhancedConnectionResponse(Signalling.EnhancedConnectionResponse)
-  case reconfigureRequest(Signalling.ReconfigureRequest)
-  case reconfigureResponse(Signalling.ReconfigureResponse)
-  /// A command with a code that the specification does not define.
-  case unknown
+/// The fields of a signalling command, read by its row.
+package struct SignallingPDU: Sendable {
+  package let code: SignallingCode
+  private let row: SignallingRow.Reference
+  /// The offset of the data in the packet's bytes.
+  private let start: Int
+  private var numbers: InlineArray<15, UInt16> = .init(repeating: 0)
+  /// The bytes after the fields: echoed data, options or channel identifiers.
+  private let end: Slice
 
   /// Reads the data of a command.
   ///
@@ -91,194 +69,220 @@ package enum SignallingPDU: Sendable {
   package init(
     _ command: SignallingCommand, _ bytes: RawSpan, rest: inout Slice
   ) throws(ParseError) {
-    rest = command.data
-    var cursor = Cursor(bytes, command.data)
-    self = try Self(command.code, parsing: &cursor)
+    let data = command.data
+    code = command.code
+    row = SignallingRow.command(command.code)
+    start = Int(data.start)
+    rest = data
+    var offset = 0
+    /// The field that is the first of those not there.
+    var missing: (offset: Int, width: Int)?
+    let fields = row.element.fields.span
+    for index in fields.indices where Self.isThere(fields[index], numbers) {
+      let field = fields[index]
+      let past = field.offset + field.width
+      guard past <= data.count else {
+        if missing.map({ field.offset < $0.offset }) ?? true {
+          missing = (field.offset, field.width)
+        }
+        continue
+      }
+      offset = max(offset, past)
+      if field.role != .none {
+        numbers[field.role.rawValue] = bytes.littleEndianU16(at: start + field.offset)
+      }
+    }
+    var cursor = Cursor(bytes, Slice(start: start + offset, count: Int(data.count) - offset))
+    if case .channels(_, let least) = row.element.end, least > 0, cursor.remaining < 2 {
+      missing = missing ?? (offset, 2)
+    }
+    if let missing {
+      throw ParseError(
+        offset: start + missing.offset, needed: missing.width,
+        available: Int(data.count) - missing.offset)
+    }
+    switch row.element.end {
+    case .data, .options: end = cursor.rest()
+    // At most five complete ones.
+    case .channels: end = cursor.takeUpTo(min(10, cursor.remaining & ~1))
+    case .none: end = Slice(start: cursor.offset, count: 0)
+    }
     rest = cursor.rest()
   }
 
-  @_lifetime(cursor: copy cursor)
-  private init(_ code: SignallingCode, parsing cursor: inout Cursor) throws(ParseError) {
-    switch code {
-    case .commandReject: self = .commandReject(try .init(parsing: &cursor))
-    case .connectionRequest: self = .connectionRequest(try .init(parsing: &cursor))
-    case .connectionResponse: self = .connectionResponse(try .init(parsing: &cursor))
-    case .configureRequest: self = .configureRequest(try .init(parsing: &cursor))
-    case .configureResponse: self = .configureResponse(try .init(parsing: &cursor))
-    case .disconnectionRequest, .disconnectionResponse:
-      self = .disconnection(try .init(parsing: &cursor))
-    case .echoRequest, .echoResponse: self = .echo(.init(parsing: &cursor))
-    case .informationRequest: self = .informationRequest(try .init(parsing: &cursor))
-    case .informationResponse: self = .informationResponse(try .init(parsing: &cursor))
-    case .createChannelRequest: self = .createChannelRequest(try .init(parsing: &cursor))
-    case .createChannelResponse: self = .createChannelResponse(try .init(parsing: &cursor))
-    case .moveChannelRequest: self = .moveChannelRequest(try .init(parsing: &cursor))
-    case .moveChannelResponse: self = .moveChannelResponse(try .init(parsing: &cursor))
-    case .moveChannelConfirmation:
-      self = .moveChannelConfirmation(try .init(parsing: &cursor))
-    case .moveChannelConfirmationResponse:
-      self = .moveChannelConfirmationResponse(try .init(parsing: &cursor))
-    case .parameterUpdateRequest: self = .parameterUpdateRequest(try .init(parsing: &cursor))
-    case .parameterUpdateResponse: self = .parameterUpdateResponse(try .init(parsing: &cursor))
-    case .leConnectionRequest: self = .leConnectionRequest(try .init(parsing: &cursor))
-    case .leConnectionResponse: self = .leConnectionResponse(try .init(parsing: &cursor))
-    case .flowControlCredit: self = .flowControlCredit(try .init(parsing: &cursor))
-    case .enhancedConnectionRequest:
-      self = .enhancedConnectionRequest(try .init(parsing: &cursor))
-    case .enhancedConnectionResponse:
-      self = .enhancedConnectionResponse(try .init(parsing: &cursor))
-    case .reconfigureRequest: self = .reconfigureRequest(try .init(parsing: &cursor))
-    case .reconfigureResponse: self = .reconfigureResponse(try .init(parsing: &cursor))
-    default: self = .unknown
+  private static func isThere(
+    _ field: SignallingField, _ numbers: InlineArray<15, UInt16>
+  ) -> Bool {
+    let result = numbers[SignallingField.Role.result.rawValue]
+    return switch field.presence {
+    case .always: true
+    case .reason(let reason): result == reason
+    case .information(let type):
+      result == 0 && numbers[SignallingField.Role.type.rawValue] == type
     }
   }
 
-  /// Visits the fields of fixed size; `channels` and `options` are separate.
-  ///
-  /// - Parameter start: The offset of the command's data in `bytes`.
-  package func walk<Visitor: FieldVisitor & ~Copyable>(
-    _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
-  ) {
-    switch self {
-    case .commandReject(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .connectionRequest(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .connectionResponse(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .configureRequest(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .configureResponse(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .disconnection(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .echo(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .informationRequest(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .informationResponse(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .createChannelRequest(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .createChannelResponse(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .moveChannelRequest(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .moveChannelResponse(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .moveChannelConfirmation(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .moveChannelConfirmationResponse(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .parameterUpdateRequest(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .parameterUpdateResponse(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .leConnectionRequest(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .leConnectionResponse(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .flowControlCredit(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .enhancedConnectionRequest(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .enhancedConnectionResponse(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .reconfigureRequest(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .reconfigureResponse(let pdu): pdu.walk(bytes, at: start, &visitor)
-    case .unknown: break
-    }
+  private subscript(_ role: SignallingField.Role) -> UInt16 { numbers[role.rawValue] }
+
+  private func field(_ role: SignallingField.Role) -> SignallingField? {
+    let fields = row.element.fields.span
+    for index in fields.indices where fields[index].role == role { return fields[index] }
+    return nil
   }
 
-  /// The list of channel identifiers at the end of an enhanced command.
-  package var channels: ChannelList? {
-    switch self {
-    case .enhancedConnectionRequest(let pdu):
-      ChannelList(name: "Source_CIDs", line: "source CID", list: pdu.sourceCIDs)
-    case .enhancedConnectionResponse(let pdu):
-      ChannelList(name: "Destination_CIDs", line: "destination CID", list: pdu.destinationCIDs)
-    case .reconfigureRequest(let pdu):
-      ChannelList(name: "Destination_CIDs", line: "destination CID", list: pdu.destinationCIDs)
-    default: nil
-    }
+  private func has(_ role: SignallingField.Role) -> Bool {
+    field(role) != nil
+  }
+
+  // MARK: Fields, which are 0 if the command does not have them
+
+  /// The protocol of the channel (PSM or SPSM).
+  package var psm: PSM { PSM(rawValue: self[.psm]) }
+  /// Whether the command contains the protocol of its channel.
+  package var namesService: Bool { has(.psm) }
+  /// The channel's end on the requesting device; of credits, that on the device that gives them.
+  package var source: ChannelID { ChannelID(rawValue: self[.source]) }
+  /// The channel's end on the responding device; 0 if there is no channel.
+  package var destination: ChannelID { ChannelID(rawValue: self[.destination]) }
+  /// The largest SDU that the device accepts.
+  package var mtu: UInt16 { self[.mtu] }
+  /// The largest K-frame payload that the device accepts.
+  package var mps: UInt16 { self[.mps] }
+  /// The number of K-frames that the peer may send.
+  package var credits: UInt16 { self[.credits] }
+  /// What is pending, if the result is pending.
+  package var status: UInt16 { self[.status] }
+  package var wanted: WantedParameters {
+    WantedParameters(
+      intervalMin: self[.intervalMin], intervalMax: self[.intervalMax], latency: self[.latency],
+      timeout: self[.timeout])
+  }
+
+  /// The result in a response, or the reason of Command Reject, with the code set that names it;
+  /// nil for other commands.
+  package var result: (code: UInt16, set: CodeSet)? {
+    row.element.results.map { (self[.result], $0) }
   }
 
   /// The configuration options of a configure command.
   package var options: Slice? {
-    switch self {
-    case .configureRequest(let pdu): pdu.options
-    case .configureResponse(let pdu): pdu.options
-    default: nil
+    if case .options = row.element.end { end } else { nil }
+  }
+
+  /// The bytes of an echo.
+  package var echo: Slice? {
+    if case .data = row.element.end { end } else { nil }
+  }
+
+  /// The list of channel identifiers at the end of an enhanced command.
+  package var channels: ChannelList? {
+    if case .channels(let kind, _) = row.element.end {
+      ChannelList(kind: kind, list: end)
+    } else {
+      nil
     }
   }
 
-  /// The result in a response, with the code set that names it; nil for other commands.
-  package var result: (code: UInt16, set: CodeSet)? {
-    switch self {
-    case .commandReject(let pdu): (pdu.reason, .l2capReject)
-    case .connectionResponse(let pdu): (pdu.result, .l2capConnectionResult)
-    case .configureResponse(let pdu): (pdu.result, .l2capConfigureResult)
-    case .informationResponse(let pdu): (pdu.result, .l2capInformationResult)
-    case .createChannelResponse(let pdu): (pdu.result, .l2capConnectionResult)
-    case .moveChannelResponse(let pdu): (pdu.result, .l2capMoveResult)
-    case .moveChannelConfirmation(let pdu): (pdu.result, .l2capMoveConfirmation)
-    case .parameterUpdateResponse(let pdu): (pdu.result, .l2capUpdateResult)
-    case .leConnectionResponse(let pdu): (pdu.result, .l2capCreditResult)
-    case .enhancedConnectionResponse(let pdu): (pdu.result, .l2capEnhancedResult)
-    case .reconfigureResponse(let pdu): (pdu.result, .l2capReconfigureResult)
-    default: nil
-    }
+  /// The minimum of MTU and MPS that a device may state, on LE credit-based channels and on
+  /// enhanced ones (4.22, 4.25), and the offset of the MTU, which precedes the MPS; nil if the
+  /// command does not state them.
+  var limits: (least: UInt16, offset: Int)? {
+    guard has(.mps), succeeds, let field = field(.mtu) else { return nil }
+    let isLE = code == .leConnectionRequest || code == .leConnectionResponse
+    return (isLE ? 23 : 64, start + field.offset)
+  }
+
+  // MARK: What a response decides
+
+  /// Whether a response grants what was requested, if only some of the channels. True without a
+  /// result.
+  package var succeeds: Bool {
+    let result = self[.result]
+    return code == .enhancedConnectionResponse ? [0, 4, 9, 10].contains(result) : result == 0
   }
 
   /// Whether a response refuses its request. An unknown option or information type is not a
   /// refusal: this is how two devices find out what both support.
   package var isRefusal: Bool {
-    switch self {
-    case .connectionResponse(let pdu): pdu.result > 1
-    case .configureResponse(let pdu): pdu.result == 2 || pdu.result == 5
-    case .createChannelResponse(let pdu): pdu.result > 1
-    case .moveChannelResponse(let pdu): pdu.result > 1
-    case .parameterUpdateResponse(let pdu): pdu.result != 0
-    case .leConnectionResponse(let pdu): pdu.result != 0
-    case .enhancedConnectionResponse(let pdu): pdu.result != 0 && !pdu.isPending
-    case .reconfigureResponse(let pdu): pdu.result != 0
+    let result = self[.result]
+    return switch code {
+    case .connectionResponse, .createChannelResponse, .moveChannelResponse: result > 1
+    case .configureResponse: result == 2 || result == 5
+    case .parameterUpdateResponse, .leConnectionResponse, .enhancedConnectionResponse,
+      .reconfigureResponse:
+      result != 0 && !isPending
     default: false
-    }
-  }
-
-  /// The MTU and MPS that a device accepts on credit-based channels, the minimum for both (23 on LE
-  /// credit-based channels, 64 on enhanced ones: 4.22, 4.25), and the offset in the command's data
-  /// of the MTU, which precedes the MPS.
-  var limits: (mtu: UInt16, mps: UInt16, least: UInt16, offset: Int)? {
-    switch self {
-    case .leConnectionRequest(let pdu): (pdu.mtu, pdu.mps, 23, 4)
-    case .leConnectionResponse(let pdu) where pdu.result == 0: (pdu.mtu, pdu.mps, 23, 2)
-    case .enhancedConnectionRequest(let pdu): (pdu.mtu, pdu.mps, 64, 2)
-    case .enhancedConnectionResponse(let pdu) where pdu.opensSome: (pdu.mtu, pdu.mps, 64, 0)
-    case .reconfigureRequest(let pdu): (pdu.mtu, pdu.mps, 64, 0)
-    default: nil
     }
   }
 
   /// Whether a response announces another one.
   package var isPending: Bool {
-    switch self {
-    case .connectionResponse(let pdu): pdu.result == 1
-    case .createChannelResponse(let pdu): pdu.result == 1
-    case .configureResponse(let pdu): pdu.result == 4
-    case .moveChannelResponse(let pdu): pdu.result == 1
-    case .enhancedConnectionResponse(let pdu): pdu.isPending
+    switch code {
+    case .connectionResponse, .createChannelResponse, .moveChannelResponse: self[.result] == 1
+    case .configureResponse: self[.result] == 4
+    case .enhancedConnectionResponse: (0x0d...0x0f).contains(self[.result])
     default: false
     }
+  }
+
+  // MARK: Display
+
+  /// Visits the fields; `channels` and `options` are separate.
+  package func walk<Visitor: FieldVisitor & ~Copyable>(
+    _ bytes: RawSpan, _ visitor: inout Visitor
+  ) {
+    let fields = row.element.fields.span
+    for index in fields.indices where Self.isThere(fields[index], numbers) {
+      fields[index].visit(bytes, start, isShown: isShown(fields[index]), &visitor)
+    }
+    if let echo, !echo.isEmpty {
+      visitor.field("Echo_Data", line: "", .bytes(.unknown), bytes.part(echo), at: echo)
+    }
+  }
+
+  private func isShown(_ field: SignallingField) -> Bool {
+    switch field.showing {
+    case .always: true
+    case .nonzero: self[field.role] != 0
+    case .success: succeeds
+    case .accepting: !isRefusal
+    case .pending: isPending
+    }
+  }
+}
+
+extension SignallingField {
+  /// Visits the field in data that begins at `start`.
+  func visit<Visitor: FieldVisitor & ~Copyable>(
+    _ bytes: RawSpan, _ start: Int, isShown: Bool = true, _ visitor: inout Visitor
+  ) {
+    let slice = Slice(start: start + offset, count: width)
+    var cursor = Cursor(bytes, slice)
+    guard let number = try? cursor.unsigned(width: width) else { return }
+    visitor.field(
+      name, line: isShown ? line : nil, number: Int64(bitPattern: number), width: width, form,
+      bytes.part(slice), at: slice)
   }
 }
 
 /// A list of channel identifiers, two bytes each.
 package struct ChannelList: Sendable {
-  package let name: StaticString
-  /// The words for one identifier in a line.
-  package let line: StaticString
-  /// The position of the list; an odd last byte belongs to none.
+  /// On which device the channels' ends are.
+  enum Kind { case source, destination }
+
+  let kind: Kind
+  /// The position of the list.
   package let list: Slice
 
+  package var name: StaticString { kind == .source ? "Source_CIDs" : "Destination_CIDs" }
+  /// The words for one identifier in a line.
+  package var line: StaticString { kind == .source ? "source CID" : "destination CID" }
   /// The number of identifiers.
   package var count: Int { Int(list.count) / 2 }
 
   /// Returns the identifier at `index`, which must be below `count`.
   package func channel(_ index: Int, _ bytes: RawSpan) -> ChannelID {
     ChannelID(rawValue: bytes.littleEndianU16(at: Int(list.start) + 2 * index))
-  }
-}
-
-extension FieldVisitor where Self: ~Copyable {
-  /// Visits a number that is at `offset`.
-  mutating func number(
-    _ name: StaticString, _ value: some FixedWidthInteger & UnsignedInteger,
-    _ form: Parameter.Form = .plain, line: StaticString? = nil, _ bytes: RawSpan, at offset: Int
-  ) {
-    let width = value.bitWidth / 8
-    let slice = Slice(start: offset, count: width)
-    field(
-      name, line: line, .number(Int64(truncatingIfNeeded: value), width: width, form),
-      bytes.part(slice), at: slice)
   }
 }
 
@@ -327,13 +331,12 @@ extension Dissection {
       if let options = pdu.options, let problem = ConfigurationOptions.problem(options, bytes) {
         problems.add(problem)
       }
-      if let limits = pdu.limits, min(limits.mtu, limits.mps) < limits.least {
-        let isMTU = limits.mtu < limits.least
+      if let limits = pdu.limits, min(pdu.mtu, pdu.mps) < limits.least {
+        let isMTU = pdu.mtu < limits.least
         problems.add(
           Problem(
-            .parameterTooSmall,
-            at: Int(command.data.start) + limits.offset + (isMTU ? 0 : 2),
-            Int(isMTU ? limits.mtu : limits.mps), Int(limits.least)))
+            .parameterTooSmall, at: limits.offset + (isMTU ? 0 : 2), Int(isMTU ? pdu.mtu : pdu.mps),
+            Int(limits.least)))
       }
       if !rest.isEmpty { problems.add(Problem(.leftOver, at: Int(rest.start), Int(rest.count))) }
     } catch {

@@ -1,58 +1,55 @@
-// The Security Manager's PDUs, one struct each (in the files SMP+….swift), and the dispatch from
-// opcode to struct.
-
 package import Bluetooth
 package import Bytes
 
-/// The namespace of the structs that mirror the Security Manager's PDUs (Core, Vol 3, Part H, 3.5
-/// and 3.6).
-package enum SMP {}
-
-/// A Security Manager PDU of any kind. Each has a fixed length.
+/// A Security Manager PDU of any kind: opcode (1 byte), then parameters of a fixed length (Core,
+/// Vol 3, Part H, 3.5 and 3.6). Values and keys are slices of 16 bytes.
 package enum SMPPDU: Sendable {
+  /// Pairing Request or Pairing Response.
   case pairing(SMP.PairingFeatures)
-  case confirm(SMP.PairingConfirm)
-  case random(SMP.PairingRandom)
-  case failed(SMP.PairingFailed)
-  case encryptionInformation(SMP.EncryptionInformation)
+  /// The commitment to the random value that follows.
+  case confirm(Slice)
+  case random(Slice)
+  case failed(PairingFailure)
+  /// The LTK, which is a secret.
+  case encryptionInformation(Slice)
   case centralIdentification(SMP.CentralIdentification)
-  case identityInformation(SMP.IdentityInformation)
+  /// The IRK, which is a secret.
+  case identityInformation(Slice)
   case identityAddressInformation(SMP.IdentityAddressInformation)
-  case signingInformation(SMP.SigningInformation)
-  case securityRequest(SMP.SecurityRequest)
+  /// The CSRK, which is a secret.
+  case signingInformation(Slice)
+  /// What the peripheral requires.
+  case securityRequest(AuthReq)
   case publicKey(SMP.PairingPublicKey)
-  case dhKeyCheck(SMP.PairingDHKeyCheck)
-  case keypressNotification(SMP.KeypressNotification)
-  case incomplete(SMP.Incomplete)
-  case unknown(SMP.Unknown)
+  /// The check value, which proves knowledge of the shared key without revealing it.
+  case dhKeyCheck(Slice)
+  /// The user's action; see `CodeSet.keypress`.
+  case keypressNotification(UInt8)
+  /// A PDU that is too short for its opcode, with the bytes after that.
+  case incomplete(SMPOpcode, Slice)
+  /// An opcode that the specification does not define, with the bytes after it.
+  case unknown(SMPOpcode, Slice)
 
-  /// Reads a PDU: opcode (1 byte), then the opcode's parameters.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     let opcode = SMPOpcode(rawValue: try cursor.u8())
-    switch opcode {
-    case .pairingRequest, .pairingResponse:
-      self = .pairing(try SMP.PairingFeatures(opcode, parsing: &cursor))
-    case .pairingConfirm: self = .confirm(try SMP.PairingConfirm(parsing: &cursor))
-    case .pairingRandom: self = .random(try SMP.PairingRandom(parsing: &cursor))
-    case .pairingFailed: self = .failed(try SMP.PairingFailed(parsing: &cursor))
-    case .encryptionInformation:
-      self = .encryptionInformation(try SMP.EncryptionInformation(parsing: &cursor))
-    case .centralIdentification:
-      self = .centralIdentification(try SMP.CentralIdentification(parsing: &cursor))
-    case .identityInformation:
-      self = .identityInformation(try SMP.IdentityInformation(parsing: &cursor))
-    case .identityAddressInformation:
-      self = .identityAddressInformation(try SMP.IdentityAddressInformation(parsing: &cursor))
-    case .signingInformation:
-      self = .signingInformation(try SMP.SigningInformation(parsing: &cursor))
-    case .securityRequest: self = .securityRequest(try SMP.SecurityRequest(parsing: &cursor))
-    case .pairingPublicKey: self = .publicKey(try SMP.PairingPublicKey(parsing: &cursor))
-    case .pairingDHKeyCheck: self = .dhKeyCheck(try SMP.PairingDHKeyCheck(parsing: &cursor))
-    case .keypressNotification:
-      self = .keypressNotification(try SMP.KeypressNotification(parsing: &cursor))
-    default: self = .unknown(SMP.Unknown(opcode, parsing: &cursor))
-    }
+    self =
+      switch opcode {
+      case .pairingRequest, .pairingResponse: .pairing(try .init(opcode, parsing: &cursor))
+      case .pairingConfirm: .confirm(try cursor.take(16))
+      case .pairingRandom: .random(try cursor.take(16))
+      case .pairingFailed: .failed(PairingFailure(rawValue: try cursor.u8()))
+      case .encryptionInformation: .encryptionInformation(try cursor.take(16))
+      case .centralIdentification: .centralIdentification(try .init(parsing: &cursor))
+      case .identityInformation: .identityInformation(try cursor.take(16))
+      case .identityAddressInformation: .identityAddressInformation(try .init(parsing: &cursor))
+      case .signingInformation: .signingInformation(try cursor.take(16))
+      case .securityRequest: .securityRequest(AuthReq(rawValue: try cursor.u8()))
+      case .pairingPublicKey: .publicKey(try .init(parsing: &cursor))
+      case .pairingDHKeyCheck: .dhKeyCheck(try cursor.take(16))
+      case .keypressNotification: .keypressNotification(try cursor.u8())
+      default: .unknown(opcode, cursor.rest())
+      }
   }
 
   package var opcode: SMPOpcode {
@@ -70,8 +67,7 @@ package enum SMPPDU: Sendable {
     case .publicKey: .pairingPublicKey
     case .dhKeyCheck: .pairingDHKeyCheck
     case .keypressNotification: .keypressNotification
-    case .incomplete(let pdu): pdu.opcode
-    case .unknown(let pdu): pdu.opcode
+    case .incomplete(let opcode, _), .unknown(let opcode, _): opcode
     }
   }
 }
@@ -90,36 +86,6 @@ extension SMPPDU {
   }
 }
 
-extension SMP {
-  /// The beginning of a PDU that is too short for its opcode.
-  package struct Incomplete: Sendable {
-    package let opcode: SMPOpcode
-    /// The bytes after the opcode.
-    package let data: Slice
-
-    /// Reads the opcode (1 byte), if it exists, and keeps the rest unparsed.
-    @_lifetime(cursor: copy cursor)
-    init?(parsing cursor: inout Cursor) {
-      guard let byte = try? cursor.u8() else { return nil }
-      opcode = SMPOpcode(rawValue: byte)
-      data = cursor.rest()
-    }
-  }
-
-  /// A PDU with an opcode that the specification does not define.
-  package struct Unknown: Sendable {
-    package let opcode: SMPOpcode
-    /// The bytes after the opcode.
-    package let data: Slice
-
-    @_lifetime(cursor: copy cursor)
-    init(_ opcode: SMPOpcode, parsing cursor: inout Cursor) {
-      self.opcode = opcode
-      data = cursor.rest()
-    }
-  }
-}
-
 extension Dissection {
   /// Dissects the Security Manager PDU in `body`; for one that is too short, keeps opcode and
   /// bytes.
@@ -134,14 +100,14 @@ extension Dissection {
       if case .identityAddressInformation(let identity) = pdu, identity.isPrivate {
         problems.add(Problem(.privateIdentity, at: Int(body.start) + 2))
       }
-      if case .unknown(let unknown) = pdu {
-        problems.add(Problem(.unknownOpcode, at: Int(body.start), Int(unknown.opcode.rawValue)))
+      if case .unknown(let opcode, _) = pdu {
+        problems.add(Problem(.unknownOpcode, at: Int(body.start), Int(opcode.rawValue)))
       } else if missing == 0, !payload.isAtEnd {
         problems.add(Problem(.leftOver, at: payload.offset, payload.remaining))
       }
     } catch {
       var again = Cursor(bytes, body)
-      smp = SMP.Incomplete(parsing: &again).map { .incomplete($0) }
+      smp = (try? again.u8()).map { .incomplete(SMPOpcode(rawValue: $0), again.rest()) }
       // A wrong length field has already been reported.
       if missing == 0 { throw error }
     }

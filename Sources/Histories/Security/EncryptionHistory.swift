@@ -38,7 +38,7 @@ package struct EncryptionHistory: Sendable {
       observe(command.opcode, bytes, dissection.body, link, memory, Moment(record))
     case .event(let event):
       guard let link = answer.link else { return }
-      observe(event, bytes, dissection.body, link, memory, Moment(record))
+      observe(event, dissection, bytes, link, memory, Moment(record))
     case .note, .control, .sco, .iso, .controllerLog, .unknown: break
     }
   }
@@ -151,19 +151,12 @@ package struct EncryptionHistory: Sendable {
   // MARK: HCI events
 
   private mutating func observe(
-    _ event: HCIEvent, _ bytes: RawSpan, _ body: Slice, _ link: LinkSlot,
+    _ event: HCIEvent, _ dissection: Dissection, _ bytes: RawSpan, _ link: LinkSlot,
     _ memory: borrowing Memory, _ moment: Moment
   ) {
-    var cursor = Cursor(bytes, body)
-    switch event.code {
-    case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
-      LinkEvent.encryptionKeyRefreshCode:
-      guard let change = try? LinkEvent(parsing: &cursor) else { return }
-      end(change, event.code, keySize: try? cursor.u8(), memory.links.connection(link), moment)
-    case HCIEvent.commandStatusCode:
-      guard let status = try? CommandStatus(parsing: &cursor), status.status != .success else {
-        return
-      }
+    switch dissection.fact {
+    case .encryption(let change): end(change, memory.links.connection(link), moment)
+    case .commandStatus(let status) where status.status != .success:
       switch status.opcode {
       case HCICommand.leEnableEncryption, HCICommand.setConnectionEncryption:
         guard let last = attempts.indices.last, attempts[last].outcome == nil else { return }
@@ -173,34 +166,31 @@ package struct EncryptionHistory: Sendable {
       case HCICommand.authenticationRequested: endAuthentication(status.status, moment)
       default: break
       }
-    case HCIEvent.commandCompleteCode:
-      guard let complete = try? CommandComplete(parsing: &cursor),
-        complete.opcode == HCICommand.readEncryptionKeySize,
+    case .commandComplete(let complete):
+      var cursor = Cursor(bytes, complete.returns)
+      guard complete.opcode == HCICommand.readEncryptionKeySize,
         let values = try? ReadEncryptionKeySizeReturn(parsing: &cursor), values.status == .success,
         1...16 ~= values.size, let last = attempts.indices.last
       else { return }
       (attempts[last].keySize, attempts[last].keySizePackets) = (values.size, [moment.packet])
-    case HCIEvent.authenticationCompleteCode:
-      guard let complete = try? LinkEvent(parsing: &cursor) else { return }
-      endAuthentication(complete.status, moment)
-    case HCIEvent.linkKeyRequestCode:
+    case .authentication(let complete): endAuthentication(complete.status, moment)
+    case .keyRequest(let request):
+      var attempt = EncryptionAttempt(.keyRequest, moment, .unknown)
+      (attempt.rand, attempt.ediv) = (request.rand, request.ediv)
+      begin(attempt, memory.links.connection(link))
+    case .linkKey(let notified):
+      guard let last = authentications.indices.last else { return }
+      (authentications[last].newKey, authentications[last].keyType) = (moment, notified.type)
+    case .other where event.code == HCIEvent.linkKeyRequestCode:
       if authentications.last.map({ $0.end != nil }) ?? true,
         authentications.count < Self.mostAuthentications
       {
         authentications.append(ClassicAuthentication(moment))
       }
-    case LinkKeyNotification.code:
-      guard let last = authentications.indices.last else { return }
-      authentications[last].newKey = moment
-      authentications[last].keyType = (try? LinkKeyNotification(parsing: &cursor))?.type
-    case HCIEvent.leMetaCode:
-      guard (try? cursor.u8()) == LELongTermKeyRequest.subevent else { return }
-      var attempt = EncryptionAttempt(.keyRequest, moment, .unknown)
-      if let request = try? LELongTermKeyRequest(parsing: &cursor) {
-        (attempt.rand, attempt.ediv) = (request.rand, request.ediv)
-      }
-      begin(attempt, memory.links.connection(link))
-    default: ask(event.code, &cursor, moment)
+    case .other:
+      var cursor = Cursor(bytes, dissection.body)
+      ask(event.code, &cursor, moment)
+    default: break
     }
   }
 
@@ -211,14 +201,13 @@ package struct EncryptionHistory: Sendable {
   }
 
   private mutating func end(
-    _ change: LinkEvent, _ code: UInt8, keySize: UInt8?, _ connection: Connection, _ moment: Moment
+    _ change: EncryptionChange, _ connection: Connection, _ moment: Moment
   ) {
     // Its event may come after the data that shows it.
     let isKnown = attempts.last.map { $0.outcome == nil || $0.isInferred } ?? false
-    let isRefresh = code == LinkEvent.encryptionKeyRefreshCode
     if !isKnown {
       // A new key replaces the old one on an encrypted link: its event does not report a change.
-      if isRefresh { return }
+      if change.isRefresh { return }
       // Switching encryption off has its own command.
       begin(EncryptionAttempt(.unseen, moment, .unknown), connection)
     }
@@ -227,20 +216,18 @@ package struct EncryptionHistory: Sendable {
     attempts[last].end = moment
     attempts[last].isInferred = false
     // Some controllers give 0, which is no size (Core, Vol 4, Part E, 7.7.8).
-    if code == LinkEvent.encryptionChangeV2Code, let keySize, 1...16 ~= keySize,
-      change.status == .success
-    {
+    if let keySize = change.keySize, 1...16 ~= keySize, change.status == .success {
       (attempts[last].keySize, attempts[last].keySizePackets) = (keySize, [moment.packet])
     }
     guard change.status == .success else {
       attempts[last].outcome = .failed(change.status)
       return
     }
-    if !isRefresh, change.detail == 0 {
+    if change.isOn == false {
       attempts[last].outcome = .off
       return
     }
-    if connection.transport == .brEDR, change.detail == 2 { attempts[last].isAESCCM = true }
+    if connection.transport == .brEDR, change.enabled == 2 { attempts[last].isAESCCM = true }
     succeed(last, at: moment)
   }
 

@@ -57,13 +57,13 @@ extension PairingAttempt {
       guard self[role].check == nil else { return }
       self[role].check = moment
       self[role].checkValue = PairingValue(bytes.dropping(1))
-    case .keypressNotification(let pdu):
+    case .keypressNotification(let type):
       Run.add(moment, to: &self[role].keypresses)
-      self[role].presses[Int(min(pdu.type, 5))] &+= 1
+      self[role].presses[Int(min(type, 5))] &+= 1
     case .encryptionInformation, .centralIdentification: record(key: 1, moment, role)
     case .identityInformation, .identityAddressInformation: record(key: 2, moment, role)
     case .signingInformation: record(key: 4, moment, role)
-    case .failed(let pdu): close(.failed(pdu.reason, by: sender), at: moment)
+    case .failed(let reason): close(.failed(reason, by: sender), at: moment)
     case .securityRequest, .incomplete, .unknown: break
     }
   }

@@ -61,18 +61,12 @@ package struct PairingHistory: Sendable {
         pdu, bytes.part(dissection.body), Moment(record), Side(sent: direction),
         isOverBREDR: dissection.l2cap?.cid.rawValue == Self.classicChannel, answer, memory,
         isEncrypted: isEncrypted)
-    case .event(let event):
-      switch event.code {
-      case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
-        LinkEvent.encryptionKeyRefreshCode:
-        var cursor = Cursor(bytes, dissection.body)
-        guard let change = try? LinkEvent(parsing: &cursor) else { return }
-        let isOn = event.code == LinkEvent.encryptionKeyRefreshCode || change.detail != 0
-        observe(encryption: isOn, change.status, Moment(record))
-      case HCIEvent.leMetaCode
-      where event.subevent(bytes, dissection.body) == LELongTermKeyRequest.subevent:
-        // The central starts encryption.
-        beginEncryption(Moment(record), by: .peer)
+    case .event:
+      switch dissection.fact {
+      case .encryption(let change):
+        observe(encryption: change.isOn ?? true, change.status, Moment(record))
+      // The central starts encryption.
+      case .keyRequest: beginEncryption(Moment(record), by: .peer)
       default: return
       }
     case .command(let command) where command.opcode == HCICommand.leEnableEncryption:
@@ -96,8 +90,8 @@ package struct PairingHistory: Sendable {
         moment: moment, pdu: features, command: PairingCommand(bytes))
       attempt.askedFor = answerSecurityRequest(from: sender.other, moment)
       begin(attempt, answer, memory, isEncrypted: isEncrypted)
-    case .securityRequest(let request):
-      observe(request.authReq, moment, sender, isEncrypted: isEncrypted)
+    case .securityRequest(let wanted):
+      observe(wanted, moment, sender, isEncrypted: isEncrypted)
     default:
       if !belongsToLatest(pdu) {
         guard let attempt = attemptWithoutRequest(pdu, moment, sender, isOverBREDR, answer, memory)

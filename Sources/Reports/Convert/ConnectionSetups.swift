@@ -92,12 +92,7 @@ struct ConnectionSetups: Sendable {
       default: break
       }
     }
-    if case .event(let event) = dissection.content, event.isLEMeta {
-      let subevent = bytes.byte(at: Int(dissection.body.start))
-      if PeriodicSync.established.contains(subevent) || PeriodicSync.received.contains(subevent) {
-        syncs.append(number)
-      }
-    }
+    if case .periodicSync = dissection.fact { syncs.append(number) }
     noteCreation(record, dissection, answer)
     guard let link = answer.link, memory.links.id(link) > 0 else {
       // Events that end all links of a controller, and the commands that they answer.
@@ -150,8 +145,9 @@ struct ConnectionSetups: Sendable {
     _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
   ) -> Part? {
     switch dissection.content {
-    case .event(let event):
-      return event.code == HCIEvent.numberOfCompletedPacketsCode ? nil : .link
+    case .event:
+      if case .completedPackets = dissection.fact { return nil }
+      return .link
     case .command: return .link
     case .acl: break
     default: return nil

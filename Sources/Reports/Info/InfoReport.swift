@@ -196,7 +196,7 @@ package struct CaptureFacts: Sendable {
     if answer.opened || answer.closed { add(answer, memory) }
     if hasOthers { takeOthers(memory) }
     unanswered.observe(record, dissection, bytes, answer, memory)
-    if case .failed(let pdu)? = dissection.smp { add(pdu.reason, record, answer, memory) }
+    if case .failed(let reason)? = dissection.smp { add(reason, record, answer, memory) }
     // A packet that another file contains, too, was counted already.
     if record.original == nil {
       for advertisement in memory.advertisements.reports where advertisement.event != nil {
@@ -275,14 +275,10 @@ package struct CaptureFacts: Sendable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
-    guard case .event(let event) = dissection.content,
-      event.code == LinkEvent.encryptionChangeCode
-        || event.code == LinkEvent.encryptionChangeV2Code,
-      let link = answer.link, let status = dissection.parameters?.status(bytes)
+    guard case .encryption(let change) = dissection.fact, !change.isRefresh, let link = answer.link
     else { return }
     let failure = FailedEncryption(
-      connection: memory.links.id(link), status: StatusCode(rawValue: status),
-      packet: record.number)
+      connection: memory.links.id(link), status: change.status, packet: record.number)
     encryptionFailures.keepLast(failure, limit: limits.listedConnections) {
       $0.connection == failure.connection
     }

@@ -74,11 +74,7 @@ package struct PageCodes {
   private static func key(
     _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
   ) -> Key? {
-    if case .event(let event) = dissection.content,
-      event.code == HCIEvent.numberOfCompletedPacketsCode
-    {
-      return Key()
-    }
+    if case .completedPackets = dissection.fact { return Key() }
     let fields = dissection.attFields
     guard let pdu = dissection.att, !fields.namesSeveral, fields.startHandle == nil,
       fields.error == nil, answer.request?.type == nil, answer.request?.service == nil
@@ -110,7 +106,7 @@ package struct PageCodes {
         code("event:3e", UInt16(subevent), nil, into: &out)
         word("event", PDUTable.core.subevent(subevent)?.name, into: &out)
       }
-      if let answered = dissection.answeredOpcode(event, bytes), answered > 0 {
+      if let answered = dissection.fact.answeredOpcode, answered > 0 {
         self.command(answered, into: &out)
       }
     case .control(let control):

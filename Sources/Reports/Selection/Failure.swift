@@ -102,22 +102,15 @@ extension Dissection {
   package func failure(_ bytes: RawSpan, _ answer: Answer) -> Failure? {
     switch content {
     case .command(let command): return command.opcode == Self.keyRefused ? .keyMissing : nil
-    case .event(let event):
+    case .event:
       guard let status = parameters?.status(bytes) else { return nil }
-      if status == StatusCode.pinOrKeyMissing.rawValue,
-        event.code == LinkEvent.encryptionChangeCode
-          || event.code == LinkEvent.encryptionChangeV2Code
-      {
+      if case .encryption(let change) = fact, change.status == .pinOrKeyMissing, !change.isRefresh {
         return .keyMissing
       }
       // What the host cancelled ends as intended.
       if status == StatusCode.operationCancelledByHost.rawValue { return nil }
-      if status != 0 { return isVendorsAnswer(event, bytes) ? nil : .hciStatus }
-      guard event.code == HCIEvent.disconnectionCompleteCode, let outer = parameters?.outer,
-        outer.count >= 4
-      else { return nil }
-      // Status (1 byte), handle (2), reason (1).
-      let reason = StatusCode(rawValue: bytes.byte(at: Int(outer.start) + 3))
+      if status != 0 { return isVendorsAnswer ? nil : .hciStatus }
+      guard case .disconnection(let ended) = fact, let reason = ended.reason else { return nil }
       // Some controllers report an end twice, the second time with 0.
       if reason.isOrderly || reason == .success { return nil }
       // The reason alone does not show who ended the link: a Disconnect command may have given it,
@@ -153,13 +146,10 @@ extension Dissection {
     return nil
   }
 
-  /// Returns whether the packet completes a vendor command that no table contains: its first return
+  /// Whether the packet completes a vendor command that no table contains: its first return
   /// parameter is probably a status, but not certainly.
-  func isVendorsAnswer(_ event: HCIEvent, _ bytes: RawSpan) -> Bool {
-    guard event.code == HCIEvent.commandCompleteCode, let parameters, parameters.completed == nil
-    else { return false }
-    var cursor = Cursor(bytes, parameters.outer)
-    return (try? CommandComplete(parsing: &cursor))?.isVendors ?? false
+  var isVendorsAnswer: Bool {
+    fact.completesVendorsCommand && parameters?.completed == nil
   }
 }
 

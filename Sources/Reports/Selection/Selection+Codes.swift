@@ -201,8 +201,8 @@ package struct OpcodeFilter: CodeFilter, Sendable {
       }
       return dissection.smp.map { smp.contains($0.opcode.rawValue) } ?? false
     case .command(let command): return commands.contains(command.opcode)
-    case .event(let event):
-      return dissection.answeredOpcode(event, bytes).map { commands.contains($0) } ?? false
+    case .event:
+      return dissection.fact.answeredOpcode.map { commands.contains($0) } ?? false
     case .control(let control):
       let opcode = control.isEvent ? control.answeredOpcode(bytes, dissection.body) : control.code
       return opcode.map { management.contains($0) } ?? false

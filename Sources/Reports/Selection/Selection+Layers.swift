@@ -94,7 +94,7 @@ extension Dissection {
     case .acl: l2cap?.cid.carriesSecurityManager ?? false
     case .command(let command): SecurityCodes.commands.contains(command.opcode)
     case .event(let event):
-      if let answered = answeredOpcode(event, bytes) {
+      if let answered = fact.answeredOpcode {
         SecurityCodes.commands.contains(answered)
       } else if let subevent = event.subevent(bytes, body) {
         SecurityCodes.subevents.contains(subevent)
@@ -110,17 +110,6 @@ extension Dissection {
         SecurityCodes.managementEvents.contains(control.code)
       }
     default: false
-    }
-  }
-
-  /// Returns the opcode of the command that a Command Complete or Command Status answers; 0 if it
-  /// answers none.
-  func answeredOpcode(_ event: HCIEvent, _ bytes: RawSpan) -> UInt16? {
-    var cursor = Cursor(bytes, body)
-    return switch event.code {
-    case HCIEvent.commandCompleteCode: (try? CommandComplete(parsing: &cursor))?.opcode
-    case HCIEvent.commandStatusCode: (try? CommandStatus(parsing: &cursor))?.opcode
-    default: nil
     }
   }
 }

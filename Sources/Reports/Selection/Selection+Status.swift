@@ -32,20 +32,18 @@ struct Outcome: Sendable {
   ) {
     isFailure = dissection.failure(bytes, answer) != nil
     switch dissection.content {
-    case .event(let event):
+    case .event:
       guard let status = dissection.parameters?.status(bytes),
-        !dissection.isVendorsAnswer(event, bytes)
+        !dissection.isVendorsAnswer
       else { return nil }
       (family, code) = (.hci, UInt16(status))
-      if event.code == HCIEvent.disconnectionCompleteCode, dissection.body.count >= 4 {
-        reason = bytes.byte(at: Int(dissection.body.start) + 3)
-      }
+      if case .disconnection(let ended) = dissection.fact { reason = ended.reason?.rawValue }
     case .acl:
       if let error = dissection.attFields.error {
         (family, code) = (.att, UInt16(error.rawValue))
         if error.isOfProfile { subject = ErrorSubject(answer, memory) }
-      } else if case .failed(let pdu)? = dissection.smp {
-        (family, code) = (.smp, UInt16(pdu.reason.rawValue))
+      } else if case .failed(let reason)? = dissection.smp {
+        (family, code) = (.smp, UInt16(reason.rawValue))
       } else {
         return nil
       }

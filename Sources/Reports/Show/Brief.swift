@@ -153,14 +153,14 @@ package struct Brief: Sendable {
       // Later, what a vendor's command does may be news.
       return command.opcode >> 10 == 0x3f ? nil : .setUp(command.opcode)
     case .event(let event):
-      if event.code == HCIEvent.numberOfCompletedPacketsCode { return .flowControl }
+      if case .completedPackets = dissection.fact { return .flowControl }
       // An event without a name is only a number, which shows nothing.
       if PDUTable.core.event(event.code) == nil, event.code != HCIEvent.vendorCode,
         event.code != HCIEvent.leMetaCode
       {
         return .unknownEvent
       }
-      guard let opcode = dissection.answeredOpcode(event, bytes) else {
+      guard let opcode = dissection.fact.answeredOpcode else {
         return memory.advertisements.reports.isEmpty ? nil : .advertising
       }
       // Answers no command, but reports how many more commands the controller accepts (Core, Vol 4,

@@ -137,7 +137,7 @@ extension Details {
       return
     }
     sink.begin("parameters")
-    pdu.walk(bytes, at: Int(command.data.start), &sink)
+    pdu.walk(bytes, &sink)
     if let channels = pdu.channels {
       sink.at(Int(channels.list.start), Int(channels.list.count))
       sink.beginList(channels.name)

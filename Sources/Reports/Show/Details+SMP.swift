@@ -49,19 +49,19 @@ extension Details {
     switch pdu {
     case .pairing(let pairing): self.pairing(pairing, start, to: &sink)
     case .confirm(let confirm):
-      value("Confirm_Value", confirm.value, bytes, hides: hides, to: &sink)
-    case .random(let random): value("Random_Value", random.value, bytes, hides: hides, to: &sink)
-    case .failed(let failed):
+      value("Confirm_Value", confirm, bytes, hides: hides, to: &sink)
+    case .random(let random): value("Random_Value", random, bytes, hides: hides, to: &sink)
+    case .failed(let reason):
       sink.at(start, 1)
-      sink.code("Reason", UInt64(failed.reason.rawValue), digits: 2, failed.reason.name)
+      sink.code("Reason", UInt64(reason.rawValue), digits: 2, reason.name)
     case .encryptionInformation(let key):
-      value("Long_Term_Key", key.longTermKey, bytes, hides: hides, to: &sink)
+      value("Long_Term_Key", key, bytes, hides: hides, to: &sink)
     case .centralIdentification(let identification):
       sink.at(start, 2)
       sink.identifier("EDIV", UInt64(identification.ediv), digits: 4)
       value("Rand", identification.rand, bytes, hides: hides, to: &sink)
     case .identityInformation(let key):
-      value("Identity_Resolving_Key", key.identityResolvingKey, bytes, hides: hides, to: &sink)
+      value("Identity_Resolving_Key", key, bytes, hides: hides, to: &sink)
     case .identityAddressInformation(let identity):
       sink.at(start, 1)
       let type = UInt64(identity.addressType.rawValue)
@@ -69,8 +69,8 @@ extension Details {
       sink.at(start + 1, 6)
       sink.address("BD_ADDR", identity.address)
     case .signingInformation(let key):
-      value("Signature_Key", key.signatureKey, bytes, hides: hides, to: &sink)
-    case .securityRequest(let request): authReq(request.authReq, at: start, to: &sink)
+      value("Signature_Key", key, bytes, hides: hides, to: &sink)
+    case .securityRequest(let wanted): authReq(wanted, at: start, to: &sink)
     case .publicKey(let key):
       value("Public_Key_X", key.x, bytes, hides: hides, to: &sink)
       value("Public_Key_Y", key.y, bytes, hides: hides, to: &sink)
@@ -78,10 +78,10 @@ extension Details {
         sink.at(Int(key.x.start), Int(key.x.count))
         sink.flag("Debug_Key", true)
       }
-    case .dhKeyCheck(let check): value("DHKey_Check", check.value, bytes, hides: hides, to: &sink)
+    case .dhKeyCheck(let check): value("DHKey_Check", check, bytes, hides: hides, to: &sink)
     case .keypressNotification(let keypress):
       sink.at(start, 1)
-      let type = UInt64(keypress.type)
+      let type = UInt64(keypress)
       sink.code("Notification_Type", type, digits: 2, CodeSet.keypress.name(of: type))
     case .incomplete, .unknown: break
     }

@@ -50,12 +50,12 @@ extension Sentence {
       comma()
       output.named(
         result.set.name(of: UInt64(result.code)), UInt64(result.code), digits: 4)
-    } else if case .parameterUpdateResponse = pdu {
+    } else if pdu.code == .parameterUpdateResponse {
       comma()
       output.text("accepted")
     }
-    pdu.walk(bytes, at: Int(command.data.start), &self)
-    if let channels = pdu.channels, !pdu.isRefusal || pdu.opensSome {
+    pdu.walk(bytes, &self)
+    if let channels = pdu.channels, !pdu.isRefusal || pdu.succeeds {
       for index in 0..<channels.count {
         if index == 0 {
           comma()
@@ -154,22 +154,5 @@ extension Sentence {
       output.handle(cid.rawValue)
     }
     if channel.isInferred { output.text(" (inferred)") }
-  }
-}
-
-extension SignallingPDU {
-  /// Whether the command itself contains the service of its channel.
-  fileprivate var namesService: Bool {
-    switch self {
-    case .connectionRequest, .createChannelRequest, .leConnectionRequest,
-      .enhancedConnectionRequest:
-      true
-    default: false
-    }
-  }
-
-  /// Whether a response opens channels although it refuses others.
-  fileprivate var opensSome: Bool {
-    if case .enhancedConnectionResponse(let pdu) = self { pdu.opensSome } else { false }
   }
 }

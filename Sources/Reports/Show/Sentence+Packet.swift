@@ -155,12 +155,12 @@ extension Sentence {
         parameters(row.parameters, bytes, found.outer)
       }
     default:
-      if let status = found.status(bytes), status != 0, event.isLEMeta,
-        PeriodicSync.established.contains(bytes.byte(at: Int(found.outer.start) - 1))
+      if case .periodicSync(let sync) = dissection.fact, sync.status != .success,
+        !sync.isTransferred
       {
         // Nothing was found, so the other parameters have no meaning.
         comma()
-        output.named(StatusCode(rawValue: status).name, UInt64(status), digits: 2)
+        output.named(sync.status.name, UInt64(sync.status.rawValue), digits: 2)
         return
       }
       parameters(row.parameters, bytes, found.outer)
@@ -200,7 +200,7 @@ extension Sentence {
     _ event: HCIEvent, _ dissection: Dissection, _ found: PacketParameters, _ bytes: RawSpan,
     _ answer: Answer
   ) {
-    guard let opcode = dissection.answeredOpcode(event, bytes) else {
+    guard let opcode = dissection.fact.answeredOpcode else {
       undecoded(bytes.part(found.outer))
       return
     }

@@ -50,46 +50,42 @@ extension Sentence {
   ) {
     switch pdu {
     case .pairing(let pairing): self.pairing(pairing, answer)
-    case .confirm(let confirm):
+    case .confirm(let own), .random(let own):
       round(answer)
-      value("", confirm.value, bytes, hides: hides)
-    case .random(let random):
-      round(answer)
-      value("", random.value, bytes, hides: hides)
-    case .failed(let failed):
-      output.named(failed.reason.name, UInt64(failed.reason.rawValue), digits: 2)
+      value("", own, bytes, hides: hides)
+    case .failed(let reason): output.named(reason.name, UInt64(reason.rawValue), digits: 2)
     case .encryptionInformation(let key):
-      value("long-term key ", key.longTermKey, bytes, hides: hides)
+      value("long-term key ", key, bytes, hides: hides)
     case .centralIdentification(let identification):
       output.text("EDIV ")
       output.hexadecimal(UInt64(identification.ediv), digits: 4)
       output.text(", Rand ")
       output.hex(bytes.part(identification.rand), separator: 0x20)
     case .identityInformation(let key):
-      value("identity resolving key ", key.identityResolvingKey, bytes, hides: hides)
+      value("identity resolving key ", key, bytes, hides: hides)
     case .identityAddressInformation(let identity):
       output.address(identity.address)
       output.text(" (")
       output.text(AddressKind(identity.address, identity.addressType).words)
       output.byte(0x29)
     case .signingInformation(let key):
-      value("signature key ", key.signatureKey, bytes, hides: hides)
-    case .securityRequest(let request): authReq(request.authReq)
+      value("signature key ", key, bytes, hides: hides)
+    case .securityRequest(let wanted): authReq(wanted)
     case .publicKey(let key):
       if key.isDebugKey(bytes) { output.text("debug key ") }
       // X and Y are one key.
       let both = Slice(start: Int(key.x.start), count: Int(key.x.count + key.y.count))
       output.abbreviated(bytes.part(both), glyphs)
-    case .dhKeyCheck(let check): output.abbreviated(bytes.part(check.value), glyphs)
+    case .dhKeyCheck(let check): output.abbreviated(bytes.part(check), glyphs)
     case .keypressNotification(let keypress):
-      let type = UInt64(keypress.type)
+      let type = UInt64(keypress)
       if let name = CodeSet.keypress.name(of: type) {
         output.name(name)
       } else {
         output.hexadecimal(type, digits: 2)
       }
-    case .incomplete(let pdu):
-      guard !pdu.data.isEmpty else { break }
+    case .incomplete(_, let data):
+      guard !data.isEmpty else { break }
       output.text("incomplete: ")
       continueWithoutComma()
     case .unknown: break

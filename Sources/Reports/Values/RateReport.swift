@@ -62,8 +62,9 @@ package struct RateReport: PacketReport, ~Copyable {
     if let time = record.time { end = time }
     guard filter.covers(record) else { return }
     switch dissection.content {
-    case .event(let event) where event.code == HCIEvent.numberOfCompletedPacketsCode:
-      complete(record, dissection, bytes, memory)
+    case .event:
+      guard case .completedPackets(let completed) = dissection.fact else { break }
+      complete(completed, record, bytes, memory)
     case .acl:
       guard let link = answer.link, let position = position(of: link, memory) else { break }
       links[position].transfers.observe(record, dissection, bytes, answer, memory)
@@ -93,17 +94,15 @@ package struct RateReport: PacketReport, ~Copyable {
   }
 
   private mutating func complete(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ completed: CompletedPackets, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
     _ memory: borrowing Memory
   ) {
-    var cursor = Cursor(bytes, dissection.body)
-    guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
-    for _ in 0..<event.count {
-      guard let link = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
-      guard let id = memory.links.id(LinkKey(record.adapter, link.handle)),
+    for index in 0..<completed.count {
+      let (handle, packets) = completed.link(index, bytes)
+      guard let id = memory.links.id(LinkKey(record.adapter, handle)),
         let position = id == latest.id ? latest.position : positions[id]
       else { continue }
-      links[position].transfers.complete(Int(link.packets), record, memory)
+      links[position].transfers.complete(packets, record, memory)
     }
   }
 

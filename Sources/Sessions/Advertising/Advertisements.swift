@@ -104,22 +104,19 @@ package struct Advertisements: Sendable {
     }
   }
 
-  /// Records that a train was found, passed on or lost, from the parameters after a subevent code.
-  @_lifetime(cursor: copy cursor)
-  mutating func observeTrain(
-    _ subevent: UInt8, _ cursor: inout Cursor, adapter: AdapterIndex, _ problems: inout Problems
-  ) {
-    if subevent == PeriodicSync.lost {
-      guard let handle = try? cursor.u16() else { return }
-      lostTrain = trains.find(adapter, handle)
-      trains.lose(adapter, handle)
-    } else if let sync = try? PeriodicSync(subevent: subevent, parsing: &cursor) {
-      trains.learn(adapter, sync)
-      if trains.hasForgotten, !hasReportedTrains {
-        hasReportedTrains = true
-        problems.add(Problem(.trains, limit: limits.periodicTrains))
-      }
+  /// Records that a train was found or passed on.
+  mutating func observe(_ sync: PeriodicSync, adapter: AdapterIndex, _ problems: inout Problems) {
+    trains.learn(adapter, sync)
+    if trains.hasForgotten, !hasReportedTrains {
+      hasReportedTrains = true
+      problems.add(Problem(.trains, limit: limits.periodicTrains))
     }
+  }
+
+  /// Records that a train was lost.
+  mutating func lose(train handle: UInt16, adapter: AdapterIndex) {
+    lostTrain = trains.find(adapter, handle)
+    trains.lose(adapter, handle)
   }
 
   /// Whether the previous packet left something here.

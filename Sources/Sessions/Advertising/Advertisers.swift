@@ -175,74 +175,51 @@ package struct Advertisers: Sendable {
     _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory, isCounted: Bool
   ) {
     let adapter = record.adapter
-    let body = dissection.body
-    let start = Int(body.start)
-    switch event.code {
-    case HCIEvent.leMetaCode:
-      if !memory.advertisements.reports.isEmpty {
-        hear(memory.advertisements, record, bytes, isCounted: isCounted)
-      } else if let subevent = event.subevent(bytes, body) {
-        observeLE(subevent, record, bytes, body, answer, memory)
-      }
-    case HCIEvent.commandCompleteCode:
-      guard body.count >= 3 else { return }
-      let opcode = bytes.littleEndianU16(at: start + 1)
-      let status = StatusCode(rawValue: body.count > 3 ? bytes.byte(at: start + 3) : 0)
-      if opcode == 0xfd56, isCounted { observeBatch(record, dissection, bytes) }
-      if opcode == HCICommand.reset, status == .success {
+    switch dissection.fact {
+    case .commandComplete(let complete):
+      if complete.opcode == 0xfd56, isCounted { observeBatch(record, dissection, bytes) }
+      // A short answer reports no failure.
+      guard complete.status ?? .success == .success else { break }
+      if complete.opcode == HCICommand.reset {
         forget(adapter, packet: record.number, time: record.time)
-      } else if opcode == HCICommand.leReadMaximumAdvertisingDataLength, status == .success,
-        body.count >= 6
+      } else if complete.opcode == HCICommand.leReadMaximumAdvertisingDataLength,
+        complete.returns.count >= 3
       {
-        own.learn(longest: Int(bytes.littleEndianU16(at: start + 4)), adapter)
+        let longest = bytes.littleEndianU16(at: Int(complete.returns.start) + 1)
+        own.learn(longest: Int(longest), adapter)
       }
-    case 0x02, 0x22, 0x2f:
-      if isCounted { hear(inquiry: event.code, record, bytes, body) }
-    case HCIEvent.vendorCode:
-      observeVendors(record, dissection, bytes, answer, memory, isCounted: isCounted)
-    default: break
-    }
-  }
-
-  /// Processes an event without reports: the end of a scan or of an advertising set.
-  private mutating func observeLE(
-    _ subevent: UInt8, _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ body: Slice,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    let adapter = record.adapter
-    var cursor = Cursor(bytes, body)
-    guard (try? cursor.u8()) != nil else { return }
-    switch subevent {
-    case 0x11:
-      // LE Scan Timeout (Core, Vol 4, Part E, 7.7.65.17).
-      scans.end(adapter, .timeout, packet: record.number, time: record.time)
-    case AdvertisingSetTerminated.subevent:
-      guard let ended = try? AdvertisingSetTerminated(parsing: &cursor) else { return }
+    case .scanTimeout: scans.end(adapter, .timeout, packet: record.number, time: record.time)
+    case .setTerminated(let ended):
       let ending: OwnAdvertiser.Ending =
         ended.status == .success
         ? .connection(answer.link.map { memory.links.id($0) })
         : ended.status == .operationCancelledByHost ? .host : .controller(ended.status)
       own.end(
         ended.set, ending, adapter, packet: record.number, time: record.time, isProof: true)
-    case LEConnectionComplete.version1, LEConnectionComplete.enhanced,
-      LEConnectionComplete.enhancedVersion2:
+    case .connection(let complete):
       // High duty cycle directed advertising ends on its own: LE (Enhanced) Connection Complete
       // then has the status Advertising Timeout (Core, Vol 4, Part E, 7.8.9).
-      if let status = try? cursor.u8(), status == 0x3c {
+      if complete.status == .advertisingTimeout {
         own.end(
-          AdvertisingSet(.legacy, 0), .controller(StatusCode(rawValue: 0x3c)), adapter,
+          AdvertisingSet(.legacy, 0), .controller(.advertisingTimeout), adapter,
           packet: record.number, time: record.time, isProof: false)
       }
-      fallthrough
     default:
-      // A connection ends the advertising started by legacy commands.
-      guard answer.opened, let link = answer.link else { return }
-      let connection = memory.links.connection(link)
-      if connection.role(of: .local) == .peripheral {
-        own.end(
-          AdvertisingSet(.legacy, 0), .connection(connection.id), adapter,
-          packet: record.number, time: record.time, isProof: false)
+      if !memory.advertisements.reports.isEmpty {
+        hear(memory.advertisements, record, bytes, isCounted: isCounted)
+      } else if event.code == HCIEvent.vendorCode {
+        observeVendors(record, dissection, bytes, answer, memory, isCounted: isCounted)
+      } else if isCounted, event.isInquiryResult {
+        hear(inquiry: event.code, record, bytes, dissection.body)
       }
+    }
+    // A connection ends the advertising started by legacy commands.
+    guard event.isLEMeta, answer.opened, let link = answer.link else { return }
+    let connection = memory.links.connection(link)
+    if connection.role(of: .local) == .peripheral {
+      own.end(
+        AdvertisingSet(.legacy, 0), .connection(connection.id), adapter,
+        packet: record.number, time: record.time, isProof: false)
     }
   }
 

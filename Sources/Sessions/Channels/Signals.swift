@@ -159,13 +159,13 @@ package struct Signals: Sendable {
             pdu, waiting, bytes, connection, direction, packet: packet, &channels,
             &dissection.problems)
         }
-      } else if case .flowControlCredit(let credit) = pdu {
-        // The identifier is the sender's end; the credits are for frames to that end.
-        if let slot = channels.find(connection, direction.reversed, credit.cid) {
+      } else if let credit = pdu, credit.code == .flowControlCredit {
+        // The credits are for frames to the sender's end.
+        if let slot = channels.find(connection, direction.reversed, credit.source) {
           channels.give(slot, direction.reversed, Int(credit.credits), &dissection.problems)
           note.psm = channels[slot].psm
         } else {
-          dissection.problems.add(Problem(.unknownChannel, Int(credit.cid.rawValue)))
+          dissection.problems.add(Problem(.unknownChannel, Int(credit.source.rawValue)))
         }
       }
       notes.append(note)
@@ -194,62 +194,57 @@ package struct Signals: Sendable {
         &problems)
     }
     /// Sets what each side accepts, and the credits that it gives.
-    func settle(_ slot: Int, mtu: UInt16, mps: UInt16, credits: UInt16) {
+    func settle(_ slot: Int) {
       guard let waiting else { return }
       // Frames to the answering device go in the direction of the request; frames to the other one
       // go in that of the response.
       let (there, back) = (Int(direction.reversed.rawValue), Int(direction.rawValue))
       channels[slot].ways[there] = Channel.Flow(
-        mtu: mtu, mps: mps, credits: Int(credits), given: Int(credits))
+        mtu: pdu.mtu, mps: pdu.mps, credits: Int(pdu.credits), given: Int(pdu.credits))
       channels[slot].ways[back] = Channel.Flow(
         mtu: waiting.mtu, mps: waiting.mps, credits: Int(waiting.credits),
         given: Int(waiting.credits))
       attMTU = channels[slot].attMTU
     }
-    switch pdu {
-    case .connectionResponse(let pdu), .createChannelResponse(let pdu):
-      guard pdu.result == 0, pdu.sourceCID.isDynamic, pdu.destinationCID.isDynamic else {
+    guard pdu.succeeds else { return nil }
+    switch pdu.code {
+    case .connectionResponse, .createChannelResponse:
+      guard pdu.source.isDynamic, pdu.destination.isDynamic else { return nil }
+      _ = open(pdu.source, pdu.destination, .basic)
+    case .leConnectionResponse:
+      // Only the request contains the channel's other end.
+      guard pdu.destination.isDynamic, let source = waiting?.channels[0], source.isDynamic else {
         return nil
       }
-      _ = open(pdu.sourceCID, pdu.destinationCID, .basic)
-    case .leConnectionResponse(let pdu):
-      // Only the request contains the channel's other end.
-      guard pdu.result == 0, pdu.destinationCID.isDynamic, let source = waiting?.channels[0],
-        source.isDynamic
-      else { return nil }
-      let slot = open(source, pdu.destinationCID, .creditBased)
-      settle(slot, mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
-    case .enhancedConnectionResponse(let pdu):
-      guard pdu.opensSome, let waiting else { return nil }
-      let answered = Int(pdu.destinationCIDs.count) / 2
-      if answered != waiting.channelCount {
-        problems.add(Problem(.channelCountMismatch, answered, waiting.channelCount))
+      settle(open(source, pdu.destination, .creditBased))
+    case .enhancedConnectionResponse:
+      guard let waiting, let answered = pdu.channels else { return nil }
+      if answered.count != waiting.channelCount {
+        problems.add(Problem(.channelCountMismatch, answered.count, waiting.channelCount))
       }
-      for index in 0..<min(5, Int(pdu.destinationCIDs.count) / 2) {
-        let offset = Int(pdu.destinationCIDs.start) + 2 * index
-        let destination = ChannelID(rawValue: bytes.littleEndianU16(at: offset))
+      for index in 0..<min(5, answered.count) {
+        let destination = answered.channel(index, bytes)
         // 0 means that the channel was not opened.
         guard destination.isDynamic, waiting.channels[index].isDynamic else { continue }
-        let slot = open(waiting.channels[index], destination, .creditBased)
-        settle(slot, mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
+        settle(open(waiting.channels[index], destination, .creditBased))
       }
-    case .configureResponse(let pdu):
+    case .configureResponse:
       // The agreed values are for frames to the requesting device; the mode must be the same both
       // ways.
-      guard pdu.result == 0, let waiting,
-        let slot = channels.find(connection, direction, pdu.sourceCID)
-      else { return nil }
+      guard let waiting, let slot = channels.find(connection, direction, pdu.source) else {
+        return nil
+      }
       channels[slot].settle(Int(direction.rawValue), waiting)
-    case .disconnection(let pdu):
+    case .disconnectionResponse:
       // If both ends are present and disagree, the request shows which channel is meant.
       let (asked, asking) =
-        waiting.map { ($0.channels[0], $0.channels[1]) } ?? (pdu.destinationCID, pdu.sourceCID)
+        waiting.map { ($0.channels[0], $0.channels[1]) } ?? (pdu.destination, pdu.source)
       let slot =
         channels.find(connection, direction.reversed, asked)
         ?? channels.find(connection, direction, asking)
       if let slot { channels.close(slot, packet: packet) }
-    case .reconfigureResponse(let pdu):
-      guard pdu.result == 0, let waiting else { return nil }
+    case .reconfigureResponse:
+      guard let waiting else { return nil }
       for index in 0..<5 where waiting.channels[index].isDynamic {
         guard let slot = channels.find(connection, direction, waiting.channels[index]) else {
           continue
@@ -279,29 +274,22 @@ extension Signals.Waiting {
   mutating func record(
     _ pdu: SignallingPDU, _ bytes: RawSpan, _ channels: inout Channels
   ) -> PSM? {
-    switch pdu {
-    case .connectionRequest(let pdu):
-      psm = pdu.psm
-      self.channels[0] = pdu.sourceCID
-    case .createChannelRequest(let pdu):
-      psm = pdu.psm
-      self.channels[0] = pdu.sourceCID
-    case .leConnectionRequest(let pdu):
-      psm = pdu.spsm
-      self.channels[0] = pdu.sourceCID
+    if pdu.namesService { psm = pdu.psm }
+    switch pdu.code {
+    case .connectionRequest, .createChannelRequest: self.channels[0] = pdu.source
+    case .leConnectionRequest:
+      self.channels[0] = pdu.source
       (mtu, mps, credits) = (pdu.mtu, pdu.mps, pdu.credits)
-    case .enhancedConnectionRequest(let pdu):
-      psm = pdu.spsm
-      record(pdu.sourceCIDs, bytes)
+    case .enhancedConnectionRequest, .reconfigureRequest:
+      guard let list = pdu.channels else { return nil }
+      channelCount = list.count
+      for index in 0..<min(5, list.count) { self.channels[index] = list.channel(index, bytes) }
       (mtu, mps, credits) = (pdu.mtu, pdu.mps, pdu.credits)
-    case .reconfigureRequest(let pdu):
-      record(pdu.destinationCIDs, bytes)
-      (mtu, mps) = (pdu.mtu, pdu.mps)
-    case .configureRequest(let pdu):
-      self.channels[0] = pdu.destinationCID
-      guard let slot = channels.find(connection, direction, pdu.destinationCID) else { return nil }
+    case .configureRequest:
+      self.channels[0] = pdu.destination
+      guard let slot = channels.find(connection, direction, pdu.destination) else { return nil }
       psm = channels[slot].psm
-      var options = ConfigurationOptions(pdu.options)
+      var options = ConfigurationOptions(pdu.options ?? .empty)
       while let option = options.next(bytes) {
         let start = Int(option.value.start)
         switch option.type {
@@ -314,25 +302,17 @@ extension Signals.Waiting {
         }
       }
       return psm
-    case .disconnection(let pdu):
-      self.channels[0] = pdu.destinationCID
-      self.channels[1] = pdu.sourceCID
+    case .disconnectionRequest:
+      self.channels[0] = pdu.destination
+      self.channels[1] = pdu.source
       let slot =
-        channels.find(connection, direction, pdu.destinationCID)
-        ?? channels.find(connection, direction.reversed, pdu.sourceCID)
+        channels.find(connection, direction, pdu.destination)
+        ?? channels.find(connection, direction.reversed, pdu.source)
       psm = slot.flatMap { channels[$0].psm }
       return psm
     default: break
     }
     return nil
-  }
-
-  private mutating func record(_ list: Slice, _ bytes: RawSpan) {
-    channelCount = Int(list.count) / 2
-    for index in 0..<min(5, Int(list.count) / 2) {
-      channels[index] = ChannelID(
-        rawValue: bytes.littleEndianU16(at: Int(list.start) + 2 * index))
-    }
   }
 }
 

@@ -62,7 +62,7 @@ struct OwnAdvertisedData: Sendable {
       for done in commands.answered(by: record, dissection, bytes, answer) {
         carryOut(done, &whole)
       }
-      if dissection.completes(HCICommand.reset, bytes) { forget(adapter) }
+      if dissection.completes(HCICommand.reset) { forget(adapter) }
     case .note(let note):
       if note.kind.endsController { forget(adapter) }
     case .acl, .sco, .iso, .controllerLog, .unknown: break
@@ -152,12 +152,8 @@ extension Conversations {
 
 extension Dissection {
   /// Returns whether this is a Command Complete that reports success for a command.
-  fileprivate func completes(_ opcode: UInt16, _ bytes: RawSpan) -> Bool {
-    guard case .event(let event) = content, event.code == HCIEvent.commandCompleteCode else {
-      return false
-    }
-    var cursor = Cursor(bytes, body)
-    guard let complete = try? CommandComplete(parsing: &cursor) else { return false }
-    return complete.opcode == opcode && (try? cursor.u8()) == 0
+  fileprivate func completes(_ opcode: UInt16) -> Bool {
+    guard case .commandComplete(let complete) = fact else { return false }
+    return complete.opcode == opcode && complete.status == .success
   }
 }

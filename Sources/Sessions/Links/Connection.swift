@@ -194,8 +194,7 @@ package struct Connection: Sendable {
   /// Marks the link as established if features or a version came from the peer: on success, or if
   /// it answered that it does not know the request. These procedures also end, with the link's
   /// reason, on a link that was never established.
-  mutating func hear(_ status: UInt8?) {
-    guard let status = status.map({ StatusCode(rawValue: $0) }) else { return }
+  mutating func hear(_ status: StatusCode) {
     if status == .success || status == .unsupportedRemoteFeature { isEstablished = true }
   }
 

@@ -274,21 +274,19 @@ package struct Links: Sendable {
 
   /// Records completed packets, which the peer has acknowledged, and sets `link` if they are of
   /// one link.
-  @_lifetime(cursor: copy cursor)
   mutating func observe(
-    completed cursor: inout Cursor, _ record: borrowing CaptureRecord, _ link: inout LinkSlot?
+    _ completed: CompletedPackets, _ bytes: RawSpan, _ record: borrowing CaptureRecord,
+    _ link: inout LinkSlot?
   ) {
-    guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
-    reportsCompletedPackets = true
-    for _ in 0..<event.count {
-      guard let completed = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
-      let key = LinkKey(record.adapter, completed.handle)
-      let found = find(key, packet: record.number)
-      if let found, completed.packets > 0 {
+    if completed.count > 0 { reportsCompletedPackets = true }
+    for index in 0..<completed.count {
+      let (handle, packets) = completed.link(index, bytes)
+      let found = find(LinkKey(record.adapter, handle), packet: record.number)
+      if let found, packets > 0 {
         self[found].isEstablished = true
-        self[found].completedPackets &+= Int(completed.packets)
+        self[found].completedPackets &+= packets
       }
-      if event.count == 1 { link = found }
+      if completed.isOfOne { link = found }
     }
   }
 

@@ -10,8 +10,6 @@ struct Streams: Sendable {
 
   /// The opcode of LE Create CIS.
   static let createOpcode: UInt16 = 0x2064
-  /// The subevent code of LE CIS Request.
-  static let requestSubevent: UInt8 = 0x1a
 
   /// Learns from LE Create CIS: count (1 byte), each: CIS handle (2), ACL handle (2) (Core, Vol 4,
   /// Part E, 7.8.99).
@@ -24,15 +22,7 @@ struct Streams: Sendable {
     }
   }
 
-  /// Learns from LE CIS Request, after its subevent code: ACL handle (2 bytes), CIS handle (2)
-  /// (7.7.65.26).
-  @_lifetime(cursor: copy cursor)
-  mutating func learn(requested cursor: inout Cursor, _ adapter: AdapterIndex) {
-    guard let connection = try? cursor.u16(), let stream = try? cursor.u16() else { return }
-    learn(adapter, stream: stream, connection: connection)
-  }
-
-  private mutating func learn(_ adapter: AdapterIndex, stream: UInt16, connection: UInt16) {
+  mutating func learn(_ adapter: AdapterIndex, stream: UInt16, connection: UInt16) {
     let stream = LinkKey(adapter, stream & 0x0fff)
     pairs.removeAll { $0.stream == stream }
     if pairs.count >= Self.most { pairs.removeFirst() }

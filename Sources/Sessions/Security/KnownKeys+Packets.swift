@@ -15,12 +15,9 @@ extension KnownKeys {
     let kind: Kind
     let value: [UInt8]
     switch pdu {
-    case .encryptionInformation(let pdu):
-      (kind, value) = (.longTerm, bytes.part(pdu.longTermKey).array)
-    case .identityInformation(let pdu):
-      (kind, value) = (.identityResolving, bytes.part(pdu.identityResolvingKey).array)
-    case .signingInformation(let pdu):
-      (kind, value) = (.signature, bytes.part(pdu.signatureKey).array)
+    case .encryptionInformation(let key): (kind, value) = (.longTerm, bytes.part(key).array)
+    case .identityInformation(let key): (kind, value) = (.identityResolving, bytes.part(key).array)
+    case .signingInformation(let key): (kind, value) = (.signature, bytes.part(key).array)
     case .centralIdentification(let pdu):
       identify(
         connection: connection, side, ediv: pdu.ediv, rand: bytes.part(pdu.rand).littleEndian)
@@ -65,22 +62,16 @@ extension KnownKeys {
     }
   }
 
-  /// Records the key of Link Key Notification.
-  mutating func observe(linkKey bytes: RawSpan, _ body: Slice, packet: Int) {
-    var cursor = Cursor(bytes, body)
-    guard let notified = try? LinkKeyNotification(parsing: &cursor) else { return }
-    var key = Key(.link, bytes.part(notified.key).array, .event, packet: packet)
+  mutating func observe(_ notified: LinkKeyNotification, _ bytes: RawSpan, packet: Int) {
+    guard let value = notified.key else { return }
+    var key = Key(.link, bytes.part(value).array, .event, packet: packet)
     (key.address, key.type) = (notified.peer, .public)
     key.isAuthenticated = notified.type?.isAuthenticated
     add(key)
   }
 
-  /// Records the key of LE Generate DHKey Complete, after its subevent code.
-  @_lifetime(cursor: copy cursor)
-  mutating func observe(sharedSecret cursor: inout Cursor, _ bytes: RawSpan, packet: Int) {
-    guard let complete = try? LEGenerateDHKeyComplete(parsing: &cursor),
-      complete.status == .success
-    else { return }
+  mutating func observe(_ complete: LEGenerateDHKeyComplete, _ bytes: RawSpan, packet: Int) {
+    guard complete.status == .success else { return }
     add(Key(.diffieHellman, bytes.part(complete.key).array, .event, packet: packet))
   }
 

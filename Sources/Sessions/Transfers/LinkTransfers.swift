@@ -131,13 +131,8 @@ package struct LinkTransfers: Sendable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
-    if case .event(let event) = dissection.content {
-      // Number of links (1 byte), handle (2), packets (2).
-      guard event.code == HCIEvent.numberOfCompletedPacketsCode, dissection.body.count >= 5 else {
-        return
-      }
-      return complete(
-        Int(bytes.littleEndianU16(at: Int(dissection.body.start) + 3)), record, memory)
+    if case .completedPackets(let completed) = dissection.fact, completed.count > 0 {
+      return complete(completed.link(0, bytes).packets, record, memory)
     }
     guard case .acl(let header) = dissection.content, let direction = record.direction,
       let link = answer.link, record.original == nil

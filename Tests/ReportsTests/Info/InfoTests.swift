@@ -63,6 +63,17 @@ private let ask =
     #expect(one.contains("\"dropped\":\(number)"), "\(lost); \(one)")
   }
 
+  @Test("A mask that disables the events of PHYs counts beyond lost records") func mask() {
+    // LE Set Event Mask: without LE PHY Update Complete.
+    let records = ["01 01 20 08 1f 00 00 00 00 00 00 00", ask, connect("40")]
+    let text = page(
+      records.enumerated().map { index, text in
+        TestRecord(
+          bytes: hex(text), direction: index < 2 ? .sent : .received, drops: index == 1 ? 1 : 0)
+      })
+    #expect(!text.contains("LE 1M"), "\(text)")
+  }
+
   @Test("what a link carries data with, and how much") func link() throws {
     func lengths(_ sent: String, _ time: String) -> String {
       "04 3e 0b 07 40 00 \(sent) \(time) fb 00 48 08"

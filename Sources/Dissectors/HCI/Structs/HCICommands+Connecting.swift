@@ -121,7 +121,8 @@ package struct LEFilterAcceptListDevice: Sendable {
 /// 7.7.65.6, 7.8.31).
 package struct LEConnectionParameterRequest: Sendable {
   package let handle: UInt16
-  package let wanted: WantedParameters
+  /// Nil if the capture does not have them.
+  package let wanted: WantedParameters?
 
   /// The subevent code of LE Remote Connection Parameter Request.
   package static let subevent: UInt8 = 0x06
@@ -130,7 +131,7 @@ package struct LEConnectionParameterRequest: Sendable {
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     handle = try cursor.u16() & 0x0fff
-    wanted = try WantedParameters(parsing: &cursor)
+    wanted = try? WantedParameters(parsing: &cursor)
   }
 }
 

@@ -4,36 +4,142 @@
 package import Bluetooth
 package import Bytes
 
-/// Events that begin with status (1 byte) and handle (2), some followed by a significant byte:
-/// Disconnection Complete (reason), Encryption Change (enabled), CIS Established. For the others
-/// only status and handle are used: Authentication Complete, LE Read Remote Features Complete
-/// (version 1), LE Subrate Change (Core, Vol 4, Part E, 7.7.5, 7.7.6, 7.7.8, 7.7.65.4, .25, .35).
+/// Events of which only status (1 byte) and handle (2) are used: Authentication Complete, LE CIS
+/// Established (Core, Vol 4, Part E, 7.7.6, 7.7.65.25).
 package struct LinkEvent: Sendable {
   /// Success, or why the procedure failed.
   package let status: StatusCode
   package let handle: UInt16
-  /// The byte after the handle.
-  package let detail: UInt8?
 
-  /// Encryption Change, version 1.
-  package static let encryptionChangeCode: UInt8 = 0x08
-  /// Encryption Change, version 2.
-  package static let encryptionChangeV2Code: UInt8 = 0x59
-  /// Encryption Key Refresh Complete.
-  package static let encryptionKeyRefreshCode: UInt8 = 0x30
-  /// LE Meta subevent: LE Read Remote Features Complete, version 1.
-  package static let remoteFeaturesSubevent: UInt8 = 0x04
-  /// LE Meta subevent: LE Subrate Change.
-  package static let subrateChangeSubevent: UInt8 = 0x23
-  /// LE Meta subevents: LE CIS Established, versions 1 and 2.
-  package static let isochronousSubevents: [UInt8] = [0x19, 0x2a]
+  /// LE Meta subevent: LE CIS Established.
+  static let streamEstablished: UInt8 = 0x19
+  /// LE Meta subevent: LE CIS Established, version 2.
+  static let streamEstablishedV2: UInt8 = 0x2a
 
   /// Reads the parameters; for LE Meta events, those after the subevent code.
   @_lifetime(cursor: copy cursor)
-  package init(parsing cursor: inout Cursor) throws(ParseError) {
+  init(parsing cursor: inout Cursor) throws(ParseError) {
     status = StatusCode(rawValue: try cursor.u8())
     handle = try cursor.u16() & 0x0fff
-    detail = cursor.isAtEnd ? nil : try cursor.u8()
+  }
+}
+
+/// Disconnection Complete: status (1 byte), handle (2), reason (1) (7.7.5).
+package struct DisconnectionComplete: Sendable {
+  /// Success, or why the link was not ended.
+  package let status: StatusCode
+  package let handle: UInt16
+  /// Why the link ended; nil if the capture does not have it.
+  package let reason: StatusCode?
+
+  @_lifetime(cursor: copy cursor)
+  init(parsing cursor: inout Cursor) throws(ParseError) {
+    status = StatusCode(rawValue: try cursor.u8())
+    handle = try cursor.u16() & 0x0fff
+    reason = (try? cursor.u8()).map { StatusCode(rawValue: $0) }
+  }
+}
+
+/// Encryption Change: status (1 byte), handle (2), enabled (1), and in version 2 key size (1);
+/// Encryption Key Refresh Complete: status (1), handle (2) (7.7.8, 7.7.39).
+package struct EncryptionChange: Sendable {
+  /// Success, or why the link was not encrypted.
+  package let status: StatusCode
+  package let handle: UInt16
+  /// Whether the event is Encryption Key Refresh Complete.
+  package let isRefresh: Bool
+  /// 0 off, 1 on, on BR/EDR with E0, 2 on with AES-CCM; nil in a refresh, or if the capture does
+  /// not have it.
+  package let enabled: UInt8?
+  /// The size of the key in bytes; nil if the event does not report it.
+  package let keySize: UInt8?
+
+  /// Whether the link is encrypted after a success; nil if the capture does not have that.
+  package var isOn: Bool? { isRefresh ? true : enabled.map { $0 != 0 } }
+
+  static let code: UInt8 = 0x08
+  static let version2: UInt8 = 0x59
+  /// The event code of Encryption Key Refresh Complete.
+  static let refreshCode: UInt8 = 0x30
+
+  @_lifetime(cursor: copy cursor)
+  init(_ code: UInt8, parsing cursor: inout Cursor) throws(ParseError) {
+    status = StatusCode(rawValue: try cursor.u8())
+    handle = try cursor.u16() & 0x0fff
+    isRefresh = code == Self.refreshCode
+    enabled = isRefresh ? nil : try? cursor.u8()
+    keySize = code == Self.version2 ? try? cursor.u8() : nil
+  }
+}
+
+/// Role Change (BR/EDR): status (1 byte), address (6), new role (1) (7.7.18).
+package struct RoleChange: Sendable {
+  /// Success, or why the roles stay as they are.
+  package let status: StatusCode
+  /// The peer's public address.
+  package let peer: DeviceAddress
+  /// The local host's new role: 0 central, 1 peripheral.
+  package let role: UInt8
+
+  @_lifetime(cursor: copy cursor)
+  init(parsing cursor: inout Cursor) throws(ParseError) {
+    status = StatusCode(rawValue: try cursor.u8())
+    peer = try DeviceAddress(parsing: &cursor)
+    role = try cursor.u8()
+  }
+}
+
+/// Read Remote Version Information Complete: status (1 byte), handle (2), version (1), company
+/// identifier (2); the subversion is ignored (7.7.12).
+package struct RemoteVersion: Sendable {
+  /// Success, or why the peer did not report it.
+  package let status: StatusCode
+  package let handle: UInt16
+  /// The manufacturer of the peer's controller; nil if the capture does not have it.
+  package let company: UInt16?
+
+  @_lifetime(cursor: copy cursor)
+  init(parsing cursor: inout Cursor) throws(ParseError) {
+    status = StatusCode(rawValue: try cursor.u8())
+    handle = try cursor.u16() & 0x0fff
+    company = (try? cursor.u8()) == nil ? nil : try? cursor.u16()
+  }
+}
+
+/// LE Read Remote Features Complete, version 1: status (1 byte), handle (2), features (8)
+/// (7.7.65.4).
+package struct LERemoteFeatures: Sendable {
+  /// Success, or why the peer did not report them.
+  package let status: StatusCode
+  package let handle: UInt16
+  /// The peer's features; nil if the capture does not have them.
+  package let features: UInt64?
+
+  package static let subevent: UInt8 = 0x04
+
+  /// Reads the parameters after the subevent code.
+  @_lifetime(cursor: copy cursor)
+  init(parsing cursor: inout Cursor) throws(ParseError) {
+    status = StatusCode(rawValue: try cursor.u8())
+    handle = try cursor.u16() & 0x0fff
+    features = try? cursor.unsigned(width: 8)
+  }
+}
+
+/// LE CIS Request: ACL handle (2 bytes), CIS handle (2); the group is ignored (7.7.65.26).
+package struct LECISRequest: Sendable {
+  /// The handle of the ACL connection.
+  package let connection: UInt16
+  /// The handle of the stream.
+  package let stream: UInt16
+
+  static let subevent: UInt8 = 0x1a
+
+  /// Reads the parameters after the subevent code.
+  @_lifetime(cursor: copy cursor)
+  init(parsing cursor: inout Cursor) throws(ParseError) {
+    connection = try cursor.u16() & 0x0fff
+    stream = try cursor.u16() & 0x0fff
   }
 }
 
@@ -112,19 +218,6 @@ package struct LEDataLengthChange: Sendable {
   }
 }
 
-/// Hardware Error: code (1 byte), defined by the manufacturer (Core, Vol 4, Part E, 7.7.16).
-package struct HardwareErrorEvent: Sendable {
-  /// The manufacturer's error code.
-  package let hardwareCode: UInt8
-
-  package static let code: UInt8 = 0x10
-
-  @_lifetime(cursor: copy cursor)
-  package init(parsing cursor: inout Cursor) throws(ParseError) {
-    hardwareCode = try cursor.u8()
-  }
-}
-
 /// LE Subrate Request: handle (2 bytes), minimum and maximum subrate factor (2 each), maximum
 /// peripheral latency (2), continuation number (2), supervision timeout (2) (Core, Vol 4, Part E,
 /// 7.8.124).
@@ -166,6 +259,8 @@ package struct LESubrateChange: Sendable {
   package let continuation: UInt16
   /// In units of 10 ms.
   package let supervisionTimeout: UInt16
+
+  package static let subevent: UInt8 = 0x23
 
   /// Reads the parameters after the subevent code.
   @_lifetime(cursor: copy cursor)

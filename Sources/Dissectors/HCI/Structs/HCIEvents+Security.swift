@@ -32,8 +32,8 @@ package struct LinkKeyType: RawRepresentable, Equatable, Sendable {
 package struct LinkKeyNotification: Sendable {
   /// The peer's public address.
   package let peer: DeviceAddress
-  /// The key, least significant byte first.
-  package let key: Slice
+  /// The key, least significant byte first; nil if the capture does not have all of it.
+  package let key: Slice?
   /// The key type; nil if the capture does not have the end of the event.
   package let type: LinkKeyType?
 
@@ -42,8 +42,8 @@ package struct LinkKeyNotification: Sendable {
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     peer = try DeviceAddress(parsing: &cursor)
-    key = try cursor.take(16)
-    type = cursor.isAtEnd ? nil : LinkKeyType(rawValue: try cursor.u8())
+    key = try? cursor.take(16)
+    type = key == nil ? nil : (try? cursor.u8()).map { LinkKeyType(rawValue: $0) }
   }
 }
 
@@ -95,7 +95,7 @@ package struct SimplePairingNumber: Sendable {
 package struct LELongTermKeyRequest: Sendable {
   package let handle: UInt16
   /// Identifies the requested key, together with `ediv`; both are zero for LE Secure Connections
-  /// keys and short-term keys.
+  /// keys and short-term keys, and if the capture does not have them.
   package let rand: UInt64
   package let ediv: UInt16
 
@@ -105,8 +105,9 @@ package struct LELongTermKeyRequest: Sendable {
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     handle = try cursor.u16() & 0x0fff
-    rand = try cursor.unsigned(width: 8)
-    ediv = try cursor.u16()
+    let isWhole = cursor.remaining >= 10
+    rand = isWhole ? try cursor.unsigned(width: 8) : 0
+    ediv = isWhole ? try cursor.u16() : 0
   }
 }
 

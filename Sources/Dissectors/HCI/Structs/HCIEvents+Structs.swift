@@ -18,12 +18,9 @@ package struct LEConnectionComplete: Sendable {
   package let role: UInt8
   package let peerType: AddressType
   package let peer: DeviceAddress
-  /// Enhanced: the resolvable private address used by the local controller; nil for none (all
-  /// zeros).
-  package let localResolvable: DeviceAddress?
-  /// Enhanced: the resolvable private address used by the peer, if the controller resolved it to
-  /// `peer`; nil for none (all zeros).
-  package let peerResolvable: DeviceAddress?
+  // All zeros for none.
+  private let local: DeviceAddress
+  private let resolved: DeviceAddress
   /// In units of 1.25 ms.
   package let interval: UInt16
   /// The number of connection events that the peripheral may skip.
@@ -31,13 +28,18 @@ package struct LEConnectionComplete: Sendable {
   /// In units of 10 ms.
   package let supervisionTimeout: UInt16
 
+  /// Enhanced: the resolvable private address used by the local controller.
+  package var localResolvable: DeviceAddress? { local == .zero ? nil : local }
+  /// Enhanced: the resolvable private address used by the peer, if the controller resolved it to
+  /// `peer`.
+  package var peerResolvable: DeviceAddress? { resolved == .zero ? nil : resolved }
+
   /// The subevent code of LE Connection Complete.
   package static let version1: UInt8 = 0x01
   /// The subevent code of LE Enhanced Connection Complete.
   package static let enhanced: UInt8 = 0x0a
   /// The subevent code of LE Enhanced Connection Complete, version 2.
   package static let enhancedVersion2: UInt8 = 0x29
-  package static let subevents: [UInt8] = [version1, enhanced, enhancedVersion2]
 
   /// Reads the parameters after the subevent code.
   @_lifetime(cursor: copy cursor)
@@ -47,15 +49,9 @@ package struct LEConnectionComplete: Sendable {
     role = try cursor.u8()
     peerType = AddressType(rawValue: try cursor.u8())
     peer = try DeviceAddress(parsing: &cursor)
-    if subevent == Self.version1 {
-      localResolvable = nil
-      peerResolvable = nil
-    } else {
-      let local = try DeviceAddress(parsing: &cursor)
-      localResolvable = local == .zero ? nil : local
-      let peers = try DeviceAddress(parsing: &cursor)
-      peerResolvable = peers == .zero ? nil : peers
-    }
+    let isEnhanced = subevent != Self.version1
+    local = isEnhanced ? try DeviceAddress(parsing: &cursor) : .zero
+    resolved = isEnhanced ? try DeviceAddress(parsing: &cursor) : .zero
     interval = try cursor.u16()
     latency = try cursor.u16()
     supervisionTimeout = try cursor.u16()
@@ -91,25 +87,28 @@ package struct ConnectionComplete: Sendable {
 
 /// Number Of Completed Packets: count (1 byte), then handle (2) and number (2) of each link
 /// (7.7.19).
-package struct NumberOfCompletedPackets: Sendable {
-  /// The number of links in the event.
+package struct CompletedPackets: Sendable {
+  /// The number of links that the capture has.
   package let count: Int
+  /// Whether the event is about one link.
+  package let isOfOne: Bool
+  /// The handles and numbers.
+  private let list: Slice
 
   @_lifetime(cursor: copy cursor)
-  package init(parsing cursor: inout Cursor) throws(ParseError) {
-    count = Int(try cursor.u8())
+  init(parsing cursor: inout Cursor) {
+    let claimed = (try? cursor.u8()) ?? 0
+    isOfOne = claimed == 1
+    list = cursor.rest()
+    count = min(Int(claimed), Int(list.count) / 4)
   }
 
-  package struct Link: Sendable {
-    package let handle: UInt16
-    /// The number of its packets completed since the previous event.
-    package let packets: UInt16
-
-    @_lifetime(cursor: copy cursor)
-    package init(parsing cursor: inout Cursor) throws(ParseError) {
-      handle = try cursor.u16() & 0x0fff
-      packets = try cursor.u16()
-    }
+  /// Returns the handle of one of the links, and how many of its packets were completed.
+  package func link(_ index: Int, _ bytes: RawSpan) -> (handle: UInt16, packets: Int) {
+    let start = Int(list.start) + 4 * index
+    return (
+      bytes.littleEndianU16(at: start) & 0x0fff, Int(bytes.littleEndianU16(at: start + 2))
+    )
   }
 }
 
@@ -120,12 +119,18 @@ package struct CommandComplete: Sendable {
   package let credits: UInt8
   /// The completed command; 0 if the event only reports the number of commands allowed.
   package let opcode: UInt16
+  /// The return parameters' first byte, which is the status of every command in the specification.
+  package let status: StatusCode?
+  /// The return parameters.
+  package let returns: Slice
 
-  /// Reads the parameters before the return parameters.
   @_lifetime(cursor: copy cursor)
-  package init(parsing cursor: inout Cursor) throws(ParseError) {
+  init(parsing cursor: inout Cursor) throws(ParseError) {
     credits = try cursor.u8()
     opcode = try cursor.u16()
+    var first = cursor
+    status = (try? first.u8()).map { StatusCode(rawValue: $0) }
+    returns = cursor.rest()
   }
 
   /// Whether the command is vendor-specific, so that its return parameters are too.

@@ -1,9 +1,10 @@
-// The PDUs of pairing itself: features, authentication, failure (Core, Vol 3, Part H, 3.5).
+// The Security Manager's PDUs with several fields (Core, Vol 3, Part H, 3.5 and 3.6).
 
 package import Bluetooth
 package import Bytes
 
-extension SMP {
+/// The namespace of these structs.
+package enum SMP {
   /// Pairing Request and Pairing Response: IO capability (1 byte), OOB data flag (1), AuthReq (1),
   /// maximum encryption key size (1), initiator key distribution (1), responder key distribution
   /// (1) (3.5.1, 3.5.2).
@@ -31,33 +32,6 @@ extension SMP {
       maximumEncryptionKeySize = try cursor.u8()
       initiatorKeys = KeyDistribution(rawValue: try cursor.u8())
       responderKeys = KeyDistribution(rawValue: try cursor.u8())
-    }
-  }
-
-  /// Pairing Confirm: the confirm value (16 bytes) (3.5.3).
-  package struct PairingConfirm: Sendable {
-    /// The commitment to the random value that follows.
-    package let value: Slice
-
-    @_lifetime(cursor: copy cursor)
-    init(parsing cursor: inout Cursor) throws(ParseError) { value = try cursor.take(16) }
-  }
-
-  /// Pairing Random: the random value (16 bytes) (3.5.4).
-  package struct PairingRandom: Sendable {
-    package let value: Slice
-
-    @_lifetime(cursor: copy cursor)
-    init(parsing cursor: inout Cursor) throws(ParseError) { value = try cursor.take(16) }
-  }
-
-  /// Pairing Failed: reason (1 byte) (3.5.5).
-  package struct PairingFailed: Sendable {
-    package let reason: PairingFailure
-
-    @_lifetime(cursor: copy cursor)
-    init(parsing cursor: inout Cursor) throws(ParseError) {
-      reason = PairingFailure(rawValue: try cursor.u8())
     }
   }
 
@@ -93,32 +67,35 @@ extension SMP {
     ]
   }
 
-  /// Pairing DHKey Check: the check value (16 bytes) (3.5.7).
-  package struct PairingDHKeyCheck: Sendable {
-    /// The check value, which proves knowledge of the shared key without revealing it.
-    package let value: Slice
-
-    @_lifetime(cursor: copy cursor)
-    init(parsing cursor: inout Cursor) throws(ParseError) { value = try cursor.take(16) }
-  }
-
-  /// Pairing Keypress Notification: notification type (1 byte) (3.5.8).
-  package struct KeypressNotification: Sendable {
-    /// The user's action; see `CodeSet.keypress`.
-    package let type: UInt8
-
-    @_lifetime(cursor: copy cursor)
-    init(parsing cursor: inout Cursor) throws(ParseError) { type = try cursor.u8() }
-  }
-
-  /// Security Request: AuthReq (1 byte) (3.6.7).
-  package struct SecurityRequest: Sendable {
-    /// The authentication requirements of the peripheral.
-    package let authReq: AuthReq
+  /// Central Identification: EDIV (2 bytes), Rand (8) (3.6.3). They identify the LTK and are sent
+  /// in the clear when it is used, so they are not secret.
+  package struct CentralIdentification: Sendable {
+    /// The encrypted diversifier.
+    package let ediv: UInt16
+    /// The random number.
+    package let rand: Slice
 
     @_lifetime(cursor: copy cursor)
     init(parsing cursor: inout Cursor) throws(ParseError) {
-      authReq = AuthReq(rawValue: try cursor.u8())
+      ediv = try cursor.u16()
+      rand = try cursor.take(8)
+    }
+  }
+
+  /// Identity Address Information: address type (1 byte), address (6) (3.6.5).
+  package struct IdentityAddressInformation: Sendable {
+    /// Public, or random for a static address.
+    package let addressType: AddressType
+    package let address: DeviceAddress
+
+    /// Whether it is a private address, which cannot be an identity: a random one without both
+    /// upper bits set (3.6.5; Core, Vol 6, Part B, 1.3.2).
+    package var isPrivate: Bool { addressType == .random && address.value >> 46 & 3 != 3 }
+
+    @_lifetime(cursor: copy cursor)
+    init(parsing cursor: inout Cursor) throws(ParseError) {
+      addressType = AddressType(rawValue: try cursor.u8())
+      address = try DeviceAddress(parsing: &cursor)
     }
   }
 }
