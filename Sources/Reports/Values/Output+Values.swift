@@ -131,7 +131,13 @@ extension Output {
           operation == .indication
             ? "no confirmation within 30 s (ATT timeout)" : "no response within 30 s (ATT timeout)")
       case .overtaken: text("others followed")
-      case .recordsLost: text("records were lost")
+      case .recordsLost:
+        text("the capture may lack the ")
+        if case .notExecuted = outcome {
+          text("request that executes it")
+        } else {
+          text(operation == .indication ? "confirmation" : "response")
+        }
       case .captureEnded: text("the capture ends")
       case .forgotten: text("too many bearers to follow")
       }

@@ -38,6 +38,8 @@ package struct Conversations: Sendable {
     /// The parts that were prepared before an Execute Write Request that waits for its response,
     /// with its packet. Answered or not, it closes the queue (Core, Vol 3, Part F, 3.4.6.3).
     var closed: [(packet: Int, queue: PreparedQueue)] = []
+    /// Whether the capture lacks the answers to its requests.
+    var lacksAnswers = false
   }
 
   /// An attribute's key among all servers.
@@ -332,7 +334,16 @@ package struct Conversations: Sendable {
   ) {
     let isExecute = pending.opcode == .executeWriteRequest
     guard !pending.isIncomplete, isExecute || pending.operation != nil else { return }
-    let mayBeAnswered = memory.hasHeard(place.direction.reversed)
+    let link = bearers[place.bearer].link
+    // A client that goes on has its answers. If nothing of its server is in the capture, it lacks
+    // them all.
+    if memory.links.id(link) == pending.connection {
+      let isOneSided = memory.links[link].isOneSided(place.direction)
+      let goesOn = reason == .overtaken || clients[place.client].lacksAnswers
+      clients[place.client].lacksAnswers = isOneSided && goesOn
+    }
+    let mayBeAnswered =
+      memory.hasHeard(place.direction.reversed) && !clients[place.client].lacksAnswers
     if !mayBeAnswered, pending.opcode.carriesValue, pending.opcode != .prepareWriteRequest {
       // The capture has no answers, so it is unknown whether one came.
       return report(place, pending, .done, nil)
@@ -344,7 +355,6 @@ package struct Conversations: Sendable {
       reason = .timedOut
     }
     var isAcknowledged: Bool?
-    let link = bearers[place.bearer].link
     if memory.links.reportsCompletedPackets, let ordinal = pending.ordinal,
       memory.links.id(link) == bearers[place.bearer].parties.connection,
       let flow = memory.links.flow(link)

@@ -198,10 +198,10 @@ package struct Connection: Sendable {
     if status == .success || status == .unsupportedRemoteFeature { isEstablished = true }
   }
 
-  /// Returns whether the opening is missing, and so far also all data from the side that would
-  /// answer data in a direction.
+  /// Returns whether the capture has no data so far from the side that would answer data in a
+  /// direction.
   func isOneSided(_ direction: Direction) -> Bool {
-    isOpeningMissing && (direction == .sent ? receivedPackets : sentPackets) == 0
+    (direction == .sent ? receivedPackets : sentPackets) == 0
   }
 
   /// Counts an ACL packet with this many bytes of data.

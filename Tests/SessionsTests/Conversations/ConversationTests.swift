@@ -44,6 +44,22 @@ import Testing
       ])
   }
 
+  /// A host that goes on has its answers; a capture with nothing from the peer lacks them. If the
+  /// peer is heard later, they did not come.
+  @Test(arguments: [false, true]) func answersOfASilentPeer(isHeard: Bool) {
+    let results = converse { traffic in
+      traffic.connect()
+      if isHeard { traffic.received("1b 20 00 01") }
+      for handle in 0x10..<0x16 { traffic.sent("0a \(String(handle, radix: 16)) 00") }
+    }
+    let reasons = results.results.filter { $0.value.operation == .read }
+      .map { $0.line.split(separator: ", ").last ?? "" }
+    let first = isHeard ? "overtaken" : "recordsLost"
+    let last = isHeard ? "captureEnded" : "recordsLost"
+    #expect(
+      reasons == [first, first, last, last, last, last].map { Substring($0) }, "\(results.lines)")
+  }
+
   /// The captured host is the server.
   @Test func ownValues() {
     let results = converse { traffic in
