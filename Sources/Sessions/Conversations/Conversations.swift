@@ -38,7 +38,7 @@ package struct Conversations: Sendable {
     /// The parts that were prepared before an Execute Write Request that waits for its response,
     /// with its packet. Answered or not, it closes the queue (Core, Vol 3, Part F, 3.4.6.3).
     var closed: [(packet: Int, queue: PreparedQueue)] = []
-    /// Whether the capture lacks the answers to its requests.
+    /// Whether the capture may lack the answers to its requests: it goes on without any.
     var lacksAnswers = false
   }
 
@@ -335,8 +335,8 @@ package struct Conversations: Sendable {
     let isExecute = pending.opcode == .executeWriteRequest
     guard !pending.isIncomplete, isExecute || pending.operation != nil else { return }
     let link = bearers[place.bearer].link
-    // A client that goes on has its answers. If nothing of its server is in the capture, it lacks
-    // them all.
+    // A client that goes on normally has its answers. If the capture has nothing from its server,
+    // they may be missing.
     if memory.links.id(link) == pending.connection {
       let isOneSided = memory.links[link].isOneSided(place.direction)
       let goesOn = reason == .overtaken || clients[place.client].lacksAnswers
