@@ -332,8 +332,6 @@ package struct Conversations: Sendable {
     _ place: Place, _ pending: Procedure, _ reason: ValueOutcome.Reason, at time: Timestamp?,
     _ memory: borrowing Memory
   ) {
-    let isExecute = pending.opcode == .executeWriteRequest
-    guard !pending.isIncomplete, isExecute || pending.operation != nil else { return }
     let link = bearers[place.bearer].link
     // A client that goes on normally has its answers. If the capture has nothing from its server,
     // they may be missing.
@@ -342,6 +340,8 @@ package struct Conversations: Sendable {
       let goesOn = reason == .overtaken || clients[place.client].lacksAnswers
       clients[place.client].lacksAnswers = isOneSided && goesOn
     }
+    let isExecute = pending.opcode == .executeWriteRequest
+    guard !pending.isIncomplete, isExecute || pending.operation != nil else { return }
     let mayBeAnswered =
       memory.hasHeard(place.direction.reversed) && !clients[place.client].lacksAnswers
     if !mayBeAnswered, pending.opcode.carriesValue, pending.opcode != .prepareWriteRequest {
