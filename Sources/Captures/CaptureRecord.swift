@@ -127,13 +127,10 @@ package struct CaptureRecord: ~Escapable {
     return record
   }
 
-  /// Returns the record with an inferred direction.
-  @_lifetime(copy self)
-  package func inferring(_ direction: Direction?) -> CaptureRecord {
-    var record = copy self
-    record.direction = direction
-    record.isDirectionInferred = direction != nil
-    return record
+  /// Sets an inferred direction.
+  package mutating func infer(_ direction: Direction?) {
+    self.direction = direction
+    isDirectionInferred = direction != nil
   }
 
   /// Returns the record marked as replayed or not.

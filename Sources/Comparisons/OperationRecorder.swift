@@ -74,26 +74,25 @@ struct OperationRecorder: ~Copyable {
   // MARK: Packets
 
   /// Records a packet: follows its protocol, and stores everything that is not a value.
-  mutating func follow(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    if dissection.att != nil { reading.follow(record, dissection, bytes, answer, memory) }
+  mutating func follow(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    if packet.dissection.att != nil { reading.follow(packet, memory) }
     // The answers may be among the lost records.
-    if memory.links.gap == record.number { unanswered = [:] }
+    if memory.links.gap == packet.record.number { unanswered = [:] }
     // A packet that another file contains, too, was recorded already.
-    guard record.original == nil, let link = answer.link, let direction = record.direction else {
+    guard packet.record.original == nil, let link = packet.answer.link,
+      let direction = packet.record.direction
+    else {
       return
     }
     let id = memory.links.id(link)
     guard id != 0 else { return }
-    if dissection.isOfOtherChannel(answer) {
+    if packet.dissection.isOfOtherChannel(packet.answer) {
       if uncompared.count < bounds.connections { uncompared.insert(id) }
-    } else if let pdu = dissection.smp {
+    } else if let pdu = packet.dissection.smp {
       let isByCentral = isByCentral(direction, memory.links.connection(link))
-      add(pdu, dissection, bytes, answer, direction == .sent, isByCentral, id, record)
-    } else if let pdu = dissection.att {
-      observe(pdu.opcode, dissection.attFields, direction, answer, id, record, memory)
+      add(pdu, packet, direction == .sent, isByCentral, id)
+    } else if let pdu = packet.dissection.att {
+      observe(pdu.opcode, packet.dissection.attFields, direction, packet, id, memory)
     }
   }
 
@@ -106,34 +105,34 @@ struct OperationRecorder: ~Copyable {
 
   /// Records an ATT PDU that finds attributes or sets the MTU. Values come from `Conversations`.
   private mutating func observe(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ direction: Direction, _ answer: Answer, _ id: Int,
-    _ record: borrowing CaptureRecord, _ memory: borrowing Memory
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ direction: Direction, _ packet: borrowing Packet,
+    _ id: Int, _ memory: borrowing Memory
   ) {
-    guard let link = answer.link else { return }
+    guard let link = packet.answer.link else { return }
     let isByCentral = isByCentral(direction, memory.links.connection(link))
     // The request that the packet answers.
-    let request = answer.request.flatMap { answered($0.packet, direction != .sent, id) }
+    let request = packet.answer.request.flatMap { answered($0.packet, direction != .sent, id) }
     switch opcode {
     case .exchangeMTURequest:
       guard let mtu = fields.mtu else { return }
       var operation = ComparedOperation(
-        .exchangeMTU, connection: id, packet: record.number, time: record.time)
+        .exchangeMTU, connection: id, packet: packet.record.number, time: packet.record.time)
       (operation.isByHost, operation.isByCentral) = (direction == .sent, isByCentral)
       guard append(operation) else { return }
-      expectAnswer(record.number, direction == .sent, id, to: opcode, offering: mtu)
+      expectAnswer(packet.record.number, direction == .sent, id, to: opcode, offering: mtu)
     case .exchangeMTUResponse:
       guard let request, let mtu = fields.mtu else { return }
       let words = keep("client \(request.mtu), server \(mtu)")
-      settleMTU(request, id, record) {
-        $0.latency = answer.latency
+      settleMTU(request, id, packet.record) {
+        $0.latency = packet.answer.latency
         $0.text = words
         $0.value = words
       }
     case .findInformationRequest, .findByTypeValueRequest, .readByGroupTypeRequest:
-      discover(opcode, direction == .sent, isByCentral, id, record)
+      discover(opcode, direction == .sent, isByCentral, id, packet.record)
     case .readByTypeRequest where fields.type?.declares == true:
-      discover(opcode, direction == .sent, isByCentral, id, record)
-    case .errorResponse: refuse(fields, request, id, record)
+      discover(opcode, direction == .sent, isByCentral, id, packet.record)
+    case .errorResponse: refuse(fields, request, id, packet.record)
     default: break
     }
   }
@@ -435,14 +434,14 @@ struct OperationRecorder: ~Copyable {
 
   /// Records a PDU.
   private mutating func add(
-    _ pdu: SMPPDU, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
-    _ isByHost: Bool, _ isByCentral: Bool?, _ id: Int, _ record: borrowing CaptureRecord
+    _ pdu: SMPPDU, _ packet: borrowing Packet,
+    _ isByHost: Bool, _ isByCentral: Bool?, _ id: Int
   ) {
-    guard hasRoom(id, record.number) else { return }
-    let body = bytes.part(dissection.body)
-    let hides = dissection.hidesSMP(answer) && !showsKeys
+    guard hasRoom(id, packet.record.number) else { return }
+    let body = packet.bytes.part(packet.dissection.body)
+    let hides = packet.dissection.hidesSMP(packet.answer) && !showsKeys
     var operation = ComparedOperation(
-      .pairing(pdu.opcode), connection: id, packet: record.number, time: record.time)
+      .pairing(pdu.opcode), connection: id, packet: packet.record.number, time: packet.record.time)
     (operation.isByHost, operation.isByCentral) = (isByHost, isByCentral)
     switch pdu {
     case .pairing(let features):
@@ -456,35 +455,35 @@ struct OperationRecorder: ~Copyable {
       operation.value = keep(body)
       operation.text = keep(wanted.words)
     case .confirm(let confirm):
-      operation.random = keep([("confirm_value", hex(confirm, bytes))], isSecret: hides)
+      operation.random = keep([("confirm_value", hex(confirm, packet.bytes))], isSecret: hides)
     case .random(let value):
-      operation.random = keep([("random_value", hex(value, bytes))], isSecret: hides)
+      operation.random = keep([("random_value", hex(value, packet.bytes))], isSecret: hides)
     case .publicKey(let key):
       operation.random = keep(
-        [("public_key_x", hex(key.x, bytes)), ("public_key_y", hex(key.y, bytes))], isSecret: hides)
+        [("public_key_x", hex(key.x, packet.bytes)), ("public_key_y", hex(key.y, packet.bytes))],
+        isSecret: hides)
     case .dhKeyCheck(let check):
-      operation.random = keep([("dhkey_check", hex(check, bytes))], isSecret: hides)
+      operation.random = keep([("dhkey_check", hex(check, packet.bytes))], isSecret: hides)
     case .encryptionInformation(let key):
-      operation.random = keep([("long_term_key", hex(key, bytes))], isSecret: hides)
+      operation.random = keep([("long_term_key", hex(key, packet.bytes))], isSecret: hides)
     case .centralIdentification(let identification):
       operation.random = keep(
         [
           ("ediv", "\(code: identification.ediv, digits: 4)"),
-          ("rand", hex(identification.rand, bytes)),
+          ("rand", hex(identification.rand, packet.bytes)),
         ], isSecret: hides)
     case .identityInformation(let key):
-      operation.random = keep(
-        [("identity_resolving_key", hex(key, bytes))], isSecret: hides)
+      operation.random = keep([("identity_resolving_key", hex(key, packet.bytes))], isSecret: hides)
     case .signingInformation(let key):
-      operation.random = keep([("signature_key", hex(key, bytes))], isSecret: hides)
+      operation.random = keep([("signature_key", hex(key, packet.bytes))], isSecret: hides)
     case .identityAddressInformation(let identity):
       operation.value = keep(body)
       operation.text = keep("\(identity.address)")
     case .incomplete:
       operation.value = keep(body)
       operation.isHidden = hides
-      operation.isCut = record.isTruncated
-      if pdu.opcode == .pairingFailed, record.isTruncated {
+      operation.isCut = packet.record.isTruncated
+      if pdu.opcode == .pairingFailed, packet.record.isTruncated {
         operation.unknown = keep("its reason is cut off")
       }
     case .keypressNotification, .unknown:

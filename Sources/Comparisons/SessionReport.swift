@@ -5,7 +5,7 @@ import Cryptography
 package import Decoders
 import Histories
 package import Differences
-package import Dissectors
+import Dissectors
 import Reports
 package import Sessions
 import Words
@@ -64,15 +64,13 @@ package struct SessionReport: PacketReport, ~Copyable {
   package var isSatisfied: Bool { false }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     records += 1
-    history?.observe(record, dissection, bytes, answer, memory)
-    map.packet(
-      record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
-    recorder.follow(record, dissection, bytes, answer, memory)
-    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    history?.observe(packet, memory)
+    map.packet(packet, memory, into: &output)
+    recorder.follow(packet, memory)
+    conversations.observe(packet, memory)
     recorder.record(conversations, memory)
   }
 

@@ -4,7 +4,7 @@ package import Captures
 import Cryptography
 package import Decoders
 import Histories
-package import Dissectors
+import Dissectors
 package import Reports
 package import Sessions
 import Words
@@ -74,15 +74,14 @@ package struct ExplainReport: PacketReport, ~Copyable {
   package var isSatisfied: Bool { false }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    history?.observe(record, dissection, bytes, answer, memory)
+    history?.observe(packet, memory)
     guard !options.selection.times.isEmpty else { return }
-    window.observe(record.time)
-    guard let stretch = window.stretch(of: record.time) else { return }
-    let first = stretches[stretch]?.lowerBound ?? record.number
-    stretches[stretch] = first...record.number
+    window.observe(packet.record.time)
+    guard let stretch = window.stretch(of: packet.record.time) else { return }
+    let first = stretches[stretch]?.lowerBound ?? packet.record.number
+    stretches[stretch] = first...packet.record.number
   }
 
   package mutating func learn(_ summary: CaptureSummary) { self.summary = summary }

@@ -3,7 +3,7 @@ package import Bytes
 package import Captures
 import Diagnosis
 import Histories
-package import Dissectors
+import Dissectors
 import Reports
 package import Sessions
 import Words
@@ -81,13 +81,12 @@ package struct ExplainWatch: PacketReport, ~Copyable {
   package var isSatisfied: Bool { false }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    history?.observe(record, dissection, bytes, answer, memory)
+    history?.observe(packet, memory)
     isStale = true
-    if answer.closed || memory.links.otherEndings != otherEndings
-      || dissection.failure(bytes, answer) != nil
+    if packet.answer.closed || memory.links.otherEndings != otherEndings
+      || packet.dissection.failure(packet.bytes, packet.answer) != nil
     {
       otherEndings = memory.links.otherEndings
       hasTurned = true

@@ -101,31 +101,28 @@ package struct AdapterHistory: Sendable {
   }
 
   /// Records a command, an event, a management record or a note.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    let moment = Moment(record)
-    let isAfterGap = memory.links.gap == record.number && memory.links.gapAdapter == .unknown
-    if record.drops > 0 || isAfterGap { forgetWaiting(moment) }
-    switch dissection.content {
+  mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    let moment = Moment(packet.record)
+    let isAfterGap = memory.links.gap == packet.record.number && memory.links.gapAdapter == .unknown
+    if packet.record.drops > 0 || isAfterGap { forgetWaiting(moment) }
+    switch packet.dissection.content {
     case .command(let command):
       if command.opcode != HCICommand.hostNumberOfCompletedPackets {
         buffers.hear()
         hostBuffers.hear()
       }
       commands.observe(
-        command.opcode, moment, bytes, dissection.body,
-        LengthFault(command, record, dissection, bytes))
-      observe(command.opcode, moment, bytes, dissection.body)
+        command.opcode, moment, packet.bytes, packet.dissection.body,
+        LengthFault(command, packet))
+      observe(command.opcode, moment, packet.bytes, packet.dissection.body)
     case .event(let event):
       buffers.hear()
       hostBuffers.hear()
-      observe(event, moment, dissection, bytes, answer, memory)
-      if case .commandComplete(let complete) = dissection.fact, complete.status == .success,
-        let fault = LengthFault(answer: record, dissection, bytes)
+      observe(event, moment, packet, memory)
+      if case .commandComplete(let complete) = packet.dissection.fact, complete.status == .success,
+        let fault = LengthFault(answer: packet)
       {
-        commands.observe(fault, ofAnswerTo: complete.opcode, moment, answer.request?.packet)
+        commands.observe(fault, ofAnswerTo: complete.opcode, moment, packet.answer.request?.packet)
       }
     case .note(let note):
       guard note.kind.endsController else { return }
@@ -138,19 +135,18 @@ package struct AdapterHistory: Sendable {
 
   /// Records Number Of Completed Packets, which shows that the controller is alive.
   mutating func observe(
-    _ completed: CompletedPackets, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ completed: CompletedPackets, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
-    let moment = Moment(record)
-    if record.drops > 0 { forgetWaiting(moment) }
+    let moment = Moment(packet.record)
+    if packet.record.drops > 0 { forgetWaiting(moment) }
     commands.hear(moment)
-    guard buffers.isCounting || answer.link == nil else { return }
+    guard buffers.isCounting || packet.answer.link == nil else { return }
     for index in 0..<completed.count {
-      let (handle, packets) = completed.link(index, bytes)
+      let (handle, packets) = completed.link(index, packet.bytes)
       // Most events concern one link, which is known; to look one up copies it.
       let known =
-        answer.link.map { memory.links.id($0) }
-        ?? memory.links.known(LinkKey(record.adapter, handle))?.id
+        packet.answer.link.map { memory.links.id($0) }
+        ?? memory.links.known(LinkKey(packet.record.adapter, handle))?.id
       if known == nil, packets > 0,
         unknownLinks.count < Self.mostUnknownLinks || unknownLinks[handle] != nil
       {
@@ -230,22 +226,23 @@ package struct AdapterHistory: Sendable {
   }
 
   private mutating func observe(
-    _ event: HCIEvent, _ moment: Moment, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ event: HCIEvent, _ moment: Moment, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
-    switch dissection.fact {
+    switch packet.dissection.fact {
     case .commandComplete(let complete):
       record(
-        complete.opcode, complete.status, moment, answer.request?.packet, isComplete: true, bytes,
-        dissection.body, memory)
-      buffers.learn(complete, moment, bytes)
+        complete.opcode, complete.status, moment, packet.answer.request?.packet, isComplete: true,
+        packet.bytes,
+        packet.dissection.body, memory)
+      buffers.learn(complete, moment, packet.bytes)
     case .commandStatus(let status):
       record(
-        status.opcode, status.status, moment, answer.request?.packet, isComplete: false, bytes,
-        dissection.body, memory)
+        status.opcode, status.status, moment, packet.answer.request?.packet, isComplete: false,
+        packet.bytes,
+        packet.dissection.body, memory)
     default:
       commands.hear(moment)
-      observeOther(event, moment, dissection, bytes, answer, memory)
+      observeOther(event, moment, packet, memory)
     }
   }
 
@@ -366,13 +363,12 @@ package struct AdapterHistory: Sendable {
   }
 
   private mutating func observeOther(
-    _ event: HCIEvent, _ moment: Moment, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ event: HCIEvent, _ moment: Moment, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
     if !memory.advertisements.reports.isEmpty {
-      return sightings.observe(moment, memory.advertisements.reports, bytes)
+      return sightings.observe(moment, memory.advertisements.reports, packet.bytes)
     }
-    switch dissection.fact {
+    switch packet.dissection.fact {
     case .setTerminated(let ended): sets.observe(ended, moment)
     case .stream(let event): groups.observe(established: event, moment)
     case .connection(let complete):
@@ -389,7 +385,7 @@ package struct AdapterHistory: Sendable {
       hardwareErrors.append((moment, code, pending))
     case .disconnection(let ended):
       if ended.status == .success { groups.end(ended.handle) }
-      guard let link = answer.link else { return lose(ended, moment, memory) }
+      guard let link = packet.answer.link else { return lose(ended, moment, memory) }
       let connection = memory.links.connection(link)
       if connection.ending == .neverEstablished {
         sightings.fail(Attributes.key(of: .peer, connection), moment)
@@ -416,8 +412,8 @@ package struct AdapterHistory: Sendable {
         pageFailures[place].attempts.append((asked, moment))
       }
     case .other where event.code == HCIEvent.dataBufferOverflowCode:
-      buffers.overflow(moment, bytes, dissection.body)
-    default: observeClassic(event, bytes, dissection.body)
+      buffers.overflow(moment, packet.bytes, packet.dissection.body)
+    default: observeClassic(event, packet.bytes, packet.dissection.body)
     }
   }
 

@@ -96,39 +96,37 @@ package struct CaptureExtent: Sendable {
   private static let leastPause: Int64 = 3_600_000_000_000
 
   /// Records a packet.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
+  mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     records += 1
-    lastPacket = record.number
-    if let time = record.time, time.isWritable { observe(time, record.number) }
+    lastPacket = packet.record.number
+    if let time = packet.record.time, time.isWritable { observe(time, packet.record.number) }
     // After a gap another clock may be used, and a pause may be shorter than it seems.
-    if record.isGapNote || record.followsDamage { previous = nil }
-    if record.drops > 0 {
-      dropped.add(clamped: record.drops)
-      if drops.count < Self.mostDrops { drops.append(record.number) }
+    if packet.record.isGapNote || packet.record.followsDamage { previous = nil }
+    if packet.record.drops > 0 {
+      dropped.add(clamped: packet.record.drops)
+      if drops.count < Self.mostDrops { drops.append(packet.record.number) }
     }
-    if record.isTruncated {
+    if packet.record.isTruncated {
       truncated += 1
-      if cuts.count < Self.mostDrops { cuts.append(record.number) }
+      if cuts.count < Self.mostDrops { cuts.append(packet.record.number) }
     }
-    if !isOfLinux, case .monitor = record.framing { isOfLinux = true }
-    switch dissection.content {
+    if !isOfLinux, case .monitor = packet.record.framing { isOfLinux = true }
+    switch packet.dissection.content {
     case .command: commands += 1
     case .event:
       events += 1
-      if case .completedPackets = dissection.fact { reportsCompletedPackets = true }
+      if case .completedPackets = packet.dissection.fact { reportsCompletedPackets = true }
       advertisements &+= memory.advertisements.reports.count
     case .acl:
-      if record.direction == .sent { sentData += 1 } else { receivedData += 1 }
-      if record.isTruncated { truncatedData += 1 }
-      if record.isDirectionInferred { infersDirections = true }
+      if packet.record.direction == .sent { sentData += 1 } else { receivedData += 1 }
+      if packet.record.isTruncated { truncatedData += 1 }
+      if packet.record.isDirectionInferred { infersDirections = true }
       // Each enhanced bearer has its own requests.
-      if unpaired == nil, sentData == 0 || receivedData == 0, answer.channel == nil,
-        let opcode = dissection.att?.opcode
+      if unpaired == nil, sentData == 0 || receivedData == 0, packet.answer.channel == nil,
+        let opcode = packet.dissection.att?.opcode
       {
-        observeOneSided(opcode, record.number, answer.link.map { memory.links.id($0) } ?? 0)
+        observeOneSided(
+          opcode, packet.record.number, packet.answer.link.map { memory.links.id($0) } ?? 0)
       }
     case .control(let control):
       controls += 1

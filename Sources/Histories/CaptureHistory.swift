@@ -2,7 +2,7 @@ import Bluetooth
 import Bytes
 package import Captures
 import Cryptography
-package import Dissectors
+import Dissectors
 package import Sessions
 package import Words
 
@@ -64,61 +64,59 @@ package struct CaptureHistory: ~Copyable, Sendable {
     (searches, unanswered) = (PasskeySearches(passkeys), UnansweredRequests(limits))
   }
 
-  package mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    evidence.extent.observe(record, dissection, bytes, answer, memory)
+  package mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    evidence.extent.observe(packet, memory)
     // A packet that another file contains, too, was recorded already.
-    guard record.original == nil else { return }
-    if record.adapter != latestAdapter.index {
-      latestAdapter = (record.adapter, adapters[record.adapter])
+    guard packet.record.original == nil else { return }
+    if packet.record.adapter != latestAdapter.index {
+      latestAdapter = (packet.record.adapter, adapters[packet.record.adapter])
     }
-    if followsRequests { unanswered.observe(record, dissection, bytes, answer, memory) }
+    if followsRequests { unanswered.observe(packet, memory) }
     if memory.links.otherEndings != otherEndings {
       memory.links.forEachEnding(after: otherEndings) { store($0) }
       otherEndings = memory.links.otherEndings
     }
-    switch dissection.content {
-    case .command, .event, .control, .note: observeHost(record, dissection, bytes, answer, memory)
+    switch packet.dissection.content {
+    case .command, .event, .control, .note: observeHost(packet, memory)
     case .acl, .sco, .iso, .controllerLog, .unknown: break
     }
-    guard let link = answer.link else { return }
+    guard let link = packet.answer.link else { return }
     let id = memory.links.id(link)
     guard id != 0 else { return }
-    if answer.opened || answer.closed || id != latest.id && positions[id] == nil {
+    if packet.answer.opened || packet.answer.closed || id != latest.id && positions[id] == nil {
       store(memory.links.connection(link))
     }
-    if answer.opened || answer.closed || id != latest.id { latest = (id, positions[id]) }
+    if packet.answer.opened || packet.answer.closed || id != latest.id {
+      latest = (id, positions[id])
+    }
     guard let position = latest.position else { return }
-    if answer.opened {
-      if let own = evidence.host.address(ofLinkOpenedBy: dissection, record.adapter) {
+    if packet.answer.opened {
+      if let own = evidence.host.address(ofLinkOpenedBy: packet.dissection, packet.record.adapter) {
         notes[position].pairing.ownAddress = own
       }
       let seen = sighting(ofPeerAt: position)
-      let age = seen.flatMap { Moment(record).nanoseconds(since: $0.last) }
+      let age = seen.flatMap { Moment(packet.record).nanoseconds(since: $0.last) }
       if let age, age <= Self.longestSeen { notes[position].link.seen = seen }
       let connection = notes[position].connection
       peers[
         Attributes.key(connection.peer ?? DeviceAddress(value: 0), connection.peerType ?? .public)] =
         position
     }
-    if case .acl(let header) = dissection.content {
-      if record.direction == .sent {
-        count(record, link, at: position, memory)
+    if case .acl(let header) = packet.dissection.content {
+      if packet.record.direction == .sent {
+        count(packet.record, link, at: position, memory)
       } else {
-        receive(record, header, id, isAnswer: answer.request != nil)
+        receive(packet.record, header, id, isAnswer: packet.answer.request != nil)
       }
     }
-    notes[position].observe(
-      record, dissection, bytes, answer, memory, isComplete: observesAttributes)
-    defer { measure(position, Moment(record)) }
-    if answer.closed {
+    notes[position].observe(packet, memory, isComplete: observesAttributes)
+    defer { measure(position, Moment(packet.record)) }
+    if packet.answer.closed {
       if let adapter = latestAdapter.position {
         notes[position].link.controllerStall = evidence.adapters[adapter].commands.lastStall
-        evidence.adapters[adapter].buffers.close(id, Moment(record))
+        evidence.adapters[adapter].buffers.close(id, Moment(packet.record))
         evidence.adapters[adapter].hostBuffers.close(
-          notes[position].connection.handle, Moment(record))
+          notes[position].connection.handle, Moment(packet.record))
       }
     }
   }
@@ -184,24 +182,21 @@ package struct CaptureHistory: ~Copyable, Sendable {
   }
 
   /// Records a packet between the captured host and its controllers.
-  private mutating func observeHost(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
+  private mutating func observeHost(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     let (index, position) = latestAdapter
     // These events are as frequent as data, and nothing else can be learned from them.
-    if case .completedPackets(let completed) = dissection.fact {
+    if case .completedPackets(let completed) = packet.dissection.fact {
       if let position {
-        evidence.adapters[position].observe(completed, record, bytes, answer, memory)
+        evidence.adapters[position].observe(completed, packet, memory)
       }
-      if answer.link == nil { acknowledge(completed, record, bytes, memory) }
+      if packet.answer.link == nil { acknowledge(completed, packet.record, packet.bytes, memory) }
       return
     }
     if let position {
-      evidence.adapters[position].observe(record, dissection, bytes, answer, memory)
+      evidence.adapters[position].observe(packet, memory)
     } else if evidence.adapters.count < limits.adapters {
       var adapter = AdapterHistory(index)
-      adapter.observe(record, dissection, bytes, answer, memory)
+      adapter.observe(packet, memory)
       adapters[index] = evidence.adapters.count
       latestAdapter.position = evidence.adapters.count
       evidence.adapters.append(adapter)
@@ -210,25 +205,24 @@ package struct CaptureHistory: ~Copyable, Sendable {
       guard let key = report.address.map({ Attributes.key($0, report.addressType) }),
         let peer = peers[key], peer < notes.count, notes[peer].connection.adapter == index
       else { continue }
-      notes[peer].link.observeAdvertising(Moment(record), report.rssi)
+      notes[peer].link.observeAdvertising(Moment(packet.record), report.rssi)
     }
-    guard case .control(let control) = dissection.content else {
-      evidence.host.observe(record, dissection, bytes)
+    guard case .control(let control) = packet.dissection.content else {
+      evidence.host.observe(packet)
       return
     }
     evidence.management.observe(
-      control, bytes, dissection.body, Moment(record), index, answer.request?.packet)
-    observe(control, record, dissection, bytes)
+      control, packet.bytes, packet.dissection.body, Moment(packet.record), index,
+      packet.answer.request?.packet)
+    observe(control, packet)
   }
 
   /// Records a packet of the management interface. It names the peer but no connection, so it is
   /// assigned to the latest connection with that peer.
-  private mutating func observe(
-    _ control: ControlRecord, _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan
-  ) {
-    guard let act = PairingAct(control, bytes, dissection.body, Moment(record)) else { return }
-    let adapter = record.adapter
+  private mutating func observe(_ control: ControlRecord, _ packet: borrowing Packet) {
+    guard let act = PairingAct(control, packet.bytes, packet.dissection.body, Moment(packet.record))
+    else { return }
+    let adapter = packet.record.adapter
     for position in notes.indices.suffix(Self.latestConnections).reversed() {
       let connection = notes[position].connection
       guard connection.adapter == adapter,

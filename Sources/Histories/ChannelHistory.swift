@@ -109,40 +109,41 @@ package struct ChannelHistory: Sendable {
   }
 
   /// Records data that is not an ATT PDU.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    if case .stream(let event) = dissection.fact, event.status == .success,
+  mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    if case .stream(let event) = packet.dissection.fact, event.status == .success,
       streams.count < Self.most
     {
-      streams.append((Moment(record), event.handle))
+      streams.append((Moment(packet.record), event.handle))
     }
-    guard case .acl = dissection.content, let direction = record.direction else { return }
+    guard case .acl = packet.dissection.content, let direction = packet.record.direction else {
+      return
+    }
     if memory.links.gap != gap {
       gap = memory.links.gap
       // Responses may be among the missing records.
       open.removeAll()
       unasked.removeAll()
       forgetCredits()
-    } else if record.isTruncated {
+    } else if packet.record.isTruncated {
       forgetCredits()
     }
-    if let channel = answer.channel, channel.isOutOfCredits, let header = dissection.l2cap {
+    if let channel = packet.answer.channel, channel.isOutOfCredits,
+      let header = packet.dissection.l2cap
+    {
       starve(
-        channel, header.cid.rawValue, Side(sent: direction), Moment(record),
-        isInSDU: answer.fragment.isFragment)
+        channel, header.cid.rawValue, Side(sent: direction), Moment(packet.record),
+        isInSDU: packet.answer.fragment.isFragment)
     }
-    if dissection.isSignalling, !answer.fragment.isFragment {
+    if packet.dissection.isSignalling, !packet.answer.fragment.isFragment {
       observe(
-        Moment(record), Side(sent: direction), dissection, bytes,
-        answer.link.flatMap { memory.links.isEncrypted($0) }, memory.signals.notes)
-    } else if let channel = answer.channel, !answer.fragment.isFragment,
-      dissection.control?.isWhole ?? true
+        Moment(packet.record), Side(sent: direction), packet.dissection, packet.bytes,
+        packet.answer.link.flatMap { memory.links.isEncrypted($0) }, memory.signals.notes)
+    } else if let channel = packet.answer.channel, !packet.answer.fragment.isFragment,
+      packet.dissection.control?.isWhole ?? true
     {
       count(
-        Moment(record), direction, channel, bytes: Int(dissection.body.count),
-        cid: dissection.l2cap?.cid.rawValue)
+        Moment(packet.record), direction, channel, bytes: Int(packet.dissection.body.count),
+        cid: packet.dissection.l2cap?.cid.rawValue)
     }
   }
 

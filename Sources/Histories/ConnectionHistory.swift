@@ -121,30 +121,28 @@ struct ConnectionNotes: Sendable {
   /// Records a packet of the connection.
   ///
   /// - Parameter isComplete: whether the use of attributes and channels is recorded, too.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, isComplete: Bool
-  ) {
-    link.observe(record, dissection, bytes, answer, memory)
-    if isComplete { transfers.observe(record, dissection, bytes, answer, memory) }
-    if dissection.att != nil {
-      if encryption.awaitsData { encryption.observeData(record) }
-      if encryption.isStarting { encryption.observeDataMeanwhile(record) }
+  mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory, isComplete: Bool) {
+    link.observe(packet, memory)
+    if isComplete { transfers.observe(packet, memory) }
+    if packet.dissection.att != nil {
+      if encryption.awaitsData { encryption.observeData(packet.record) }
+      if encryption.isStarting { encryption.observeDataMeanwhile(packet.record) }
       if isComplete {
-        attributes.observe(record, dissection, bytes, answer, memory, security.protection)
+        attributes.observe(packet, memory, security.protection)
       }
       return
     }
     // No pairing begins after the end of the link: later data belongs to a link whose opening is
     // not in the capture.
-    if dissection.smp != nil, let ended = link.ended, ended.packet < record.number {
-      guard case .failed? = dissection.smp, record.direction == .received else { return }
+    if packet.dissection.smp != nil, let ended = link.ended, ended.packet < packet.record.number {
+      guard case .failed? = packet.dissection.smp, packet.record.direction == .received else {
+        return
+      }
     }
-    if isComplete { channels.observe(record, dissection, bytes, answer, memory) }
-    security.observe(record, dissection, answer, memory)
-    pairing.observe(
-      record, dissection, bytes, answer, memory, isEncrypted: security.isEncrypted == true)
-    encryption.observe(record, dissection, bytes, answer, memory)
+    if isComplete { channels.observe(packet, memory) }
+    security.observe(packet, memory)
+    pairing.observe(packet, memory, isEncrypted: security.isEncrypted == true)
+    encryption.observe(packet, memory)
   }
 
   /// Processes the end of the capture.

@@ -55,29 +55,27 @@ package struct HostFacts: Sendable {
   /// Records a command, an event or a note. Called for each of them, though hardly any concern the
   /// host: the handling of those is kept in separate functions.
   @inline(__always)
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan
-  ) {
-    switch dissection.content {
+  mutating func observe(_ packet: borrowing Packet) {
+    switch packet.dissection.content {
     case .command(let command):
       switch command.opcode {
       case HCICommand.leSetRandomAddress, HCICommand.leSetAdvertisingSetRandomAddress,
         HCICommand.leSetAdvertisingParameters, HCICommand.leSetExtendedAdvertisingParameters,
         HCICommand.leSetExtendedAdvertisingParametersV2:
-        advertise(command.opcode, bytes.part(dissection.body), record.adapter)
+        advertise(command.opcode, packet.bytes.part(packet.dissection.body), packet.record.adapter)
       case HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
         HCICommand.leExtendedCreateConnectionV2:
-        connect(command.opcode, bytes.part(dissection.body), record.adapter)
-      case HCICommand.androidVendorCommands where record.isOfAndroid(command.opcode):
+        connect(command.opcode, packet.bytes.part(packet.dissection.body), packet.record.adapter)
+      case HCICommand.androidVendorCommands where packet.record.isOfAndroid(command.opcode):
         isAndroid = true
       default: return
       }
     case .event:
-      guard case .commandComplete(let complete) = dissection.fact,
+      guard case .commandComplete(let complete) = packet.dissection.fact,
         complete.opcode == HCICommand.readBDADDR
       else { return }
-      answer(bytes.part(complete.returns), record.adapter)
-    case .note(let note): observe(note, bytes, Moment(record))
+      answer(packet.bytes.part(complete.returns), packet.record.adapter)
+    case .note(let note): observe(note, packet.bytes, Moment(packet.record))
     default: return
     }
   }

@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Dissectors
+import Sessions
 
 /// What is wrong with the length of a command, or of an answer to one.
 package enum LengthFault: Equatable, Sendable {
@@ -20,13 +21,10 @@ package enum LengthFault: Equatable, Sendable {
   package static let advertisingField = 31
 
   /// Finds the fault of a command; nil if it has none.
-  init?(
-    _ command: HCICommand, _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan
-  ) {
-    let body = dissection.body
-    guard !record.isTruncated else { return nil }
-    let rest = bytes.byteCount - body.end
+  init?(_ command: HCICommand, _ packet: borrowing Packet) {
+    let body = packet.dissection.body
+    guard !packet.record.isTruncated else { return nil }
+    let rest = packet.bytes.byteCount - body.end
     let isLegacyData =
       command.opcode == HCICommand.leSetAdvertisingData
       || command.opcode == HCICommand.leSetScanResponseData
@@ -34,17 +32,23 @@ package enum LengthFault: Equatable, Sendable {
       self = .beyondLength(rest)
     } else if Int(command.length) > Int(body.count) {
       self = .incomplete(claimed: Int(command.length), present: Int(body.count))
-    } else if isLegacyData, !body.isEmpty, bytes.byte(at: Int(body.start)) > Self.advertisingField {
-      self = .dataTooLong(Int(bytes.byte(at: Int(body.start))))
+    } else if isLegacyData, !body.isEmpty,
+      packet.bytes.byte(at: Int(body.start)) > Self.advertisingField
+    {
+      self = .dataTooLong(Int(packet.bytes.byte(at: Int(body.start))))
     } else {
-      guard let problem = dissection.parameters?.problem(bytes, status: nil) else { return nil }
+      guard let problem = packet.dissection.parameters?.problem(packet.bytes, status: nil) else {
+        return nil
+      }
       self.init(problem)
     }
   }
 
   /// Finds the fault of an answer that reports success; nil if it has none.
-  init?(answer record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan) {
-    guard !record.isTruncated, let problem = dissection.parameters?.problem(bytes, status: 0) else {
+  init?(answer packet: borrowing Packet) {
+    guard !packet.record.isTruncated,
+      let problem = packet.dissection.parameters?.problem(packet.bytes, status: 0)
+    else {
       return nil
     }
     self.init(problem)

@@ -146,34 +146,32 @@ package struct LinkHistory: Sendable {
       + ListBytes.of(phys) + ListBytes.of(failures) + ListBytes.of(excess)
   }
 
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    switch dissection.content {
+  mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    switch packet.dissection.content {
     case .acl(let header):
-      guard ended == nil, let direction = record.direction else { return }
-      observeData(record, direction, Int(header.length), dissection, bytes, answer)
+      guard ended == nil, let direction = packet.record.direction else { return }
+      observeData(packet, direction, Int(header.length))
     case .command(let command):
       guard ended == nil else { return }
-      observe(command, Moment(record), bytes, dissection.body)
-    case .event(let event): observe(event, Moment(record), dissection, bytes, answer)
+      observe(command, Moment(packet.record), packet.bytes, packet.dissection.body)
+    case .event(let event): observe(event, Moment(packet.record), packet)
     case .sco, .iso, .controllerLog, .note, .control, .unknown: break
     }
   }
 
   private mutating func observeData(
-    _ record: borrowing CaptureRecord, _ direction: Direction, _ size: Int,
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
+    _ packet: borrowing Packet, _ direction: Direction, _ size: Int
   ) {
-    let moment = Moment(record)
-    if let latest, direction == .received, dissection.att?.opcode.role == .request,
+    let moment = Moment(packet.record)
+    if let latest, direction == .received, packet.dissection.att?.opcode.role == .request,
       let pause = moment.nanoseconds(since: latest), Self.stalls.contains(pause)
     {
       stall = (latest, moment)
     }
     latest = moment
-    if !dissection.problems.isEmpty { note(dissection.problems, moment, Side(sent: direction)) }
+    if !packet.dissection.problems.isEmpty {
+      note(packet.dissection.problems, moment, Side(sent: direction))
+    }
     if direction == .sent, current.map({ $0.interval >= Self.longInterval }) ?? false,
       let acknowledgedLast, let wait = moment.nanoseconds(since: acknowledgedLast),
       wait < Self.atOnce
@@ -181,7 +179,9 @@ package struct LinkHistory: Sendable {
       paced.note(moment)
     }
     if direction == .received {
-      if answer.request != nil || dissection.smp != nil { answeredLast = sentLast?.packet ?? 0 }
+      if packet.answer.request != nil || packet.dissection.smp != nil {
+        answeredLast = sentLast?.packet ?? 0
+      }
       heardLast = moment
       heard &+= 1
       largest.heard = max(largest.heard, size)
@@ -196,8 +196,10 @@ package struct LinkHistory: Sendable {
       }
       sent &+= 1
     }
-    if dissection.isSignalling {
-      observeSignalling(moment, Side(sent: direction), dissection, bytes, answer.request?.packet)
+    if packet.dissection.isSignalling {
+      observeSignalling(
+        moment, Side(sent: direction), packet.dissection, packet.bytes,
+        packet.answer.request?.packet)
     }
   }
 
@@ -363,27 +365,28 @@ package struct LinkHistory: Sendable {
     procedures.removeAll { $0.opcode == ended }
   }
 
-  private mutating func observe(
-    _ event: HCIEvent, _ moment: Moment, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer
-  ) {
+  private mutating func observe(_ event: HCIEvent, _ moment: Moment, _ packet: borrowing Packet) {
     if ended == nil {
-      endProcedures(event, dissection, bytes)
-      if Self.isSign(event, dissection, bytes), dissection.parameters?.status(bytes) ?? 0 == 0 {
+      endProcedures(event, packet.dissection, packet.bytes)
+      if Self.isSign(event, packet.dissection, packet.bytes),
+        packet.dissection.parameters?.status(packet.bytes) ?? 0 == 0
+      {
         eventLast = moment
       }
     }
-    if let subevent = event.subevent(bytes, dissection.body),
+    if let subevent = event.subevent(packet.bytes, packet.dissection.body),
       Self.procedureCommands.contains(where: { $0.subevent == subevent }),
       let name = PDUTable.core.subevent(subevent)?.name
     {
       if reported.count >= Self.mostChanges { reported.removeFirst() }
       reported.append((name, moment.packet))
     }
-    switch dissection.fact {
+    switch packet.dissection.fact {
     case .completedPackets(let completed):
       // They are of one link.
-      if completed.count > 0 { acknowledge(moment, packets: completed.link(0, bytes).packets) }
+      if completed.count > 0 {
+        acknowledge(moment, packets: completed.link(0, packet.bytes).packets)
+      }
     case .connection(let complete):
       guard complete.status == .success, opened == nil else { break }
       opened = moment
@@ -394,7 +397,7 @@ package struct LinkHistory: Sendable {
       // The peripheral learns of a connection from the central's packet (Core, Vol 6, Part B, 4.5).
       if complete.role == 1 { hear(moment) }
     case .disconnection(let end):
-      if answer.closed {
+      if packet.answer.closed {
         ended = ended ?? moment
         isLost = end.reason == .connectionTimeout
         if let last = acknowledgedLast, later(last) == nil {
@@ -407,13 +410,13 @@ package struct LinkHistory: Sendable {
       switch status.opcode {
       case HCICommand.disconnect where status.status != .success && ended == nil: disconnect = nil
       case HCICommand.leConnectionUpdate:
-        observeUpdateStatus(moment, status.status, answer.request?.packet)
+        observeUpdateStatus(moment, status.status, packet.answer.request?.packet)
       // No event follows.
       case HCICommand.leSubrateRequest where status.status != .success:
         observeSubrate(status.status, nil, moment)
       default: break
       }
-    case .commandComplete(let complete): observe(complete, moment, bytes)
+    case .commandComplete(let complete): observe(complete, moment, packet.bytes)
     case .connectionUpdate(let update): observeUpdateComplete(moment, update)
     case .parameterRequest(let request): observeRemoteRequest(moment, request)
     case .dataLength(let change): observe(change, moment)
@@ -434,14 +437,14 @@ package struct LinkHistory: Sendable {
       record("Read Remote Version Information", moment, version.status)
     default:
       switch event.code {
-      case HCIEvent.vendorCode: observeQuality(moment, bytes, dissection.body)
+      case HCIEvent.vendorCode: observeQuality(moment, packet.bytes, packet.dissection.body)
       case HCIEvent.linkSupervisionTimeoutChangedCode:
-        observeClassicTimeout(bytes, dissection.body)
+        observeClassicTimeout(packet.bytes, packet.dissection.body)
       case HCIEvent.authenticatedPayloadTimeoutExpiredCode: payloadTimeouts.note(moment)
       default: break
       }
     }
-    if answer.closed, ended == nil { ended = moment }
+    if packet.answer.closed, ended == nil { ended = moment }
   }
 
   /// Records a change of the supervision timeout: handle (2 bytes), supervision timeout (2) (Core,

@@ -30,23 +30,22 @@ struct AdapterEvents: Sendable {
   // MARK: Packets
 
   /// Processes a command, an event, a note or a record of the management interface.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, into events: inout [AppEvent]
-  ) {
-    switch dissection.content {
+  mutating func observe(_ packet: borrowing Packet, into events: inout [AppEvent]) {
+    switch packet.dissection.content {
     case .command(let command):
       hasCommands = true
-      observe(command.opcode, record, bytes.part(dissection.body), &events)
+      observe(command.opcode, packet.record, packet.bytes.part(packet.dissection.body), &events)
     case .event:
-      observe(dissection.fact, record, answer, &events)
+      observe(packet.dissection.fact, packet, &events)
     case .note(let note):
       guard note.kind.endsController else { return }
-      lose(.off, record, &events)
+      lose(.off, packet.record, &events)
     case .control(let control):
-      if !control.isEvent { scanning.discover(control.code, bytes.part(dissection.body)) }
+      if !control.isEvent {
+        scanning.discover(control.code, packet.bytes.part(packet.dissection.body))
+      }
       guard !hasCommands else { return }
-      observe(control, record, dissection, bytes, answer, &events)
+      observe(control, packet, &events)
     case .acl, .sco, .iso, .controllerLog, .unknown: break
     }
   }
@@ -205,8 +204,7 @@ struct AdapterEvents: Sendable {
     }
     guard isOn else {
       guard status == .success, sets.turnOff(named) else { return }
-      events.append(
-        AppEvent(.advertisingStopped, packet: command.packet, time: command.time))
+      events.append(AppEvent(.advertisingStopped, packet: command.packet, time: command.time))
       turn(.advertising, sets.isAnyOn, record, &events)
       return
     }
@@ -228,24 +226,24 @@ struct AdapterEvents: Sendable {
   // MARK: Events
 
   private mutating func observe(
-    _ fact: EventFact, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ fact: EventFact, _ packet: borrowing Packet,
     _ events: inout [AppEvent]
   ) {
     switch fact {
     case .disconnection(let ended):
       if ended.status == .success { requests.end(ended.handle) }
     case .commandComplete(let complete):
-      answered(answer.request?.packet, complete.status ?? .success, record, &events)
+      answered(packet.answer.request?.packet, complete.status ?? .success, packet.record, &events)
     case .commandStatus(let status):
-      answered(answer.request?.packet, status.status, record, &events)
-    case .hardwareError: lose(.resetting, record, &events)
-    case .connection(let complete): report(complete, record, &events)
+      answered(packet.answer.request?.packet, status.status, packet.record, &events)
+    case .hardwareError: lose(.resetting, packet.record, &events)
+    case .connection(let complete): report(complete, packet.record, &events)
     case .setTerminated(let ended):
       sets.turn(ended.set, isOn: false)
-      turn(.advertising, sets.isAnyOn, record, &events)
+      turn(.advertising, sets.isAnyOn, packet.record, &events)
     case .scanTimeout where states.contains(.scanning):
-      events.append(AppEvent(.scanStopped, record))
-      turn(.scanning, false, record, &events)
+      events.append(AppEvent(.scanStopped, packet.record))
+      turn(.scanning, false, packet.record, &events)
     default: break
     }
   }
@@ -276,24 +274,25 @@ struct AdapterEvents: Sendable {
   // MARK: The kernel's management interface
 
   private mutating func observe(
-    _ control: ControlRecord, _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan, _ answer: Answer, _ events: inout [AppEvent]
+    _ control: ControlRecord, _ packet: borrowing Packet, _ events: inout [AppEvent]
   ) {
-    let body = bytes.part(dissection.body)
+    let body = packet.bytes.part(packet.dissection.body)
     if control.isAnswer {
-      guard let command = commands.take(answer.request?.packet, isControl: true) else { return }
-      let status = StatusCode(rawValue: control.status(bytes, dissection.body) ?? 0)
-      report(command, status, record, &events)
+      guard let command = commands.take(packet.answer.request?.packet, isControl: true) else {
+        return
+      }
+      let status = StatusCode(rawValue: control.status(packet.bytes, packet.dissection.body) ?? 0)
+      report(command, status, packet.record, &events)
     } else if !control.isEvent {
-      commands.send(control.code, isControl: true, record, body)
+      commands.send(control.code, isControl: true, packet.record, body)
     } else if control.code == ManagementEvent.discovering, body.byteCount >= 2 {
       // Address types (1 byte), discovering (1) (BlueZ, doc/mgmt-protocol.rst).
       let isOn = body.byte(at: 1) != 0
       guard isOn != states.contains(.scanning), body.byte(at: 0) & 6 != 0 else { return }
       let request = AppEvent.ScanRequest(
         services: scanning.chosen, isActive: true, reportsDuplicates: true)
-      events.append(AppEvent(isOn ? .scanStarted(request) : .scanStopped, record))
-      turn(.scanning, isOn, record, &events)
+      events.append(AppEvent(isOn ? .scanStarted(request) : .scanStopped, packet.record))
+      turn(.scanning, isOn, packet.record, &events)
     }
   }
 

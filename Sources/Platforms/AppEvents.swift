@@ -1,12 +1,12 @@
 import Bluetooth
 import Bytes
-package import Captures
-package import Dissectors
+import Captures
+import Dissectors
 package import Sessions
 
 /// What apps can have been notified of, packet by packet:
 ///
-///     events.observe(record, dissection, bytes, answer, fragments, memory)
+///     events.observe(packet, memory)
 ///     for event in events.latest { … }
 ///
 /// What becomes known late is reported late: a long read ends with what follows it. Sorting within
@@ -49,59 +49,52 @@ package struct AppEvents: ~Copyable {
 
   /// Processes one packet; `latest` is then what it reports.
   ///
-  /// - Parameters:
-  ///   - bytes: the bytes that the dissection's slices count from.
-  ///   - fragments: the packets of the PDU, if it came in several.
-  ///   - memory: what is known after this packet.
-  package mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory
-  ) {
+  /// - Parameter memory: what is known after this packet.
+  package mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     if !latest.isEmpty { latest.removeAll(keepingCapacity: true) }
     // A record that repeats one of another file was already reported.
-    guard record.original == nil else { return }
+    guard packet.record.original == nil else { return }
     if memory.links.gap != gap { lose(memory) }
-    last = (record.number, record.time)
-    discoveries.pass(record.time, into: &latest)
-    server.pass(record.time, into: &latest)
-    for position in adapters.indices where adapters[position].index == record.adapter {
-      adapters[position].pass(record, into: &latest)
+    last = (packet.record.number, packet.record.time)
+    discoveries.pass(packet.record.time, into: &latest)
+    server.pass(packet.record.time, into: &latest)
+    for position in adapters.indices where adapters[position].index == packet.record.adapter {
+      adapters[position].pass(packet.record, into: &latest)
     }
     let scans = latest.count
-    observeAdapter(record, dissection, bytes, answer)
+    observeAdapter(packet)
     for event in latest[scans...] {
       guard case .scanStarted(let request) = event.what else { continue }
-      heard.begin(record.adapter, isActive: request.isActive == true)
+      heard.begin(packet.record.adapter, isActive: request.isActive == true)
     }
-    heard.observe(record, bytes, memory, into: &latest)
-    asking.observe(record, dissection, bytes, answer, memory, into: &latest)
-    let ended = links.observe(record, dissection, bytes, answer, memory, into: &latest)
-    if dissection.smp != nil, let link = answer.link {
+    heard.observe(packet.record, packet.bytes, memory, into: &latest)
+    asking.observe(packet, memory, into: &latest)
+    let ended = links.observe(packet, memory, into: &latest)
+    if packet.dissection.smp != nil, let link = packet.answer.link {
       discoveries.interrupt(memory.links.id(link), into: &latest)
     }
-    if dissection.att != nil {
-      discoveries.observe(record, dissection, bytes, answer, memory, into: &latest)
-      server.observe(record, dissection, bytes, answer, memory, into: &latest)
+    if packet.dissection.att != nil {
+      discoveries.observe(packet, memory, into: &latest)
+      server.observe(packet, memory, into: &latest)
     }
-    client.observe(
-      record, dissection, bytes, answer, fragments: fragments, memory, links, into: &latest)
-    buffers.observe(record, dissection, bytes, answer, memory, into: &latest)
+    client.observe(packet, memory, links, into: &latest)
+    buffers.observe(packet, memory, into: &latest)
     for id in ended {
       discoveries.end(id, into: &latest)
-      server.end(id, packet: record.number, time: record.time, into: &latest)
+      server.end(id, packet: packet.record.number, time: packet.record.time, into: &latest)
       client.end(id)
       asking.end(id)
     }
-    if answer.opened, let link = answer.link {
+    if packet.answer.opened, let link = packet.answer.link {
       for case .some(let peer) in [memory.links.peer(link), memory.links.peerResolvable(link)] {
-        heard.connect(peer, record.adapter)
+        heard.connect(peer, packet.record.adapter)
       }
     }
-    if answer.opened || !ended.isEmpty, let position = adapter(record.adapter) {
+    if packet.answer.opened || !ended.isEmpty, let position = adapter(packet.record.adapter) {
       adapters[position].connections(
-        links.count(on: record.adapter), record, into: &latest)
+        links.count(on: packet.record.adapter), packet.record, into: &latest)
     }
-    settle(record.adapter, memory)
+    settle(packet.record.adapter, memory)
     for id in ended { peers[id] = nil }
   }
 
@@ -173,14 +166,11 @@ package struct AppEvents: ~Copyable {
     server.lose(memory.links.gapAdapter)
   }
 
-  private mutating func observeAdapter(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer
-  ) {
-    switch dissection.content {
+  private mutating func observeAdapter(_ packet: borrowing Packet) {
+    switch packet.dissection.content {
     case .command, .event, .note, .control:
-      guard let position = adapter(record.adapter) else { return }
-      adapters[position].observe(record, dissection, bytes, answer, into: &latest)
+      guard let position = adapter(packet.record.adapter) else { return }
+      adapters[position].observe(packet, into: &latest)
     case .acl, .sco, .iso, .controllerLog, .unknown: break
     }
   }

@@ -25,24 +25,23 @@ struct BufferEvents: Sendable {
 
   /// Processes a packet.
   mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, into events: inout [AppEvent]
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into events: inout [AppEvent]
   ) {
-    if case .commandComplete(let complete) = dissection.fact {
-      learn(complete, bytes, record.adapter)
-    } else if case .completedPackets = dissection.fact {
-      if !full.isEmpty { release(record, memory, &events) }
-    } else if record.direction == .sent, let opcode = dissection.att?.opcode,
-      opcode.role == .unacknowledged, let link = answer.link,
-      let capacity = capacities[record.adapter],
-      let outstanding = memory.links.outstanding(on: record.adapter),
+    if case .commandComplete(let complete) = packet.dissection.fact {
+      learn(complete, packet.bytes, packet.record.adapter)
+    } else if case .completedPackets = packet.dissection.fact {
+      if !full.isEmpty { release(packet.record, memory, &events) }
+    } else if packet.record.direction == .sent, let opcode = packet.dissection.att?.opcode,
+      opcode.role == .unacknowledged, let link = packet.answer.link,
+      let capacity = capacities[packet.record.adapter],
+      let outstanding = memory.links.outstanding(on: packet.record.adapter),
       outstanding >= capacity
     {
       let id = memory.links.id(link)
       guard full.count < Self.mostLinks, !full.contains(where: { $0.id == id }) else { return }
       full.append(
         Full(
-          link: link, id: id, adapter: record.adapter, isWrite: !opcode.isServers,
+          link: link, id: id, adapter: packet.record.adapter, isWrite: !opcode.isServers,
           peer: memory.links.identity(link) ?? memory.links.peer(link)))
     }
   }

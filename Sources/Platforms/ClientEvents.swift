@@ -18,20 +18,21 @@ struct ClientEvents: Sendable {
 
   /// Processes a packet.
   mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ links: LinkEvents,
+    _ packet: borrowing Packet, _ memory: borrowing Memory, _ links: LinkEvents,
     into events: inout [AppEvent]
   ) {
     // A configuration has two bytes.
-    if record.direction == .sent, dissection.att?.opcode == .writeRequest,
-      dissection.attFields.value?.count == 2, let link = answer.link
+    if packet.record.direction == .sent, packet.dissection.att?.opcode == .writeRequest,
+      packet.dissection.attFields.value?.count == 2, let link = packet.answer.link
     {
       subscriptions.ask(
-        memory.appAttribute(dissection.attFields.handle, at: .peer, on: link),
+        memory.appAttribute(packet.dissection.attFields.handle, at: .peer, on: link),
         connection: memory.links.id(link))
     }
-    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-    report(memory, links, packet: record.number, time: record.time, answer.request, &events)
+    conversations.observe(packet, memory)
+    report(
+      memory, links, packet: packet.record.number, time: packet.record.time, packet.answer.request,
+      &events)
   }
 
   /// Ends a connection.

@@ -85,15 +85,14 @@ struct DiscoveryEvents: Sendable {
 
   /// Processes an ATT PDU of either direction.
   mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, into events: inout [AppEvent]
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into events: inout [AppEvent]
   ) {
-    guard let link = answer.link, let direction = record.direction,
-      let opcode = dissection.att?.opcode
+    guard let link = packet.answer.link, let direction = packet.record.direction,
+      let opcode = packet.dissection.att?.opcode
     else { return }
     let id = memory.links.id(link)
     guard id != 0 else { return }
-    observe(id, link, direction, opcode, record, dissection, bytes, answer, memory, &events)
+    observe(id, link, direction, opcode, packet, memory, &events)
     if let position = clients.place(of: id) { noteLatest(position) }
   }
 
@@ -107,12 +106,11 @@ struct DiscoveryEvents: Sendable {
 
   private mutating func observe(
     _ id: Int, _ link: LinkSlot, _ direction: Direction, _ opcode: ATTOpcode,
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, _ events: inout [AppEvent]
+    _ packet: borrowing Packet, _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
-    let fields = dissection.attFields
+    let fields = packet.dissection.attFields
     if direction == .sent {
-      stop(id, opcode, fields, answer.channel?.bearer, link, memory, &events)
+      stop(id, opcode, fields, packet.answer.channel?.bearer, link, memory, &events)
       // Another request of the client shows that it has found what it searched for. The same
       // applies if it searches for known descriptors: it wants to subscribe.
       if let position = clients.place(of: id), !clients[position].isAsked {
@@ -128,16 +126,18 @@ struct DiscoveryEvents: Sendable {
           conclude(id, &events)
         }
       }
-      begin(id, opcode, fields, answer.channel?.bearer, bytes, link, record, memory, &events)
+      begin(
+        id, opcode, fields, packet.answer.channel?.bearer, packet.bytes, link, packet.record,
+        memory, &events)
       return
     }
-    guard let request = answer.request else { return }
+    guard let request = packet.answer.request else { return }
     if let known = clients.place(of: id),
       clients[known].readsInclude(request.opcode, request.handle)
     {
       if clients[known].latest != nil {
-        clients[known].latest?.packet = record.number
-        clients[known].latest?.time = record.time
+        clients[known].latest?.packet = packet.record.number
+        clients[known].latest?.time = packet.record.time
       }
       return
     }
@@ -148,17 +148,18 @@ struct DiscoveryEvents: Sendable {
     // What a client searches for again to subscribe is not part of its discovery.
     if !isAgain {
       clients[position].latest = (
-        record.number, record.time, memory.links.identity(link) ?? memory.links.peer(link),
-        record.adapter
+        packet.record.number, packet.record.time,
+        memory.links.identity(link) ?? memory.links.peer(link),
+        packet.record.adapter
       )
     }
     if kind == .services { clients[position].hasServices = true }
-    let place = Place(client: position, lane: clients[position].lane(answer.channel?.bearer))
+    let place = Place(client: position, lane: clients[position].lane(packet.answer.channel?.bearer))
     clients[position].lanes[place.lane].isAsked = false
     if opcode == .errorResponse, let error = fields.error {
-      end(place, kind, request, error, link, record, answer, memory, &events)
+      end(place, kind, request, error, link, packet, memory, &events)
     } else if let items = fields.items {
-      add(place, kind, request, items, bytes, link, record, answer, memory, &events)
+      add(place, kind, request, items, packet, link, memory, &events)
     }
   }
 
@@ -318,8 +319,7 @@ struct DiscoveryEvents: Sendable {
     services.removeAll { !seen.insert(UInt32($0.start) << 16 | UInt32($0.end)).inserted }
     let error = clients[position].error
     clients[position].error = nil
-    var event = AppEvent(
-      .discoveryEnded(services, error), packet: latest.packet, time: latest.time)
+    var event = AppEvent(.discoveryEnded(services, error), packet: latest.packet, time: latest.time)
     event.connection = id
     event.adapter = latest.adapter
     event.peer = latest.peer
@@ -344,18 +344,18 @@ struct DiscoveryEvents: Sendable {
 
   private mutating func add(
     _ place: Place, _ kind: DiscoverySearch.Kind, _ request: Request, _ items: ATTItems,
-    _ bytes: RawSpan,
-    _ link: LinkSlot, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ packet: borrowing Packet,
+    _ link: LinkSlot,
     _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
     var search = search(place, kind, request)
     // Removed, so that it is not copied while attributes are appended.
     clients[place.client].lanes[place.lane].open = nil
-    search.note(record, request, answer)
-    var cursor = Cursor(bytes, items.list)
+    search.note(packet, request)
+    var cursor = Cursor(packet.bytes, items.list)
     while let item = items.next(&cursor) {
       guard let handle = item.handle else { continue }
-      search.add(handle, item, bytes)
+      search.add(handle, item, packet.bytes)
     }
     if kind == .includes {
       for service in search.services where service.uuid == .include {
@@ -375,7 +375,7 @@ struct DiscoveryEvents: Sendable {
   private mutating func end(
     _ place: Place, _ kind: DiscoverySearch.Kind, _ request: Request, _ error: ATTErrorCode,
     _ link: LinkSlot,
-    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
+    _ packet: borrowing Packet, _ memory: borrowing Memory,
     _ events: inout [AppEvent]
   ) {
     let isEnd = error == .attributeNotFound
@@ -387,7 +387,7 @@ struct DiscoveryEvents: Sendable {
       return
     }
     var search = search(place, kind, request)
-    search.note(record, request, answer)
+    search.note(packet, request)
     finish(place, search, isEnd ? nil : error, link, memory, &events)
   }
 

@@ -32,9 +32,9 @@ struct DiscoverySearch: Sendable {
   }
 
   /// Records an answer.
-  mutating func note(_ record: borrowing CaptureRecord, _ request: Request, _ answer: Answer) {
-    (packet, time) = (record.number, record.time)
-    (self.request, latency) = (request.packet, answer.latency)
+  mutating func note(_ packet: borrowing Packet, _ request: Request) {
+    (self.packet, time) = (packet.record.number, packet.record.time)
+    (self.request, latency) = (request.packet, packet.answer.latency)
   }
 
   /// Records an item of a response.

@@ -37,37 +37,36 @@ struct LinkEvents: Sendable {
   ///
   /// - Returns: the connections that ended with it.
   mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, into events: inout [AppEvent]
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into events: inout [AppEvent]
   ) -> [Int] {
-    if answer.opened, let link = answer.link {
-      begin(memory.links.connection(link), record, memory, &events)
+    if packet.answer.opened, let link = packet.answer.link {
+      begin(memory.links.connection(link), packet.record, memory, &events)
     }
-    if hasSilent { hear(record, memory, &events) }
-    if let link = answer.link, let position = position(memory.links.id(link)) {
-      if case .event = dissection.content {
-        observe(dissection.fact, position, record, bytes, &events)
-      } else if let pdu = dissection.smp, let direction = record.direction {
-        observe(pdu, position, direction, record, &events)
-      } else if dissection.att != nil, answer.request?.opcode == .exchangeMTURequest {
-        observeMTU(dissection, record, answer, memory.links.connection(link), &events)
-      } else if dissection.isSignalling, !answer.fragment.isFragment {
-        observeSignalling(position, record, dissection, bytes, memory.signals.notes, &events)
+    if hasSilent { hear(packet.record, memory, &events) }
+    if let link = packet.answer.link, let position = position(memory.links.id(link)) {
+      if case .event = packet.dissection.content {
+        observe(packet.dissection.fact, position, packet.record, packet.bytes, &events)
+      } else if let pdu = packet.dissection.smp, let direction = packet.record.direction {
+        observe(pdu, position, direction, packet.record, &events)
+      } else if packet.dissection.att != nil, packet.answer.request?.opcode == .exchangeMTURequest {
+        observeMTU(packet, memory.links.connection(link), &events)
+      } else if packet.dissection.isSignalling, !packet.answer.fragment.isFragment {
+        observeSignalling(position, packet, memory.signals.notes, &events)
       }
     }
-    guard answer.closed || memory.links.otherEndings != otherEndings else { return [] }
+    guard packet.answer.closed || memory.links.otherEndings != otherEndings else { return [] }
     var ids: [Int] = []
     if memory.links.otherEndings - otherEndings > 1 {
       ids = open.connections
     } else {
-      if answer.closed, let link = answer.link { ids.append(memory.links.id(link)) }
+      if packet.answer.closed, let link = packet.answer.link { ids.append(memory.links.id(link)) }
       if memory.links.otherEndings != otherEndings, let departed = memory.links.departed {
         ids.append(departed.id)
       }
       ids.sort()
     }
     otherEndings = memory.links.otherEndings
-    return end(ids, record, answer, memory, &events)
+    return end(ids, packet, memory, &events)
   }
 
   /// Returns the number of open connections of a controller.
@@ -149,7 +148,7 @@ struct LinkEvents: Sendable {
 
   /// Ends those of these links that are no longer open, the latest first.
   private mutating func end(
-    _ ids: [Int], _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
+    _ ids: [Int], _ packet: borrowing Packet, _ memory: borrowing Memory,
     _ events: inout [AppEvent]
   ) -> [Int] {
     var ended: [Int] = []
@@ -162,7 +161,7 @@ struct LinkEvents: Sendable {
         continue
       }
       var last: Connection?
-      if let slot = answer.link, memory.links.id(slot) == link.id {
+      if let slot = packet.answer.link, memory.links.id(slot) == link.id {
         last = memory.links.connection(slot)
       } else if let departed = memory.links.departed, departed.id == link.id {
         last = departed
@@ -178,20 +177,20 @@ struct LinkEvents: Sendable {
       }
       if case .began = link.pairing.stage {
         let isUnsettled = link.pairing.mayHaveBonded
-        add(.bonding(isUnsettled ? .unsettled : .failed(nil)), position, record, &events)
+        add(.bonding(isUnsettled ? .unsettled : .failed(nil)), position, packet.record, &events)
       }
       if !link.isReported, ending == .neverEstablished {
         let reason = last?.reason ?? .connectionFailedToBeEstablished
-        add(.connectFailed(.notEstablished(reason)), position, record, &events)
+        add(.connectFailed(.notEstablished(reason)), position, packet.record, &events)
       } else {
         let details = AppEvent.LinkEnd(
           ending: ending, reason: last?.reason, role: last?.role(of: .local),
           wasEstablished: link.isReported, encryptionFailure: link.encryptionFailure)
         // Only this host's side can end a link on which the peer was never heard.
         if !link.isReported, ending != .localHost, ending != .reset {
-          add(.linkEstablished, position, record, &events)
+          add(.linkEstablished, position, packet.record, &events)
         }
-        add(.disconnected(details), position, record, &events)
+        add(.disconnected(details), position, packet.record, &events)
       }
       ended.append(link.id)
       open.remove(link.id)
@@ -264,21 +263,21 @@ struct LinkEvents: Sendable {
   // MARK: MTU
 
   private func observeMTU(
-    _ dissection: Dissection, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ packet: borrowing Packet,
     _ connection: Connection, _ events: inout [AppEvent]
   ) {
-    guard let opcode = dissection.att?.opcode, let request = answer.request,
+    guard let opcode = packet.dissection.att?.opcode, let request = packet.answer.request,
       request.opcode == .exchangeMTURequest, let position = position(connection.id)
     else { return }
-    let byPeer = record.direction == .sent
+    let byPeer = packet.record.direction == .sent
     if opcode == .exchangeMTUResponse {
       add(
-        .mtu(connection.mtu ?? 23, byPeer: byPeer, nil), position, record, &events,
-        request: request, latency: answer.latency)
-    } else if opcode == .errorResponse, let error = dissection.attFields.error {
+        .mtu(connection.mtu ?? 23, byPeer: byPeer, nil), position, packet.record, &events,
+        request: request, latency: packet.answer.latency)
+    } else if opcode == .errorResponse, let error = packet.dissection.attFields.error {
       add(
-        .mtu(23, byPeer: byPeer, error), position, record, &events, request: request,
-        latency: answer.latency)
+        .mtu(23, byPeer: byPeer, error), position, packet.record, &events, request: request,
+        latency: packet.answer.latency)
     }
   }
 
@@ -324,20 +323,20 @@ struct LinkEvents: Sendable {
   // MARK: Channels
 
   private func observeSignalling(
-    _ position: Int, _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan, _ notes: [SignalNote], _ events: inout [AppEvent]
+    _ position: Int, _ packet: borrowing Packet, _ notes: [SignalNote], _ events: inout [AppEvent]
   ) {
-    guard let direction = record.direction, dissection.l2cap?.cid == .leSignalling else { return }
-    var commands = SignallingCommands(dissection.body)
-    guard let command = commands.next(bytes), command.data.count == command.length
+    guard let direction = packet.record.direction, packet.dissection.l2cap?.cid == .leSignalling
+    else { return }
+    var commands = SignallingCommands(packet.dissection.body)
+    guard let command = commands.next(packet.bytes), command.data.count == command.length
     else { return }
     var rest = Slice.empty
     guard command.code == .leConnectionResponse || command.code == .enhancedConnectionResponse,
-      let pdu = try? SignallingPDU(command, bytes, rest: &rest), !pdu.isPending,
+      let pdu = try? SignallingPDU(command, packet.bytes, rest: &rest), !pdu.isPending,
       let result = pdu.result, let note = notes.first, let psm = note.psm
     else { return }
     add(
       .channel(psm, byPeer: direction == .sent, result: result.code, set: result.set), position,
-      record, &events, request: note.request, latency: note.latency)
+      packet.record, &events, request: note.request, latency: note.latency)
   }
 }

@@ -32,20 +32,20 @@ struct RequestEvents: Sendable {
 
   /// Processes a packet.
   mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, into events: inout [AppEvent]
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into events: inout [AppEvent]
   ) {
-    guard let link = answer.link else { return }
+    guard let link = packet.answer.link else { return }
     let what: AppEvent.What?
-    switch dissection.content {
-    case .acl where dissection.att != nil:
-      what = observe(dissection, bytes, answer, link, record, memory)
-    case .acl where dissection.isSignalling && record.direction == .sent:
-      what = answer.fragment.isFragment ? nil : channel(dissection, bytes)
+    switch packet.dissection.content {
+    case .acl where packet.dissection.att != nil:
+      what = observe(packet, link, memory)
+    case .acl where packet.dissection.isSignalling && packet.record.direction == .sent:
+      what = packet.answer.fragment.isFragment ? nil : channel(packet.dissection, packet.bytes)
     case .command(let command):
-      what = observe(command.opcode, bytes.part(dissection.body), link, record, memory)
+      what = observe(
+        command.opcode, packet.bytes.part(packet.dissection.body), link, packet.record, memory)
     case .event:
-      guard case .encryption(let change) = dissection.fact else { return }
+      guard case .encryption(let change) = packet.dissection.fact else { return }
       let place = client(memory.links.id(link))
       clients[place].hasFailedToEncrypt = change.status != .success
       if change.status == .success { clients[place].refused?.isEncrypted = true }
@@ -56,7 +56,7 @@ struct RequestEvents: Sendable {
     let connection = memory.links.connection(link)
     guard connection.id != 0, connection.transport == .le || connection.transport == .unknown
     else { return }
-    var event = AppEvent(what, record)
+    var event = AppEvent(what, packet.record)
     event.connection = connection.id
     event.adapter = connection.adapter
     event.peer = connection.identity?.address ?? connection.peer
@@ -117,14 +117,13 @@ struct RequestEvents: Sendable {
   // MARK: ATT
 
   private mutating func observe(
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ link: LinkSlot,
-    _ record: borrowing CaptureRecord, _ memory: borrowing Memory
+    _ packet: borrowing Packet, _ link: LinkSlot, _ memory: borrowing Memory
   ) -> AppEvent.What? {
-    guard let opcode = dissection.att?.opcode else { return nil }
+    guard let opcode = packet.dissection.att?.opcode else { return nil }
     let id = memory.links.id(link)
-    let fields = dissection.attFields
-    guard record.direction == .sent else {
-      guard let request = answer.request, !request.opcode.isServers,
+    let fields = packet.dissection.attFields
+    guard packet.record.direction == .sent else {
+      guard let request = packet.answer.request, !request.opcode.isServers,
         let place = clients.place(of: id)
       else { return nil }
       clients[place].asked = nil
@@ -140,7 +139,7 @@ struct RequestEvents: Sendable {
       return nil
     }
     let place = client(id)
-    if opcode.role == .request { clients[place].asked = record.time }
+    if opcode.role == .request { clients[place].asked = packet.record.time }
     let attribute = memory.appAttribute(fields.handle, at: .peer, on: link)
     switch opcode {
     case .exchangeMTURequest: return fields.mtu.map { .asked(.mtu($0)) }
@@ -158,7 +157,7 @@ struct RequestEvents: Sendable {
       }
       let way: AppCall.Way =
         opcode == .writeRequest ? .request : opcode == .writeCommand ? .command : .signed
-      return .asked(.write(value(attribute, way, fields, bytes, answer, record, memory)))
+      return .asked(.write(value(attribute, way, fields, packet, memory)))
     case .prepareWriteRequest:
       guard let handle = fields.handle else { return nil }
       if clients[place].queued.parts == 0 || clients[place].queued.handles.count < Self.mostQueued {
@@ -168,7 +167,7 @@ struct RequestEvents: Sendable {
       // The parts that follow continue the same value.
       guard fields.offset == 0 else { return nil }
       if isRepeated(opcode, handle, place) { return .asked(.again(attribute)) }
-      return .asked(.write(value(attribute, .parts, fields, bytes, answer, record, memory)))
+      return .asked(.write(value(attribute, .parts, fields, packet, memory)))
     case .executeWriteRequest:
       let queued = clients[place].queued
       clients[place].queued = ([], 0)
@@ -182,13 +181,13 @@ struct RequestEvents: Sendable {
   }
 
   private func value(
-    _ attribute: AppAttribute, _ way: AppCall.Way, _ fields: ATTFields, _ bytes: RawSpan,
-    _ answer: Answer, _ record: borrowing CaptureRecord, _ memory: borrowing Memory
+    _ attribute: AppAttribute, _ way: AppCall.Way, _ fields: ATTFields, _ packet: borrowing Packet,
+    _ memory: borrowing Memory
   ) -> AppCall.Write {
     AppCall.Write(
-      attribute: attribute, bytes: fields.value.map { bytes.part($0).array } ?? [],
+      attribute: attribute, bytes: fields.value.map { packet.bytes.part($0).array } ?? [],
       isHidden: memory.attributes.secretTypes.contains(attribute.identity.uuid),
-      isCut: record.isTruncated || answer.fragment.isTruncated, way: way)
+      isCut: packet.isCut, way: way)
   }
 
   /// Returns whether a request was refused until the link is encrypted, and now is.

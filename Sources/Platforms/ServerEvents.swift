@@ -68,25 +68,22 @@ struct ServerEvents: Sendable {
 
   /// Processes an ATT PDU.
   mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, into events: inout [AppEvent]
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into events: inout [AppEvent]
   ) {
-    guard let link = answer.link, let direction = record.direction,
-      let opcode = dissection.att?.opcode
+    guard let link = packet.answer.link, let direction = packet.record.direction,
+      let opcode = packet.dissection.att?.opcode
     else { return }
-    let fields = dissection.attFields
     if direction == .received {
       guard !opcode.isServers, let position = client(link, memory) else { return }
       if opcode == .handleValueConfirmation {
-        guard let handle = answer.request?.handle else { return }
+        guard let handle = packet.answer.request?.handle else { return }
         let attribute = memory.appAttribute(handle, at: .local, on: link)
-        add(.confirmed(attribute), position, record, answer, &events)
+        answer(.confirmed(attribute), position, packet, &events)
       } else {
-        ask(
-          opcode, fields, position, answer.channel?.bearer, bytes, link, record, memory, &events)
+        ask(opcode, position, packet, link, memory, &events)
       }
     } else if opcode.isServers, let position = client(link, memory) {
-      report(opcode, fields, position, bytes, link, record, answer, memory, &events)
+      report(opcode, position, packet, link, memory, &events)
     }
   }
 
@@ -111,9 +108,7 @@ struct ServerEvents: Sendable {
   }
 
   /// Ends a connection, or all at the end of the capture (nil).
-  mutating func end(
-    _ id: Int?, packet: Int, time: Timestamp?, into events: inout [AppEvent]
-  ) {
+  mutating func end(_ id: Int?, packet: Int, time: Timestamp?, into events: inout [AppEvent]) {
     for ended in id.map({ [$0] }) ?? clients.connections {
       guard let place = clients.place(of: ended) else { continue }
       let client = clients[place]
@@ -159,108 +154,118 @@ struct ServerEvents: Sendable {
     return clients.add(client, of: id, most: Self.mostClients)
   }
 
-  func add(
-    _ what: AppEvent.What, _ position: Int, _ record: borrowing CaptureRecord, _ answer: Answer?,
+  private func add(
+    _ what: AppEvent.What, _ position: Int, _ record: borrowing CaptureRecord,
     _ events: inout [AppEvent]
   ) {
-    events.append(event(what, position, record, answer))
+    events.append(event(what, position, record))
   }
 
-  func event(
-    _ what: AppEvent.What, _ position: Int, _ record: borrowing CaptureRecord, _ answer: Answer?
+  /// Adds what answers a request.
+  private func answer(
+    _ what: AppEvent.What, _ position: Int, _ packet: borrowing Packet,
+    _ events: inout [AppEvent]
+  ) {
+    var event = event(what, position, packet.record)
+    event.request = packet.answer.request?.packet
+    event.latency = packet.answer.latency
+    events.append(event)
+  }
+
+  private func event(
+    _ what: AppEvent.What, _ position: Int, _ record: borrowing CaptureRecord
   ) -> AppEvent {
     var event = AppEvent(what, record)
     event.connection = clients[position].id
     event.adapter = clients[position].adapter
     event.peer = clients[position].peer
-    event.request = answer?.request?.packet
-    event.latency = answer?.latency
     return event
   }
 
   // MARK: What clients ask
 
   private mutating func ask(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ position: Int, _ bearer: ChannelID?,
-    _ bytes: RawSpan, _ link: LinkSlot, _ record: borrowing CaptureRecord,
+    _ opcode: ATTOpcode, _ position: Int, _ packet: borrowing Packet, _ link: LinkSlot,
     _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
+    let fields = packet.dissection.attFields
     switch opcode {
     case .readRequest, .readBlobRequest:
       let attribute = memory.appAttribute(fields.handle, at: .local, on: link)
       let held = event(
-        .readRequested(attribute, offset: Int(fields.offset ?? 0)), position, record, nil)
+        .readRequested(attribute, offset: Int(fields.offset ?? 0)), position, packet.record)
       wait(
-        attribute, attribute.isDescriptor ? .descriptorRead : .read, position, bearer, record,
+        attribute, attribute.isDescriptor ? .descriptorRead : .read, position, packet,
         [held], &events)
     case .readMultipleRequest, .readMultipleVariableRequest:
       // Each of the values is read on its own; one response answers all.
       var (held, several): ([AppEvent], [AppAttribute]) = ([], [])
-      var handles = Cursor(bytes, fields.handles ?? .empty)
+      var handles = Cursor(packet.bytes, fields.handles ?? .empty)
       while let handle = try? handles.u16(), held.count < Self.mostRead {
         let attribute = memory.appAttribute(handle, at: .local, on: link)
         several.append(attribute)
-        held.append(event(.readRequested(attribute, offset: 0), position, record, nil))
+        held.append(event(.readRequested(attribute, offset: 0), position, packet.record))
       }
-      wait(nil, .read, position, bearer, record, held, &events)
+      wait(nil, .read, position, packet, held, &events)
       clients[position].waiting[clients[position].waiting.count - 1].several = several
     case .readByTypeRequest:
       // Declarations belong to the stack. Only the response shows which values have the type.
       guard let type = fields.type, type != .characteristic, type != .include else { return }
-      wait(nil, .read, position, bearer, record, [], &events)
+      wait(nil, .read, position, packet, [], &events)
       clients[position].waiting[clients[position].waiting.count - 1].isByType = true
     case .writeRequest, .writeCommand, .signedWriteCommand:
-      guard let write = write(fields, bytes, link, memory) else { return }
+      guard let write = write(packet, link, memory) else { return }
       let way: AppWrite.Kind =
         opcode == .writeRequest ? .request : opcode == .writeCommand ? .command : .signed
-      let held = event(.writeRequested([write], way), position, record, nil)
+      let held = event(.writeRequested([write], way), position, packet.record)
       guard opcode == .writeRequest else {
         events.append(held)
-        subscribe(write, position, record, &events)
+        subscribe(write, position, packet.record, &events)
         return
       }
       wait(
-        write.attribute, write.attribute.isDescriptor ? .descriptorWrite : .write, position,
-        bearer, record, [held], &events, write)
+        write.attribute, write.attribute.isDescriptor ? .descriptorWrite : .write, position, packet,
+        [held], &events, write)
     case .prepareWriteRequest:
-      guard let write = write(fields, bytes, link, memory) else { return }
-      let held = event(.writePrepared(write), position, record, nil)
-      wait(write.attribute, .prepare, position, bearer, record, [held], &events, write)
+      guard let write = write(packet, link, memory) else { return }
+      let held = event(.writePrepared(write), position, packet.record)
+      wait(write.attribute, .prepare, position, packet, [held], &events, write)
     case .executeWriteRequest:
       let isWritten = fields.executeFlags == 1
-      let place = clients[position].queues.firstIndex { $0.bearer == bearer }
+      let place = clients[position].queues.firstIndex { $0.bearer == packet.answer.channel?.bearer }
       let parts = place.map { clients[position].queues.remove(at: $0).parts } ?? []
       let hasParts = isWritten && !parts.isEmpty
-      add(.writesExecuted(isWritten), position, record, nil, &events)
-      if hasParts { add(.writeRequested(parts, .execute), position, record, nil, &events) }
-      wait(nil, hasParts ? .execute : .cancel, position, bearer, record, [], &events)
+      add(.writesExecuted(isWritten), position, packet.record, &events)
+      if hasParts { add(.writeRequested(parts, .execute), position, packet.record, &events) }
+      wait(nil, hasParts ? .execute : .cancel, position, packet, [], &events)
     default: break
     }
   }
 
   private mutating func wait(
-    _ attribute: AppAttribute?, _ request: AppRequest, _ position: Int, _ bearer: ChannelID?,
-    _ record: borrowing CaptureRecord, _ held: [AppEvent], _ events: inout [AppEvent],
+    _ attribute: AppAttribute?, _ request: AppRequest, _ position: Int,
+    _ packet: borrowing Packet, _ held: [AppEvent], _ events: inout [AppEvent],
     _ write: AppWrite? = nil
   ) {
     if clients[position].waiting.count >= Self.mostWaiting {
       events += clients[position].waiting.removeFirst().held
     }
-    if !held.isEmpty, let time = record.time { earliest = .earlier(earliest, time) }
+    if !held.isEmpty, let time = packet.record.time { earliest = .earlier(earliest, time) }
     clients[position].waiting.append(
       Waiting(
-        attribute: attribute, request: request, packet: record.number, time: record.time,
-        bearer: bearer, write: write, held: held))
+        attribute: attribute, request: request, packet: packet.record.number,
+        time: packet.record.time, bearer: packet.answer.channel?.bearer, write: write, held: held))
   }
 
   private func write(
-    _ fields: ATTFields, _ bytes: RawSpan, _ link: LinkSlot, _ memory: borrowing Memory
+    _ packet: borrowing Packet, _ link: LinkSlot, _ memory: borrowing Memory
   ) -> AppWrite? {
+    let fields = packet.dissection.attFields
     guard let handle = fields.handle else { return nil }
     let attribute = memory.appAttribute(handle, at: .local, on: link)
     return AppWrite(
       attribute: attribute, offset: Int(fields.offset ?? 0),
-      bytes: fields.value.map { bytes.part($0).array } ?? [],
+      bytes: fields.value.map { packet.bytes.part($0).array } ?? [],
       isHidden: memory.attributes.secretTypes.contains(attribute.identity.uuid))
   }
 
@@ -281,126 +286,124 @@ struct ServerEvents: Sendable {
       clients[position].subscriptions.append((write.attribute, bits))
     }
     guard bits != before else { return }
-    add(.subscription(write.attribute, before: before, now: bits), position, record, nil, &events)
+    add(.subscription(write.attribute, before: before, now: bits), position, record, &events)
   }
 
   // MARK: What the captured host sends
 
   /// Processes a PDU that this host sends as a server.
   mutating func report(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ position: Int, _ bytes: RawSpan, _ link: LinkSlot,
-    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
-    _ events: inout [AppEvent]
+    _ opcode: ATTOpcode, _ position: Int, _ packet: borrowing Packet, _ link: LinkSlot,
+    _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
+    let fields = packet.dissection.attFields
     switch opcode {
     case .handleValueNotification, .handleValueIndication:
       guard let handle = fields.handle else { return }
       let attribute = memory.appAttribute(handle, at: .local, on: link)
       add(
         .updated(
-          attribute, value: fields.value.map { bytes.part($0).array } ?? [],
+          attribute, value: fields.value.map { packet.bytes.part($0).array } ?? [],
           isHidden: memory.attributes.secretTypes.contains(attribute.identity.uuid),
-          isIndication: opcode == .handleValueIndication), position, record, nil, &events)
+          isIndication: opcode == .handleValueIndication), position, packet.record, &events)
     case .multipleHandleValueNotification:
       guard let items = fields.items else { return }
-      var cursor = Cursor(bytes, items.list)
+      var cursor = Cursor(packet.bytes, items.list)
       while let item = items.next(&cursor) {
         guard let handle = item.handle else { continue }
         let attribute = memory.appAttribute(handle, at: .local, on: link)
         add(
           .updated(
-            attribute, value: item.value.map { bytes.part($0).array } ?? [],
+            attribute, value: item.value.map { packet.bytes.part($0).array } ?? [],
             isHidden: memory.attributes.secretTypes.contains(attribute.identity.uuid),
-            isIndication: false), position, record, nil, &events)
+            isIndication: false), position, packet.record, &events)
       }
     case .readByGroupTypeResponse:
       guard let items = fields.items else { return }
-      serve(items, bytes, position, record, &events)
+      serve(items, position, packet, &events)
     default:
-      guard let packet = answer.request?.packet,
-        let found = clients[position].waiting.firstIndex(where: { $0.packet == packet })
+      guard let request = packet.answer.request?.packet,
+        let found = clients[position].waiting.firstIndex(where: { $0.packet == request })
       else { return }
       let waiting = clients[position].waiting.remove(at: found)
-      respond(to: waiting, opcode, fields, position, bytes, link, record, answer, memory, &events)
+      respond(to: waiting, opcode, position, packet, link, memory, &events)
     }
   }
 
   /// Reports a request with its answer.
   private mutating func respond(
-    to waiting: Waiting, _ opcode: ATTOpcode, _ fields: ATTFields, _ position: Int,
-    _ bytes: RawSpan, _ link: LinkSlot, _ record: borrowing CaptureRecord, _ answer: Answer,
-    _ memory: borrowing Memory, _ events: inout [AppEvent]
+    to waiting: Waiting, _ opcode: ATTOpcode, _ position: Int, _ packet: borrowing Packet,
+    _ link: LinkSlot, _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
+    let fields = packet.dissection.attFields
     if let error = fields.error, waiting.isByType {
       // That there are no more values is not a refusal.
       guard error != .attributeNotFound else { return }
-      add(.stackRefused(nil, waiting.request, error), position, record, answer, &events)
+      answer(.stackRefused(nil, waiting.request, error), position, packet, &events)
       return
     }
     // What was already reported belongs to an app.
     if let error = fields.error, error.isStacks, waiting.attribute != nil, !waiting.held.isEmpty {
-      add(
-        .stackRefused(waiting.attribute, waiting.request, error), position, record, answer,
-        &events)
+      answer(.stackRefused(waiting.attribute, waiting.request, error), position, packet, &events)
       return
     }
     events += waiting.held
     if opcode == .readByTypeResponse, let items = fields.items {
-      read(items, waiting, position, bytes, link, record, answer, memory, &events)
+      read(items, waiting, position, packet, link, memory, &events)
       return
     }
     if !waiting.several.isEmpty {
       let refused = memory.appAttribute(fields.handle, at: .local, on: link)
       for attribute in fields.error == nil ? waiting.several : [refused] {
-        respond(attribute, fields.error, nil, position, record, answer, memory, &events)
+        respond(attribute, fields.error, nil, position, packet, memory, &events)
       }
       return
     }
     let isRead = opcode == .readResponse || opcode == .readBlobResponse
-    add(
+    answer(
       .responded(
         AppAnswer(
           attribute: waiting.attribute, request: waiting.request, error: fields.error,
-          value: isRead ? fields.value.map { bytes.part($0).array } : nil,
+          value: isRead ? fields.value.map { packet.bytes.part($0).array } : nil,
           isHidden: memory.attributes.secretTypes.contains(waiting.attribute?.identity.uuid))),
-      position, record, answer, &events)
+      position, packet, &events)
     guard fields.error == nil, let write = waiting.write else { return }
     if waiting.request == .prepare {
       queue(write, position, waiting.bearer)
     } else {
-      subscribe(write, position, record, &events)
+      subscribe(write, position, packet.record, &events)
     }
   }
 
   /// Reports the answer to a read of one attribute.
   private func respond(
     _ attribute: AppAttribute, _ error: ATTErrorCode?, _ value: [UInt8]?, _ position: Int,
-    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
+    _ packet: borrowing Packet, _ memory: borrowing Memory,
     _ events: inout [AppEvent]
   ) {
-    add(
+    answer(
       .responded(
         AppAnswer(
           attribute: attribute, request: .read, error: error, value: value,
           isHidden: memory.attributes.secretTypes.contains(attribute.identity.uuid))),
-      position, record, answer, &events)
+      position, packet, &events)
   }
 
   /// Reports values that were read by their type: each was requested from its owner.
   private func read(
-    _ items: ATTItems, _ waiting: Waiting, _ position: Int, _ bytes: RawSpan, _ link: LinkSlot,
-    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
+    _ items: ATTItems, _ waiting: Waiting, _ position: Int, _ packet: borrowing Packet,
+    _ link: LinkSlot, _ memory: borrowing Memory,
     _ events: inout [AppEvent]
   ) {
-    var cursor = Cursor(bytes, items.list)
+    var cursor = Cursor(packet.bytes, items.list)
     while let item = items.next(&cursor) {
       guard let handle = item.handle else { continue }
       let attribute = memory.appAttribute(handle, at: .local, on: link)
-      var asked = event(.readRequested(attribute, offset: 0), position, record, nil)
+      var asked = event(.readRequested(attribute, offset: 0), position, packet.record)
       (asked.packet, asked.time) = (waiting.packet, waiting.time)
       events.append(asked)
-      let value = item.value.map { bytes.part($0).array }
-      respond(attribute, nil, value, position, record, answer, memory, &events)
+      let value = item.value.map { packet.bytes.part($0).array }
+      respond(attribute, nil, value, position, packet, memory, &events)
     }
   }
 
@@ -424,22 +427,22 @@ struct ServerEvents: Sendable {
   }
 
   private mutating func serve(
-    _ items: ATTItems, _ bytes: RawSpan, _ position: Int, _ record: borrowing CaptureRecord,
+    _ items: ATTItems, _ position: Int, _ packet: borrowing Packet,
     _ events: inout [AppEvent]
   ) {
-    var cursor = Cursor(bytes, items.list)
+    var cursor = Cursor(packet.bytes, items.list)
     while let item = items.next(&cursor) {
       guard let start = item.handle, let end = item.endHandle, let slice = item.value else {
         continue
       }
-      let value = bytes.part(slice)
+      let value = packet.bytes.part(slice)
       var uuids = Cursor(value)
-      let key = UInt64(record.adapter.value) << 32 | UInt64(start) << 16 | UInt64(end)
+      let key = UInt64(packet.record.adapter.value) << 32 | UInt64(start) << 16 | UInt64(end)
       guard let uuid = try? BluetoothUUID(parsing: &uuids, width: value.byteCount),
         served.count < Self.mostServed, served.insert(key).inserted
       else { continue }
       add(
-        .serviceServed(AppService(uuid: uuid, start: start, end: end)), position, record, nil,
+        .serviceServed(AppService(uuid: uuid, start: start, end: end)), position, packet.record,
         &events)
     }
   }

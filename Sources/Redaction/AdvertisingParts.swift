@@ -49,15 +49,12 @@ struct AdvertisingParts: Sendable {
   /// Processes a command or event.
   ///
   /// - Returns: the data that ends with it.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ advertisements: Advertisements
-  ) -> [Chain] {
-    guard record.original == nil else { return [] }
+  mutating func observe(_ packet: borrowing Packet, _ advertisements: Advertisements) -> [Chain] {
+    guard packet.record.original == nil else { return [] }
     var ended: [Chain] = []
-    let adapter = record.adapter
-    if case .command(let command) = dissection.content {
-      let parameters = bytes.part(dissection.body)
+    let adapter = packet.record.adapter
+    if case .command(let command) = packet.dissection.content {
+      let parameters = packet.bytes.part(packet.dissection.body)
       guard AdvertisingCommand.concerns(command.opcode),
         case .data(let set, let kind, let operation, let slice)? =
           (try? AdvertisingCommand(command.opcode, parameters)) ?? nil,
@@ -68,11 +65,11 @@ struct AdvertisingParts: Sendable {
       if operation == 3, let old = chains.removeValue(forKey: key) { ended.append(old) }
       guard operation < 3 else { return ended }
       let data = Slice(
-        start: Int(dissection.body.start) + Int(slice.start), count: Int(slice.count))
+        start: Int(packet.dissection.body.start) + Int(slice.start), count: Int(slice.count))
       // The byte before it is its length.
       ended += add(
-        key, data, bytes, record, begins: operation == 1, lacksStart: operation != 1,
-        ends: operation == 2, isCut: bytes.byte(at: Int(data.start) - 1) > data.count)
+        key, data, packet.bytes, packet.record, begins: operation == 1, lacksStart: operation != 1,
+        ends: operation == 2, isCut: packet.bytes.byte(at: Int(data.start) - 1) > data.count)
       return ended
     }
     for advertisement in advertisements.reports {
@@ -86,10 +83,11 @@ struct AdvertisingParts: Sendable {
       let lacksStart =
         advertisement.lacksFirstPart
         || chains[key] == nil && !report.isCut && report.dataStatus != .failed
-          && !ADStructures.begin(bytes, report.data, goesOn: goesOn)
+          && !ADStructures.begin(packet.bytes, report.data, goesOn: goesOn)
       guard goesOn || chains[key] != nil || lacksStart else { continue }
       ended += add(
-        key, report.data, bytes, record, begins: advertisement.partNumber == 1 && !lacksStart,
+        key, report.data, packet.bytes, packet.record,
+        begins: advertisement.partNumber == 1 && !lacksStart,
         lacksStart: lacksStart, ends: !goesOn, isCut: report.isCut)
     }
     return ended

@@ -49,10 +49,9 @@ struct AttributeMeanings: Sendable {
 
   /// Processes an ATT PDU with its values.
   mutating func observe(
-    _ values: [AttributeValue], _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
+    _ values: [AttributeValue], _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
-    guard let server = Self.server(record, dissection, answer, memory) else { return }
+    guard let server = Self.server(packet, memory) else { return }
     for value in values {
       guard let handle = value.handle else { continue }
       let key = Key(server: server, handle: handle)
@@ -61,10 +60,10 @@ struct AttributeMeanings: Sendable {
       carry(key, value.type?.shortest)
       if let type = value.type { note(type, key, memory) }
     }
-    guard let items = dissection.attFields.items else { return }
-    let asked = answer.request?.type
-    let opcode = dissection.att?.opcode
-    var cursor = Cursor(bytes, items.list)
+    guard let items = packet.dissection.attFields.items else { return }
+    let asked = packet.answer.request?.type
+    let opcode = packet.dissection.att?.opcode
+    var cursor = Cursor(packet.bytes, items.list)
     while let item = items.next(&cursor) {
       guard let handle = item.handle else { return }
       switch opcode {
@@ -76,7 +75,7 @@ struct AttributeMeanings: Sendable {
         if let asked, asked != .characteristic {
           note(asked, Key(server: server, handle: handle), memory)
         } else if let value = item.value,
-          let declaration = CharacteristicDeclaration(bytes.part(value)),
+          let declaration = CharacteristicDeclaration(packet.bytes.part(value)),
           asked != nil || declaration.valueHandle > handle
         {
           note(declaration.uuid, Key(server: server, handle: declaration.valueHandle), memory)
@@ -140,12 +139,9 @@ struct AttributeMeanings: Sendable {
   // MARK: Asking
 
   /// Returns the server that an ATT PDU concerns.
-  static func server(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
-    _ memory: borrowing Memory
-  ) -> UInt64? {
-    guard let opcode = dissection.att?.opcode, let link = answer.link,
-      let direction = record.direction
+  static func server(_ packet: borrowing Packet, _ memory: borrowing Memory) -> UInt64? {
+    guard let opcode = packet.dissection.att?.opcode, let link = packet.answer.link,
+      let direction = packet.record.direction
     else { return nil }
     return Attributes.key(of: opcode.server(direction), memory.links.connection(link))
   }

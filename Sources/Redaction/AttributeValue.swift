@@ -24,14 +24,13 @@ struct AttributeValue {
 
   /// Returns the values in a PDU, except those that describe the layout of attributes.
   static func all(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, _ meanings: AttributeMeanings
+    _ packet: borrowing Packet, _ memory: borrowing Memory, _ meanings: AttributeMeanings
   ) -> [AttributeValue] {
-    var values = read(record, dissection, bytes, answer, memory, meanings)
+    var values = read(packet, memory, meanings)
     guard !values.isEmpty else { return [] }
-    let server = AttributeMeanings.server(record, dissection, answer, memory)
+    let server = AttributeMeanings.server(packet, memory)
     for index in values.indices {
-      if let server { values[index].takeOthers(meanings, of: server, bytes) }
+      if let server { values[index].takeOthers(meanings, of: server, packet.bytes) }
       // Only the profile knows which part is the secret.
       let isSecret = memory.attributes.secretTypes.isSupplied
       if values[index].type.map(isSecret) == true
@@ -51,41 +50,40 @@ struct AttributeValue {
   }
 
   private static func read(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, _ meanings: AttributeMeanings
+    _ packet: borrowing Packet, _ memory: borrowing Memory, _ meanings: AttributeMeanings
   ) -> [AttributeValue] {
-    guard let pdu = dissection.att else { return [] }
-    let fields = dissection.attFields
-    let type = answer.attribute.map { memory.attributes[$0].uuid }
+    guard let pdu = packet.dissection.att else { return [] }
+    let fields = packet.dissection.attFields
+    let type = packet.answer.attribute.map { memory.attributes[$0].uuid }
     switch pdu.opcode {
     case .readByGroupTypeResponse, .findInformationResponse: return []
     case .findByTypeValueRequest:
       guard let slice = fields.value, !slice.isEmpty else { return [] }
       return [Self(type: fields.type, slice: slice)]
     case .readByTypeResponse:
-      let asked = answer.request?.type
-      return items(fields.items, bytes).map {
+      let asked = packet.answer.request?.type
+      return items(fields.items, packet.bytes).map {
         // What was asked for by its type has that type.
         Self(type: asked, handle: asked == nil ? $0.handle : nil, slice: $0.value)
       }
     case .multipleHandleValueNotification, .readMultipleVariableResponse:
       // A response contains no handles: they are those of the request, in the same order.
-      let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
-      return items(fields.items, bytes).map { item in
+      let asked = packet.answer.request.map { memory.askedHandles[$0.packet] } ?? []
+      return items(fields.items, packet.bytes).map { item in
         let handle = item.handle ?? (item.index < asked.count ? asked[item.index] : nil)
         return Self(
-          type: handle.flatMap { Self.type($0, pdu.opcode, record, answer, memory) },
+          type: handle.flatMap { Self.type($0, pdu.opcode, packet, memory) },
           handle: handle, slice: item.value)
       }
     case .readMultipleResponse:
       guard let slice = fields.value, !slice.isEmpty else { return [] }
       // Several values without separators.
-      let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
-      let server = AttributeMeanings.server(record, dissection, answer, memory)
+      let asked = packet.answer.request.map { memory.askedHandles[$0.packet] } ?? []
+      let server = AttributeMeanings.server(packet, memory)
       let isSecret =
         memory.attributes.hasKeyMaterial || meanings.holdKeyMaterial
         || asked.contains {
-          let type = Self.type($0, pdu.opcode, record, answer, memory)
+          let type = Self.type($0, pdu.opcode, packet, memory)
           if type.map(Self.isPersonal) == true { return true }
           guard let server else { return false }
           return meanings.others(than: type, $0, of: server).contains(where: Self.isPersonal)
@@ -94,10 +92,10 @@ struct AttributeValue {
     default:
       guard let slice = fields.value, !slice.isEmpty else { return [] }
       let isPart = pdu.opcode == .readBlobResponse
-      let offset = isPart ? answer.request?.offset : fields.offset
+      let offset = isPart ? packet.answer.request?.offset : fields.offset
       return [
         Self(
-          type: type, handle: fields.handle ?? answer.request?.handle, slice: slice,
+          type: type, handle: fields.handle ?? packet.answer.request?.handle, slice: slice,
           offset: Int(offset ?? 0),
           isWriteRequest: pdu.opcode == .writeRequest)
       ]
@@ -106,10 +104,10 @@ struct AttributeValue {
 
   /// Returns the type of an attribute that a PDU with this opcode and direction refers to.
   private static func type(
-    _ handle: UInt16, _ opcode: ATTOpcode, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ handle: UInt16, _ opcode: ATTOpcode, _ packet: borrowing Packet,
     _ memory: borrowing Memory
   ) -> BluetoothUUID? {
-    guard let link = answer.link, let direction = record.direction,
+    guard let link = packet.answer.link, let direction = packet.record.direction,
       let place = memory.attribute(handle, opcode, direction, on: link)
     else { return nil }
     return memory.attributes[place].uuid

@@ -71,27 +71,24 @@ struct PDUPlaces: Sendable {
   private static let mostFragments = 1 << 16
 
   /// Processes a packet as a report receives it.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
+  mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     joined = nil
     behind = []
     isLost = false
     isOutOfStep = false
     isDoubtful = false
     isTorn = false
-    guard case .acl(let header) = dissection.content, record.original == nil,
-      let link = answer.link
+    guard case .acl(let header) = packet.dissection.content, packet.record.original == nil,
+      let link = packet.answer.link
     else { return }
-    let isReceived = record.direction == .received
+    let isReceived = packet.record.direction == .received
     let connection = memory.links.connection(link).id
     if fragments.count + frames.count > Self.most { forget(connection) }
     let way = Flow(connection: connection, isReceived: isReceived, channel: 0)
     // The payload of the packet: type byte if present, handle (2 bytes), length (2).
-    let start = (record.framing == .h4 ? 1 : 0) + 4
-    let count = max(0, min(Int(header.length), record.bytes.byteCount - start))
-    let place = RecordPlace(record: record.number, offset: start, count: count)
+    let start = (packet.record.framing == .h4 ? 1 : 0) + 4
+    let count = max(0, min(Int(header.length), packet.record.bytes.byteCount - start))
+    let place = RecordPlace(record: packet.record.number, offset: start, count: count)
     let before = largest[way] ?? 0
     largest[way] = max(before, count)
     if header.boundary != .continuation { fragments[way] = Row() }
@@ -99,20 +96,20 @@ struct PDUPlaces: Sendable {
       fragments[way, default: Row()].append(place)
       fragments[way]?.pieces.append(count)
     }
-    let isCreditBased = answer.channel?.isCreditBased == true
-    guard answer.fragment.hasJoinedBytes || isCreditBased else { return }
+    let isCreditBased = packet.answer.channel?.isCreditBased == true
+    guard packet.answer.fragment.hasJoinedBytes || isCreditBased else { return }
     let pdu = fragments[way]?.places ?? []
-    var whole = bytes.byteCount
+    var whole = packet.bytes.byteCount
     let pieces = fragments[way]?.pieces ?? Pieces()
     firstPiece = pieces.first
     // What is torn later counts, too.
     let isTornWay = torn.contains(connection, isReceived: isReceived)
-    if isCreditBased, let header = dissection.l2cap {
-      if !answer.fragment.isTruncated { whole = L2CAPHeader.size + Int(header.length) }
+    if isCreditBased, let header = packet.dissection.l2cap {
+      if !packet.answer.fragment.isTruncated { whole = L2CAPHeader.size + Int(header.length) }
       isDoubtful = pieces.mayBeMixed(expected: whole, largest: before, isTorn: isTornWay)
       observeFrame(
         Flow(connection: connection, isReceived: isReceived, channel: header.cid.rawValue), pdu,
-        dissection, bytes, answer, header)
+        packet, header)
     } else {
       joined = pdu
       isDoubtful = pieces.mayBeMixed(expected: whole, largest: before, isTorn: isTornWay)
@@ -122,7 +119,7 @@ struct PDUPlaces: Sendable {
     let all = Self.count(pdu)
     if all > whole { behind = Self.part(pdu, Slice(start: whole, count: all - whole)) }
     // If something is missing, all positions are unknown.
-    isLost = Self.count(joined) < bytes.byteCount
+    isLost = Self.count(joined) < packet.bytes.byteCount
   }
 
   /// Makes room: what is forgotten is no longer joined.
@@ -143,10 +140,9 @@ struct PDUPlaces: Sendable {
   /// Processes a frame of a credit-based channel: length (2 bytes), channel (2), in the first of an
   /// SDU the SDU's length (2), payload.
   private mutating func observeFrame(
-    _ way: Flow, _ pdu: [RecordPlace], _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ header: L2CAPHeader
+    _ way: Flow, _ pdu: [RecordPlace], _ packet: borrowing Packet, _ header: L2CAPHeader
   ) {
-    let isFirst = dissection.sduLength != nil
+    let isFirst = packet.dissection.sduLength != nil
     let head = L2CAPHeader.size + (isFirst ? 2 : 0)
     // Removed from the dictionary, so that it can grow in place.
     var sdu = frames.removeValue(forKey: way) ?? Row()
@@ -159,16 +155,17 @@ struct PDUPlaces: Sendable {
     {
       sdu.append(place)
     }
-    let isFragment = answer.fragment.isFragment
-    let isSDU = !isFragment && continues && sdu.count == bytes.byteCount
+    let isFragment = packet.answer.fragment.isFragment
+    let isSDU = !isFragment && continues && sdu.count == packet.bytes.byteCount
     isOutOfStep = !isFragment && !isFirst && !isSDU
-    if answer.fragment.hasJoinedBytes {
+    if packet.answer.fragment.hasJoinedBytes {
       // A frame that belongs to no SDU may have come in several fragments, too.
       joined = isSDU ? sdu.places : pdu
     }
     if isSDU {
       isDoubtful =
-        sdu.isDoubtful || !sdu.pieces.areRegular || bytes.byteCount <= Pieces.leastCut.frame - 2
+        sdu.isDoubtful || !sdu.pieces.areRegular
+        || packet.bytes.byteCount <= Pieces.leastCut.frame - 2
         || torn.contains(way.connection, isReceived: way.isReceived)
       firstPiece = sdu.isDoubtful ? 0 : sdu.pieces.first - 2
     }

@@ -68,22 +68,21 @@ struct PairingExchanges: Sendable {
 
   private static let most = 1024
 
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    guard let smp = dissection.smp, let link = answer.link, let direction = record.direction else {
+  mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    guard let smp = packet.dissection.smp, let link = packet.answer.link,
+      let direction = packet.record.direction
+    else {
       return
     }
     let connection = memory.links.connection(link).id
     if smp.opcode == .pairingRequest || latest[connection] == nil {
       guard smp.opcode != .securityRequest, all.count < Self.most else { return }
       latest[connection] = all.count
-      all.append(PairingExchange(connection: connection, first: record.number))
+      all.append(PairingExchange(connection: connection, first: packet.record.number))
     }
     guard let position = latest[connection] else { return }
     all[position].record(
-      smp.opcode, bytes.part(dissection.body).dropping(1), isSent: direction == .sent)
+      smp.opcode, packet.bytes.part(packet.dissection.body).dropping(1), isSent: direction == .sent)
   }
 
   /// Returns the exchanges with what the diagnosis found out about them.

@@ -3,7 +3,7 @@ package import Captures
 import Bluetooth
 import Cryptography
 import Histories
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// The first of the two passes over a capture before it can be redacted: learns its addresses,
@@ -41,44 +41,47 @@ package struct RedactionLearner: PacketReport, ~Copyable {
   package var isSatisfied: Bool { false }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    history?.observe(record, dissection, bytes, answer, memory)
-    switch dissection.content {
+    history?.observe(packet, memory)
+    switch packet.dissection.content {
     case .acl:
       // A controller's report to its manufacturer belongs to no connection.
-      if ControllerLog.holds(record, dissection) { return }
-      if let link = answer.link {
+      if ControllerLog.holds(packet.record, packet.dissection) { return }
+      if let link = packet.answer.link {
         torn.observe(
-          dissection.problems, memory.links.connection(link).id,
-          isReceived: record.direction == .received, isJoined: answer.fragment.hasJoinedBytes)
+          packet.dissection.problems, memory.links.connection(link).id,
+          isReceived: packet.record.direction == .received,
+          isJoined: packet.answer.fragment.hasJoinedBytes)
       }
-      guard !answer.fragment.isFragment else { return }
-      if dissection.smp != nil {
-        for field in dissection.sensitiveFieldsOfSMP(bytes) { books.learn(field, bytes) }
-        exchanges.observe(record, dissection, bytes, answer, memory)
+      guard !packet.answer.fragment.isFragment else { return }
+      if packet.dissection.smp != nil {
+        for field in packet.dissection.sensitiveFieldsOfSMP(packet.bytes) {
+          books.learn(field, packet.bytes)
+        }
+        exchanges.observe(packet, memory)
       }
-      let values = AttributeValue.all(record, dissection, bytes, answer, memory, meanings)
+      let values = AttributeValue.all(packet, memory, meanings)
       if !knowsMeanings {
-        meanings.observe(values, record, dissection, bytes, answer, memory)
+        meanings.observe(values, packet, memory)
       }
       for value in values {
-        for field in value.sensitiveFields(bytes) where value.offset == 0 || !field.kind.isText {
-          books.learn(field, bytes)
+        for field in value.sensitiveFields(packet.bytes)
+        where value.offset == 0 || !field.kind.isText {
+          books.learn(field, packet.bytes)
         }
       }
-      learnLongTexts(answer, memory)
+      learnLongTexts(packet.answer, memory)
     default:
       // In a later part of advertising data it is unknown where an AD structure begins.
       let later = memory.advertisements.reports.filter { $0.partNumber > 1 || $0.lacksFirstPart }
         .map(\.report.data)
-      for field in SensitiveFields(dissection, bytes).fields
+      for field in SensitiveFields(packet.dissection, packet.bytes).fields
       where !later.contains(where: { $0.start <= field.slice.start && field.slice.end <= $0.end }) {
-        books.learn(field, bytes)
+        books.learn(field, packet.bytes)
       }
-      curve.observe(record, dissection, bytes, &books.keys)
-      for chain in chains.observe(record, dissection, bytes, memory.advertisements) { learn(chain) }
+      curve.observe(packet, &books.keys)
+      for chain in chains.observe(packet, memory.advertisements) { learn(chain) }
     }
   }
 
@@ -186,24 +189,21 @@ private struct CurveCommands {
   private static let publicKeyComplete: UInt8 = 0x08
   private static let generate: [UInt16] = [0x2026, 0x205e]
 
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ keys: inout KeyBook
-  ) {
-    let adapter = record.adapter
-    switch dissection.content {
+  mutating func observe(_ packet: borrowing Packet, _ keys: inout KeyBook) {
+    let adapter = packet.record.adapter
+    switch packet.dissection.content {
     case .command(let command) where Self.generate.contains(command.opcode):
-      let key = Slice(start: Int(dissection.body.start), count: P256PublicKey.size)
-      other[adapter] = P256PublicKey(bytes.part(key))
+      let key = Slice(start: Int(packet.dissection.body.start), count: P256PublicKey.size)
+      other[adapter] = P256PublicKey(packet.bytes.part(key))
     case .event(let event) where event.isLEMeta:
       // Subevent (1 byte), status (1), key.
-      let rest = bytes.part(dissection.body).dropping(2)
-      if event.subevent(bytes, dissection.body) == Self.publicKeyComplete {
+      let rest = packet.bytes.part(packet.dissection.body).dropping(2)
+      if event.subevent(packet.bytes, packet.dissection.body) == Self.publicKeyComplete {
         own[adapter] = P256PublicKey(rest)
-      } else if case .sharedSecret(let complete) = dissection.fact, let own = own[adapter],
+      } else if case .sharedSecret(let complete) = packet.dissection.fact, let own = own[adapter],
         let other = other[adapter], let secret = keys.dhKey(own, other)
       {
-        keys.derive(bytes.part(complete.key).array, secret.littleEndian)
+        keys.derive(packet.bytes.part(complete.key).array, secret.littleEndian)
       }
     default: break
     }

@@ -1,7 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// The second of the two passes over a capture before it can be redacted: determines the changes to
@@ -56,76 +56,77 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   package var isSatisfied: Bool { false }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    last = record.number
-    places.observe(record, dissection, bytes, answer, memory)
-    switch dissection.content {
-    case .acl: observeData(record, dissection, bytes, answer, memory)
+    last = packet.record.number
+    places.observe(packet, memory)
+    switch packet.dissection.content {
+    case .acl: observeData(packet, memory)
     case .command, .event:
-      for chain in chains.observe(record, dissection, bytes, memory.advertisements) {
+      for chain in chains.observe(packet, memory.advertisements) {
         replace(chain)
       }
-      replaceMicrosofts(record, dissection, bytes)
-    case .controllerLog: if record.original == nil { removeLog(record) }
+      replaceMicrosofts(packet)
+    case .controllerLog: if packet.record.original == nil { removeLog(packet.record) }
     default: break
     }
   }
 
   /// Replaces the fields of Microsoft's commands, of their results and of events, which the record
   /// alone does not identify.
-  private mutating func replaceMicrosofts(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan
-  ) {
-    guard record.original == nil, let found = dissection.parameters,
+  private mutating func replaceMicrosofts(_ packet: borrowing Packet) {
+    guard packet.record.original == nil, let found = packet.dissection.parameters,
       found.row == PDUTable.core.microsoftCommand || found.row == PDUTable.core.microsoftEvent
         || found.completed == PDUTable.core.microsoftCommand
     else { return }
-    changed = record.bytes.array
-    for field in SensitiveFields(dissection, bytes).fields { replace(field, bytes) }
+    changed = packet.record.bytes.array
+    for field in SensitiveFields(packet.dissection, packet.bytes).fields {
+      replace(field, packet.bytes)
+    }
     // As an unknown vendor's packet it would be removed, so all of it is written.
-    patches.add(
-      RecordPlace(record: record.number, offset: 0, count: changed.count), changed)
+    patches.add(RecordPlace(record: packet.record.number, offset: 0, count: changed.count), changed)
   }
 
   // MARK: ACL data
 
-  private mutating func observeData(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
+  private mutating func observeData(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     // A record that repeats one of another file is changed in the same way as that one.
-    guard record.original == nil, case .acl(let header) = dissection.content else { return }
-    if ControllerLog.holds(record, dissection) {
-      removeLog(record)
+    guard packet.record.original == nil, case .acl(let header) = packet.dissection.content else {
       return
     }
-    removeTail(record, header)
-    if answer.fragment.isFragment || dissection.l2cap == nil || places.isLost || places.isOutOfStep
+    if ControllerLog.holds(packet.record, packet.dissection) {
+      removeLog(packet.record)
+      return
+    }
+    removeTail(packet.record, header)
+    if packet.answer.fragment.isFragment || packet.dissection.l2cap == nil || places.isLost
+      || places.isOutOfStep
     {
-      removeUnfinished(record, dissection, bytes, answer)
+      removeUnfinished(packet)
       return
     }
     // Without its request, an echo may be a piece of anything.
-    let isAlone = dissection.att?.opcode == .prepareWriteResponse && answer.request == nil
-    let isDoubtful = isAlone || self.isDoubtful(dissection, bytes, answer)
-    let values = AttributeValue.all(record, dissection, bytes, answer, memory, meanings)
-    for value in values where stays(value, bytes) { report.leave(value) }
-    let gaps = unclaimed(dissection, values, bytes, record)
+    let isAlone =
+      packet.dissection.att?.opcode == .prepareWriteResponse && packet.answer.request == nil
+    let isDoubtful = isAlone || self.isDoubtful(packet)
+    let values = AttributeValue.all(packet, memory, meanings)
+    for value in values where stays(value, packet.bytes) { report.leave(value) }
+    let gaps = unclaimed(packet, values)
     // Most packets do not change, so nothing is copied for them.
     let isChanged =
-      isAlone || places.areJoined || dissection.smp != nil || options.values == .all
+      isAlone || places.areJoined || packet.dissection.smp != nil || options.values == .all
       || !gaps.isEmpty
-      || dissection.attFields.signature != nil
-      || search.first(in: record.bytes, from: 0) != nil
-      || values.contains { isRemoved($0, bytes) || !$0.sensitiveFields(bytes).isEmpty }
-    if isChanged { change(values, gaps, record, dissection, bytes, answer, isDoubtful: isDoubtful) }
-    leavePayload(dissection, answer, bytes)
-    guard !values.isEmpty, ValueParts.concerns(dissection) else { return }
-    let certain = isChanged ? changed : bytes.array
+      || packet.dissection.attFields.signature != nil
+      || search.first(in: packet.record.bytes, from: 0) != nil
+      || values.contains {
+        isRemoved($0, packet.bytes) || !$0.sensitiveFields(packet.bytes).isEmpty
+      }
+    if isChanged { change(values, gaps, packet, isDoubtful: isDoubtful) }
+    leavePayload(packet)
+    guard !values.isEmpty, ValueParts.concerns(packet.dissection) else { return }
+    let certain = isChanged ? changed : packet.bytes.array
     for chain in longValues.observe(
-      record, dissection, isDoubtful ? doubted : certain, certain: certain, answer, memory, places)
+      packet, isDoubtful ? doubted : certain, certain: certain, memory, places)
     {
       lookThrough(chain)
     }
@@ -133,63 +134,62 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
 
   /// Returns whether a PDU may have been joined from pieces that do not belong together. If pieces
   /// are missing, ascending handles show that those of a discovery do.
-  private func isDoubtful(_ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer) -> Bool {
+  private func isDoubtful(_ packet: borrowing Packet) -> Bool {
     guard places.areJoined else { return false }
-    if places.isDoubtful || !dissection.hasPlausibleHandles(bytes) { return true }
-    return places.isTorn && !dissection.isDiscovery(answer.request?.type)
+    if places.isDoubtful || !packet.dissection.hasPlausibleHandles(packet.bytes) { return true }
+    return places.isTorn && !packet.dissection.isDiscovery(packet.answer.request?.type)
   }
 
   /// Returns the bytes of a PDU that no field claims, and what follows the PDU in its record.
-  private func unclaimed(
-    _ dissection: Dissection, _ values: [AttributeValue], _ bytes: RawSpan,
-    _ record: borrowing CaptureRecord
-  ) -> [Slice] {
+  private func unclaimed(_ packet: borrowing Packet, _ values: [AttributeValue]) -> [Slice] {
     var gaps: [Slice] = []
-    if dissection.att != nil {
-      gaps = AttributeValue.unclaimed(dissection, bytes)
-      for value in values { if let excess = value.excess(bytes) { gaps.append(excess) } }
-    } else if dissection.isSignalling {
+    if packet.dissection.att != nil {
+      gaps = AttributeValue.unclaimed(packet.dissection, packet.bytes)
+      for value in values { if let excess = value.excess(packet.bytes) { gaps.append(excess) } }
+    } else if packet.dissection.isSignalling {
       gaps = OtherPayload.inSignalling(
-        bytes, dissection.body, onLE: dissection.l2cap?.cid == .leSignalling)
+        packet.bytes, packet.dissection.body, onLE: packet.dissection.l2cap?.cid == .leSignalling)
     }
-    let end = places.areJoined ? bytes.byteCount : record.bytes.byteCount
-    let behind = dissection.body.end
+    let end = places.areJoined ? packet.bytes.byteCount : packet.record.bytes.byteCount
+    let behind = packet.dissection.body.end
     if behind < end { gaps.append(Slice(start: behind, count: end - behind)) }
     return gaps
   }
 
   /// Changes a whole PDU.
   private mutating func change(
-    _ values: [AttributeValue], _ gaps: [Slice], _ record: borrowing CaptureRecord,
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, isDoubtful: Bool
+    _ values: [AttributeValue], _ gaps: [Slice], _ packet: borrowing Packet, isDoubtful: Bool
   ) {
     let isSingle = !places.areJoined
-    changed = isSingle ? record.bytes.array : bytes.array
-    if dissection.smp != nil {
-      for field in dissection.sensitiveFieldsOfSMP(bytes) { replace(field, bytes) }
+    changed = isSingle ? packet.record.bytes.array : packet.bytes.array
+    if packet.dissection.smp != nil {
+      for field in packet.dissection.sensitiveFieldsOfSMP(packet.bytes) {
+        replace(field, packet.bytes)
+      }
     }
-    if let signature = dissection.attFields.signature {
-      replace(SensitiveField(.secret, signature), bytes)
+    if let signature = packet.dissection.attFields.signature {
+      replace(SensitiveField(.secret, signature), packet.bytes)
     }
-    for value in values { replace(value, bytes) }
+    for value in values { replace(value, packet.bytes) }
     for gap in gaps where remove(gap) { report.unused += 1 }
-    if options.values == .all { removePayload(dissection, bytes, answer) }
+    if options.values == .all { removePayload(packet) }
     if search.first(in: changed.bytes, from: 0) != nil {
       let uses = ByteUses(
-        pdu: dissection, bytes, request: answer.request?.type, psm: answer.channel?.psm,
+        pdu: packet.dissection, packet.bytes, request: packet.answer.request?.type,
+        psm: packet.answer.channel?.psm,
         count: changed.count)
-      lookThrough(sparing: uses, record)
+      lookThrough(sparing: uses, packet.record)
     }
     if isDoubtful {
       doubted = changed
-      removeDoubtful(dissection, bytes)
+      removeDoubtful(packet.dissection, packet.bytes)
     }
     if isSingle {
-      patchRecord(record)
+      patchRecord(packet.record)
     } else {
       patches.add(
-        places.places(of: Slice(start: 0, count: changed.count), record), changed,
-        original: bytes, last: record.number)
+        places.places(of: Slice(start: 0, count: changed.count), packet.record), changed,
+        original: packet.bytes, last: packet.record.number)
       for place in places.behind { patches.add(place, nil, isUnfinished: true) }
     }
   }
@@ -236,15 +236,14 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   }
 
   /// Counts a packet of another protocol, which stays.
-  private mutating func leavePayload(
-    _ dissection: Dissection, _ answer: Answer, _ bytes: RawSpan
-  ) {
-    guard options.values != .all, dissection.att == nil, dissection.smp == nil,
-      !dissection.isSignalling
+  private mutating func leavePayload(_ packet: borrowing Packet) {
+    guard options.values != .all, packet.dissection.att == nil, packet.dissection.smp == nil,
+      !packet.dissection.isSignalling
     else { return }
     let kept = OtherPayload.header(
-      of: answer.channel?.psm, dissection.l2cap?.cid, bytes, dissection.body)
-    if dissection.body.count > kept { report.leftPayloads += 1 }
+      of: packet.answer.channel?.psm, packet.dissection.l2cap?.cid, packet.bytes,
+      packet.dissection.body)
+    if packet.dissection.body.count > kept { report.leftPayloads += 1 }
   }
 
   private mutating func replace(_ value: AttributeValue, _ bytes: RawSpan) {
@@ -274,12 +273,13 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   }
 
   /// Removes the data of protocols that this program does not read completely.
-  private mutating func removePayload(
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
-  ) {
-    guard dissection.att == nil, dissection.smp == nil, !dissection.isSignalling else { return }
-    let body = dissection.body
-    let kept = OtherPayload.header(of: answer.channel?.psm, dissection.l2cap?.cid, bytes, body)
+  private mutating func removePayload(_ packet: borrowing Packet) {
+    guard packet.dissection.att == nil, packet.dissection.smp == nil,
+      !packet.dissection.isSignalling
+    else { return }
+    let body = packet.dissection.body
+    let kept = OtherPayload.header(
+      of: packet.answer.channel?.psm, packet.dissection.l2cap?.cid, packet.bytes, body)
     if remove(Slice(start: Int(body.start) + kept, count: Int(body.count) - kept)) {
       report.payloads += 1
     }
@@ -317,32 +317,30 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   /// Removes a part of a PDU whose other parts are missing, or have not come yet: it may be part of
   /// a key, a value or an address. Headers stay, and for ATT and the Security Manager the opcode (1
   /// byte) and ATT's handle (2). If the end comes, the part is written again.
-  private mutating func removeUnfinished(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
-  ) {
-    guard case .acl(let header) = dissection.content else { return }
+  private mutating func removeUnfinished(_ packet: borrowing Packet) {
+    guard case .acl(let header) = packet.dissection.content else { return }
     // A frame of an SDU, whole by itself.
-    if dissection.l2cap != nil, !places.isLost, places.areJoined {
-      changed = bytes.array
-      clear(dissection.body)
-      patches.add(places.places(of: Slice(start: 0, count: changed.count), record), changed)
+    if packet.dissection.l2cap != nil, !places.isLost, places.areJoined {
+      changed = packet.bytes.array
+      clear(packet.dissection.body)
+      patches.add(places.places(of: Slice(start: 0, count: changed.count), packet.record), changed)
       for place in places.behind { patches.add(place, nil, isUnfinished: true) }
       return
     }
     // If a PDU lies in one record, its body counts from there; else from after the packet's header.
-    var start = (record.framing == .h4 ? 1 : 0) + 4
-    if dissection.l2cap != nil, !places.isLost {
-      start = Int(dissection.body.start)
+    var start = (packet.record.framing == .h4 ? 1 : 0) + 4
+    if packet.dissection.l2cap != nil, !places.isLost {
+      start = Int(packet.dissection.body.start)
     } else if header.boundary != .continuation {
       start += L2CAPHeader.size
-      if let channel = answer.fragment.channel {
+      if let channel = packet.answer.fragment.channel {
         if channel.carriesSecurityManager { start += 1 }
         if channel == .attribute { start += 3 }
       }
     }
-    guard start < record.bytes.byteCount else { return }
+    guard start < packet.record.bytes.byteCount else { return }
     let place = RecordPlace(
-      record: record.number, offset: start, count: record.bytes.byteCount - start)
+      record: packet.record.number, offset: start, count: packet.record.bytes.byteCount - start)
     patches.addUnfinished(place)
   }
 

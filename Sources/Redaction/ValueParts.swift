@@ -56,35 +56,36 @@ struct ValueParts: Sendable {
   ///   - certain: the same without pieces that may be another PDU's, which are zeros.
   /// - Returns: the values in parts that end with it.
   mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ changed: [UInt8],
-    certain: [UInt8], _ answer: Answer, _ memory: borrowing Memory, _ places: PDUPlaces
+    _ packet: borrowing Packet, _ changed: [UInt8],
+    certain: [UInt8], _ memory: borrowing Memory, _ places: PDUPlaces
   ) -> [Chain] {
-    guard let pdu = dissection.att, let link = answer.link else { return [] }
-    let fields = dissection.attFields
-    var handle = answer.request?.handle
+    guard let pdu = packet.dissection.att, let link = packet.answer.link else { return [] }
+    let fields = packet.dissection.attFields
+    var handle = packet.answer.request?.handle
     var offset = 0
     var isWritten = false
     switch pdu.opcode {
     case .prepareWriteRequest, .prepareWriteResponse:
       (handle, offset, isWritten) = (fields.handle, Int(fields.offset ?? 0), true)
-    case .readBlobResponse: offset = Int(answer.request?.offset ?? 0)
+    case .readBlobResponse: offset = Int(packet.answer.request?.offset ?? 0)
     case .readResponse: break
     default: return []
     }
     guard let value = fields.value, !value.isEmpty, let handle else { return [] }
     let key = Key(
-      connection: memory.links.connection(link).id, isReceived: record.direction == .received,
-      channel: dissection.l2cap?.cid.rawValue ?? 0, handle: handle, isWritten: isWritten)
+      connection: memory.links.connection(link).id,
+      isReceived: packet.record.direction == .received,
+      channel: packet.dissection.l2cap?.cid.rawValue ?? 0, handle: handle, isWritten: isWritten)
     let part = changed.dropFirst(Int(value.start)).prefix(Int(value.count))
     let certainPart = certain.dropFirst(Int(value.start)).prefix(Int(value.count))
-    if pdu.opcode == .prepareWriteResponse, let request = answer.request,
+    if pdu.opcode == .prepareWriteResponse, let request = packet.answer.request,
       let asked = asked.removeValue(forKey: request.packet), let chain = chains[asked],
       part == certainPart
     {
       let start = offset - chain.start
       let range = start..<start + part.count
       if start >= 0, range.upperBound <= chain.bytes.count, chain.bytes[range] == part {
-        chains[asked]?.echoes.append((places.places(of: value, record), range))
+        chains[asked]?.echoes.append((places.places(of: value, packet.record), range))
         return []
       }
     }
@@ -101,15 +102,15 @@ struct ValueParts: Sendable {
       ended += chains.values
       chains.removeAll(keepingCapacity: true)
     }
-    chain.places += places.places(of: value, record)
+    chain.places += places.places(of: value, packet.record)
     chain.bytes += part
     chain.certain += certainPart
     chain.count += 1
-    chain.last = RedactionReport.Place(number: record.number, file: record.file)
+    chain.last = RedactionReport.Place(number: packet.record.number, file: packet.record.file)
     chains[key] = chain
     if pdu.opcode == .prepareWriteRequest {
       if asked.count >= Self.most { asked.removeAll(keepingCapacity: true) }
-      asked[record.number] = key
+      asked[packet.record.number] = key
     }
     return ended.filter { $0.count > 1 }
   }

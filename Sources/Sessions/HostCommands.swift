@@ -63,26 +63,25 @@ package struct HostCommands: Sendable {
   /// Removes and returns the commands that a packet answers, with their outcomes. Answers are
   /// Command Complete, Command Status if it reports a failure, and the same events of the
   /// management interface.
-  mutating func answered(
-    by record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer
-  ) -> [Done] {
+  mutating func answered(by packet: borrowing Packet) -> [Done] {
     guard !waiting.isEmpty else { return [] }
-    switch dissection.content {
+    switch packet.dissection.content {
     case .event:
-      switch dissection.fact {
+      switch packet.dissection.fact {
       case .commandComplete(let complete):
-        return answered(complete.opcode, complete.status ?? .success, by: record, answer.request)
+        return answered(
+          complete.opcode, complete.status ?? .success, by: packet.record, packet.answer.request)
       case .commandStatus(let status) where status.status != .success:
-        return answered(status.opcode, status.status, by: record, answer.request)
+        return answered(status.opcode, status.status, by: packet.record, packet.answer.request)
       default: return []
       }
     case .control(let control):
-      guard let request = answer.request, let status = control.status(bytes, dissection.body),
+      guard let request = packet.answer.request,
+        let status = control.status(packet.bytes, packet.dissection.body),
         control.isAnswer, let command = take(request.packet, isControl: true)
       else { return [] }
       return [
-        Done(command: command, status: StatusCode(rawValue: status), answer: record.number)
+        Done(command: command, status: StatusCode(rawValue: status), answer: packet.record.number)
       ]
     default: return []
     }

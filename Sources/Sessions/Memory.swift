@@ -73,19 +73,24 @@ package struct Memory: ~Copyable, Sendable {
     }
   }
 
-  /// Returns the link that ACL data belongs to, and opens one if its opening was not seen.
-  mutating func link(_ handle: UInt16, _ record: borrowing CaptureRecord, _ answer: inout Answer)
-    -> LinkSlot
-  {
-    let key = LinkKey(record.adapter, handle)
-    if let slot = links.find(key, packet: record.number) { return slot }
-    // Data still under way when a link ended does not open a new one.
-    if let ended = links.findEnded(key, record.direction, packet: record.number) {
-      return ended
+  /// Finds the link that ACL data belongs to, and opens one if its opening was not seen.
+  mutating func link(_ header: ACLHeader, _ packet: inout Packet) -> LinkSlot {
+    let link = link(LinkKey(packet.record.adapter, header.handle), &packet)
+    packet.answer.link = link
+    if !links[link].isOpen, let direction = packet.record.direction {
+      packet.dissection.problems.add(
+        Problem(direction == .sent ? .sentAfterEnd : .receivedAfterEnd))
     }
-    answer.opened = true
-    return links.open(
-      key, .unknown, packet: record.number, time: record.time, isOpeningMissing: true)
+    return link
+  }
+
+  private mutating func link(_ key: LinkKey, _ packet: inout Packet) -> LinkSlot {
+    let (number, time) = (packet.record.number, packet.record.time)
+    if let slot = links.find(key, packet: number) { return slot }
+    // Data still under way when a link ended does not open a new one.
+    if let ended = links.findEnded(key, packet.record.direction, packet: number) { return ended }
+    packet.answer.opened = true
+    return links.open(key, .unknown, packet: number, time: time, isOpeningMissing: true)
   }
 
   /// Returns whether ACL data that may be a controller's debug log is one: the controller sends it,
@@ -150,47 +155,42 @@ package struct Memory: ~Copyable, Sendable {
   }
 
   /// Processes one packet and completes what is known about it.
-  ///
-  /// - Parameters:
-  ///   - bytes: the bytes that the dissection's slices count from.
-  ///   - answer: what is already known; completed here.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
-    _ answer: inout Answer
-  ) {
-    coverage.observe(record, dissection)
+  mutating func observe(_ packet: inout Packet) {
+    coverage.observe(packet.record, packet.dissection)
     // The confirmation still belongs to the attribute that reported the change.
-    if attributes.changed != nil, let pdu = dissection.att, pdu.opcode.role != .confirmation {
+    if attributes.changed != nil, let pdu = packet.dissection.att, pdu.opcode.role != .confirmation
+    {
       attributes.forgetChanged()
     }
     clearNews()
-    switch dissection.content {
-    case .command(let command): observe(command, record, dissection, bytes, &answer)
-    case .event(let event): observe(event, record, &dissection, bytes, &answer)
-    case .acl: observeData(record, &dissection, bytes, &answer)
-    case .note(let note): observe(note, record, bytes, &answer)
-    case .control(let control): observe(control, record, dissection, bytes, &answer)
+    switch packet.dissection.content {
+    case .command(let command): observe(command, &packet)
+    case .event(let event): observe(event, &packet)
+    case .acl: observeData(&packet)
+    case .note(let note): observe(note, &packet)
+    case .control(let control): observe(control, &packet)
     case .iso(let header):
-      let stream = LinkKey(record.adapter, header.handle)
+      let stream = LinkKey(packet.record.adapter, header.handle)
       // Its data shows that the handle is a stream, whose beginning may be missing.
       if !links.isOpen(stream) {
         _ = links.open(
-          stream, .synchronous, packet: record.number, time: record.time, isOpeningMissing: true)
+          stream, .synchronous, packet: packet.record.number, time: packet.record.time,
+          isOpeningMissing: true)
       }
       if let key = streams.connection(of: stream) {
-        answer.link = links.find(key, packet: record.number)
+        packet.answer.link = links.find(key, packet: packet.record.number)
       }
     case .sco, .controllerLog, .unknown: break
     }
     if links.hasForgotten || commands.hasForgotten || names.hasForgotten || channels.hasForgotten
       || signals.hasForgotten
     {
-      reached.report(links.hasForgotten, .links, limits.links, &dissection.problems)
-      reached.report(commands.hasForgotten, .commands, limits.commands, &dissection.problems)
-      reached.report(names.hasForgotten, .names, limits.names, &dissection.problems)
-      reached.report(channels.hasForgotten, .channels, limits.channels, &dissection.problems)
+      reached.report(links.hasForgotten, .links, limits.links, &packet.dissection.problems)
+      reached.report(commands.hasForgotten, .commands, limits.commands, &packet.dissection.problems)
+      reached.report(names.hasForgotten, .names, limits.names, &packet.dissection.problems)
+      reached.report(channels.hasForgotten, .channels, limits.channels, &packet.dissection.problems)
       reached.report(
-        signals.hasForgotten, .signalling, limits.signallingRequests, &dissection.problems)
+        signals.hasForgotten, .signalling, limits.signallingRequests, &packet.dissection.problems)
     }
   }
 
@@ -212,33 +212,31 @@ package struct Memory: ~Copyable, Sendable {
 
   // MARK: Commands and notes
 
-  private mutating func observe(
-    _ command: HCICommand, _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan, _ answer: inout Answer
-  ) {
-    let adapter = record.adapter
-    let handle = dissection.parameters?.connectionHandle(bytes)
+  private mutating func observe(_ command: HCICommand, _ packet: inout Packet) {
+    let adapter = packet.record.adapter
+    let handle = packet.dissection.parameters?.connectionHandle(packet.bytes)
     if let handle {
-      answer.link = links.find(LinkKey(adapter, handle), packet: record.number)
-    } else if let peer = dissection.parameters?.deviceAddress(bytes) {
-      answer.link = links.find(adapter, peer: peer, packet: record.number)
-      roles.learn(command, peer, bytes, dissection.body, adapter)
+      packet.answer.link = links.find(LinkKey(adapter, handle), packet: packet.record.number)
+    } else if let peer = packet.dissection.parameters?.deviceAddress(packet.bytes) {
+      packet.answer.link = links.find(adapter, peer: peer, packet: packet.record.number)
+      roles.learn(command, peer, packet.bytes, packet.dissection.body, adapter)
     }
     commands.send(
-      command.opcode, adapter: adapter, handle: handle, packet: record.number,
-      time: record.time, link: answer.link, connection: answer.link.map { links[$0].id } ?? 0)
+      command.opcode, adapter: adapter, handle: handle, packet: packet.record.number,
+      time: packet.record.time, link: packet.answer.link,
+      connection: packet.answer.link.map { links[$0].id } ?? 0)
     if command.opcode == Streams.createOpcode {
-      streams.learn(created: bytes, dissection.body, adapter)
+      streams.learn(created: packet.bytes, packet.dissection.body, adapter)
     }
-    if identities.learn(command, bytes, dissection.body) { resolveLinks() }
-    keys.observe(command.opcode, bytes, dissection.body, packet: record.number)
+    if identities.learn(command, packet.bytes, packet.dissection.body) { resolveLinks() }
+    keys.observe(command.opcode, packet.bytes, packet.dissection.body, packet: packet.record.number)
     if command.opcode == HCICommand.reset { links.noteReset(of: adapter) }
-    links.openingPHYs.learn(command.opcode, bytes, dissection.body, adapter)
-    guard let link = answer.link else { return }
+    links.openingPHYs.learn(command.opcode, packet.bytes, packet.dissection.body, adapter)
+    guard let link = packet.answer.link else { return }
     switch command.opcode {
     case HCICommand.disconnect:
-      links[link].disconnectPacket = record.number
-      links[link].disconnectTime = record.time
+      links[link].disconnectPacket = packet.record.number
+      links[link].disconnectTime = packet.record.time
     case HCICommand.leEnableEncryption, HCICommand.leLongTermKeyRequestReply:
       links[link].beginEncryption()
     // Its event reports the PHYs.
@@ -247,34 +245,28 @@ package struct Memory: ~Copyable, Sendable {
     }
   }
 
-  private mutating func observe(
-    _ note: MonitorNote, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
-    _ answer: inout Answer
-  ) {
-    adapters.observe(note, record.adapter, bytes)
+  private mutating func observe(_ note: MonitorNote, _ packet: inout Packet) {
+    adapters.observe(note, packet.record.adapter, packet.bytes)
     if note.kind == .controlClose, let cookie = note.cookie {
       controlCommands.forget(cookie: cookie)
-    } else if note.kind.endsController, record.adapter != .unknown {
-      close(record.adapter, record, &answer)
+    } else if note.kind.endsController, packet.record.adapter != .unknown {
+      close(packet.record.adapter, &packet)
     }
   }
 
   /// Processes a command of the management interface, or the event that answers one.
-  private mutating func observe(
-    _ control: ControlRecord, _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan, _ answer: inout Answer
-  ) {
-    let body = dissection.body
-    let adapter = record.adapter
-    learnKeys(control, bytes, body, packet: record.number)
+  private mutating func observe(_ control: ControlRecord, _ packet: inout Packet) {
+    let body = packet.dissection.body
+    let adapter = packet.record.adapter
+    learnKeys(control, packet.bytes, body, packet: packet.record.number)
     if !control.isEvent {
       controlCommands.send(
-        control, adapter: adapter, Request(packet: record.number, time: record.time))
-    } else if let opcode = control.answeredOpcode(bytes, body) {
+        control, adapter: adapter, Request(packet: packet.record.number, time: packet.record.time))
+    } else if let opcode = control.answeredOpcode(packet.bytes, body) {
       let request = controlCommands.answer(opcode, cookie: control.cookie, adapter: adapter)
-      answer.answers(request, at: record.time)
+      packet.answer.answers(request, at: packet.record.time)
     } else {
-      takeName(names.learn(control, bytes, body))
+      takeName(names.learn(control, packet.bytes, body))
     }
   }
 
@@ -284,60 +276,57 @@ package struct Memory: ~Copyable, Sendable {
   /// it.
   private mutating func answered(
     _ opcode: UInt16, _ adapter: AdapterIndex, handle: UInt16?, allows allowed: UInt8,
-    _ record: borrowing CaptureRecord, _ answer: inout Answer
+    _ packet: inout Packet
   ) {
     let found = commands.answer(opcode, adapter: adapter, handle: handle, allows: allowed)
     guard let command = found else { return }
-    answer.answers(command.request, at: record.time)
-    if answer.link == nil, let link = command.link, links[link].id == command.connection {
-      answer.link = link
+    packet.answer.answers(command.request, at: packet.record.time)
+    if packet.answer.link == nil, let link = command.link, links[link].id == command.connection {
+      packet.answer.link = link
     }
   }
 
-  private mutating func observe(
-    _ event: HCIEvent, _ record: borrowing CaptureRecord, _ dissection: inout Dissection,
-    _ bytes: RawSpan, _ answer: inout Answer
-  ) {
-    let (adapter, body) = (record.adapter, dissection.body)
-    let handle = dissection.parameters?.connectionHandle(bytes)
+  private mutating func observe(_ event: HCIEvent, _ packet: inout Packet) {
+    let (adapter, body) = (packet.record.adapter, packet.dissection.body)
+    let handle = packet.dissection.parameters?.connectionHandle(packet.bytes)
     if let handle {
-      answer.link = links.find(LinkKey(adapter, handle), packet: record.number)
-    } else if let peer = dissection.parameters?.deviceAddress(bytes) {
-      answer.link = links.find(adapter, peer: peer, packet: record.number)
+      packet.answer.link = links.find(LinkKey(adapter, handle), packet: packet.record.number)
+    } else if let peer = packet.dissection.parameters?.deviceAddress(packet.bytes) {
+      packet.answer.link = links.find(adapter, peer: peer, packet: packet.record.number)
     }
-    if let link = answer.link, links[link].transport == .unknown, event.isOfClassicLinks {
+    if let link = packet.answer.link, links[link].transport == .unknown, event.isOfClassicLinks {
       links[link].transport = .brEDR
       links[link].isTransportInferred = true
     }
-    switch dissection.fact {
+    switch packet.dissection.fact {
     case .commandComplete(let complete):
-      answered(
-        complete.opcode, adapter, handle: handle, allows: complete.credits, record, &answer)
-      observeReturn(complete.opcode, dissection, record, bytes, &answer)
+      answered(complete.opcode, adapter, handle: handle, allows: complete.credits, &packet)
+      observeReturn(complete.opcode, &packet)
     case .commandStatus(let status):
-      answered(status.opcode, adapter, handle: handle, allows: status.credits, record, &answer)
+      answered(status.opcode, adapter, handle: handle, allows: status.credits, &packet)
       guard status.status != .success else { return }
       if status.opcode == HCICommand.disconnect {
         // It ends nothing.
-        links.withdrawDisconnect(answer.request?.packet)
-      } else if status.opcode == HCICommand.leEnableEncryption, let link = answer.link {
+        links.withdrawDisconnect(packet.answer.request?.packet)
+      } else if status.opcode == HCICommand.leEnableEncryption, let link = packet.answer.link {
         links[link].failEncryption()
       }
-    case .completedPackets(let completed): links.observe(completed, bytes, record, &answer.link)
+    case .completedPackets(let completed):
+      links.observe(completed, packet.bytes, packet.record, &packet.answer.link)
     case .classicConnection(let complete), .synchronousConnection(let complete):
-      answer.link = links.open(complete, names, &roles, record)
-      answer.opened = answer.link != nil && complete.isConnection
+      packet.answer.link = links.open(complete, names, &roles, packet.record)
+      packet.answer.opened = packet.answer.link != nil && complete.isConnection
     case .connection(let complete):
-      answer.link = links.open(complete, names, record)
-      guard let link = answer.link else { return }
+      packet.answer.link = links.open(complete, names, packet.record)
+      guard let link = packet.answer.link else { return }
       resolvePeer(of: link)
-      answer.opened = true
-    case .disconnection(let ended): observe(ended, record, &answer)
-    case .encryption(let change): observe(change, record, &answer)
+      packet.answer.opened = true
+    case .disconnection(let ended): observe(ended, &packet)
+    case .encryption(let change): observe(change, &packet)
     case .roleChange(let change):
       // It may come before Connection Complete.
       guard change.status == .success, let role = LinkRole(rawValue: change.role) else { return }
-      if let link = answer.link {
+      if let link = packet.answer.link {
         links[link].set(localRole: role)
       } else {
         roles.expect(change.peer, role, adapter)
@@ -345,92 +334,94 @@ package struct Memory: ~Copyable, Sendable {
     case .stream(let established):
       guard established.status == .success else { return }
       let stream = LinkKey(adapter, established.handle)
-      answer.link = links.open(stream, .synchronous, packet: record.number, time: record.time)
+      packet.answer.link = links.open(
+        stream, .synchronous, packet: packet.record.number, time: packet.record.time)
       if let key = streams.connection(of: stream),
-        let link = links.find(key, packet: record.number)
+        let link = links.find(key, packet: packet.record.number)
       {
-        answer.link = link
+        packet.answer.link = link
       }
     case .streamRequest(let request):
       streams.learn(adapter, stream: request.stream, connection: request.connection)
-    case .linkKey(let notified): keys.observe(notified, bytes, packet: record.number)
-    case .sharedSecret(let complete): keys.observe(complete, bytes, packet: record.number)
+    case .linkKey(let notified): keys.observe(notified, packet.bytes, packet: packet.record.number)
+    case .sharedSecret(let complete):
+      keys.observe(complete, packet.bytes, packet: packet.record.number)
     case .connectionUpdate(let update):
-      guard update.status == .success, let link = answer.link else { return }
+      guard update.status == .success, let link = packet.answer.link else { return }
       links[link].interval = update.interval
       links[link].latency = update.latency
       links[link].supervisionTimeout = update.supervisionTimeout
     case .dataLength(let change):
-      if let link = answer.link { links[link].figures.note(change) }
+      if let link = packet.answer.link { links[link].figures.note(change) }
     case .phys(let update):
-      guard update.status == .success, let link = answer.link else { return }
+      guard update.status == .success, let link = packet.answer.link else { return }
       links[link].figures.phys = (update.sent, update.received)
     case .subrate(let change):
-      guard change.status == .success, let link = answer.link else { return }
+      guard change.status == .success, let link = packet.answer.link else { return }
       links[link].supervisionTimeout = change.supervisionTimeout
     case .remoteFeatures(let remote):
-      if let link = answer.link { links[link].hear(remote.status) }
+      if let link = packet.answer.link { links[link].hear(remote.status) }
     case .remoteVersion(let version):
-      if let link = answer.link { links[link].hear(version.status) }
+      if let link = packet.answer.link { links[link].hear(version.status) }
     case .periodicSync(let sync):
-      advertisements.observe(sync, adapter: adapter, &dissection.problems)
+      advertisements.observe(sync, adapter: adapter, &packet.dissection.problems)
     case .periodicSyncLost(let train): advertisements.lose(train: train, adapter: adapter)
     case .other where event.isLEMeta:
-      guard let subevent = event.subevent(bytes, body),
+      guard let subevent = event.subevent(packet.bytes, body),
         AdvertisingReport.kind(ofSubevent: subevent) != nil
       else { return }
       advertisements.observe(
-        bytes, body: body, adapter: adapter, packet: record.number, time: record.time,
-        &dissection.problems)
-      names.learn(from: advertisements, bytes)
+        packet.bytes, body: body, adapter: adapter, packet: packet.record.number,
+        time: packet.record.time,
+        &packet.dissection.problems)
+      names.learn(from: advertisements, packet.bytes)
       if !identities.isEmpty { identities.resolve(advertisements) }
     case .other where event.code == HCIEvent.readRemoteSupportedFeaturesCompleteCode:
-      guard let link = answer.link, let status = dissection.parameters?.status(bytes) else {
+      guard let link = packet.answer.link,
+        let status = packet.dissection.parameters?.status(packet.bytes)
+      else {
         return
       }
       links[link].hear(StatusCode(rawValue: status))
     case .other
     where event.code == HCIEvent.remoteNameRequestCompleteCode
       || event.code == HCIEvent.extendedInquiryResultCode:
-      takeName(names.learn(event.code, bytes, body))
+      takeName(names.learn(event.code, packet.bytes, body))
     case .hardwareError, .authentication, .keyRequest, .parameterRequest, .scanTimeout,
       .setTerminated, .other:
       break
     }
   }
 
-  private mutating func observe(
-    _ ended: DisconnectionComplete, _ record: borrowing CaptureRecord, _ answer: inout Answer
-  ) {
+  private mutating func observe(_ ended: DisconnectionComplete, _ packet: inout Packet) {
     // A handle without data may belong to a stream whose beginning is missing.
-    guard let link = answer.link else { return }
+    guard let link = packet.answer.link else { return }
     // A failed Disconnect ends nothing.
     guard ended.status == .success else { return links[link].disconnectPacket = nil }
-    commands.giveUp(HCICommand.disconnect, adapter: record.adapter, handle: ended.handle)
+    commands.giveUp(HCICommand.disconnect, adapter: packet.record.adapter, handle: ended.handle)
     end(links[link].id)
     links.close(
-      link, links[link].ending(for: ended.reason), reason: ended.reason, packet: record.number,
-      time: record.time)
-    answer.ending = links[link].ending
-    answer.closed = links[link].transport != .synchronous
+      link, links[link].ending(for: ended.reason), reason: ended.reason,
+      packet: packet.record.number,
+      time: packet.record.time)
+    packet.answer.ending = links[link].ending
+    packet.answer.closed = links[link].transport != .synchronous
   }
 
-  private mutating func observe(
-    _ change: EncryptionChange, _ record: borrowing CaptureRecord, _ answer: inout Answer
-  ) {
+  private mutating func observe(_ change: EncryptionChange, _ packet: inout Packet) {
     guard change.status == .success else {
-      if let link = answer.link { links[link].failEncryption() }
+      if let link = packet.answer.link { links[link].failEncryption() }
       return
     }
     let link: LinkSlot
-    if let known = answer.link {
+    if let known = packet.answer.link {
       link = known
     } else {
       link = links.open(
-        LinkKey(record.adapter, change.handle), .unknown, packet: record.number,
-        time: record.time, isOpeningMissing: true)
-      answer.link = link
-      answer.opened = true
+        LinkKey(packet.record.adapter, change.handle), .unknown, packet: packet.record.number,
+        time: packet.record.time, isOpeningMissing: true)
+      packet.answer.link = link
+      packet.answer.opened = true
     }
     // Without this byte, nothing is known to have changed.
     guard let isOn = change.isOn else { return }
@@ -440,38 +431,38 @@ package struct Memory: ~Copyable, Sendable {
     if !change.isRefresh { trustAttributes(on: link) }
   }
 
-  private mutating func observeReturn(
-    _ opcode: UInt16, _ dissection: Dissection, _ record: borrowing CaptureRecord,
-    _ bytes: RawSpan, _ answer: inout Answer
-  ) {
-    guard let parameters = dissection.parameters, parameters.status(bytes) == 0 else { return }
-    adapters.observeReturn(opcode, record.adapter, bytes, parameters.inner)
+  private mutating func observeReturn(_ opcode: UInt16, _ packet: inout Packet) {
+    guard let parameters = packet.dissection.parameters, parameters.status(packet.bytes) == 0 else {
+      return
+    }
+    adapters.observeReturn(opcode, packet.record.adapter, packet.bytes, parameters.inner)
     // Status (1 byte), handle (2), role (1).
-    if opcode == HCICommand.roleDiscovery, let link = answer.link, parameters.inner.count >= 4,
-      let role = LinkRole(rawValue: bytes.byte(at: Int(parameters.inner.start) + 3))
+    if opcode == HCICommand.roleDiscovery, let link = packet.answer.link,
+      parameters.inner.count >= 4,
+      let role = LinkRole(rawValue: packet.bytes.byte(at: Int(parameters.inner.start) + 3))
     {
       links[link].set(localRole: role)
     }
     // Status (1 byte), handle (2), TX PHY (1), RX PHY (1).
-    if opcode == HCICommand.leReadPHY, let link = answer.link, parameters.inner.count >= 5 {
+    if opcode == HCICommand.leReadPHY, let link = packet.answer.link, parameters.inner.count >= 5 {
       let start = Int(parameters.inner.start)
-      links[link].figures.phys = (bytes.byte(at: start + 3), bytes.byte(at: start + 4))
+      links[link].figures.phys = (
+        packet.bytes.byte(at: start + 3), packet.bytes.byte(at: start + 4)
+      )
     }
-    if opcode == HCICommand.reset, record.adapter != .unknown {
-      close(record.adapter, record, &answer)
+    if opcode == HCICommand.reset, packet.record.adapter != .unknown {
+      close(packet.record.adapter, &packet)
     }
   }
 
   /// Ends the connections of an adapter that was reset or removed, and forgets its commands and
   /// advertisements.
-  private mutating func close(
-    _ adapter: AdapterIndex, _ record: borrowing CaptureRecord, _ answer: inout Answer
-  ) {
+  private mutating func close(_ adapter: AdapterIndex, _ packet: inout Packet) {
     for connection in links.ids(where: { $0.isOpen && $0.adapter == adapter }) { end(connection) }
-    links.closeAll(of: adapter, packet: record.number, time: record.time)
+    links.closeAll(of: adapter, packet: packet.record.number, time: packet.record.time)
     commands.forget(adapter)
     advertisements.forget(adapter)
-    answer.closed = true
+    packet.answer.closed = true
   }
 
   /// Ends the channels of a connection that has ended, and forgets what waits on them.
@@ -482,121 +473,119 @@ package struct Memory: ~Copyable, Sendable {
 
   // MARK: Data
 
-  private mutating func observeData(
-    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
-    _ answer: inout Answer
-  ) {
-    guard let link = answer.link, let direction = record.direction,
-      case .acl(let header) = dissection.content
+  private mutating func observeData(_ packet: inout Packet) {
+    guard let link = packet.answer.link, let direction = packet.record.direction,
+      case .acl(let header) = packet.dissection.content
     else { return }
-    links[link].count(direction, bytes: Int(header.length), isCut: record.isTruncated)
+    links[link].count(direction, bytes: Int(header.length), isCut: packet.record.isTruncated)
     if links[link].transport == .unknown,
-      let channel = dissection.l2cap?.cid ?? answer.fragment.channel
+      let channel = packet.dissection.l2cap?.cid ?? packet.answer.fragment.channel
     {
       links[link].inferTransport(from: channel)
     }
-    if let pdu = dissection.smp {
+    if let pdu = packet.dissection.smp {
       let sender = Side(sent: direction)
-      answer.pairing = links[pairing: link].observe(
-        pdu, from: sender, overBREDR: dissection.l2cap?.cid == .brEDRSecurityManager,
-        packet: record.number, time: record.time)
+      packet.answer.pairing = links[pairing: link].observe(
+        pdu, from: sender, overBREDR: packet.dissection.l2cap?.cid == .brEDRSecurityManager,
+        packet: packet.record.number, time: packet.record.time)
       keys.observe(
-        pdu, from: sender, connection: links[link].id, packet: record.number, bytes)
+        pdu, from: sender, connection: links[link].id, packet: packet.record.number, packet.bytes)
       if links[link].isEncrypted == nil, pdu.opcode.distributesKeys {
         links[link].isEncrypted = true
       }
-      if direction == .received { learnIdentity(pdu, bytes, link) }
+      if direction == .received { learnIdentity(pdu, packet.bytes, link) }
       if pdu.opcode == .pairingResponse {
-        answer.answers(links[pairing: link].request, at: record.time)
+        packet.answer.answers(links[pairing: link].request, at: packet.record.time)
       }
       return
     }
-    if dissection.isSignalling {
+    if packet.dissection.isSignalling {
       signals.observe(
-        &dissection, bytes, links.id(link), direction, packet: record.number, time: record.time,
-        &channels, &answer)
+        &packet.dissection, packet.bytes, links.id(link), direction, packet: packet.record.number,
+        time: packet.record.time,
+        &channels, &packet.answer)
       return
     }
-    guard let pdu = dissection.att else { return }
+    guard let pdu = packet.dissection.att else { return }
     if pdu.opcode.role == .response || pdu.opcode.role == .confirmation {
       if direction == .sent { heard.sent = true } else { heard.received = true }
     }
-    if answer.channel == nil, let length = dissection.l2cap?.length {
+    if packet.answer.channel == nil, let length = packet.dissection.l2cap?.length {
       if direction == .received {
         if length > links[link].largestReceivedATT { links[link].largestReceivedATT = length }
       } else if length > links[link].largestSentATT {
         links[link].largestSentATT = length
       }
     }
-    checkLength(pdu.opcode, link, answer, &dissection)
-    let fields = dissection.attFields
+    checkLength(pdu.opcode, link, &packet)
     // Notifications and commands have no answer.
     if pdu.opcode.role != .unacknowledged {
-      observeTransaction(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)
+      observeTransaction(pdu.opcode, &packet, direction)
     }
-    observeAttributes(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)
+    observeAttributes(pdu.opcode, &packet, direction)
     guard pdu.opcode.role != .unacknowledged else { return }
-    let mtu = mtu(on: link, answer.channel).value
+    let mtu = mtu(on: link, packet.answer.channel).value
     longValues.observe(
-      pdu.opcode, fields, bytes, answer, connection: links.id(link), mtu: mtu,
-      isCertain: doubt.isEmpty, direction, record)
-    learnDeviceName(
-      pdu.opcode, fields, bytes, direction, answer, mtu: mtu,
-      isTruncated: record.isTruncated || answer.fragment.isTruncated)
+      pdu.opcode, packet, direction, connection: links.id(link), mtu: mtu,
+      isCertain: doubt.isEmpty)
+    learnDeviceName(pdu.opcode, packet, direction, mtu: mtu)
   }
 
   /// Reports a PDU that a server sends on its own and that exceeds the MTU, if that is known (Core,
   /// Vol 3, Part F, 3.4.7.1).
-  private func checkLength(
-    _ opcode: ATTOpcode, _ link: LinkSlot, _ answer: Answer, _ dissection: inout Dissection
-  ) {
-    guard opcode.isServers, opcode.role != .response, answer.channel == nil,
-      let length = dissection.l2cap?.length, length > BearerMTU.byDefault,
+  private func checkLength(_ opcode: ATTOpcode, _ link: LinkSlot, _ packet: inout Packet) {
+    guard opcode.isServers, opcode.role != .response, packet.answer.channel == nil,
+      let length = packet.dissection.l2cap?.length, length > BearerMTU.byDefault,
       let mtu = links[link].knownMTU, length > mtu
     else { return }
-    dissection.problems.add(Problem(.sduTooLong, Int(length), Int(mtu)))
+    packet.dissection.problems.add(Problem(.sduTooLong, Int(length), Int(mtu)))
   }
 
   /// Processes a request or what answers it, on the link's own bearer or an enhanced one.
   private mutating func observeTransaction(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
-    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
+    _ opcode: ATTOpcode, _ packet: inout Packet, _ direction: Direction
   ) {
-    guard let link = answer.link else { return }
-    if let bearer = answer.channel {
+    let fields = packet.dissection.attFields
+    guard let link = packet.answer.link else { return }
+    if let bearer = packet.answer.channel {
       if opcode == .exchangeMTURequest {
-        dissection.problems.add(Problem(.mtuExchangeNotAllowed))
+        packet.dissection.problems.add(Problem(.mtuExchangeNotAllowed))
       }
       var slot = bearer.slot
       if opcode.role == .response {
         slot = channels.answeredBearer(
-          slot, Transactions.Response(record.number, opcode, fields, bytes, impossible: 0), fields,
-          direction, isWhole: !record.isTruncated && !answer.fragment.isTruncated, attributes,
+          slot,
+          Transactions.Response(packet.record.number, opcode, fields, packet.bytes, impossible: 0),
+          fields,
+          direction, isWhole: !packet.record.isTruncated && !packet.answer.fragment.isTruncated,
+          attributes,
           of: Attributes.key(of: opcode.server(direction), links[link]))
       }
       let impossible =
         channels[transactions: slot].hasDoubts
-        ? impossible(channels[transactions: slot], opcode, fields, direction, record, answer) : 0
+        ? impossible(channels[transactions: slot], opcode, packet, direction) : 0
       let request = channels[transactions: slot].observe(
-        opcode, fields, bytes, direction, packet: record.number, time: record.time,
+        opcode, fields, packet.bytes, direction, packet: packet.record.number,
+        time: packet.record.time,
         impossible: impossible, isAnswerable: hasHeard(direction.reversed), &doubt,
-        &dissection.problems)
+        &packet.dissection.problems)
       if slot != bearer.slot, let request {
-        dissection.problems.add(Problem(.answersOtherChannel, request.packet))
+        packet.dissection.problems.add(Problem(.answersOtherChannel, request.packet))
       }
-      answer.answers(request, at: record.time)
+      packet.answer.answers(request, at: packet.record.time)
       return
     }
     let impossible =
       links[transactions: link].hasDoubts
-      ? impossible(links[transactions: link], opcode, fields, direction, record, answer) : 0
+      ? impossible(links[transactions: link], opcode, packet, direction) : 0
     let request = links[transactions: link].observe(
-      opcode, fields, bytes, direction, packet: record.number, time: record.time,
+      opcode, fields, packet.bytes, direction, packet: packet.record.number,
+      time: packet.record.time,
       impossible: impossible,
       isAnswerable: hasHeard(direction.reversed)
         && !(coverage.isDataOnly && links[link].isOneSided(direction)), &doubt,
-      &dissection.problems)
-    answer.answers(request, at: record.time)
+      &packet.dissection.problems)
+    packet.answer.answers(request, at: packet.record.time)
     links[link].exchangeMTU(opcode, fields.mtu, request)
   }
 
@@ -604,11 +593,12 @@ package struct Memory: ~Copyable, Sendable {
   /// have another length.
   @inline(never)
   private func impossible(
-    _ transactions: Transactions, _ opcode: ATTOpcode, _ fields: ATTFields,
-    _ direction: Direction, _ record: borrowing CaptureRecord, _ answer: Answer
+    _ transactions: Transactions, _ opcode: ATTOpcode, _ packet: borrowing Packet,
+    _ direction: Direction
   ) -> UInt8 {
-    guard opcode == .readResponse, let count = fields.value.map({ Int($0.count) }),
-      let link = answer.link, !record.isTruncated, !answer.fragment.isTruncated
+    guard opcode == .readResponse,
+      let count = packet.dissection.attFields.value.map({ Int($0.count) }),
+      let link = packet.answer.link, !packet.isCut
     else { return 0 }
     let key = Attributes.key(of: opcode.server(direction), links[link])
     var mask: UInt8 = 0
@@ -623,22 +613,22 @@ package struct Memory: ~Copyable, Sendable {
 
   /// Learns what a PDU reveals about attributes, and finds the one that it refers to.
   private mutating func observeAttributes(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
-    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
+    _ opcode: ATTOpcode, _ packet: inout Packet, _ direction: Direction
   ) {
-    guard let link = answer.link else { return }
+    let fields = packet.dissection.attFields
+    guard let link = packet.answer.link else { return }
     if !supplied.isEmpty, !links[link].hasLookedForMap {
       links[link].hasLookedForMap = true
       supplied.apply(
-        to: links.connection(link), names, &attributes, packet: record.number,
+        to: links.connection(link), names, &attributes, packet: packet.record.number,
         limit: limits.suppliedServers)
     }
     if let handles = fields.handles {
-      askedHandles.note(bytes.part(handles), packet: record.number)
+      askedHandles.note(packet.bytes.part(handles), packet: packet.record.number)
     }
     attributes.observe(
-      opcode, fields, bytes, of: Attributes.key(of: opcode.server(direction), links[link]),
-      on: links.id(link), record, doubt, &supplied, &dissection, &answer)
+      opcode, fields, packet.bytes, of: Attributes.key(of: opcode.server(direction), links[link]),
+      on: links.id(link), packet.record, doubt, &supplied, &packet.dissection, &packet.answer)
   }
 
   /// Records that a link is encrypted. If the key is from an earlier pairing, the two are bonded:
@@ -653,16 +643,15 @@ package struct Memory: ~Copyable, Sendable {
 
   // MARK: Channels
 
-  /// Processes a frame on a channel that signalling opens, and returns what is known about the
+  /// Processes a frame on a channel that signalling opens, and finds what is known about the
   /// channel.
   mutating func channel(
-    _ link: LinkSlot, _ header: L2CAPHeader, _ direction: Direction,
-    _ record: borrowing CaptureRecord, _ pdu: RawSpan, isTruncated: Bool,
-    _ dissection: inout Dissection
-  ) -> ChannelFact {
-    channels.observe(
-      header, of: links.id(link), links[link].transport, direction, pdu, packet: record.number,
-      isTruncated: isTruncated, &dissection)
+    _ link: LinkSlot, _ header: L2CAPHeader, _ direction: Direction, _ packet: inout Packet
+  ) {
+    packet.answer.channel = channels.observe(
+      header, of: links.id(link), links[link].transport, direction, packet.bytes,
+      packet: packet.record.number, isTruncated: packet.answer.fragment.isTruncated,
+      &packet.dissection)
   }
 
   /// What is known about the frames of a channel in one direction, accessed in place.
@@ -732,11 +721,11 @@ package struct Memory: ~Copyable, Sendable {
   /// Learns the Device Name (2a00) of the peer's server, once all of it was read (Core, Vol 3, Part
   /// C, 12.1).
   private mutating func learnDeviceName(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
-    _ answer: Answer, mtu: Int, isTruncated: Bool
+    _ opcode: ATTOpcode, _ packet: borrowing Packet, _ direction: Direction, mtu: Int
   ) {
-    guard direction == .received, !isTruncated, doubt.isEmpty, let link = answer.link,
-      let request = answer.request
+    let fields = packet.dissection.attFields
+    guard direction == .received, !packet.isCut, doubt.isEmpty, let link = packet.answer.link,
+      let request = packet.answer.request
     else { return }
     switch opcode {
     case .readResponse, .readBlobResponse, .errorResponse:
@@ -748,18 +737,19 @@ package struct Memory: ~Copyable, Sendable {
           else { continue }
           learnDeviceName(bytes.bytes.part(joined.value), of: link)
         }
-      } else if opcode == .readResponse, let value = fields.value, let place = answer.attribute,
+      } else if opcode == .readResponse, let value = fields.value,
+        let place = packet.answer.attribute,
         attributes.isShort(place, Self.deviceName), Int(value.count) + 1 < mtu
       {
-        learnDeviceName(bytes.part(value), of: link)
+        learnDeviceName(packet.bytes.part(value), of: link)
       }
     case .readByTypeResponse:
       guard request.type?.shortForm == Self.deviceName, let items = fields.items,
         let length = items.singleValueLength, !ATTItems.isFull(length, mtu: mtu)
       else { return }
-      var cursor = Cursor(bytes, items.list)
+      var cursor = Cursor(packet.bytes, items.list)
       guard let value = items.next(&cursor)?.value else { return }
-      learnDeviceName(bytes.part(value), of: link)
+      learnDeviceName(packet.bytes.part(value), of: link)
     default: break
     }
   }
@@ -784,12 +774,10 @@ package struct Memory: ~Copyable, Sendable {
   /// have ended since, and its command may have been answered. What is known beyond its bytes is
   /// shown with the first one. A data PDU is only parsed if it is completely in the record, on a
   /// channel that is the same on all links.
-  mutating func observeAgain(
-    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
-  ) {
+  mutating func observeAgain(_ packet: inout Packet) {
     clearNews()
-    let (bytes, body) = (record.bytes, dissection.body)
-    switch dissection.content {
+    let (bytes, body) = (packet.record.bytes, packet.dissection.body)
+    switch packet.dissection.content {
     case .event(let event):
       guard let subevent = event.subevent(bytes, body),
         AdvertisingReport.kind(ofSubevent: subevent) != nil
@@ -803,9 +791,9 @@ package struct Memory: ~Copyable, Sendable {
         Int(bytes.littleEndianU16(at: start)) + L2CAPHeader.size == Int(body.count),
         !ChannelID(rawValue: bytes.littleEndianU16(at: start + 2)).isDynamic
       else { return }
-      answer.fragment.start = start
+      packet.answer.fragment.start = start
       let pdu = bytes.part(Slice(start: 0, count: body.end))
-      dissection.parsePDU(pdu, from: start, isTruncated: false)
+      packet.dissection.parsePDU(pdu, from: start, isTruncated: false)
     default: break
     }
   }

@@ -1,7 +1,7 @@
 package import Bluetooth
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 
 /// A report that receives every packet of a capture, in order.
 package protocol PacketReport: ~Copyable {
@@ -17,17 +17,9 @@ package protocol PacketReport: ~Copyable {
   /// Processes one packet.
   ///
   /// - Parameters:
-  ///   - record: the record as captured.
-  ///   - dissection: the decoded bytes.
-  ///   - bytes: the bytes that the dissection's slices count from: the record's or the joined
-  ///     PDU's.
-  ///   - answer: what other packets reveal about this one.
-  ///   - fragments: the packets of the PDU, if `answer.fragment.isJoined`.
   ///   - memory: everything that is known so far.
   mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory,
-    into output: inout Output)
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output)
 
   /// Called when no input is pending; `output` is flushed before waiting.
   ///
@@ -61,9 +53,7 @@ extension PacketReport where Self: ~Copyable {
 
 /// One run over a capture: passes each record from its bytes to the report.
 ///
-/// This is the only place that knows the order of the work. The parts that lend bytes (source,
-/// reassembly) and the part that changes while they are lent (memory) are separate values, passed
-/// side by side.
+/// This is the only place that knows the order of the work.
 package struct Pass: ~Copyable {
   private var reassembly: Reassembly
   private var sdus: SDUs
@@ -118,7 +108,6 @@ package struct Pass: ~Copyable {
     _ source: inout Source, _ report: inout Report, into output: inout Output
   ) throws(CaptureFailure) {
     var failure: CaptureFailure?
-    var dissection = Dissection()
     do throws(CaptureFailure) {
       while !report.isSatisfied, output.failure == nil {
         if !source.isReady {
@@ -127,7 +116,7 @@ package struct Pass: ~Copyable {
           if report.isSatisfied || output.failure != nil { break }
         }
         guard let record = try source.next() else { break }
-        process(record, &dissection, &report, &output)
+        process(record, &report, &output)
       }
     } catch {
       failure = error
@@ -145,9 +134,35 @@ package struct Pass: ~Copyable {
   /// stalls until what was just written can be read.
   @inline(never)
   private mutating func process<Report: PacketReport & ~Copyable>(
-    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ report: inout Report,
-    _ output: inout Output
+    _ record: borrowing CaptureRecord, _ report: inout Report, _ output: inout Output
   ) {
+    notePlace(of: record)
+    // It stays in place, since it is large. One array is reused for the fragments of all packets.
+    var packet = Packet(record)
+    swap(&packet.fragments, &fragments)
+    defer { swap(&packet.fragments, &fragments) }
+    packet.dissection.problems.areLookedFor = report.wantsProblems
+    dissect(&packet)
+    guard record.original == nil else {
+      memory.observeAgain(&packet)
+      report.packet(packet, memory, into: &output)
+      return
+    }
+    if case .acl(let header) = packet.dissection.content {
+      let link = memory.link(header, &packet)
+      Self.join(header, link, &packet, &reassembly, &memory)
+      Self.join(&packet, &sdus, &memory)
+    }
+    memory.observe(&packet)
+    if !packet.dissection.problems.isEmpty {
+      memory.noteLimits(packet.dissection.problems, packet: packet.record.number)
+    }
+    report.packet(packet, memory, into: &output)
+  }
+
+  /// Records the place of a record among the others, and forgets what may have changed unseen
+  /// before it.
+  private mutating func notePlace(of record: borrowing CaptureRecord) {
     let origin = Origin(file: record.file, section: record.section)
     if record.original != nil { overlapping = record.file }
     // A record that repeats one of another file is already known: it connects the two files.
@@ -172,9 +187,6 @@ package struct Pass: ~Copyable {
       if let time = record.time { previous = time } else { previous = nil }
     }
     if record.isGapNote { lose(before: record) }
-    dissection.problems.areLookedFor = report.wantsProblems
-    Self.dissect(
-      record, &dissection, &directions, &reassembly, &sdus, &memory, &fragments, &report, &output)
   }
 
   /// Waits for the source while the report wants to be called again, and flushes what the report
@@ -208,134 +220,95 @@ package struct Pass: ~Copyable {
   }
 
   /// Dissects a record up to its envelope.
-  private static func dissect<Report: PacketReport & ~Copyable>(
-    _ record: borrowing CaptureRecord, _ dissection: inout Dissection,
-    _ directions: inout Directions, _ reassembly: inout Reassembly, _ sdus: inout SDUs,
-    _ memory: inout Memory,
-    _ fragments: inout [Int], _ report: inout Report, _ output: inout Output
-  ) {
-    dissection.read(record)
-    let isTruncated = record.isTruncated
-    if case .acl(let header) = dissection.content, header.mayBeControllerLog,
-      memory.isControllerLog(header, record)
+  private mutating func dissect(_ packet: inout Packet) {
+    packet.dissection.read(packet.record)
+    let isTruncated = packet.record.isTruncated
+    if case .acl(let header) = packet.dissection.content, header.mayBeControllerLog,
+      memory.isControllerLog(header, packet.record)
     {
-      dissection.content = .controllerLog(header)
+      packet.dissection.content = .controllerLog(header)
     }
-    if dissection.isUnknownVendors, let known = memory.adapters.microsoft(of: record.adapter) {
-      dissection.recognise(known, record.bytes, isTruncated: isTruncated)
+    if packet.dissection.isUnknownVendors,
+      let known = memory.adapters.microsoft(of: packet.record.adapter)
+    {
+      packet.dissection.recognise(known, packet.record.bytes, isTruncated: isTruncated)
     }
     if isTruncated {
-      dissection.problems.add(
-        Problem(.truncated, record.bytes.byteCount, record.originalLength))
+      packet.dissection.problems.add(
+        Problem(.truncated, packet.record.bytes.byteCount, packet.record.originalLength))
     }
-    if record.drops > 0 {
-      dissection.problems.add(Problem(dropped: record.drops))
-      if record.original == nil { memory.lose(before: record, of: record.adapter) }
+    if packet.record.drops > 0 {
+      packet.dissection.problems.add(Problem(dropped: packet.record.drops))
+      if packet.record.original == nil {
+        memory.lose(before: packet.record, of: packet.record.adapter)
+      }
     }
-    if let original = record.original {
-      dissection.problems.add(Problem(.repeatedRecord, original))
+    if let original = packet.record.original {
+      packet.dissection.problems.add(Problem(.repeatedRecord, original))
     }
-    if record.time?.isWritable == false {
-      dissection.problems.add(Problem(.timeOutOfRange))
+    if packet.record.time?.isWritable == false {
+      packet.dissection.problems.add(Problem(.timeOutOfRange))
     }
-    if record.direction == nil, record.framing == .h4 {
-      let direction = directions.infer(record, dissection, memory)
-      join(
-        record.inferring(direction), &dissection, &reassembly, &sdus, &memory, &fragments, &report,
-        &output)
-    } else {
-      join(record, &dissection, &reassembly, &sdus, &memory, &fragments, &report, &output)
+    if packet.record.direction == nil, packet.record.framing == .h4 {
+      packet.record.infer(directions.infer(packet.record, packet.dissection, memory))
     }
   }
 
-  /// Joins an ACL fragment to the PDU that it completes; all other records are already complete.
-  private static func join<Report: PacketReport & ~Copyable>(
-    _ record: borrowing CaptureRecord, _ dissection: inout Dissection,
-    _ reassembly: inout Reassembly, _ sdus: inout SDUs, _ memory: inout Memory,
-    _ fragments: inout [Int], _ report: inout Report, _ output: inout Output
+  // These lend the bytes of one part of the pass while memory changes, so they are passed side by
+  // side.
+
+  /// Joins an ACL fragment to the PDU that it completes.
+  private static func join(
+    _ header: ACLHeader, _ link: LinkSlot, _ packet: inout Packet,
+    _ reassembly: inout Reassembly, _ memory: inout Memory
   ) {
-    var answer = Answer()
-    if record.original != nil {
-      memory.observeAgain(record, &dissection, &answer)
-      report.packet(
-        record, dissection, record.bytes, answer, fragments: fragments, memory, into: &output)
-      return
-    }
-    guard case .acl(let header) = dissection.content else {
-      finish(record, &dissection, record.bytes, &answer, fragments, &memory, &report, &output)
-      return
-    }
-    let link = memory.link(header.handle, record, &answer)
-    answer.link = link
-    let direction = record.direction
-    if !memory.links[link].isOpen, let direction {
-      dissection.problems.add(Problem(direction == .sent ? .sentAfterEnd : .receivedAfterEnd))
-    }
-    if let pdu = reassembly.accept(
-      record.bytes, body: dissection.body, header, isTruncated: record.isTruncated, link,
-      connection: memory.links[link].id, direction, packet: record.number, &answer.fragment,
-      &fragments, &dissection.problems)
-    {
-      dissection.parsePDU(
-        pdu, from: answer.fragment.start, isTruncated: answer.fragment.isTruncated)
-      guard let header = dissection.l2cap, header.cid.isDynamic, let direction else {
-        finish(record, &dissection, pdu, &answer, fragments, &memory, &report, &output)
-        return
-      }
-      let channel = memory.channel(
-        link, header, direction, record, pdu, isTruncated: answer.fragment.isTruncated,
-        &dissection)
-      answer.channel = channel
-      carry(
-        record, &dissection, pdu, channel, direction, &answer, &sdus, &memory, &fragments, &report,
-        &output)
-    } else {
-      finish(record, &dissection, record.bytes, &answer, fragments, &memory, &report, &output)
+    let direction = packet.record.direction
+    guard
+      let pdu = reassembly.accept(
+        packet.record.bytes, body: packet.dissection.body, header,
+        isTruncated: packet.record.isTruncated, link, connection: memory.links[link].id, direction,
+        packet: packet.record.number, &packet.answer.fragment, &packet.fragments,
+        &packet.dissection.problems)
+    else { return }
+    packet.complete(pdu)
+    packet.parsePDU()
+    if let frame = packet.dissection.l2cap, frame.cid.isDynamic, let direction {
+      memory.channel(link, frame, direction, &packet)
     }
   }
 
   /// Joins a frame on a channel to the SDU that it completes; without credits, each frame is an
   /// SDU.
-  private static func carry<Report: PacketReport & ~Copyable>(
-    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ pdu: RawSpan,
-    _ channel: ChannelFact, _ direction: Direction, _ answer: inout Answer,
-    _ sdus: inout SDUs, _ memory: inout Memory, _ fragments: inout [Int],
-    _ report: inout Report, _ output: inout Output
-  ) {
-    if channel.isCreditBased,
+  private static func join(_ packet: inout Packet, _ sdus: inout SDUs, _ memory: inout Memory) {
+    guard let channel = packet.answer.channel, channel.isCreditBased,
+      let direction = packet.record.direction,
       let sdu = sdus.accept(
-        pdu, channel, &memory[way: channel, direction], direction,
-        packet: record.number, &dissection, &answer.fragment, &fragments)
-    {
-      if channel.bearer != nil {
-        let missing = answer.fragment.isTruncated ? answer.fragment.missing(dissection) : 0
-        dissection.parseChannelATT(sdu, missing: missing)
-      }
-      finish(record, &dissection, sdu, &answer, fragments, &memory, &report, &output)
-    } else {
-      finish(record, &dissection, pdu, &answer, fragments, &memory, &report, &output)
-    }
-  }
-
-  /// Updates memory with a dissection and passes the packet to the report.
-  private static func finish<Report: PacketReport & ~Copyable>(
-    _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
-    _ answer: inout Answer, _ fragments: [Int], _ memory: inout Memory,
-    _ report: inout Report, _ output: inout Output
-  ) {
-    memory.observe(record, &dissection, bytes, &answer)
-    if !dissection.problems.isEmpty {
-      memory.noteLimits(dissection.problems, packet: record.number)
-    }
-    report.packet(
-      record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
+        packet.bytes, channel, &memory[way: channel, direction], direction,
+        packet: packet.record.number, &packet.dissection, &packet.answer.fragment,
+        &packet.fragments)
+    else { return }
+    packet.complete(sdu)
+    if channel.bearer != nil { packet.parseChannelATT() }
   }
 }
 
-extension FragmentFate {
-  /// Returns how many bytes of an SDU the capture did not keep.
-  fileprivate func missing(_ dissection: Dissection) -> Int {
-    let length = isJoined ? progress.of : Int(dissection.sduLength ?? 0)
-    return max(0, length - Int(dissection.body.count))
+extension Packet {
+  /// Parses a PDU in one or several ACL packets.
+  fileprivate mutating func parsePDU() {
+    dissection.parsePDU(
+      bytes, from: answer.fragment.start, isTruncated: answer.fragment.isTruncated)
+  }
+
+  /// Parses the SDU of an enhanced ATT bearer.
+  fileprivate mutating func parseChannelATT() {
+    // The bytes of the SDU that the capture did not keep.
+    var missing = 0
+    if answer.fragment.isTruncated {
+      let length =
+        answer.fragment.isJoined
+        ? answer.fragment.progress.of : Int(dissection.sduLength ?? 0)
+      missing = max(0, length - Int(dissection.body.count))
+    }
+    dissection.parseChannelATT(bytes, missing: missing)
   }
 }

@@ -56,20 +56,19 @@ import Words
     var isSatisfied: Bool { false }
 
     mutating func packet(
-      _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-      _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+      _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
     ) {
-      history?.observe(record, dissection, bytes, answer, memory)
+      history?.observe(packet, memory)
       var part: Coverage.Parts = []
-      switch dissection.content {
+      switch packet.dissection.content {
       case .command: part = .commands
       case .event(let event):
         part = .events
-        if answer.opened { part.insert(.opening) }
+        if packet.answer.opened { part.insert(.opening) }
         // The response to Reset ends all connections, but counts as a response.
-        if answer.closed, event.code != HCIEvent.commandCompleteCode { part.insert(.end) }
+        if packet.answer.closed, event.code != HCIEvent.commandCompleteCode { part.insert(.end) }
         if event.code == HCIEvent.numberOfCompletedPacketsCode { part.insert(.accounting) }
-      case .acl: part = record.direction == .sent ? .sentData : .receivedData
+      case .acl: part = packet.record.direction == .sent ? .sentData : .receivedData
       case .sco, .iso, .controllerLog, .note, .control, .unknown: break
       }
       parts.append(part)

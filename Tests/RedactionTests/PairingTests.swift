@@ -16,10 +16,9 @@ private struct EvidenceKeeper: PacketReport, ~Copyable {
   var isSatisfied: Bool { false }
 
   mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    history?.observe(record, dissection, bytes, answer, memory)
+    history?.observe(packet, memory)
   }
 
   mutating func finish(

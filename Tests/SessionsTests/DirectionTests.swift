@@ -20,13 +20,12 @@ private struct Told: PacketReport {
   var isSatisfied: Bool { false }
 
   mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    directions.append(record.direction)
-    areInferred.append(record.isDirectionInferred)
-    if dissection.l2cap != nil { pdus += 1 }
-    if dissection.att != nil, answer.request != nil { responses += 1 }
+    directions.append(packet.record.direction)
+    areInferred.append(packet.record.isDirectionInferred)
+    if packet.dissection.l2cap != nil { pdus += 1 }
+    if packet.dissection.att != nil, packet.answer.request != nil { responses += 1 }
   }
 
   mutating func finish(

@@ -106,10 +106,9 @@ private struct RowNames: PacketReport {
   var isSatisfied: Bool { false }
 
   mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    last = dissection.parameters?.row.map { $0.name.description }
+    last = packet.dissection.parameters?.row.map { $0.name.description }
   }
 
   func finish(_ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output) {}

@@ -143,19 +143,18 @@ private struct Exchanges: PacketReport {
   private var open: [Int: Int] = [:]
 
   mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    guard let link = answer.link else { return }
+    guard let link = packet.answer.link else { return }
     let connection = memory.links.connection(link)
-    if case .command(let command) = dissection.content, command.opcode == 0x2019,
+    if case .command(let command) = packet.dissection.content, command.opcode == 0x2019,
       let index = open[connection.id]
     {
-      let parameters = bytes.part(dissection.body)
+      let parameters = packet.bytes.part(packet.dissection.body)
       all[index].encryptionKey = all[index].encryptionKey ?? PairingValue(parameters.dropping(12))
     }
-    guard let pdu = dissection.smp, let direction = record.direction else { return }
-    let pduBytes = bytes.part(dissection.body).array
+    guard let pdu = packet.dissection.smp, let direction = packet.record.direction else { return }
+    let pduBytes = packet.bytes.part(packet.dissection.body).array
     if case .pairing(let features) = pdu, features.opcode == .pairingRequest {
       let peer = connection.peer.flatMap { address in
         connection.peerType.flatMap { PairingAddress(address, $0) }
@@ -167,7 +166,7 @@ private struct Exchanges: PacketReport {
     } else if let index = open[connection.id] {
       all[index].add(pdu, pduBytes, direction)
     }
-    if let index = open[connection.id], let method = answer.pairing?.method {
+    if let index = open[connection.id], let method = packet.answer.pairing?.method {
       all[index].method = method
     }
   }

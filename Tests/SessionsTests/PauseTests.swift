@@ -24,9 +24,8 @@ private struct Waker: PacketReport, ~Copyable {
   var isSatisfied: Bool { pauses >= enough }
 
   mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
-  ) { events.append("#\(record.number)") }
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
+  ) { events.append("#\(packet.record.number)") }
 
   mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
     pauses += 1

@@ -111,41 +111,40 @@ struct Recording: PacketReport {
   var problems: [String] { packets.flatMap(\.problems) }
 
   mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     // A record that only shows that the capture has events.
-    if record.number == 0 { return }
+    if packet.record.number == 0 { return }
     var seen = Seen()
-    seen.number = record.number
-    let problems = dissection.problems
+    seen.number = packet.record.number
+    let problems = packet.dissection.problems
     for index in 0..<problems.count {
       let problem = problems[index]
       seen.problems.append("\(problem.code)(\(problem.first),\(problem.second))")
     }
-    if let att = dissection.att {
+    if let att = packet.dissection.att {
       seen.att = att.opcode.name?.description ?? "unknown"
-      seen.attBytes = bytes.part(dissection.body).array
+      seen.attBytes = packet.bytes.part(packet.dissection.body).array
     }
-    if let header = dissection.l2cap {
-      let start = answer.fragment.start
+    if let header = packet.dissection.l2cap {
+      let start = packet.answer.fragment.start
       seen.pdu =
-        bytes.part(Slice(start: start, count: Int(header.length) + L2CAPHeader.size)).array
+        packet.bytes.part(Slice(start: start, count: Int(header.length) + L2CAPHeader.size)).array
     }
-    seen.body = bytes.part(dissection.body).array
-    seen.control = dissection.control
+    seen.body = packet.bytes.part(packet.dissection.body).array
+    seen.control = packet.dissection.control
     seen.notes = memory.signals.notes.map { $0.request?.packet }
     seen.attMTUs = memory.signals.notes.map(\.attMTU)
-    if let link = answer.link { seen.connection = memory.links.connection(link) }
-    seen.answer = answer
-    if answer.fragment.isJoined { seen.fragments = fragments }
+    if let link = packet.answer.link { seen.connection = memory.links.connection(link) }
+    seen.answer = packet.answer
+    if packet.answer.fragment.isJoined { seen.fragments = packet.fragments }
     let advertisements = memory.advertisements
     seen.mayHoldSecret = advertisements.mayHoldSecret
     for advertisement in advertisements.reports {
       if let joined = advertisement.joined {
         seen.advertised.append(advertisements.joined.bytes.part(joined).array)
       } else {
-        seen.advertised.append(bytes.part(advertisement.report.data).array)
+        seen.advertised.append(packet.bytes.part(advertisement.report.data).array)
       }
       seen.trains.append(advertisement.train)
       seen.lacksFirstPart.append(advertisement.lacksFirstPart)

@@ -84,7 +84,7 @@ struct RecordChunk: Sendable {
       at: position + MemoryLayout<Head>.size, count: head.optionCount + head.byteCount)
     let hasTime = head.flags & Flag.hasTime != 0
     let direction = Direction(rawValue: head.direction)
-    let record = CaptureRecord(
+    var record = CaptureRecord(
       number: head.number,
       time: hasTime ? Timestamp(seconds: head.seconds, nanoseconds: head.nanoseconds) : nil,
       direction: direction, adapter: AdapterIndex(head.adapter),
@@ -98,7 +98,8 @@ struct RecordChunk: Sendable {
     ).with(section: Int(head.section)).with(
       file: Int(head.file), number: head.number, original: head.original > 0 ? head.original : nil
     ).replayed(head.flags & Flag.isReplayed != 0)
-    return head.flags & Flag.isDirectionInferred != 0 ? record.inferring(direction) : record
+    if head.flags & Flag.isDirectionInferred != 0 { record.infer(direction) }
+    return record
   }
 
   /// Returns the position of the record after the one at `position`.

@@ -4,7 +4,7 @@ package import Captures
 import Cryptography
 package import Decoders
 import Histories
-package import Dissectors
+import Dissectors
 import Explanations
 package import Reports
 package import Sessions
@@ -133,47 +133,43 @@ package struct PageReport: PacketReport, ~Copyable {
   package var remark: String? { showing.remark(sentence.reading) }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     // Requests are followed once, for the values, the history and the map.
-    values.follow(record, dissection, bytes, answer, fragments: fragments, memory)
-    history?.observe(record, dissection, bytes, answer, memory)
+    values.follow(packet, memory)
+    history?.observe(packet, memory)
     if values.conversations.hasEvents {
       history?.follow(values.conversations.procedures, memory)
     }
-    list(record, dissection, bytes, answer, fragments: fragments, memory)
+    list(packet, memory)
     // The sentence has read the packet. The values come last, since they read others.
     map.observe(values.conversations)
-    map.packet(record, dissection, bytes, answer, memory, read: sentence.reading)
-    values.count(answer, memory, &sentence.reading)
+    map.packet(packet, memory, read: sentence.reading)
+    values.count(packet.answer, memory, &sentence.reading)
   }
 
   /// Adds a packet to the list, if it is selected and the page has room for it.
-  private mutating func list(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory
-  ) {
-    if start == nil { start = record.time }
-    var (flags, connection) = facts(record, dissection, bytes, answer, memory)
+  private mutating func list(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    if start == nil { start = packet.record.time }
+    var (flags, connection) = facts(packet, memory)
     if contents.rows.stage > .all, showing.showsEverything,
       !contents.rows.takes(flags, connection: connection)
     {
-      showing.skip(record)
-      sentence.follow(record, dissection, bytes, answer, memory)
-      if flags.contains(.advertising) { observeSignals(record, memory) }
+      showing.skip(packet.record)
+      sentence.follow(packet, memory)
+      if flags.contains(.advertising) { observeSignals(packet.record, memory) }
       return
     }
-    guard showing.word(record, dissection, bytes, answer, memory, in: &sentence),
+    guard showing.word(packet, memory, in: &sentence),
       showing.showsEverything || contents.rows.takes(flags, connection: connection)
     else { return }
     if sentence.isFailure { flags.insert(.failure) }
-    if flags.contains(.advertising) { observeSignals(record, memory) }
-    let isRoutine = add(record, dissection, bytes, answer, memory, flags, connection)
+    if flags.contains(.advertising) { observeSignals(packet.record, memory) }
+    let isRoutine = add(packet, memory, flags, connection)
     let isFailing = !flags.isDisjoint(with: [.failure, .problem]) && contents.details.keepsFailing
-    let isImportant = dissection.att != nil || dissection.smp != nil
+    let isImportant = packet.dissection.att != nil || packet.dissection.smp != nil
     addDetails(
-      record, dissection, bytes, answer, fragments: fragments, memory,
+      packet, memory,
       isFailing ? .failing : isRoutine ? .routine : isImportant ? .important : .other)
   }
 
@@ -221,28 +217,27 @@ package struct PageReport: PacketReport, ~Copyable {
 
   /// Returns what is known of a packet before it is described.
   private func facts(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ packet: borrowing Packet, _ memory: borrowing Memory
   ) -> (PageRows.Flags, connection: Int) {
     var flags: PageRows.Flags = []
-    switch record.direction {
+    switch packet.record.direction {
     case .sent: flags.insert(.sent)
     case .received: flags.insert(.received)
     case nil: break
     }
-    if record.time == nil { flags.insert(.timeless) }
-    if !dissection.problems.isEmpty { flags.insert(.problem) }
-    if dissection.isOf(.advertising, bytes, memory) { flags.insert(.advertising) }
-    if dissection.isOf(.security, bytes, memory) { flags.insert(.security) }
-    if let att = dissection.att {
+    if packet.record.time == nil { flags.insert(.timeless) }
+    if !packet.dissection.problems.isEmpty { flags.insert(.problem) }
+    if packet.dissection.isOf(.advertising, packet.bytes, memory) { flags.insert(.advertising) }
+    if packet.dissection.isOf(.security, packet.bytes, memory) { flags.insert(.security) }
+    if let att = packet.dissection.att {
       switch att.opcode.role {
       case .request, .indication: flags.insert(.request)
       case .response, .confirmation: flags.insert(.response)
       case .unacknowledged: break
       }
     }
-    let connection = answer.link.map { memory.links.id($0) } ?? 0
-    if let link = answer.link, memory.links.isEncrypted(link) == true {
+    let connection = packet.answer.link.map { memory.links.id($0) } ?? 0
+    if let link = packet.answer.link, memory.links.isEncrypted(link) == true {
       flags.insert(.encrypted)
     }
     return (flags, connection)
@@ -266,31 +261,31 @@ package struct PageReport: PacketReport, ~Copyable {
 
   /// Adds a row, and returns whether the packet only reports free buffers.
   private mutating func add(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, _ flags: PageRows.Flags, _ connection: Int
+    _ packet: borrowing Packet, _ memory: borrowing Memory, _ flags: PageRows.Flags,
+    _ connection: Int
   ) -> Bool {
     var flags = flags
-    let reason = brief.reason(
-      record, dissection, bytes, answer, isFailure: sentence.isFailure, memory)
-    if reason.map({ !brief.hasRoom($0, record, answer, memory) }) ?? true { wordRuns() }
+    let reason = brief.reason(packet, isFailure: sentence.isFailure, memory)
+    if reason.map({ !brief.hasRoom($0, packet, memory) }) ?? true { wordRuns() }
     var run = 0
     if let reason {
       flags.insert(.folded)
       if case .flowControl = reason { flags.insert(.flowControl) }
-      brief.fold(reason, record, dissection, bytes, answer, memory)
-      run = self.run(of: record.number)
+      brief.fold(reason, packet, memory)
+      run = self.run(of: packet.record.number)
     }
     var row = PageRows.Row(
-      time: moment(record), number: UInt32(truncatingIfNeeded: record.number), flags: flags,
-      layer: dissection.layer.rawValue)
+      time: moment(packet.record), number: UInt32(truncatingIfNeeded: packet.record.number),
+      flags: flags,
+      layer: packet.dissection.layer.rawValue)
     row.connection = UInt32(truncatingIfNeeded: connection)
-    if let request = answer.request, request.packet < record.number {
-      row.answers = UInt32(truncatingIfNeeded: record.number - request.packet)
+    if let request = packet.answer.request, request.packet < packet.record.number {
+      row.answers = UInt32(truncatingIfNeeded: packet.record.number - request.packet)
     }
     scratch.clear()
     Self.write(sentence, into: &scratch)
-    codes.write(record, dissection, bytes, answer, memory, into: &scratch)
-    Self.add(row, sentence, dissection.problems, &contents.rows, &scratch)
+    codes.write(packet, memory, into: &scratch)
+    Self.add(row, sentence, packet.dissection.problems, &contents.rows, &scratch)
     if run > 0 { contents.rows.fold(into: run) }
     return flags.contains(.flowControl)
   }
@@ -351,51 +346,47 @@ package struct PageReport: PacketReport, ~Copyable {
   }
 
   private mutating func addDetails(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ rank: PageDetails.Rank
+    _ packet: borrowing Packet, _ memory: borrowing Memory, _ rank: PageDetails.Rank
   ) {
     contents.details.learn(rows: contents.rows.size)
     if contents.details.wantsFields(rank) {
-      addFields(record, dissection, bytes, answer, fragments: fragments, memory, rank)
+      addFields(packet, memory, rank)
     }
-    guard contents.details.wantsBytes(record.bytes.byteCount) else { return }
-    let secrets = options.showsKeys ? .none : Secrets(dissection, record, answer, memory)
-    contents.details.add(record.bytes, hiding: secrets, of: record.number)
+    guard contents.details.wantsBytes(packet.record.bytes.byteCount) else { return }
+    let secrets = options.showsKeys ? .none : Secrets(packet, memory)
+    contents.details.add(packet.record.bytes, hiding: secrets, of: packet.record.number)
   }
 
   private mutating func addFields(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ rank: PageDetails.Rank
+    _ packet: borrowing Packet, _ memory: borrowing Memory, _ rank: PageDetails.Rank
   ) {
     details.clear()
-    guard record.bytes.byteCount <= RepeatedFields.mostBytes,
-      context.describe(record, dissection, answer, fragments: fragments, memory)
+    guard packet.record.bytes.byteCount <= RepeatedFields.mostBytes,
+      context.describe(packet, memory)
     else {
-      details.packet(
-        record, dissection, bytes, answer, fragments: fragments, memory, sentence.reading)
-      Self.add(fields: details, after: nil, of: record.number, rank, &contents.details)
+      details.packet(packet, memory, sentence.reading)
+      Self.add(fields: details, after: nil, of: packet.record.number, rank, &contents.details)
       return
     }
     let value = context.value
-    let count = value.isEmpty ? record.bytes.byteCount : Int(value.start)
-    let key = record.bytes.part(Slice(start: 0, count: count))
+    let count = value.isEmpty ? packet.record.bytes.byteCount : Int(value.start)
+    let key = packet.record.bytes.part(Slice(start: 0, count: count))
     var beginning = repeated.beginning(context, key)
     if let known = beginning, !contents.details.has(known, rank) { beginning = nil }
-    let content = bytes.part(value)
+    let content = packet.bytes.part(value)
     let valueContext = ValueContext(value, sentence.reading)
     if let beginning, let valueContext, let known = repeated.value(valueContext, content),
-      contents.details.add(known, after: beginning, of: record.number)
+      contents.details.add(known, after: beginning, of: packet.record.number)
     {
       return
     }
     if beginning == nil {
-      details.packet(
-        record, dissection, bytes, answer, fragments: fragments, memory, sentence.reading)
+      details.packet(packet, memory, sentence.reading)
       scratch.clear()
       details.output.copy(into: &scratch)
       details.clear()
     }
-    if !value.isEmpty { details.value(value, of: bytes, sentence.reading) }
+    if !value.isEmpty { details.value(value, of: packet.bytes, sentence.reading) }
     if beginning == nil {
       let first = Slice(start: 0, count: scratch.count - details.output.count)
       let added = Self.add(beginning: first, of: scratch, rank, &contents.details)
@@ -403,7 +394,7 @@ package struct PageReport: PacketReport, ~Copyable {
       beginning = added
     }
     let lines = Self.add(
-      fields: details, after: beginning, of: record.number, rank, &contents.details)
+      fields: details, after: beginning, of: packet.record.number, rank, &contents.details)
     if let valueContext { repeated.learn(value: lines, valueContext, content) }
   }
 

@@ -76,15 +76,12 @@ struct ConnectionTallies: Sendable {
   subscript(connection: Int) -> ConnectionTally? { positions[connection].map { tallies[$0] } }
 
   /// Counts the bytes of a packet.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
-    _ memory: borrowing Memory
-  ) {
-    guard case .acl(let header) = dissection.content, record.original == nil,
-      let link = answer.link,
+  mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    guard case .acl(let header) = packet.dissection.content, packet.record.original == nil,
+      let link = packet.answer.link,
       let position = position(memory.links.id(link))
     else { return }
-    tallies[position].add(record, bytes: Int(header.length))
+    tallies[position].add(packet.record, bytes: Int(header.length))
   }
 
   /// Counts a value or an attempt.

@@ -5,7 +5,7 @@ import Cryptography
 package import Decoders
 import Diagnosis
 import Histories
-package import Dissectors
+import Dissectors
 import Explanations
 import Reports
 package import Sessions
@@ -164,8 +164,7 @@ package struct RowsReport: PacketReport, ~Copyable {
   package var isSatisfied: Bool { isStopped }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     countdown -= 1
     if countdown == 0 {
@@ -176,17 +175,17 @@ package struct RowsReport: PacketReport, ~Copyable {
         status = .timedOut
       }
     }
-    if start == nil { start = record.time }
-    facts.count(record, dissection, bytes, answer, memory)
-    history?.observe(record, dissection, bytes, answer, memory)
-    if options.kinds.contains(.findings) { times.add(record) }
-    listing?.observe(record, dissection, bytes, answer, memory)
-    tallies.observe(record, dissection, answer, memory)
+    if start == nil { start = packet.record.time }
+    facts.count(packet, memory)
+    history?.observe(packet, memory)
+    if options.kinds.contains(.findings) { times.add(packet.record) }
+    listing?.observe(packet, memory)
+    tallies.observe(packet, memory)
     guard followsValues else { return }
-    reading.follow(record, dissection, bytes, answer, memory)
-    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    reading.follow(packet, memory)
+    conversations.observe(packet, memory)
     map?.observe(conversations)
-    map?.packet(record, dissection, bytes, answer, memory, read: reading)
+    map?.packet(packet, memory, read: reading)
     takeValues(memory)
   }
 

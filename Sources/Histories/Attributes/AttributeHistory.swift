@@ -234,10 +234,11 @@ package struct AttributeHistory: Sendable {
 
   /// Records an ATT packet on a link with the given protection.
   mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, _ security: LinkSecurity
+    _ packet: borrowing Packet, _ memory: borrowing Memory, _ security: LinkSecurity
   ) {
-    guard let pdu = dissection.att, let link = answer.link, let direction = record.direction else {
+    guard let pdu = packet.dissection.att, let link = packet.answer.link,
+      let direction = packet.record.direction
+    else {
       return
     }
     if memory.links.gap != gap {
@@ -247,18 +248,20 @@ package struct AttributeHistory: Sendable {
       for index in usages.indices { usages[index].interrupt() }
     }
     let opcode = pdu.opcode
-    let fields = dissection.attFields
+    let fields = packet.dissection.attFields
     let sender = Side(sent: direction)
     let context = Context(
-      moment: Moment(record), opcode: opcode, sender: sender, server: opcode.server(direction),
-      link: link, channel: answer.channel?.serial,
-      isWhole: !record.isTruncated && !answer.fragment.isTruncated, security: security)
+      moment: Moment(packet.record), opcode: opcode, sender: sender,
+      server: opcode.server(direction),
+      link: link, channel: packet.answer.channel?.serial,
+      isWhole: !packet.record.isTruncated && !packet.answer.fragment.isTruncated, security: security
+    )
     if sender == .local {
       sentByLocal &+= 1
-      if !opcode.isServers, opcode.role != .confirmation { ask(fields, bytes, context) }
+      if !opcode.isServers, opcode.role != .confirmation { ask(fields, packet.bytes, context) }
     } else {
       sentByPeer &+= 1
-      if let request = answer.request?.packet, request == lastAsked?.moment.packet {
+      if let request = packet.answer.request?.packet, request == lastAsked?.moment.packet {
         lastAsked?.isAnswered = true
       }
     }
@@ -272,31 +275,33 @@ package struct AttributeHistory: Sendable {
     case .response, .indication, .unacknowledged: lastUse = context.moment
     case .request, .confirmation: break
     }
-    if !dissection.problems.isEmpty {
-      note(dissection.problems, answer, context)
-      noteStray(dissection, fields, bytes, context)
+    if !packet.dissection.problems.isEmpty {
+      note(packet.dissection.problems, packet.answer, context)
+      noteStray(packet.dissection, fields, packet.bytes, context)
       faults.note(
-        dissection.problems, dissection.body, fields.handle ?? answer.request?.handle,
-        answer.request?.packet, context, memory)
+        packet.dissection.problems, packet.dissection.body,
+        fields.handle ?? packet.answer.request?.handle,
+        packet.answer.request?.packet, context, memory)
     }
     if !open.isEmpty { checkTimeout(context) }
     switch opcode.role {
-    case .request: begin(fields, bytes, context, memory)
+    case .request: begin(fields, packet.bytes, context, memory)
     case .response:
-      if answer.request != nil {
-        responses[sender] = Response(context, bytes.part(dissection.body))
+      if packet.answer.request != nil {
+        responses[sender] = Response(context, packet.bytes.part(packet.dissection.body))
       }
-      if context.channel == nil, let length = dissection.l2cap?.length {
-        faults.note(response: Int(length), fields.handle ?? answer.request?.handle, context, memory)
+      if context.channel == nil, let length = packet.dissection.l2cap?.length {
+        faults.note(
+          response: Int(length), fields.handle ?? packet.answer.request?.handle, context, memory)
       }
-      end(fields, bytes, answer, context, memory)
-    case .indication: send(fields, bytes, context, memory)
-    case .confirmation: confirm(answer, context)
+      end(fields, packet.bytes, packet.answer, context, memory)
+    case .indication: send(fields, packet.bytes, context, memory)
+    case .confirmation: confirm(packet.answer, context)
     case .unacknowledged:
       if opcode.isServers {
-        send(fields, bytes, context, memory)
+        send(fields, packet.bytes, context, memory)
       } else {
-        command(fields, bytes, context, memory)
+        command(fields, packet.bytes, context, memory)
       }
     }
   }

@@ -24,21 +24,21 @@ package struct EncryptionHistory: Sendable {
   private static let mostAuthentications = 8
 
   /// Records a packet that is not an ATT PDU.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    switch dissection.content {
+  mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    switch packet.dissection.content {
     case .acl:
-      if let pdu = dissection.smp, record.direction != nil { observe(pdu, Moment(record)) }
-      if awaitsData { observeData(record) }
-      if isStarting { observeDataMeanwhile(record) }
+      if let pdu = packet.dissection.smp, packet.record.direction != nil {
+        observe(pdu, Moment(packet.record))
+      }
+      if awaitsData { observeData(packet.record) }
+      if isStarting { observeDataMeanwhile(packet.record) }
     case .command(let command):
-      guard let link = answer.link else { return }
-      observe(command.opcode, bytes, dissection.body, link, memory, Moment(record))
+      guard let link = packet.answer.link else { return }
+      observe(
+        command.opcode, packet.bytes, packet.dissection.body, link, memory, Moment(packet.record))
     case .event(let event):
-      guard let link = answer.link else { return }
-      observe(event, dissection, bytes, link, memory, Moment(record))
+      guard let link = packet.answer.link else { return }
+      observe(event, packet.dissection, packet.bytes, link, memory, Moment(packet.record))
     case .note, .control, .sco, .iso, .controllerLog, .unknown: break
     }
   }

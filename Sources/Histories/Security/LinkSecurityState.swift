@@ -45,18 +45,15 @@ package struct LinkSecurityState: Sendable {
   private static let most = 16
 
   /// Records a packet of the link that is not an ATT PDU, since ATT changes nothing here.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
-    _ memory: borrowing Memory
-  ) {
-    if let pdu = dissection.smp {
-      observe(pdu.opcode, Moment(record), answer.pairing?.method)
-    } else if let link = answer.link {
+  mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    if let pdu = packet.dissection.smp {
+      observe(pdu.opcode, Moment(packet.record), packet.answer.pairing?.method)
+    } else if let link = packet.answer.link {
       let now = memory.links.isEncrypted(link)
       guard now != isEncrypted else { return }
       isEncrypted = now
       if now == true, encrypted == nil {
-        encrypted = Moment(record)
+        encrypted = Moment(packet.record)
         isStoredKey = !isPairing
       }
     }

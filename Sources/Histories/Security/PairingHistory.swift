@@ -50,27 +50,26 @@ package struct PairingHistory: Sendable {
   /// Records a packet that is not an ATT PDU.
   ///
   /// - Parameter isEncrypted: whether the link is known to be encrypted.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, isEncrypted: Bool
-  ) {
-    switch dissection.content {
+  mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory, isEncrypted: Bool) {
+    switch packet.dissection.content {
     case .acl:
-      guard let pdu = dissection.smp, let direction = record.direction else { return }
+      guard let pdu = packet.dissection.smp, let direction = packet.record.direction else { return }
       observe(
-        pdu, bytes.part(dissection.body), Moment(record), Side(sent: direction),
-        isOverBREDR: dissection.l2cap?.cid.rawValue == Self.classicChannel, answer, memory,
+        pdu, packet.bytes.part(packet.dissection.body), Moment(packet.record),
+        Side(sent: direction),
+        isOverBREDR: packet.dissection.l2cap?.cid.rawValue == Self.classicChannel, packet.answer,
+        memory,
         isEncrypted: isEncrypted)
     case .event:
-      switch dissection.fact {
+      switch packet.dissection.fact {
       case .encryption(let change):
-        observe(encryption: change.isOn ?? true, change.status, Moment(record))
+        observe(encryption: change.isOn ?? true, change.status, Moment(packet.record))
       // The central starts encryption.
-      case .keyRequest: beginEncryption(Moment(record), by: .peer)
+      case .keyRequest: beginEncryption(Moment(packet.record), by: .peer)
       default: return
       }
     case .command(let command) where command.opcode == HCICommand.leEnableEncryption:
-      beginEncryption(Moment(record), by: .local)
+      beginEncryption(Moment(packet.record), by: .local)
     default: return
     }
   }

@@ -1,7 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// Determines which packets form a selection that can be understood on its own: those that were
@@ -41,28 +41,27 @@ package struct ChoosingReport: PacketReport, ~Copyable {
   package var result: (kept: ChosenPackets, chosen: Int) { (kept, chosen.count) }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    let number = record.number
+    let number = packet.record.number
     // Discards what was read of earlier packets.
     sentence.clear()
     var isAskedFor = false
     if showing.isSatisfied {
       // Responses to requested packets may follow.
-      sentence.follow(record, dissection, bytes, answer, memory)
+      sentence.follow(packet, memory)
     } else {
-      isAskedFor = showing.word(record, dissection, bytes, answer, memory, in: &sentence)
+      isAskedFor = showing.word(packet, memory, in: &sentence)
     }
-    if !isAskedFor, showing.excludesDevice(record, dissection, bytes, answer, memory) {
+    if !isAskedFor, showing.excludesDevice(packet, memory) {
       barred.insert(number)
     }
-    let parts = answer.fragment.isJoined ? fragments : []
+    let parts = packet.answer.fragment.isJoined ? packet.fragments : []
     if parts.count > 1 {
       joined.append(parts.count)
       joined += parts
     }
-    let request = answer.request?.packet
+    let request = packet.answer.request?.packet
     if isAskedFor || parts.contains(where: { chosen.contains($0) }) {
       if isAskedFor {
         chosen.insert(number)
@@ -81,29 +80,27 @@ package struct ChoosingReport: PacketReport, ~Copyable {
           kept.insert(memory.advertisements.packets[chain])
         }
       }
-      setups.need(record, answer, memory)
+      setups.need(packet, memory)
     } else {
       if let request, chosen.contains(request) { kept.insert(number) }
-      bringMessage(record, answer, memory)
+      bringMessage(packet, memory)
     }
-    setups.observe(record, dissection, bytes, answer, memory)
+    setups.observe(packet, memory)
   }
 
   /// Keeps a vendor message that was not requested, if a part of it, or the request that it
   /// answers, was.
-  private mutating func bringMessage(
-    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
-  ) {
+  private mutating func bringMessage(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     let (parts, requests) = (sentence.reading.meaning.parts, sentence.reading.meaning.requests)
     let isPart = parts.contains { wanted.contains($0) }
     guard isPart || requests.contains(where: { wanted.contains($0) }) else { return }
     if isPart {
-      wanted.insert(record.number)
+      wanted.insert(packet.record.number)
       wanted.insert(parts)
     }
-    kept.insert(record.number)
+    kept.insert(packet.record.number)
     kept.insert(sentence.reading.meaning.related)
-    setups.need(record, answer, memory)
+    setups.need(packet, memory)
   }
 
   package mutating func finish(

@@ -50,11 +50,11 @@ struct ConnectionSetups: Sendable {
   private var devices: Set<DeviceAddress> = []
 
   /// Records that a packet was requested.
-  mutating func need(
-    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    if let link = answer.link, memory.links.id(link) > 0 { needed.insert(memory.links.id(link)) }
-    if let place = answer.attribute {
+  mutating func need(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    if let link = packet.answer.link, memory.links.id(link) > 0 {
+      needed.insert(memory.links.id(link))
+    }
+    if let place = packet.answer.attribute {
       neededForDiscovery.insert(memory.attributes[place].connection)
     }
     for advertisement in memory.advertisements.reports {
@@ -66,11 +66,8 @@ struct ConnectionSetups: Sendable {
   }
 
   /// Records any packet.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    let number = record.number
+  mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    let number = packet.record.number
     if memory.names.generation != nameGeneration {
       var named: [DeviceAddress] = []
       memory.names.forEach(since: nameGeneration) { address, _ in named.append(address) }
@@ -86,18 +83,18 @@ struct ConnectionSetups: Sendable {
       identityGeneration = memory.identities.generation
       identities.append(number)
     }
-    if case .note(let note) = dissection.content {
+    if case .note(let note) = packet.dissection.content {
       switch note.kind {
       case .newIndex, .openIndex, .closeIndex, .deletedIndex, .indexInfo: controllers.append(number)
       default: break
       }
     }
-    if case .periodicSync = dissection.fact { syncs.append(number) }
-    noteCreation(record, dissection, answer)
-    guard let link = answer.link, memory.links.id(link) > 0 else {
+    if case .periodicSync = packet.dissection.fact { syncs.append(number) }
+    noteCreation(packet)
+    guard let link = packet.answer.link, memory.links.id(link) > 0 else {
       // Events that end all links of a controller, and the commands that they answer.
-      if answer.closed, memory.links.count > 0 {
-        if let request = answer.request?.packet { turns.append((request, 0)) }
+      if packet.answer.closed, memory.links.count > 0 {
+        if let request = packet.answer.request?.packet { turns.append((request, 0)) }
         turns.append((number, 0))
       }
       return
@@ -111,11 +108,11 @@ struct ConnectionSetups: Sendable {
       setup.peers.formUnion(known.compactMap(\.self))
       setups[id] = setup
     }
-    if answer.opened || answer.closed { turns.append((number, id)) }
-    if answer.opened {
-      setups[id]?.link += creating.removeValue(forKey: record.adapter) ?? []
+    if packet.answer.opened || packet.answer.closed { turns.append((number, id)) }
+    if packet.answer.opened {
+      setups[id]?.link += creating.removeValue(forKey: packet.record.adapter) ?? []
     }
-    switch Self.part(dissection, answer, memory) {
+    switch Self.part(packet, memory) {
     case .link: setups[id]?.link.append(number)
     case .discovery: setups[id]?.discovery.append(number)
     case nil: break
@@ -123,44 +120,44 @@ struct ConnectionSetups: Sendable {
   }
 
   /// Records commands that create connections, and their answers.
-  private mutating func noteCreation(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer
-  ) {
-    let adapter = record.adapter
+  private mutating func noteCreation(_ packet: borrowing Packet) {
+    let adapter = packet.record.adapter
     guard adapter != .unknown else { return }
-    if case .command(let command) = dissection.content {
+    if case .command(let command) = packet.dissection.content {
       switch command.opcode {
       case HCICommand.createConnection, HCICommand.leCreateConnection,
         HCICommand.leExtendedCreateConnection:
-        creating[adapter] = [record.number]
+        creating[adapter] = [packet.record.number]
       default: break
       }
-    } else if let request = answer.request?.packet, creating[adapter]?.contains(request) == true {
-      creating[adapter]?.append(record.number)
+    } else if let request = packet.answer.request?.packet,
+      creating[adapter]?.contains(request) == true
+    {
+      creating[adapter]?.append(packet.record.number)
     }
   }
 
   /// Returns which part of a connection's setup a packet is, or nil if it is not part of it.
-  private static func part(
-    _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
-  ) -> Part? {
-    switch dissection.content {
+  private static func part(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Part? {
+    switch packet.dissection.content {
     case .event:
-      if case .completedPackets = dissection.fact { return nil }
+      if case .completedPackets = packet.dissection.fact { return nil }
       return .link
     case .command: return .link
     case .acl: break
     default: return nil
     }
-    if dissection.smp != nil { return .link }
-    if let pdu = dissection.att {
-      let opcode = dissection.attFields.requestOpcode ?? pdu.opcode
+    if packet.dissection.smp != nil { return .link }
+    if let pdu = packet.dissection.att {
+      let opcode = packet.dissection.attFields.requestOpcode ?? pdu.opcode
       if isDiscovery(opcode) { return .discovery }
       // Descriptors, which determine how values are interpreted.
-      if let place = answer.attribute, memory.attributes[place].kind != .value { return .discovery }
+      if let place = packet.answer.attribute, memory.attributes[place].kind != .value {
+        return .discovery
+      }
       return nil
     }
-    switch dissection.l2cap?.cid {
+    switch packet.dissection.l2cap?.cid {
     case .signalling, .leSignalling: return .link
     default: return nil
     }

@@ -1,7 +1,7 @@
 package import Bytes
 package import Captures
 package import Decoders
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// Writes records for `convert` with what only the context reveals: a direction that the link type
@@ -36,24 +36,23 @@ package struct WritingReport: PacketReport, ~Copyable {
   package var isSatisfied: Bool { writer.failure != nil }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    let isKept = kept?.contains(record.number) ?? true
+    let isKept = kept?.contains(packet.record.number) ?? true
     line.clear()
     if writesLines {
       if isKept {
         sentence.clear()
-        sentence.packet(record, dissection, bytes, answer, memory)
+        sentence.packet(packet, memory)
         sentence.copySummary(escaped: false, into: &line)
       } else {
-        sentence.follow(record, dissection, bytes, answer, memory)
+        sentence.follow(packet, memory)
       }
     }
-    guard isKept else { return writer.skip(record) }
-    if record.isDirectionInferred { inferredDirections += 1 }
+    guard isKept else { return writer.skip(packet.record) }
+    if packet.record.isDirectionInferred { inferredDirections += 1 }
     // At this point everything about the record is known, and it is not written yet.
-    Self.write(record, line, to: &writer)
+    Self.write(packet.record, line, to: &writer)
   }
 
   // A separate function, so that the line is borrowed while the writer changes.

@@ -1,7 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 
 package struct DevicesOptions: Sendable {
@@ -45,10 +45,9 @@ package struct DevicesReport: TableReport, ~Copyable {
   package var wantsProblems: Bool { listing.isSelecting }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    listing.observe(record, dissection, bytes, answer, memory)
+    listing.observe(packet, memory)
   }
 
   package mutating func learn(_ summary: CaptureSummary) { listing.source = summary }
@@ -116,18 +115,15 @@ package struct DeviceListing: ~Copyable {
   }
 
   /// Records a packet.
-  package mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    if start == nil { start = record.time }
+  package mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    if start == nil { start = packet.record.time }
     var isCounted = true
     if isSelecting {
       isCounted =
         !showing.isSatisfied
-        && showing.word(record, dissection, bytes, answer, memory, in: &sentence)
+        && showing.word(packet, memory, in: &sentence)
     }
-    advertisers.observe(record, dissection, bytes, answer, memory, isCounted: isCounted)
+    advertisers.observe(packet, memory, isCounted: isCounted)
   }
 
   var emptyList: DeviceList {

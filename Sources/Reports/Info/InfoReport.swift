@@ -1,7 +1,7 @@
 package import Bluetooth
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// `info`: summarises a capture. Counts while packets are fed, and prints at the end.
@@ -40,10 +40,9 @@ package struct InfoReport: PacketReport, ~Copyable {
   package var isSatisfied: Bool { false }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    facts.count(record, dissection, bytes, answer, memory)
+    facts.count(packet, memory)
   }
 
   package mutating func learn(_ summary: CaptureSummary) { source = summary }
@@ -164,27 +163,26 @@ package struct CaptureFacts: Sendable {
 
   package var advertiserCount: Int { advertisers.count }
 
-  package mutating func count(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
+  package mutating func count(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     records += 1
-    if let failure = dissection.failure(bytes, answer) {
+    if let failure = packet.dissection.failure(packet.bytes, packet.answer) {
       failures.add(failure)
-      takeEncryption(record, dissection, bytes, answer, memory)
+      takeEncryption(packet, memory)
     }
-    kinds[Self.kind(dissection).rawValue] += 1
-    if case .command(let command) = dissection.content, record.isOfAndroid(command.opcode) {
+    kinds[Self.kind(packet.dissection).rawValue] += 1
+    if case .command(let command) = packet.dissection.content,
+      packet.record.isOfAndroid(command.opcode)
+    {
       isOfAndroid = true
     }
-    add(record.time)
-    lastPacket = record.number
+    add(packet.record.time)
+    lastPacket = packet.record.number
     // After a gap another clock may be used.
-    if record.isGapNote || record.followsDamage { previous = nil }
-    dropped.add(clamped: record.drops)
-    if record.isTruncated { truncated += 1 }
-    problems.add(dissection.problems)
-    if case .acl = dissection.content, let link = answer.link {
+    if packet.record.isGapNote || packet.record.followsDamage { previous = nil }
+    dropped.add(clamped: packet.record.drops)
+    if packet.record.isTruncated { truncated += 1 }
+    problems.add(packet.dissection.problems)
+    if case .acl = packet.dissection.content, let link = packet.answer.link {
       switch memory.links.connection(link).transport {
       case .brEDR: brEDRData += 1
       case .le: leData += 1
@@ -193,12 +191,12 @@ package struct CaptureFacts: Sendable {
       }
     }
     let hasOthers = memory.links.otherEndings != otherEndings
-    if answer.opened || answer.closed { add(answer, memory) }
+    if packet.answer.opened || packet.answer.closed { add(packet.answer, memory) }
     if hasOthers { takeOthers(memory) }
-    unanswered.observe(record, dissection, bytes, answer, memory)
-    if case .failed(let reason)? = dissection.smp { add(reason, record, answer, memory) }
+    unanswered.observe(packet, memory)
+    if case .failed(let reason)? = packet.dissection.smp { add(reason, packet, memory) }
     // A packet that another file contains, too, was counted already.
-    if record.original == nil {
+    if packet.record.original == nil {
       for advertisement in memory.advertisements.reports where advertisement.event != nil {
         if advertisement.isCounted { advertisingReports += 1 }
         add(advertisement.report, advertisement.train)
@@ -258,27 +256,25 @@ package struct CaptureFacts: Sendable {
 
   /// Stores the last pairing failure of each connection.
   private mutating func add(
-    _ reason: PairingFailure, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ reason: PairingFailure, _ packet: borrowing Packet,
     _ memory: borrowing Memory
   ) {
-    guard let link = answer.link else { return }
+    guard let link = packet.answer.link else { return }
     let failure = FailedPairing(
-      connection: memory.links.id(link), reason: reason, direction: record.direction,
-      packet: record.number)
+      connection: memory.links.id(link), reason: reason, direction: packet.record.direction,
+      packet: packet.record.number)
     pairingFailures.keepLast(failure, limit: limits.listedConnections) {
       $0.connection == failure.connection
     }
   }
 
   /// Stores the last reason why each connection could not be encrypted (Encryption Change).
-  private mutating func takeEncryption(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    guard case .encryption(let change) = dissection.fact, !change.isRefresh, let link = answer.link
+  private mutating func takeEncryption(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    guard case .encryption(let change) = packet.dissection.fact, !change.isRefresh,
+      let link = packet.answer.link
     else { return }
     let failure = FailedEncryption(
-      connection: memory.links.id(link), status: change.status, packet: record.number)
+      connection: memory.links.id(link), status: change.status, packet: packet.record.number)
     encryptionFailures.keepLast(failure, limit: limits.listedConnections) {
       $0.connection == failure.connection
     }

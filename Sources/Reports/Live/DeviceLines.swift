@@ -1,7 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// Live `devices` without a terminal for a table: a line, or an object if `isJSON` is set, when a
@@ -44,20 +44,19 @@ package struct DeviceLines: PacketReport, ~Copyable {
   package var remark: String? { listing.remark }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    if listing.start == nil, record.time != nil {
-      listing.observe(record, dissection, bytes, answer, memory)
+    if listing.start == nil, packet.record.time != nil {
+      listing.observe(packet, memory)
       page.list = listing.emptyList
       document.list = page.list
     } else {
-      listing.observe(record, dissection, bytes, answer, memory)
+      listing.observe(packet, memory)
     }
     if listing.advertisers.mentioned.isEmpty { return }
     let places = listing.advertisers.mentioned
     for (index, place) in places.enumerated() where !places[..<index].contains(place) {
-      write(place, record, memory, into: &output)
+      write(place, packet.record, memory, into: &output)
     }
   }
 

@@ -1,7 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// The summary at the end of live display: how much arrived, and what was wrong with it.
@@ -19,14 +19,13 @@ package struct LiveSummary: Sendable, Equatable {
 
   package init() {}
 
-  mutating func add(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    if !Marker.isMarker(record) { records += 1 }
-    if record.drops > 0 { dropped.add(clamped: record.drops) }
-    if let failure = dissection.failure(bytes, answer) { failures.add(failure) }
-    if !dissection.problems.isEmpty { problems.add(dissection.problems) }
+  mutating func add(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    if !Marker.isMarker(packet.record) { records += 1 }
+    if packet.record.drops > 0 { dropped.add(clamped: packet.record.drops) }
+    if let failure = packet.dissection.failure(packet.bytes, packet.answer) {
+      failures.add(failure)
+    }
+    if !packet.dissection.problems.isEmpty { problems.add(packet.dissection.problems) }
     connections = memory.links.count
   }
 
@@ -92,13 +91,11 @@ package struct Counted<Report: PacketReport & ~Copyable>: PacketReport, ~Copyabl
   package var remark: String? { report.remark }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    summary.add(record, dissection, bytes, answer, memory)
-    if untilDisconnect { observeEnds(record, answer, memory) }
-    report.packet(
-      record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
+    summary.add(packet, memory)
+    if untilDisconnect { observeEnds(packet, memory) }
+    report.packet(packet, memory, into: &output)
   }
 
   package mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
@@ -115,22 +112,20 @@ package struct Counted<Report: PacketReport & ~Copyable>: PacketReport, ~Copyabl
 
   /// Records whether a selected connection has ended with this packet, in any way other than being
   /// forgotten.
-  private mutating func observeEnds(
-    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
-  ) {
+  private mutating func observeEnds(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     watched.learn(memory.names)
     let isOther = memory.links.otherEndings != otherEndings
     otherEndings = memory.links.otherEndings
-    guard answer.closed || isOther else { return }
+    guard packet.answer.closed || isOther else { return }
     if isOther, let departed = memory.links.departed, departed.ending == .replaced,
       isWanted(departed)
     {
       hasDisconnected = true
     }
-    let packet = record.number
+    let number = packet.record.number
     var hasEnded = false
     memory.links.forEach { connection in
-      if connection.ending != nil, connection.lastPacket == packet, isWanted(connection) {
+      if connection.ending != nil, connection.lastPacket == number, isWanted(connection) {
         hasEnded = true
       }
     }

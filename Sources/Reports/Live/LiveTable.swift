@@ -1,7 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// A report whose table can be shown live.
@@ -70,14 +70,12 @@ package struct LiveTable<Report: TableReport & ~Copyable>: PacketReport, ~Copyab
   package var remark: String? { report.remark }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     records += 1
-    if record.drops > 0 { dropped.add(clamped: record.drops) }
+    if packet.record.drops > 0 { dropped.add(clamped: packet.record.drops) }
     isStale = true
-    report.packet(
-      record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
+    report.packet(packet, memory, into: &output)
     guard records % Self.packetsBetween == 0 else { return }
     let now = options.now()
     guard now >= nextDraw else { return }

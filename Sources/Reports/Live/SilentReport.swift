@@ -1,6 +1,6 @@
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// Prints nothing, for `live -w -`, which writes the capture to standard output. Packets are
@@ -12,8 +12,7 @@ package struct SilentReport: PacketReport {
   package var isSatisfied: Bool { false }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {}
 
   package mutating func finish(

@@ -20,14 +20,14 @@ struct LastMessages: Sendable {
   /// Stores the message that a packet's value is, completes, or is a part of. Values longer than an
   /// attribute's maximum are not kept.
   mutating func keep(
-    _ reading: borrowing ValueReading, _ record: borrowing CaptureRecord,
-    _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory, on link: LinkSlot
+    _ reading: borrowing ValueReading, _ packet: borrowing Packet, _ memory: borrowing Memory,
+    on link: LinkSlot
   ) {
-    guard reading.isMessage, let pdu = dissection.att, let message = reading.messageAlone,
-      let value = dissection.attFields.value,
-      let handle = dissection.attFields.handle ?? answer.request?.handle
+    guard reading.isMessage, let pdu = packet.dissection.att, let message = reading.messageAlone,
+      let value = packet.dissection.attFields.value,
+      let handle = packet.dissection.attFields.handle ?? packet.answer.request?.handle
     else { return }
-    let side = pdu.opcode.server(record.direction ?? .received)
+    let side = pdu.opcode.server(packet.record.direction ?? .received)
     let place = Place(
       server: Attributes.key(of: side, memory.links.connection(link)), handle: handle)
     guard value.count <= AttributeUse.longest,
@@ -36,7 +36,7 @@ struct LastMessages: Sendable {
       messages[place] = nil
       return
     }
-    messages[place] = (record.number, message)
+    messages[place] = (packet.record.number, message)
   }
 
   /// The messages, to be described again.

@@ -2,7 +2,7 @@ import Bluetooth
 package import Bytes
 package import Captures
 package import Decoders
-package import Dissectors
+import Dissectors
 package import Sessions
 
 package struct MapOptions: PresentationOptions, Sendable {
@@ -60,21 +60,20 @@ package struct MapReport: PacketReport, ~Copyable {
   package var wantsProblems: Bool { false }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    guard let link = answer.link else { return }
-    if dissection.att != nil {
+    guard let link = packet.answer.link else { return }
+    if packet.dissection.att != nil {
       reading.clear()
-      reading.follow(record, dissection, bytes, answer, memory)
+      reading.follow(packet, memory)
     }
     // Only what a response decides is taken from them.
-    if let role = dissection.att?.opcode.role, role == .request || role == .response {
-      conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    if let role = packet.dissection.att?.opcode.role, role == .request || role == .response {
+      conversations.observe(packet, memory)
       uses.observe(conversations)
     }
-    note(record, dissection, bytes, answer, memory, on: link)
-    messages.keep(reading, record, dissection, answer, memory, on: link)
+    note(packet, memory, on: link)
+    messages.keep(reading, packet, memory, on: link)
   }
 
   /// Processes the values that a packet decided, before the packet.
@@ -85,22 +84,20 @@ package struct MapReport: PacketReport, ~Copyable {
   /// Processes a packet that another report has read, and whose values were passed to `observe`, so
   /// that neither is done again.
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, read: borrowing ValueReading
+    _ packet: borrowing Packet, _ memory: borrowing Memory, read: borrowing ValueReading
   ) {
-    guard let link = answer.link else { return }
-    note(record, dissection, bytes, answer, memory, on: link)
-    messages.keep(read, record, dissection, answer, memory, on: link)
+    guard let link = packet.answer.link else { return }
+    note(packet, memory, on: link)
+    messages.keep(read, packet, memory, on: link)
   }
 
   private mutating func note(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, on link: LinkSlot
+    _ packet: borrowing Packet, _ memory: borrowing Memory, on link: LinkSlot
   ) {
-    if dissection.att != nil || dissection.smp != nil {
-      uses.note(record, dissection, bytes, answer, memory)
+    if packet.dissection.att != nil || packet.dissection.smp != nil {
+      uses.note(packet, memory)
     }
-    observe(answer, memory, on: link)
+    observe(packet.answer, memory, on: link)
   }
 
   /// Records the state of connections.

@@ -1,7 +1,7 @@
 import Bluetooth
 package import Bytes
-package import Captures
-package import Dissectors
+import Captures
+import Dissectors
 package import Sessions
 
 /// The codes of a packet that the page's search finds, as the options of `show` do: `op:0x12`,
@@ -50,51 +50,48 @@ package struct PageCodes {
 
   /// Writes the codes of a packet, each with a tab before it. Numbers are hexadecimal.
   package mutating func write(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, into out: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into out: inout Output
   ) {
-    if case .acl = dissection.content, dissection.att == nil, dissection.smp == nil,
-      !dissection.isSignalling
+    if case .acl = packet.dissection.content, packet.dissection.att == nil,
+      packet.dissection.smp == nil,
+      !packet.dissection.isSignalling
     {
       return
     }
-    guard let key = Self.key(dissection, answer, memory) else {
-      compose(record, dissection, bytes, answer, memory, into: &out)
+    guard let key = Self.key(packet, memory) else {
+      compose(packet, memory, into: &out)
       return
     }
     let place = (Int(key.handle ?? key.request ?? 0) &+ Int(key.opcode ?? 0) &* 37) & 255
     if let known = known[place], known.key == key { return out.raw(known.text.bytes) }
     let start = out.count
-    compose(record, dissection, bytes, answer, memory, into: &out)
+    compose(packet, memory, into: &out)
     let text = out.bytes.part(Slice(start: start, count: out.count - start))
     known[place] = (key, text.array)
   }
 
   /// Returns what determines the codes of a packet, or nil if there is more.
-  private static func key(
-    _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
-  ) -> Key? {
-    if case .completedPackets = dissection.fact { return Key() }
-    let fields = dissection.attFields
-    guard let pdu = dissection.att, !fields.namesSeveral, fields.startHandle == nil,
-      fields.error == nil, answer.request?.type == nil, answer.request?.service == nil
+  private static func key(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Key? {
+    if case .completedPackets = packet.dissection.fact { return Key() }
+    let fields = packet.dissection.attFields
+    guard let pdu = packet.dissection.att, !fields.namesSeveral, fields.startHandle == nil,
+      fields.error == nil, packet.answer.request?.type == nil, packet.answer.request?.service == nil
     else { return nil }
     return Key(
-      opcode: pdu.opcode.rawValue, handle: fields.handle, request: answer.request?.handle,
-      uuid: answer.attribute.flatMap { memory.attributes[$0].uuid })
+      opcode: pdu.opcode.rawValue, handle: fields.handle, request: packet.answer.request?.handle,
+      uuid: packet.answer.attribute.flatMap { memory.attributes[$0].uuid })
   }
 
   private func compose(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, into out: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into out: inout Output
   ) {
     var mayHaveOutcome = true
-    switch dissection.content {
+    switch packet.dissection.content {
     case .acl:
-      if let pdu = dissection.att {
+      if let pdu = packet.dissection.att {
         opcode(pdu.opcode, into: &out)
-        if let refused = dissection.attFields.requestOpcode { opcode(refused, into: &out) }
-      } else if let pdu = dissection.smp {
+        if let refused = packet.dissection.attFields.requestOpcode { opcode(refused, into: &out) }
+      } else if let pdu = packet.dissection.smp {
         code("op", UInt16(pdu.opcode.rawValue), pdu.opcode.name, into: &out)
       }
     case .command(let command):
@@ -102,29 +99,31 @@ package struct PageCodes {
       mayHaveOutcome = false
     case .event(let event):
       code("event", UInt16(event.code), PDUTable.core.event(event.code)?.name, into: &out)
-      if let subevent = event.subevent(bytes, dissection.body) {
+      if let subevent = event.subevent(packet.bytes, packet.dissection.body) {
         code("event:3e", UInt16(subevent), nil, into: &out)
         word("event", PDUTable.core.subevent(subevent)?.name, into: &out)
       }
-      if let answered = dissection.fact.answeredOpcode, answered > 0 {
+      if let answered = packet.dissection.fact.answeredOpcode, answered > 0 {
         self.command(answered, into: &out)
       }
     case .control(let control):
       code(control.isEvent ? "event" : "op", control.code, nil, into: &out)
-      if control.isEvent, let answered = control.answeredOpcode(bytes, dissection.body) {
+      if control.isEvent,
+        let answered = control.answeredOpcode(packet.bytes, packet.dissection.body)
+      {
         code("op", answered, nil, into: &out)
       }
     default: break
     }
-    if mayHaveOutcome { outcomes(dissection, bytes, answer, memory, into: &out) }
+    if mayHaveOutcome { outcomes(packet, memory, into: &out) }
     guard
-      dissection.att != nil || dissection.mayHoldAdvertising
+      packet.dissection.att != nil || packet.dissection.mayHoldAdvertising
         || !memory.advertisements.reports.isEmpty
     else { return }
     collector.handles.removeAll(keepingCapacity: true)
     collector.uuids.removeAll(keepingCapacity: true)
-    _ = collector.matchesHandle(dissection, bytes, answer)
-    _ = collector.matchesUUID(record, dissection, bytes, answer, memory)
+    _ = collector.matchesHandle(packet)
+    _ = collector.matchesUUID(packet, memory)
     for handle in collector.handles { code("handle", handle, nil, into: &out) }
     for uuid in collector.uuids {
       out.text("\tuuid:")
@@ -144,17 +143,18 @@ package struct PageCodes {
   }
 
   private func outcomes(
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory,
+    _ packet: borrowing Packet, _ memory: borrowing Memory,
     into out: inout Output
   ) {
-    guard dissection.isSignalling else {
-      if let outcome = Outcome(dissection, bytes, answer, memory) { status(outcome, into: &out) }
+    guard packet.dissection.isSignalling else {
+      if let outcome = Outcome(packet, memory) { status(outcome, into: &out) }
       return
     }
-    var commands = SignallingCommands(dissection.body)
-    while let command = commands.next(bytes) {
+    var commands = SignallingCommands(packet.dissection.body)
+    while let command = commands.next(packet.bytes) {
       var rest = Slice.empty
-      guard let pdu = try? SignallingPDU(command, bytes, rest: &rest), let outcome = Outcome(pdu)
+      guard let pdu = try? SignallingPDU(command, packet.bytes, rest: &rest),
+        let outcome = Outcome(pdu)
       else { continue }
       status(outcome, into: &out)
     }

@@ -61,26 +61,26 @@ extension Selection: AttributeFinder {
 extension AttributeFinder {
   /// Returns whether an ATT PDU contains one of the handles, or answers a request about one.
   @inline(never)
-  func matchesHandle(_ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer) -> Bool {
-    guard dissection.att != nil else { return false }
-    let fields = dissection.attFields
+  func matchesHandle(_ packet: borrowing Packet) -> Bool {
+    guard packet.dissection.att != nil else { return false }
+    let fields = packet.dissection.attFields
     if has(fields.handle) || has(fields.startHandle) || has(fields.endHandle)
-      || has(answer.request?.handle)
+      || has(packet.answer.request?.handle)
     {
       return true
     }
     if let list = fields.handles {
-      let list = bytes.part(list)
+      let list = packet.bytes.part(list)
       for index in 0..<list.byteCount / 2 where has(list.littleEndianU16(at: 2 * index)) {
         return true
       }
     }
     guard let items = fields.items else { return false }
-    var cursor = Cursor(bytes, items.list)
+    var cursor = Cursor(packet.bytes, items.list)
     while let item = items.next(&cursor) {
       if has(item.handle) || has(item.endHandle) { return true }
       guard let value = item.value else { continue }
-      switch DeclaredAttribute(bytes.part(value), answer.request?.type) {
+      switch DeclaredAttribute(packet.bytes.part(value), packet.answer.request?.type) {
       case .characteristic(let declaration):
         if has(declaration.valueHandle) { return true }
       case .include(let declaration):
@@ -95,57 +95,55 @@ extension AttributeFinder {
   /// whether an advertisement, or the advertising data or filter of a command or event, lists it or
   /// has data for it.
   @inline(never)
-  func matchesUUID(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) -> Bool {
-    if dissection.att != nil { return matchesATT(record, dissection, bytes, answer, memory) }
+  func matchesUUID(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
+    if packet.dissection.att != nil { return matchesATT(packet, memory) }
     for advertisement in memory.advertisements.reports {
       if let joined = advertisement.joined {
         if matchesUUID(memory.advertisements.joined.bytes, joined) { return true }
-      } else if matchesUUID(bytes, advertisement.report.data) {
+      } else if matchesUUID(packet.bytes, advertisement.report.data) {
         return true
       }
     }
-    guard memory.advertisements.reports.isEmpty, dissection.mayHoldAdvertising else { return false }
-    return matchesParameterUUID(dissection, bytes)
+    guard memory.advertisements.reports.isEmpty, packet.dissection.mayHoldAdvertising else {
+      return false
+    }
+    return matchesParameterUUID(packet.dissection, packet.bytes)
   }
 
   /// Returns whether an ATT PDU contains one of the UUIDs, or is about an attribute of that type.
-  private func matchesATT(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) -> Bool {
-    if has(answer.request?.type) || has(answer.request?.service) { return true }
-    if let place = answer.attribute, has(memory.attributes[place].uuid) { return true }
+  private func matchesATT(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
+    if has(packet.answer.request?.type) || has(packet.answer.request?.service) { return true }
+    if let place = packet.answer.attribute, has(memory.attributes[place].uuid) { return true }
     // Most PDUs are about one attribute, which was checked above.
-    guard let pdu = dissection.att, dissection.attFields.namesSeveral else { return false }
-    let (opcode, fields) = (pdu.opcode, dissection.attFields)
+    guard let pdu = packet.dissection.att, packet.dissection.attFields.namesSeveral else {
+      return false
+    }
+    let (opcode, fields) = (pdu.opcode, packet.dissection.attFields)
     if has(fields.type) { return true }
     if let type = fields.type, let value = fields.value,
-      case .service(let uuid) = DeclaredAttribute(bytes.part(value), type), has(uuid)
+      case .service(let uuid) = DeclaredAttribute(packet.bytes.part(value), type), has(uuid)
     {
       return true
     }
     if let list = fields.handles {
-      let list = bytes.part(list)
+      let list = packet.bytes.part(list)
       for index in 0..<list.byteCount / 2 {
-        if isAbout(list.littleEndianU16(at: 2 * index), opcode, record, answer, memory) {
+        if isAbout(list.littleEndianU16(at: 2 * index), opcode, packet, memory) {
           return true
         }
       }
     }
     guard let items = fields.items else { return false }
-    var cursor = Cursor(bytes, items.list)
+    var cursor = Cursor(packet.bytes, items.list)
     while let item = items.next(&cursor) {
       if has(item.type) { return true }
       guard let value = item.value else { continue }
-      switch DeclaredAttribute(bytes.part(value), answer.request?.type) {
+      switch DeclaredAttribute(packet.bytes.part(value), packet.answer.request?.type) {
       case .service(let uuid): if has(uuid) { return true }
       case .characteristic(let declaration): if has(declaration.uuid) { return true }
       case .include(let declaration): if has(declaration.uuid) { return true }
       case .other:
-        if let handle = item.handle, isAbout(handle, opcode, record, answer, memory) { return true }
+        if let handle = item.handle, isAbout(handle, opcode, packet, memory) { return true }
       }
     }
     return false
@@ -153,10 +151,9 @@ extension AttributeFinder {
 
   /// Returns whether a handle in a PDU refers to an attribute with one of the UUIDs.
   private func isAbout(
-    _ handle: UInt16, _ opcode: ATTOpcode, _ record: borrowing CaptureRecord,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ handle: UInt16, _ opcode: ATTOpcode, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) -> Bool {
-    guard let link = answer.link, let direction = record.direction,
+    guard let link = packet.answer.link, let direction = packet.record.direction,
       let place = memory.attribute(handle, opcode, direction, on: link)
     else { return false }
     return has(memory.attributes[place].uuid)

@@ -3,7 +3,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// A selected device: its address or a part of it, or its name.
@@ -223,17 +223,15 @@ struct DeviceWatch: Sendable {
   /// address on the air or its identity address; an advertiser or the target of directed
   /// advertising; the sender of a periodic train; or any address among the parameters of a command
   /// or event.
-  func matches(
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
-  ) -> Bool {
-    if let link = answer.link {
+  func matches(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
+    if let link = packet.answer.link {
       if let peer = memory.links.peer(link), isWanted(peer) { return true }
       if let identity = memory.links.identity(link), isWanted(identity) { return true }
       // The address under which it advertised.
       if let address = memory.links.peerResolvable(link), isWanted(address) { return true }
     }
     // Data contains no other addresses; most packets are data.
-    if case .acl = dissection.content { return false }
+    if case .acl = packet.dissection.content { return false }
     if !memory.advertisements.reports.isEmpty {
       return memory.advertisements.reports.contains {
         ($0.report.address ?? $0.train?.address).map { isWanted($0, memory) } ?? false
@@ -241,25 +239,27 @@ struct DeviceWatch: Sendable {
       }
     }
     if let lost = memory.advertisements.lostTrain?.address, isWanted(lost) { return true }
-    if let found = dissection.parameters {
+    if let found = packet.dissection.parameters {
       if let row = found.row, row.parameters.has(.address),
-        names(row.parameters, bytes, found.outer)
+        names(row.parameters, packet.bytes, found.outer)
       {
         return true
       }
       guard let completed = found.completed, completed.returns.has(.address) else {
         return false
       }
-      return names(completed.returns, bytes, found.inner)
+      return names(completed.returns, packet.bytes, found.inner)
     }
-    switch dissection.content {
+    switch packet.dissection.content {
     case .note(let note): return note.address.map { isWanted($0) } ?? false
     case .control(let control):
       // If the parameters are not described: those about a device start with its address, which in
       // a Command Complete follows the opcode (2 bytes) and status (1).
       let start =
-        Int(dissection.body.start) + (control.answeredOpcode(bytes, dissection.body) == nil ? 0 : 3)
-      var cursor = Cursor(bytes, Slice(start: start, count: dissection.body.end - start))
+        Int(packet.dissection.body.start)
+        + (control.answeredOpcode(packet.bytes, packet.dissection.body) == nil ? 0 : 3)
+      var cursor = Cursor(
+        packet.bytes, Slice(start: start, count: packet.dissection.body.end - start))
       return (try? DeviceAddress(parsing: &cursor)).map { isWanted($0) } ?? false
     default: return false
     }
@@ -315,8 +315,7 @@ package struct NamesReport: PacketReport, ~Copyable {
   package var isSatisfied: Bool { false }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     watched.learn(memory.names)
   }

@@ -27,28 +27,26 @@ struct Outcome: Sendable {
 
   /// Creates the outcome that a packet other than L2CAP signalling reports, or returns nil if it
   /// reports no outcome.
-  init?(
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    isFailure = dissection.failure(bytes, answer) != nil
-    switch dissection.content {
+  init?(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    isFailure = packet.dissection.failure(packet.bytes, packet.answer) != nil
+    switch packet.dissection.content {
     case .event:
-      guard let status = dissection.parameters?.status(bytes),
-        !dissection.isVendorsAnswer
+      guard let status = packet.dissection.parameters?.status(packet.bytes),
+        !packet.dissection.isVendorsAnswer
       else { return nil }
       (family, code) = (.hci, UInt16(status))
-      if case .disconnection(let ended) = dissection.fact { reason = ended.reason?.rawValue }
+      if case .disconnection(let ended) = packet.dissection.fact { reason = ended.reason?.rawValue }
     case .acl:
-      if let error = dissection.attFields.error {
+      if let error = packet.dissection.attFields.error {
         (family, code) = (.att, UInt16(error.rawValue))
-        if error.isOfProfile { subject = ErrorSubject(answer, memory) }
-      } else if case .failed(let reason)? = dissection.smp {
+        if error.isOfProfile { subject = ErrorSubject(packet.answer, memory) }
+      } else if case .failed(let reason)? = packet.dissection.smp {
         (family, code) = (.smp, UInt16(reason.rawValue))
       } else {
         return nil
       }
     case .control(let control):
-      guard let status = control.status(bytes, dissection.body) else { return nil }
+      guard let status = control.status(packet.bytes, packet.dissection.body) else { return nil }
       (family, code) = (.management, UInt16(status))
     default: return nil
     }
@@ -73,16 +71,14 @@ struct Outcome: Sendable {
 extension Selection {
   /// Returns whether one of a packet's outcomes is selected: a frame may contain several L2CAP
   /// responses.
-  func reportsStatus(
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
-  ) -> Bool {
-    guard dissection.isSignalling else {
-      return Outcome(dissection, bytes, answer, memory).map { admits($0) } ?? false
+  func reportsStatus(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
+    guard packet.dissection.isSignalling else {
+      return Outcome(packet, memory).map { admits($0) } ?? false
     }
-    var commands = SignallingCommands(dissection.body)
-    while let command = commands.next(bytes) {
+    var commands = SignallingCommands(packet.dissection.body)
+    while let command = commands.next(packet.bytes) {
       var rest = Slice.empty
-      guard let pdu = try? SignallingPDU(command, bytes, rest: &rest),
+      guard let pdu = try? SignallingPDU(command, packet.bytes, rest: &rest),
         let outcome = Outcome(pdu)
       else { continue }
       if admits(outcome) { return true }

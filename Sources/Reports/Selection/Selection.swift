@@ -85,20 +85,21 @@ package struct Selection: Sendable {
   }
 
   /// Returns whether a packet is selected, judging by its record and headers, which is cheap.
-  func admitsEnvelope(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
-    _ memory: borrowing Memory
-  ) -> Bool {
-    let number = record.number
+  func admitsEnvelope(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
+    let number = packet.record.number
     guard admits(packet: number) else { return false }
     if !directions.isEmpty {
-      guard let direction = record.direction, directions.contains(direction) else { return false }
+      guard let direction = packet.record.direction, directions.contains(direction) else {
+        return false
+      }
     }
     if !adapters.isEmpty {
-      guard record.adapter != .unknown, admits(adapter: record.adapter) else { return false }
+      guard packet.record.adapter != .unknown, admits(adapter: packet.record.adapter) else {
+        return false
+      }
     }
     if !connections.isEmpty {
-      guard let id = answer.link.map({ memory.links.id($0) }), admits(connection: id) else {
+      guard let id = packet.answer.link.map({ memory.links.id($0) }), admits(connection: id) else {
         return false
       }
     }
@@ -107,20 +108,19 @@ package struct Selection: Sendable {
 
   /// Returns whether a packet is selected, judging by the content of its PDU. Each check is a
   /// separate function, so that checks that are not needed cost nothing.
-  func admitsContent(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) -> Bool {
-    if !layers.isEmpty, !isOfLayer(dissection, bytes, memory) { return false }
-    if let opcodes, !opcodes.matches(dissection, bytes) { return false }
-    if let events, !events.matches(dissection, bytes) { return false }
-    if !statuses.isEmpty, !reportsStatus(dissection, bytes, answer, memory) { return false }
-    if errorsOnly, dissection.problems.isEmpty, dissection.failure(bytes, answer) == nil {
+  func admitsContent(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
+    if !layers.isEmpty, !isOfLayer(packet.dissection, packet.bytes, memory) { return false }
+    if let opcodes, !opcodes.matches(packet.dissection, packet.bytes) { return false }
+    if let events, !events.matches(packet.dissection, packet.bytes) { return false }
+    if !statuses.isEmpty, !reportsStatus(packet, memory) { return false }
+    if errorsOnly, packet.dissection.problems.isEmpty,
+      packet.dissection.failure(packet.bytes, packet.answer) == nil
+    {
       return false
     }
-    if !handles.isEmpty, !matchesHandle(dissection, bytes, answer) { return false }
-    if !uuids.isEmpty, !matchesUUID(record, dissection, bytes, answer, memory) { return false }
-    if !values.isEmpty, !matchesValue(dissection, bytes, memory) { return false }
+    if !handles.isEmpty, !matchesHandle(packet) { return false }
+    if !uuids.isEmpty, !matchesUUID(packet, memory) { return false }
+    if !values.isEmpty, !matchesValue(packet.dissection, packet.bytes, memory) { return false }
     return true
   }
 }
@@ -209,26 +209,20 @@ struct WatchedSelection: Sendable {
   mutating func learn(name: [UInt8]) { devices.learn(name: name) }
 
   /// Returns whether a packet is selected, apart from its time and words.
-  func admits(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) -> Bool {
-    guard matches(record, dissection, bytes, answer, memory) else { return false }
+  func admits(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
+    guard matches(packet, memory) else { return false }
     for index in excluded.indices
-    where excluded[index].matches(record, dissection, bytes, answer, memory) {
+    where excluded[index].matches(packet, memory) {
       return false
     }
     return true
   }
 
   /// Returns whether a packet belongs to an excluded device.
-  func excludesDevice(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) -> Bool {
+  func excludesDevice(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
     for index in excluded.indices
     where !excluded[index].selection.devices.isEmpty
-      && excluded[index].matches(record, dissection, bytes, answer, memory)
+      && excluded[index].matches(packet, memory)
     {
       return true
     }
@@ -236,15 +230,12 @@ struct WatchedSelection: Sendable {
   }
 
   /// The same, apart from exclusions. The cheap checks come first.
-  private func matches(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) -> Bool {
-    guard selection.admitsEnvelope(record, dissection, answer, memory) else { return false }
-    if !selection.devices.isEmpty, !devices.matches(dissection, bytes, answer, memory) {
+  private func matches(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
+    guard selection.admitsEnvelope(packet, memory) else { return false }
+    if !selection.devices.isEmpty, !devices.matches(packet, memory) {
       return false
     }
-    return selection.admitsContent(record, dissection, bytes, answer, memory)
+    return selection.admitsContent(packet, memory)
   }
 
   /// Returns whether something is selected: `matches` returns so for the selection, and not for an

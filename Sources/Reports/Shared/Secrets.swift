@@ -1,7 +1,7 @@
 import Bluetooth
 import Bytes
-package import Captures
-package import Dissectors
+import Captures
+import Dissectors
 package import Sessions
 
 /// The positions of secrets in a record: `-x` and `--raw` show these bytes as `..`.
@@ -17,15 +17,12 @@ package struct Secrets: Sendable {
   private init() {}
 
   /// Finds the secrets of a packet in the bytes of its record.
-  package init(
-    _ dissection: borrowing Dissection, _ packet: borrowing CaptureRecord,
-    _ answer: borrowing Answer, _ memory: borrowing Memory
-  ) {
-    let record = packet.bytes
-    switch dissection.content {
-    case .control where dissection.mayMisplaceSecret: add(dissection.body, of: record)
+  package init(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    let record = packet.record.bytes
+    switch packet.dissection.content {
+    case .control where packet.dissection.mayMisplaceSecret: add(packet.dissection.body, of: record)
     case .command, .event, .control:
-      guard let found = dissection.parameters else { return }
+      guard let found = packet.dissection.parameters else { return }
       var finder = SecretFinder()
       if let row = found.row { finder.walk(row.parameters, record, found.outer) }
       if let row = found.completed { finder.walk(row.returns, record, found.inner) }
@@ -33,66 +30,67 @@ package struct Secrets: Sendable {
       addAdvertising(record, memory.advertisements)
       // Anything may follow the packet, for instance another one with a key.
       add(
-        Slice(start: dissection.body.end, count: record.byteCount - dissection.body.end), of: record
+        Slice(
+          start: packet.dissection.body.end, count: record.byteCount - packet.dissection.body.end),
+        of: record
       )
-      if dissection.mayBeMisread(record) { add(dissection.body, of: record) }
-    case .acl: addData(record, packet.framing == .h4 ? 1 : 0, dissection, answer, memory)
+      if packet.dissection.mayBeMisread(record) { add(packet.dissection.body, of: record) }
+    case .acl: addData(record, packet.record.framing == .h4 ? 1 : 0, packet, memory)
     case .note(let note):
-      if dissection.isSecretNote { add(dissection.body, of: record) }
+      if packet.dissection.isSecretNote { add(packet.dissection.body, of: record) }
       if let digits = note.passkey(record) { add(digits, of: record) }
     case .sco, .iso, .controllerLog, .unknown: break
     }
   }
 
   /// Finds the secrets of a PDU that was split over several packets, in its joined bytes.
-  init(
-    joined dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    if answer.fragment.isDoubtful {
-      let start = answer.fragment.firstPiece
-      add(Slice(start: start, count: bytes.byteCount - start), of: bytes)
+  init(joined packet: borrowing Packet, _ memory: borrowing Memory) {
+    if packet.answer.fragment.isDoubtful {
+      let start = packet.answer.fragment.firstPiece
+      add(Slice(start: start, count: packet.bytes.byteCount - start), of: packet.bytes)
     }
-    if let pdu = dissection.att, answer.bringsKeyMaterial(pdu.opcode, memory) {
-      let start = Int(dissection.body.start) + 1
-      add(Slice(start: start, count: bytes.byteCount - start), of: bytes)
+    if let pdu = packet.dissection.att, packet.answer.bringsKeyMaterial(pdu.opcode, memory) {
+      let start = Int(packet.dissection.body.start) + 1
+      add(Slice(start: start, count: packet.bytes.byteCount - start), of: packet.bytes)
     }
-    guard dissection.smp != nil else { return }
+    guard packet.dissection.smp != nil else { return }
     // The bytes after a PDU without secrets are unknown.
-    let start = Int(dissection.body.start) + dissection.openBytesOfSMP(answer)
-    add(Slice(start: start, count: bytes.byteCount - start), of: bytes)
+    let start = Int(packet.dissection.body.start) + packet.dissection.openBytesOfSMP(packet.answer)
+    add(Slice(start: start, count: packet.bytes.byteCount - start), of: packet.bytes)
   }
 
   /// Adds Security Manager PDUs that contain keys, and fragments that may.
   private mutating func addData(
-    _ record: RawSpan, _ typeBytes: Int, _ dissection: Dissection, _ answer: Answer,
+    _ record: RawSpan, _ typeBytes: Int, _ packet: borrowing Packet,
     _ memory: borrowing Memory
   ) {
     var start = typeBytes + Self.aclHeaderBytes
-    if answer.fragment.isDoubtful {
+    if packet.answer.fragment.isDoubtful {
       add(Slice(start: start, count: record.byteCount - start), of: record)
       return
     }
-    if dissection.l2cap != nil {
-      addAttributeValues(record, dissection, answer, memory)
+    if packet.dissection.l2cap != nil {
+      addAttributeValues(record, packet, memory)
     }
     // The content of a fragment is unknown if its channel is.
-    let channel = dissection.l2cap?.cid ?? answer.fragment.channel
+    let channel = packet.dissection.l2cap?.cid ?? packet.answer.fragment.channel
     // The attribute of a part of a PDU is known only when the PDU is complete.
-    let isPart = dissection.l2cap == nil && memory.attributes.hasKeyMaterial
+    let isPart = packet.dissection.l2cap == nil && memory.attributes.hasKeyMaterial
     guard channel?.carriesSecurityManager ?? true || isPart else { return }
     // To the end of the record, whatever the length field contains.
-    if channel == nil, answer.fragment.isFragment,
-      answer.fragment.progress.have <= L2CAPHeader.size
+    if channel == nil, packet.answer.fragment.isFragment,
+      packet.answer.fragment.progress.have <= L2CAPHeader.size
     {
       // Everything that has arrived of the PDU so far is a part of its header.
-      start += Int(dissection.body.count)
-    } else if dissection.l2cap != nil, !answer.fragment.hasJoinedBytes {
+      start += Int(packet.dissection.body.count)
+    } else if packet.dissection.l2cap != nil, !packet.answer.fragment.hasJoinedBytes {
       // The PDU is in this record: the opcode is shown, and all of a PDU without secrets. What
       // follows it is unknown.
-      start = Int(dissection.body.start) + dissection.openBytesOfSMP(answer)
-    } else if dissection.l2cap != nil, !dissection.hidesSMP(answer) {
-      let (have, of) = answer.fragment.progress
-      let behind = Int(dissection.body.count) - dissection.openBytesOfSMP(answer)
+      start = Int(packet.dissection.body.start) + packet.dissection.openBytesOfSMP(packet.answer)
+    } else if packet.dissection.l2cap != nil, !packet.dissection.hidesSMP(packet.answer) {
+      let (have, of) = packet.answer.fragment.progress
+      let behind =
+        Int(packet.dissection.body.count) - packet.dissection.openBytesOfSMP(packet.answer)
       start = max(start, record.byteCount - max(0, have - of) - behind)
     }
     add(Slice(start: start, count: record.byteCount - start), of: record)
@@ -101,21 +99,21 @@ package struct Secrets: Sendable {
   /// Adds the values of an ATT PDU that are keys, and what follows a PDU without secrets, which may
   /// be a PDU with secrets.
   private mutating func addAttributeValues(
-    _ record: RawSpan, _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
+    _ record: RawSpan, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
     // For an incomplete SDU this is not known yet.
     let hides =
-      dissection.att.map { answer.bringsKeyMaterial($0.opcode, memory) }
-      ?? (answer.fragment.isFragment && memory.attributes.hasKeyMaterial)
-    if answer.fragment.hasJoinedBytes {
-      let (have, of) = answer.fragment.progress
+      packet.dissection.att.map { packet.answer.bringsKeyMaterial($0.opcode, memory) }
+      ?? (packet.answer.fragment.isFragment && memory.attributes.hasKeyMaterial)
+    if packet.answer.fragment.hasJoinedBytes {
+      let (have, of) = packet.answer.fragment.progress
       // The data of the last part: all of it if the values are keys, otherwise what exceeds the
       // PDU.
       let count = hides ? record.byteCount : min(record.byteCount, max(0, have - of))
       add(Slice(start: record.byteCount - count, count: count), of: record)
     } else {
       // Opcode (1 byte). The handle after it is not secret, but it is also in the request.
-      let start = hides ? Int(dissection.body.start) + 1 : dissection.body.end
+      let start = hides ? Int(packet.dissection.body.start) + 1 : packet.dissection.body.end
       add(Slice(start: start, count: record.byteCount - start), of: record)
     }
   }

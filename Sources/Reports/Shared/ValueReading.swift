@@ -1,8 +1,8 @@
 package import Bluetooth
 import Bytes
-package import Captures
+import Captures
 package import Decoders
-package import Dissectors
+import Dissectors
 package import Sessions
 import Words
 
@@ -86,21 +86,22 @@ package struct ValueReading: ~Copyable {
   ///
   /// - Parameter decodes: whether the meaning is needed, too.
   mutating func observe(
-    _ opcode: ATTOpcode, _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?,
-    _ answer: Answer, _ memory: borrowing Memory, packet: Int, time: Timestamp?, decodes: Bool
+    _ opcode: ATTOpcode, _ packet: borrowing Packet, _ memory: borrowing Memory, decodes: Bool
   ) {
     begin()
-    guard let slice = dissection.attFields.value, let way = opcode.way, profiles.load() else {
+    let (number, time) = (packet.record.number, packet.record.time)
+    guard let slice = packet.dissection.attFields.value, let way = opcode.way, profiles.load()
+    else {
       return
     }
     if gap != memory.links.gap {
       gap = memory.links.gap
       messages.interrupt()
     }
-    let value = bytes.part(slice)
+    let value = packet.bytes.part(slice)
     var uuid: BluetoothUUID?
     var kind = Subject.Kind.characteristic
-    if let place = answer.attribute {
+    if let place = packet.answer.attribute {
       let attribute = memory.attributes[place]
       switch attribute.kind {
       case .value: break
@@ -110,48 +111,48 @@ package struct ValueReading: ~Copyable {
       uuid = attribute.uuid
     }
     let plan = profiles.plan(kind, uuid)
-    let handle = dissection.attFields.handle ?? answer.request?.handle
+    let handle = packet.dissection.attFields.handle ?? packet.answer.request?.handle
     // Nearly all values that nothing decodes return here.
     if profiles.decodesNothing(plan, value), !messages.hasOpenFrames, !known.hasFormats {
-      return hold(nil, plan, kind, uuid, nil, packet, handle)
+      return hold(nil, plan, kind, uuid, nil, number, handle)
     }
-    let side = opcode.server(direction ?? .received)
+    let side = opcode.server(packet.record.direction ?? .received)
     if let use = profiles[plan].use, value.byteCount > 0 {
-      known.keep(use, value, answer, memory, side)
+      known.keep(use, value, packet.answer, memory, side)
     }
     var service: BluetoothUUID?
     var isOfDevice: (String) -> Bool = { _ in false }
     if profiles[plan].needsContext {
-      if let place = answer.attribute { service = memory.attributes.service(of: place) }
-      isOfDevice = Self.isPeer(of: answer.link, memory)
+      if let place = packet.answer.attribute { service = memory.attributes.service(of: place) }
+      isOfDevice = Self.isPeer(of: packet.answer.link, memory)
     }
     let definition = profiles.definition(plan, service, value, isOfDevice)
     if let definition, !definition.subject.isCarrier {
       if let exchange = definition.exchange, way != .read, value.byteCount > 0,
-        let link = answer.link, let handle
+        let link = packet.answer.link, let handle
       {
         let control = messages.acceptControl(
           definition, exchange, conversation: memory.conversationKey(link, side),
-          handle: handle, isWritten: way == .written, value, packet: packet, time: time)
+          handle: handle, isWritten: way == .written, value, packet: number, time: time)
         meaning.note(answers: control)
-        if let control { recent?.keep(.control(control), packet, handle) }
+        if let control { recent?.keep(.control(control), number, handle) }
       }
       if decodes {
-        let link = definition.hasExternals ? answer.link : nil
+        let link = definition.hasExternals ? packet.answer.link : nil
         let server = link.map { memory.serverKey($0, side) }
         decode(definition, value, isWritten: way == .written, server)
-        hold(definition, plan, kind, uuid, service, packet, handle)
+        hold(definition, plan, kind, uuid, service, number, handle)
       }
       isOfPDU = value.byteCount > 0 || meaning.isKnown
       return
     }
-    if kind == .characteristic, value.byteCount > 0, let link = answer.link, let handle {
+    if kind == .characteristic, value.byteCount > 0, let link = packet.answer.link, let handle {
       let conversation = memory.conversationKey(link, side)
       var found = message(
-        plan, uuid, service, value, way, conversation, handle, packet, time, isOfDevice)
+        plan, uuid, service, value, way, conversation, handle, number, time, isOfDevice)
       if found == nil, definition == nil {
         found = excessive(plan, uuid, service, value, way, conversation, handle, isOfDevice)
-        if let found { remember(found, packet, handle) }
+        if let found { remember(found, number, handle) }
       }
       if let found {
         if decodes {
@@ -170,7 +171,7 @@ package struct ValueReading: ~Copyable {
       }
     }
     if let definition, decodes { decode(definition, value, isWritten: way == .written, nil) }
-    if decodes { hold(definition, plan, kind, uuid, service, packet, handle) }
+    if decodes { hold(definition, plan, kind, uuid, service, number, handle) }
     isOfPDU = definition != nil
   }
 
@@ -192,25 +193,21 @@ package struct ValueReading: ~Copyable {
   }
 
   /// Follows the open frames of vendor protocols with a packet whose meaning is not needed.
-  package mutating func follow(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    guard let pdu = dissection.att, record.original == nil, !record.isTruncated,
-      !answer.fragment.isTruncated
+  package mutating func follow(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    guard let pdu = packet.dissection.att, packet.record.original == nil,
+      !packet.isCut
     else { return }
-    guard dissection.attFields.value != nil else {
-      noteRefusal(dissection, answer)
+    guard packet.dissection.attFields.value != nil else {
+      noteRefusal(packet)
       return
     }
-    observe(
-      pdu.opcode, dissection, bytes, record.direction, answer, memory, packet: record.number,
-      time: record.time, decodes: false)
+    observe(pdu.opcode, packet, memory, decodes: false)
   }
 
   /// Records that a request was refused, so that no response follows.
-  mutating func noteRefusal(_ dissection: Dissection, _ answer: Answer) {
-    guard messages.hasRequests, dissection.attFields.error != nil, let request = answer.request
+  mutating func noteRefusal(_ packet: borrowing Packet) {
+    guard messages.hasRequests, packet.dissection.attFields.error != nil,
+      let request = packet.answer.request
     else { return }
     messages.refuse(request.packet)
   }

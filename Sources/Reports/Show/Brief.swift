@@ -1,7 +1,7 @@
 import Bluetooth
 package import Bytes
-package import Captures
-package import Dissectors
+import Captures
+import Dissectors
 package import Sessions
 
 /// What `show --brief` folds: routine packets. Works in one pass, in the order of the capture, with
@@ -125,15 +125,14 @@ package struct Brief: Sendable {
   ///
   /// - Parameter isFailure: whether the packet reports a failure, as its sentence knows.
   package mutating func reason(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, isFailure: Bool, _ memory: borrowing Memory
+    _ packet: borrowing Packet, isFailure: Bool, _ memory: borrowing Memory
   ) -> Reason? {
-    let isNormal = !isFailure && dissection.problems.isEmpty
-    let reason = isNormal ? reasonToFold(record, dissection, bytes, answer, memory) : nil
+    let isNormal = !isFailure && packet.dissection.problems.isEmpty
+    let reason = isNormal ? reasonToFold(packet, memory) : nil
     if reason == nil {
       // A start-up lasts from a Reset to the next packet that is not folded.
-      if case .command(let command) = dissection.content, command.opcode == Self.reset {
-        starting = record.adapter
+      if case .command(let command) = packet.dissection.content, command.opcode == Self.reset {
+        starting = packet.record.adapter
       } else {
         starting = nil
       }
@@ -141,47 +140,44 @@ package struct Brief: Sendable {
     return reason
   }
 
-  private func reasonToFold(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) -> Reason? {
-    switch dissection.content {
+  private func reasonToFold(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Reason? {
+    switch packet.dissection.content {
     case .command(let command):
       if command.opcode == HCICommand.hostNumberOfCompletedPackets { return .flowControl }
       guard Self.setsUp(command.opcode) else { return nil }
-      if starting == record.adapter { return .startUp(command.opcode) }
+      if starting == packet.record.adapter { return .startUp(command.opcode) }
       // Later, what a vendor's command does may be news.
       return command.opcode >> 10 == 0x3f ? nil : .setUp(command.opcode)
     case .event(let event):
-      if case .completedPackets = dissection.fact { return .flowControl }
+      if case .completedPackets = packet.dissection.fact { return .flowControl }
       // An event without a name is only a number, which shows nothing.
       if PDUTable.core.event(event.code) == nil, event.code != HCIEvent.vendorCode,
         event.code != HCIEvent.leMetaCode
       {
         return .unknownEvent
       }
-      guard let opcode = dissection.fact.answeredOpcode else {
+      guard let opcode = packet.dissection.fact.answeredOpcode else {
         return memory.advertisements.reports.isEmpty ? nil : .advertising
       }
       // Answers no command, but reports how many more commands the controller accepts (Core, Vol 4,
       // Part E, 4.4).
       if opcode == 0 { return .flowControl }
       // The first return parameter of a vendor command may not be a status.
-      guard dissection.parameters?.status(bytes) == 0 else { return nil }
+      guard packet.dissection.parameters?.status(packet.bytes) == 0 else { return nil }
       // If the command is missing, the answer is its only trace.
-      return answer.request != nil ? .answer : nil
+      return packet.answer.request != nil ? .answer : nil
     case .acl:
-      if answer.fragment.isFragment { return .fragment }
-      if dissection.isSignalling {
-        return dissection.givesOnlyCredits(bytes) ? .flowControl : nil
+      if packet.answer.fragment.isFragment { return .fragment }
+      if packet.dissection.isSignalling {
+        return packet.dissection.givesOnlyCredits(packet.bytes) ? .flowControl : nil
       }
       // Both sides confirm, then both reveal their random numbers, twenty times (Core, Vol 3, Part
       // H, 2.3.5.6.3).
-      if let round = answer.pairing?.round, round > 1 { return .round(Int(round)) }
-      guard dissection.isDiscovery(answer.request) else { return nil }
+      if let round = packet.answer.pairing?.round, round > 1 { return .round(Int(round)) }
+      guard packet.dissection.isDiscovery(packet.answer.request) else { return nil }
       return .discovery
     case .control(let control):
-      return control.isAnswer && answer.request != nil ? .answer : nil
+      return control.isAnswer && packet.answer.request != nil ? .answer : nil
     case .controllerLog: return .controllerLog
     default: return nil
     }
@@ -190,18 +186,18 @@ package struct Brief: Sendable {
   /// Returns whether a packet can be folded without printing first, which is necessary if there are
   /// too many concurrent runs.
   package func hasRoom(
-    _ reason: Reason, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ reason: Reason, _ packet: borrowing Packet,
     _ memory: borrowing Memory
   ) -> Bool {
     switch reason {
     case .answer, .flowControl, .fragment, .unknownEvent: true
     case .discovery, .round, .startUp, .setUp, .controllerLog, .advertising:
-      runs.count < Self.runLimit || place(reason, record, answer, memory) != nil
+      runs.count < Self.runLimit || place(reason, packet, memory) != nil
     }
   }
 
   private func place(
-    _ reason: Reason, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ reason: Reason, _ packet: borrowing Packet,
     _ memory: borrowing Memory
   ) -> Int? {
     let kind: Kind
@@ -214,8 +210,8 @@ package struct Brief: Sendable {
     case .advertising: kind = .advertising
     case .answer, .flowControl, .fragment, .unknownEvent: return nil
     }
-    let connection = answer.link.map { memory.links.id($0) } ?? 0
-    let adapter = record.adapter
+    let connection = packet.answer.link.map { memory.links.id($0) } ?? 0
+    let adapter = packet.record.adapter
     return runs.firstIndex {
       $0.connection == connection && $0.kind == kind && $0.adapter == adapter
     }
@@ -252,34 +248,33 @@ package struct Brief: Sendable {
   ///   run is shown as it is.
   @discardableResult
   package mutating func fold(
-    _ reason: Reason, _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
+    _ reason: Reason, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) -> Int? {
-    let known = place(reason, record, answer, memory)
+    let known = place(reason, packet, memory)
     switch reason {
     case .answer: answers += 1
     case .flowControl: flowControl += 1
     case .fragment: fragments += 1
     case .unknownEvent: unknownEvents += 1
     case .discovery:
-      let place = extend(known, .discovery, record, answer, memory)
-      if let pdu = dissection.att {
-        runs[place].found.add(pdu.opcode, dissection, record, bytes, answer, memory, &discovered)
+      let place = extend(known, .discovery, packet, memory)
+      if let pdu = packet.dissection.att {
+        runs[place].found.add(pdu.opcode, packet, memory, &discovered)
       }
     case .round(let round):
-      let place = extend(known, .rounds, record, answer, memory)
+      let place = extend(known, .rounds, packet, memory)
       let first = runs[place].rounds?.lowerBound ?? round
       runs[place].rounds = min(first, round)...max(first, round)
     case .startUp(let opcode):
-      let place = extend(known, .startUp, record, answer, memory)
+      let place = extend(known, .startUp, packet, memory)
       if known == nil { runs[place].opcode = opcode }
     case .setUp(let opcode):
-      let place = extend(known, .setUp, record, answer, memory)
+      let place = extend(known, .setUp, packet, memory)
       if known == nil { runs[place].opcode = opcode }
     case .advertising:
-      let place = extend(known, .advertising, record, answer, memory)
+      let place = extend(known, .advertising, packet, memory)
       runs[place].heard.add(memory.advertisements.reports)
-    case .controllerLog: _ = extend(known, .controllerLog, record, answer, memory)
+    case .controllerLog: _ = extend(known, .controllerLog, packet, memory)
     }
     switch reason {
     case .startUp, .setUp, .advertising: return known == nil ? runs.count - 1 : nil
@@ -291,20 +286,21 @@ package struct Brief: Sendable {
   mutating func keep(_ packet: Alone, of run: Int) { runs[run].alone = packet }
 
   private mutating func extend(
-    _ known: Int?, _ kind: Kind, _ record: borrowing CaptureRecord, _ answer: Answer,
+    _ known: Int?, _ kind: Kind, _ packet: borrowing Packet,
     _ memory: borrowing Memory
   ) -> Int {
     if let known {
-      runs[known].last = record.number
-      runs[known].lastTime = record.time
+      runs[known].last = packet.record.number
+      runs[known].lastTime = packet.record.time
       runs[known].count += 1
       return known
     }
     runs.append(
       Run(
-        connection: answer.link.map { memory.links.id($0) } ?? 0, adapter: record.adapter,
-        kind: kind, first: record.number, firstTime: record.time,
-        last: record.number, lastTime: record.time))
+        connection: packet.answer.link.map { memory.links.id($0) } ?? 0,
+        adapter: packet.record.adapter,
+        kind: kind, first: packet.record.number, firstTime: packet.record.time,
+        last: packet.record.number, lastTime: packet.record.time))
     return runs.count - 1
   }
 
@@ -320,22 +316,23 @@ extension Brief.Found {
   ///
   /// - Parameter discovered: what was found before, which is not counted again.
   fileprivate mutating func add(
-    _ opcode: ATTOpcode, _ dissection: Dissection, _ record: borrowing CaptureRecord,
-    _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory,
+    _ opcode: ATTOpcode, _ packet: borrowing Packet, _ memory: borrowing Memory,
     _ discovered: inout Set<UInt64>
   ) {
     if opcode.role == .response { isAnswered = true }
-    guard let items = dissection.attFields.items, let request = answer.request else { return }
+    guard let items = packet.dissection.attFields.items, let request = packet.answer.request else {
+      return
+    }
     let connection = UInt64(
-      answer.link.map { UInt32(truncatingIfNeeded: memory.links.id($0)) } ?? 0)
-    let side = connection << 17 | UInt64(record.direction == .sent ? 1 : 0) << 16
+      packet.answer.link.map { UInt32(truncatingIfNeeded: memory.links.id($0)) } ?? 0)
+    let side = connection << 17 | UInt64(packet.record.direction == .sent ? 1 : 0) << 16
     func isNew(_ handle: UInt16, _ again: inout Int) -> Bool {
       if discovered.count >= Self.limit { discovered.removeAll(keepingCapacity: true) }
       if discovered.insert(side | UInt64(handle)).inserted { return true }
       again += 1
       return false
     }
-    var cursor = Cursor(bytes, items.list)
+    var cursor = Cursor(packet.bytes, items.list)
     while let item = items.next(&cursor) {
       switch opcode {
       case .readByGroupTypeResponse, .findByTypeValueResponse, .readByTypeResponse:
@@ -347,7 +344,8 @@ extension Brief.Found {
       case .readByTypeResponse:
         if request.type == .characteristic { characteristics += 1 } else { includes += 1 }
       default:
-        guard let handle = item.handle, let link = answer.link, let direction = record.direction,
+        guard let handle = item.handle, let link = packet.answer.link,
+          let direction = packet.record.direction,
           let place = memory.attribute(handle, opcode, direction, on: link)
         else { continue }
         if memory.attributes[place].kind == .descriptor, isNew(handle, &again) { descriptors += 1 }

@@ -7,14 +7,14 @@ import Words
 extension Details {
   /// Appends an ATT PDU, which starts at the dissection's body.
   static func att<Sink: FieldSink & ~Copyable>(
-    _ pdu: ATTPDU, _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?,
-    _ answer: Answer, _ memory: borrowing Memory, to sink: inout Sink
+    _ pdu: ATTPDU, _ packet: borrowing Packet, _ direction: Direction?, _ memory: borrowing Memory,
+    to sink: inout Sink
   ) {
-    let fields = dissection.attFields
-    let hides = answer.bringsKeyMaterial(pdu.opcode, memory)
+    let fields = packet.dissection.attFields
+    let hides = packet.answer.bringsKeyMaterial(pdu.opcode, memory)
     sink.begin("att")
     // The parameters that a PDU has follow each other in this order.
-    var position = Int(dissection.body.start)
+    var position = Int(packet.dissection.body.start)
     func next(_ size: Int, _ sink: inout Sink) {
       sink.at(position, size)
       position += size
@@ -22,8 +22,8 @@ extension Details {
     next(1, &sink)
     sink.identifier("opcode", UInt64(pdu.opcode.rawValue), digits: 2)
     if let name = pdu.opcode.name { sink.name("name", name) }
-    answered(answer, to: &sink)
-    if let bearer = answer.channel?.bearer {
+    answered(packet.answer, to: &sink)
+    if let bearer = packet.answer.channel?.bearer {
       sink.identifier("bearer", UInt64(bearer.rawValue), digits: 4)
     }
     if let opcode = fields.requestOpcode {
@@ -34,7 +34,7 @@ extension Details {
     if let handle = fields.handle {
       next(2, &sink)
       sink.identifier("handle", UInt64(handle), digits: 4)
-    } else if let handle = answer.request?.handle {
+    } else if let handle = packet.answer.request?.handle {
       // A response does not contain its attribute handle, but its request did.
       sink.identifier("handle", UInt64(handle), digits: 4)
     }
@@ -42,9 +42,9 @@ extension Details {
       next(1, &sink)
       let name =
         error.isOfProfile
-        ? sink.errorName(error, of: ErrorSubject(answer, memory)) : nil
+        ? sink.errorName(error, of: ErrorSubject(packet.answer, memory)) : nil
       sink.error("error", error, name)
-      if let meaning = answer.meaning(of: fields), meaning != .either {
+      if let meaning = packet.answer.meaning(of: fields), meaning != .either {
         sink.flag("ends_discovery", meaning == .endOfDiscovery)
       }
     }
@@ -59,8 +59,8 @@ extension Details {
     if let type = fields.type {
       next(Int(type.width), &sink)
       sink.uuid("uuid", type)
-    } else if let place = answer.attribute {
-      attribute(place, answer, memory, to: &sink)
+    } else if let place = packet.answer.attribute {
+      attribute(place, packet.answer, memory, to: &sink)
     }
     if let offset = fields.offset {
       next(2, &sink)
@@ -76,12 +76,12 @@ extension Details {
     }
     if let value = fields.value {
       if let type = fields.type,
-        case .service(let uuid) = DeclaredAttribute(bytes.part(value), type)
+        case .service(let uuid) = DeclaredAttribute(packet.bytes.part(value), type)
       {
         sink.at(Int(value.start), Int(value.count))
         sink.uuid("value_uuid", uuid)
       }
-      self.value("value", value, of: bytes, isSecret: hides, to: &sink)
+      self.value("value", value, of: packet.bytes, isSecret: hides, to: &sink)
     }
     if let counter = fields.signCounter {
       // After the value.
@@ -89,19 +89,21 @@ extension Details {
       sink.number("sign_counter", Int(counter))
     }
     if let signature = fields.signature {
-      self.bytes("signature", signature, of: bytes, to: &sink)
+      self.bytes("signature", signature, of: packet.bytes, to: &sink)
     }
-    if let handles = fields.handles { self.handles(handles, bytes, to: &sink) }
+    if let handles = fields.handles { self.handles(handles, packet.bytes, to: &sink) }
     if let items = fields.items {
       if items.layout == .handleLengthValue || items.layout == .lengthValue {
-        values(items, pdu.opcode, bytes, direction, answer, memory, hides: hides, to: &sink)
+        values(
+          items, pdu.opcode, packet.bytes, direction, packet.answer, memory, hides: hides, to: &sink
+        )
       } else {
-        self.items(items, bytes, answer.request, hides: hides, to: &sink)
+        self.items(items, packet.bytes, packet.answer.request, hides: hides, to: &sink)
       }
     }
-    if !memory.longValues.isEmpty { joined(answer, memory, to: &sink) }
+    if !memory.longValues.isEmpty { joined(packet.answer, memory, to: &sink) }
     if let data = fields.data, !data.isEmpty {
-      self.value("data", data, of: bytes, isSecret: hides, to: &sink)
+      self.value("data", data, of: packet.bytes, isSecret: hides, to: &sink)
     }
     sink.end()
   }

@@ -6,13 +6,13 @@ import Sessions
 extension Details {
   /// Appends the L2CAP layer: a PDU, on the packet that completes it, or a fragment of one.
   static func l2cap<Sink: FieldSink & ~Copyable>(
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, fragments: [Int],
+    _ packet: borrowing Packet,
     _ memory: borrowing Memory, to sink: inout Sink
   ) {
-    let fate = answer.fragment
-    guard dissection.l2cap != nil || fate.isFragment else { return }
+    let fate = packet.answer.fragment
+    guard packet.dissection.l2cap != nil || fate.isFragment else { return }
     sink.begin("l2cap")
-    if let header = dissection.l2cap {
+    if let header = packet.dissection.l2cap {
       // The header of a joined PDU is in an earlier record.
       let isHere = !fate.hasJoinedBytes && fate.start > 0
       // In -v, fields appear in the order of their bytes.
@@ -21,30 +21,34 @@ extension Details {
       sink.identifier("cid", UInt64(header.cid.rawValue), digits: 4)
       if !Sink.writesAll { length(header, isHere ? fate.start : nil, to: &sink) }
     }
-    if let channel = answer.channel { self.channel(channel, to: &sink) }
-    if let length = dissection.sduLength {
-      if !fate.hasJoinedBytes { sink.at(Int(dissection.body.start) - 2, 2) }
+    if let channel = packet.answer.channel { self.channel(channel, to: &sink) }
+    if let length = packet.dissection.sduLength {
+      if !fate.hasJoinedBytes { sink.at(Int(packet.dissection.body.start) - 2, 2) }
       sink.number("sdu_length", Int(length))
     }
-    if answer.channel?.isOutOfCredits ?? false { sink.number("credits_left", 0) }
-    if let control = dissection.control {
-      sink.at(Int(dissection.body.start) - control.layout.size, control.layout.size)
+    if packet.answer.channel?.isOutOfCredits ?? false { sink.number("credits_left", 0) }
+    if let control = packet.dissection.control {
+      sink.at(Int(packet.dissection.body.start) - control.layout.size, control.layout.size)
       self.control(control, to: &sink)
     }
     if fate.isFragment {
       sink.flag("fragment", true)
-      if dissection.l2cap == nil, let channel = fate.channel, !fate.isDoubtful || sink.showsKeys {
+      if packet.dissection.l2cap == nil, let channel = fate.channel,
+        !fate.isDoubtful || sink.showsKeys
+      {
         sink.identifier("cid", UInt64(channel.rawValue), digits: 4)
       }
       sink.number("received", fate.progress.have)
       if fate.progress.of > 0 { sink.number("expected", fate.progress.of) }
     } else {
-      if fate.isJoined { sink.packets("reassembled_from", fragments[...]) }
-      if dissection.isSignalling, !answer.fragment.isDoubtful || sink.showsKeys {
-        signalling(dissection, bytes, memory, to: &sink)
-      } else if dissection.att == nil, dissection.smp == nil {
-        sink.at(Int(dissection.body.start), Int(dissection.body.count))
-        payload(bytes.part(dissection.body), isSecret: dissection.hidesSMP(answer), to: &sink)
+      if fate.isJoined { sink.packets("reassembled_from", packet.fragments[...]) }
+      if packet.dissection.isSignalling, !packet.answer.fragment.isDoubtful || sink.showsKeys {
+        signalling(packet.dissection, packet.bytes, memory, to: &sink)
+      } else if packet.dissection.att == nil, packet.dissection.smp == nil {
+        sink.at(Int(packet.dissection.body.start), Int(packet.dissection.body.count))
+        payload(
+          packet.bytes.part(packet.dissection.body),
+          isSecret: packet.dissection.hidesSMP(packet.answer), to: &sink)
       }
     }
     sink.end()

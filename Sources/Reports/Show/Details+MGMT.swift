@@ -6,10 +6,10 @@ import Sessions
 extension Details {
   /// Appends a command or event of the kernel's management interface.
   static func control<Sink: FieldSink & ~Copyable>(
-    _ control: ControlRecord, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
+    _ control: ControlRecord, _ packet: borrowing Packet,
     to sink: inout Sink
   ) {
-    let body = dissection.body
+    let body = packet.dissection.body
     sink.begin("mgmt")
     // Cookie (4 bytes), code (2).
     if Sink.writesAll { cookie(control, body, to: &sink) }
@@ -20,16 +20,16 @@ extension Details {
       sink.identifier("opcode", UInt64(control.code), digits: 4)
     }
     if !Sink.writesAll { cookie(control, body, to: &sink) }
-    if let status = control.status(bytes, body) {
+    if let status = control.status(packet.bytes, body) {
       let name = CodeSet.managementStatus.name(of: UInt64(status))
       sink.code("status", UInt64(status), digits: 2, name)
     }
-    answered(answer, to: &sink)
-    if dissection.mayMisplaceSecret, !sink.showsKeys {
-      name(dissection, to: &sink)
-      payload(bytes.part(body), isSecret: true, to: &sink)
+    answered(packet.answer, to: &sink)
+    if packet.dissection.mayMisplaceSecret, !sink.showsKeys {
+      name(packet.dissection, to: &sink)
+      payload(packet.bytes.part(body), isSecret: true, to: &sink)
     } else {
-      parameters(dissection, bytes, mayHoldSecret: false, to: &sink)
+      parameters(packet.dissection, packet.bytes, mayHoldSecret: false, to: &sink)
     }
     sink.end()
   }

@@ -6,30 +6,30 @@ package import Sessions
 extension Details {
   /// Appends a Security Manager PDU.
   static func smp<Sink: FieldSink & ~Copyable>(
-    _ pdu: SMPPDU, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
+    _ pdu: SMPPDU, _ packet: borrowing Packet,
     to sink: inout Sink
   ) {
-    let body = dissection.body
-    let hides = dissection.hidesSMP(answer) && !sink.showsKeys
+    let body = packet.dissection.body
+    let hides = packet.dissection.hidesSMP(packet.answer) && !sink.showsKeys
     sink.begin("smp")
     sink.at(Int(body.start), 1)
     sink.identifier("opcode", UInt64(pdu.opcode.rawValue), digits: 2)
     if let name = pdu.opcode.name { sink.name("name", name) }
-    answered(answer, to: &sink)
-    if pdu.opcode == .pairingResponse, let method = answer.pairing?.method {
+    answered(packet.answer, to: &sink)
+    if pdu.opcode == .pairingResponse, let method = packet.answer.pairing?.method {
       sink.word("method", method.key)
       if let shows = method.passkeyShownBy { sink.word("passkey_shown_by", shows) }
     }
-    if let round = answer.pairing?.round { sink.number("passkey_round", Int(round)) }
+    if let round = packet.answer.pairing?.round { sink.number("passkey_round", Int(round)) }
     let rest = pdu.rest(of: body)
     switch pdu {
-    case .incomplete, .unknown: payload(bytes, rest, isSecret: hides, to: &sink)
+    case .incomplete, .unknown: payload(packet.bytes, rest, isSecret: hides, to: &sink)
     default:
       sink.begin("parameters")
-      parameters(pdu, Int(body.start) + 1, bytes, hides: hides, to: &sink)
+      parameters(pdu, Int(body.start) + 1, packet.bytes, hides: hides, to: &sink)
       sink.end()
       // Unexpected bytes may be anything, including a key.
-      payload(bytes, rest, isSecret: true, to: &sink)
+      payload(packet.bytes, rest, isSecret: true, to: &sink)
     }
     sink.end()
   }

@@ -11,36 +11,35 @@ import Sessions
 package enum Details {
   /// Appends everything between the record's own fields and its summary.
   static func packet<Sink: FieldSink & ~Copyable>(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory,
+    _ packet: borrowing Packet, _ memory: borrowing Memory,
     to sink: inout Sink
   ) {
-    if let link = answer.link { connection(link, memory, to: &sink) }
+    if let link = packet.answer.link { connection(link, memory, to: &sink) }
     // The advertising data of reports is included only once, with the reports.
     let writesReports = !writesReportsAsParameters(memory, Sink.writesAll)
     sink.writesStructures = !writesReports
-    switch dissection.content {
-    case .note(let note): Self.note(note, dissection, bytes, to: &sink)
-    case .control(let control): Self.control(control, dissection, bytes, answer, to: &sink)
-    case .unknown: payload(dissection.body, of: bytes, isSecret: false, to: &sink)
+    switch packet.dissection.content {
+    case .note(let note): Self.note(note, packet.dissection, packet.bytes, to: &sink)
+    case .control(let control): Self.control(control, packet, to: &sink)
+    case .unknown: payload(packet.dissection.body, of: packet.bytes, isSecret: false, to: &sink)
     case .command(let command):
       // Opcode (2 bytes), length of the parameters (1).
-      let start = Int(dissection.body.start) - 3
+      let start = Int(packet.dissection.body.start) - 3
       sink.begin("hci")
       sink.word("kind", "command")
       sink.at(start, 2)
       sink.identifier("opcode", UInt64(command.opcode), digits: 4)
       length(Int(command.length), at: start + 2, 1, to: &sink)
-      parameters(dissection, bytes, mayHoldSecret: false, to: &sink)
+      parameters(packet.dissection, packet.bytes, mayHoldSecret: false, to: &sink)
       sink.end()
     case .event(let event):
       sink.begin("hci")
-      Self.event(event, dissection, bytes, answer, memory, to: &sink)
+      Self.event(event, packet, memory, to: &sink)
       sink.end()
     case .acl(let header):
-      acl(header, dissection, bytes, answer, fragments: fragments, memory, to: &sink)
+      acl(header, packet, memory, to: &sink)
     case .sco(let header):
-      let start = Int(dissection.body.start) - 3
+      let start = Int(packet.dissection.body.start) - 3
       sink.begin("hci")
       sink.word("kind", "sco")
       sink.at(start, 2)
@@ -51,7 +50,7 @@ package enum Details {
       sink.number("data_length", Int(header.length))
       sink.end()
     case .iso(let header):
-      let start = Int(dissection.body.start) - 4
+      let start = Int(packet.dissection.body.start) - 4
       sink.begin("hci")
       sink.word("kind", "iso")
       sink.at(start, 2)
@@ -62,10 +61,12 @@ package enum Details {
       sink.flag("has_timestamp", header.hasTimestamp)
       sink.at(start + 2, 2)
       sink.number("data_length", Int(header.length))
-      if let load = ISOLoad(header, bytes, dissection.body) { Self.isochronous(load, to: &sink) }
+      if let load = ISOLoad(header, packet.bytes, packet.dissection.body) {
+        Self.isochronous(load, to: &sink)
+      }
       sink.end()
     case .controllerLog(let header):
-      let start = Int(dissection.body.start) - 4
+      let start = Int(packet.dissection.body.start) - 4
       sink.begin("hci")
       sink.word("kind", "controller_log")
       sink.at(start, 2)
@@ -74,11 +75,11 @@ package enum Details {
       sink.number("data_length", Int(header.length))
       sink.end()
     }
-    if let pdu = dissection.att {
-      att(pdu, dissection, bytes, record.direction, answer, memory, to: &sink)
+    if let pdu = packet.dissection.att {
+      att(pdu, packet, packet.record.direction, memory, to: &sink)
     }
-    if let pdu = dissection.smp { smp(pdu, dissection, bytes, answer, to: &sink) }
-    if writesReports { advertisements(bytes, memory, to: &sink) }
+    if let pdu = packet.dissection.smp { smp(pdu, packet, to: &sink) }
+    if writesReports { advertisements(packet.bytes, memory, to: &sink) }
   }
 
   /// Returns whether advertising reports are listed only in place, among the parameters of their
@@ -123,33 +124,32 @@ package enum Details {
   // MARK: HCI
 
   private static func event<Sink: FieldSink & ~Copyable>(
-    _ event: HCIEvent, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, to sink: inout Sink
+    _ event: HCIEvent, _ packet: borrowing Packet, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     // Code (1 byte), length of the parameters (1).
-    let start = Int(dissection.body.start)
+    let start = Int(packet.dissection.body.start)
     sink.word("kind", "event")
     sink.at(start - 2, 1)
     sink.identifier("event", UInt64(event.code), digits: 2)
     length(Int(event.length), at: start - 1, 1, to: &sink)
-    if let subevent = event.subevent(bytes, dissection.body) {
+    if let subevent = event.subevent(packet.bytes, packet.dissection.body) {
       sink.at(start, 1)
       sink.identifier("subevent", UInt64(subevent), digits: 2)
-    } else if event.code == HCIEvent.vendorCode, let found = dissection.parameters {
-      vendorEvent(found, dissection, bytes, to: &sink)
+    } else if event.code == HCIEvent.vendorCode, let found = packet.dissection.parameters {
+      vendorEvent(found, packet.dissection, packet.bytes, to: &sink)
     }
-    if let parameters = dissection.parameters, let status = parameters.status(bytes) {
+    if let parameters = packet.dissection.parameters, let status = parameters.status(packet.bytes) {
       sink.code("status", UInt64(status), digits: 2, StatusCode(rawValue: status).name)
     }
-    self.answered(answer, to: &sink)
+    self.answered(packet.answer, to: &sink)
     if let train = memory.advertisements.lostTrain { lost(train, to: &sink) }
     let mayHoldSecret = memory.advertisements.mayHoldSecret
     sink.hidesAdvertising = mayHoldSecret && !sink.showsKeys
-    if dissection.mayBeMisread(bytes) {
-      name(dissection, to: &sink)
-      payload(dissection.body, of: bytes, isSecret: true, to: &sink)
+    if packet.dissection.mayBeMisread(packet.bytes) {
+      name(packet.dissection, to: &sink)
+      payload(packet.dissection.body, of: packet.bytes, isSecret: true, to: &sink)
     } else {
-      parameters(dissection, bytes, mayHoldSecret: mayHoldSecret, to: &sink)
+      parameters(packet.dissection, packet.bytes, mayHoldSecret: mayHoldSecret, to: &sink)
     }
     sink.hidesAdvertising = false
   }
@@ -270,13 +270,12 @@ package enum Details {
   // MARK: Data
 
   private static func acl<Sink: FieldSink & ~Copyable>(
-    _ header: ACLHeader, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, to sink: inout Sink
+    _ header: ACLHeader, _ packet: borrowing Packet, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     // Handle and flags (2 bytes), length of the data (2); they have no position in a joined PDU.
-    let isWhole = dissection.l2cap != nil
-    let start = (isWhole ? answer.fragment.start : Int(dissection.body.start)) - 4
-    let size = answer.fragment.hasJoinedBytes ? 0 : 1
+    let isWhole = packet.dissection.l2cap != nil
+    let start = (isWhole ? packet.answer.fragment.start : Int(packet.dissection.body.start)) - 4
+    let size = packet.answer.fragment.hasJoinedBytes ? 0 : 1
     sink.begin("hci")
     sink.word("kind", "acl")
     sink.at(start, 2 * size)
@@ -288,12 +287,12 @@ package enum Details {
       sink.number("broadcast", Int(header.broadcast))
     }
     length(Int(header.length), at: start + 2, 2 * size, to: &sink)
-    if dissection.l2cap == nil, !answer.fragment.isFragment {
+    if packet.dissection.l2cap == nil, !packet.answer.fragment.isFragment {
       // A continuation of an unknown PDU may be part of a key.
-      payload(dissection.body, of: bytes, isSecret: true, to: &sink)
+      payload(packet.dissection.body, of: packet.bytes, isSecret: true, to: &sink)
     }
     sink.end()
-    l2cap(dissection, bytes, answer, fragments: fragments, memory, to: &sink)
+    l2cap(packet, memory, to: &sink)
   }
 
   /// Appends bytes that are not dissected, with their position.

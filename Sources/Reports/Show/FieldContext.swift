@@ -1,8 +1,8 @@
 import Bluetooth
 package import Bytes
-package import Captures
+import Captures
 import Decoders
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// What the fields of a packet depend on apart from its bytes, for packets where that is little: if
@@ -38,22 +38,20 @@ package struct FieldContext: Equatable, Sendable {
   /// Determines what a packet's fields depend on, and returns whether that is all that they depend
   /// on. Only for sinks whose `writesAnswers` is false: the request's packet and the latency are
   /// not kept.
-  package mutating func describe(
-    _ record: borrowing CaptureRecord, _ dissection: borrowing Dissection,
-    _ answer: borrowing Answer, fragments: [Int], _ memory: borrowing Memory
-  ) -> Bool {
-    guard record.options.isEmpty, !record.isTruncated, fragments.isEmpty,
-      !answer.fragment.isFragment, !answer.fragment.isJoined, !answer.fragment.hasJoinedBytes,
+  package mutating func describe(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
+    guard packet.record.options.isEmpty, !packet.record.isTruncated, packet.fragments.isEmpty,
+      !packet.answer.fragment.isFragment, !packet.answer.fragment.isJoined,
+      !packet.answer.fragment.hasJoinedBytes,
       memory.longValues.isEmpty
     else { return false }
     (channel, attribute, request, value) = (nil, nil, nil, .empty)
-    direction = record.direction
-    connection = answer.link.map { ConnectionState(of: $0, memory) }
-    parameters = dissection.parameters
-    sduLength = dissection.sduLength
-    control = dissection.control
-    body = dissection.body
-    switch dissection.content {
+    direction = packet.record.direction
+    connection = packet.answer.link.map { ConnectionState(of: $0, memory) }
+    parameters = packet.dissection.parameters
+    sduLength = packet.dissection.sduLength
+    control = packet.dissection.control
+    body = packet.dissection.body
+    switch packet.dissection.content {
     case .command: break
     case .event:
       guard Details.writesReportsAsParameters(memory, VerboseSink.writesAll),
@@ -61,14 +59,16 @@ package struct FieldContext: Equatable, Sendable {
         !memory.advertisements.mayHoldSecret
       else { return false }
     case .acl:
-      guard dissection.l2cap != nil, dissection.smp == nil, !dissection.isSignalling else {
+      guard packet.dissection.l2cap != nil, packet.dissection.smp == nil,
+        !packet.dissection.isSignalling
+      else {
         return false
       }
-      channel = answer.channel
-      if let pdu = dissection.att {
-        return learn(pdu, dissection.attFields, answer, memory)
+      channel = packet.answer.channel
+      if let pdu = packet.dissection.att {
+        return learn(pdu, packet.dissection.attFields, packet.answer, memory)
       }
-      return !dissection.hidesSMP(answer)
+      return !packet.dissection.hidesSMP(packet.answer)
     case .note, .control, .unknown, .sco, .iso, .controllerLog: return false
     }
     return true

@@ -1,8 +1,8 @@
 import Bluetooth
 import Bytes
-package import Captures
+import Captures
 import Decoders
-package import Dissectors
+import Dissectors
 package import Sessions
 import Words
 
@@ -10,17 +10,14 @@ import Words
 extension Sentence {
   /// Appends the PDU's short name, its attribute and its value.
   mutating func att(
-    _ pdu: ATTPDU, _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ pdu: ATTPDU, _ packet: borrowing Packet, _ direction: Direction?, _ memory: borrowing Memory
   ) {
-    secrecy = showsKeys ? .open : answer.secrecy(pdu.opcode, memory)
-    if dissection.attFields.value != nil, moment.isWhole {
+    secrecy = showsKeys ? .open : packet.answer.secrecy(pdu.opcode, memory)
+    if packet.dissection.attFields.value != nil, moment.isWhole {
       // Before anything is described, since the subject names the protocol.
-      reading.observe(
-        pdu.opcode, dissection, bytes, direction, answer, memory, packet: moment.packet,
-        time: moment.time, decodes: secrecy != .doubtful)
-    } else if dissection.attFields.error != nil, moment.isWhole {
-      reading.noteRefusal(dissection, answer)
+      reading.observe(pdu.opcode, packet, memory, decodes: secrecy != .doubtful)
+    } else if packet.dissection.attFields.error != nil, moment.isWhole {
+      reading.noteRefusal(packet)
     }
     if let short = pdu.opcode.shortName {
       name(short)
@@ -29,29 +26,31 @@ extension Sentence {
       output.hexadecimal(UInt64(pdu.opcode.rawValue), digits: 2)
       endName()
     }
-    if let error = dissection.attFields.error {
-      self.error(error, dissection, answer, memory)
+    if let error = packet.dissection.attFields.error {
+      self.error(error, packet, memory)
     } else {
-      subject(dissection, answer, memory)
-      content(pdu, dissection, bytes, direction, answer, memory)
+      subject(packet, memory)
+      content(pdu, packet, direction, memory)
     }
     // A response that took long shows its latency.
-    if let latency = answer.latency, latency >= 100_000_000 {
+    if let latency = packet.answer.latency, latency >= 100_000_000 {
       comma()
       output.text("after ")
       output.duration(nanoseconds: latency)
     }
-    if let channel = answer.channel { bearer(channel) }
+    if let channel = packet.answer.channel { bearer(channel) }
   }
 
   /// Appends the attribute: its identity, or the type that a discovery requests. A response
   /// contains neither, but its request does.
-  private mutating func subject(
-    _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    if let handle = dissection.attFields.handle ?? answer.request.flatMap({ $0.handle }) {
-      attribute(handle, answer, memory)
-    } else if let type = dissection.attFields.type ?? answer.request.flatMap({ $0.type }) {
+  private mutating func subject(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    if let handle = packet.dissection.attFields.handle
+      ?? packet.answer.request.flatMap({ $0.handle })
+    {
+      attribute(handle, packet.answer, memory)
+    } else if let type = packet.dissection.attFields.type
+      ?? packet.answer.request.flatMap({ $0.type })
+    {
       attribute(type)
     }
     endSubject()
@@ -123,82 +122,84 @@ extension Sentence {
   }
 
   private mutating func content(
-    _ pdu: ATTPDU, _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ pdu: ATTPDU, _ packet: borrowing Packet, _ direction: Direction?, _ memory: borrowing Memory
   ) {
-    if let start = dissection.attFields.startHandle, let end = dissection.attFields.endHandle {
+    if let start = packet.dissection.attFields.startHandle,
+      let end = packet.dissection.attFields.endHandle
+    {
       range(start, end)
     }
-    if let mtu = dissection.attFields.mtu {
+    if let mtu = packet.dissection.attFields.mtu {
       output.decimal(Int(mtu))
-      if pdu.opcode == .exchangeMTUResponse, let link = answer.link,
+      if pdu.opcode == .exchangeMTUResponse, let link = packet.answer.link,
         let inForce = memory.links.connection(link).mtu
       {
         output.text(", MTU is ")
         output.decimal(Int(inForce))
       }
     }
-    if let offset = dissection.attFields.offset {
+    if let offset = packet.dissection.attFields.offset {
       output.text("from ")
       output.decimal(Int(offset))
     }
-    if let flags = dissection.attFields.executeFlags {
+    if let flags = packet.dissection.attFields.executeFlags {
       output.named(ATTFields.executeName(flags), UInt64(flags), digits: 2)
     }
-    if let handles = dissection.attFields.handles {
-      let list = bytes.part(handles)
+    if let handles = packet.dissection.attFields.handles {
+      let list = packet.bytes.part(handles)
       for index in 0..<list.byteCount / 2 {
         comma()
-        attribute(list.littleEndianU16(at: 2 * index), pdu.opcode, direction, answer, memory)
+        attribute(list.littleEndianU16(at: 2 * index), pdu.opcode, direction, packet.answer, memory)
       }
     }
-    if let value = dissection.attFields.value {
-      if dissection.attFields.startHandle != nil || dissection.attFields.offset != nil {
+    if let value = packet.dissection.attFields.value {
+      if packet.dissection.attFields.startHandle != nil || packet.dissection.attFields.offset != nil
+      {
         output.text(": ")
       }
       // A service is searched by its UUID.
-      if let type = dissection.attFields.type,
-        case .service(let uuid) = DeclaredAttribute(bytes.part(value), type)
+      if let type = packet.dissection.attFields.type,
+        case .service(let uuid) = DeclaredAttribute(packet.bytes.part(value), type)
       {
         attribute(uuid)
       } else if reading.meaning.isKnown {
         reading.meaning.writeText(into: &output)
       } else {
-        var uuid = dissection.attFields.type
-        if bytes.part(value).countWithoutZeros < RawSpan.enoughForText,
-          let place = answer.attribute
+        var uuid = packet.dissection.attFields.type
+        if packet.bytes.part(value).countWithoutZeros < RawSpan.enoughForText,
+          let place = packet.answer.attribute
         {
           uuid = memory.attributes[place].uuid
         }
-        self.value(bytes.part(value), of: uuid)
+        self.value(packet.bytes.part(value), of: uuid)
       }
     }
-    if let counter = dissection.attFields.signCounter {
+    if let counter = packet.dissection.attFields.signCounter {
       comma()
       output.text("signed, counter ")
       output.decimal(Int(counter))
     }
-    if let items = dissection.attFields.items {
+    if let items = packet.dissection.attFields.items {
       if items.layout == .handleLengthValue || items.layout == .lengthValue {
-        notifications(items, bytes, pdu.opcode, direction, answer, memory)
+        notifications(items, packet.bytes, pdu.opcode, direction, packet.answer, memory)
       } else {
-        self.items(items, bytes, answer.request)
+        self.items(items, packet.bytes, packet.answer.request)
       }
     }
-    if let data = dissection.attFields.data {
+    if let data = packet.dissection.attFields.data {
       if pdu.isIncomplete, !data.isEmpty { output.text("incomplete: ") }
       if secrecy != .open, !data.isEmpty {
         hidden(Int(data.count))
       } else {
-        output.hex(bytes.part(data), separator: 0x20)
+        output.hex(packet.bytes.part(data), separator: 0x20)
       }
     }
     // A PDU without content at least shows what it answers.
-    if pdu.isBare, let request = answer.request {
+    if pdu.isBare, let request = packet.answer.request {
       output.text("to ")
       output.packet(request.packet)
     }
-    if !memory.longValues.isEmpty { joined(pdu.opcode, direction, answer, memory) }
+    if !memory.longValues.isEmpty { joined(pdu.opcode, direction, packet.answer, memory) }
   }
 
   /// Appends the values in parts that the packet completes, each with its packets.
@@ -254,12 +255,9 @@ extension Sentence {
   }
 
   /// Follows the open frames of vendor protocols with a packet that is not described.
-  package mutating func follow(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
+  package mutating func follow(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     reading.clear()
-    reading.follow(record, dissection, bytes, answer, memory)
+    reading.follow(packet, memory)
   }
 
   /// Appends what only a profile defines: a characteristic's name, or the protocol that it is used
@@ -279,10 +277,10 @@ extension Sentence {
 
   /// Appends an error. Attribute Not Found is how discovery ends, not an error.
   private mutating func error(
-    _ error: ATTErrorCode, _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
+    _ error: ATTErrorCode, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
-    if let meaning = answer.meaning(of: dissection.attFields) {
-      if let type = answer.request?.type { attribute(type) }
+    if let meaning = packet.answer.meaning(of: packet.dissection.attFields) {
+      if let type = packet.answer.request?.type { attribute(type) }
       endSubject()
       switch meaning {
       case .endOfDiscovery: output.text("end")
@@ -291,20 +289,22 @@ extension Sentence {
       }
       return
     }
-    if let handle = dissection.attFields.handle, handle != 0 { attribute(handle, answer, memory) }
+    if let handle = packet.dissection.attFields.handle, handle != 0 {
+      attribute(handle, packet.answer, memory)
+    }
     endSubject()
     let name =
       error.isOfProfile
-      ? reading.profiles.errorName(error, of: ErrorSubject(answer, memory)) : nil
+      ? reading.profiles.errorName(error, of: ErrorSubject(packet.answer, memory)) : nil
     output.error(error, name)
-    guard let opcode = dissection.attFields.requestOpcode else { return }
+    guard let opcode = packet.dissection.attFields.requestOpcode else { return }
     output.text(", to ")
     if let name = opcode.shortName {
       output.name(name)
     } else {
       output.hexadecimal(UInt64(opcode.rawValue), digits: 2)
     }
-    if let request = answer.request {
+    if let request = packet.answer.request {
       output.byte(0x20)
       output.packet(request.packet)
     }

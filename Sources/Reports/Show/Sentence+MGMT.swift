@@ -6,45 +6,42 @@ import Sessions
 /// The description of the kernel's management interface.
 extension Sentence {
   /// Appends a command or event.
-  mutating func control(
-    _ control: ControlRecord, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
-  ) {
+  mutating func control(_ control: ControlRecord, _ packet: borrowing Packet) {
     output.text("MGMT ")
-    guard let found = dissection.parameters, let row = found.row else {
+    guard let found = packet.dissection.parameters, let row = found.row else {
       name(control.isEvent ? "Event" : "Command")
       output.hexadecimal(UInt64(control.code), digits: 4)
       endSubject()
-      undecoded(bytes.part(dissection.body))
+      undecoded(packet.bytes.part(packet.dissection.body))
       return
     }
     name(row.name)
     writesNoData = false
-    if dissection.mayMisplaceSecret, !showsKeys {
-      undecoded(bytes.part(dissection.body), isSecret: true)
+    if packet.dissection.mayMisplaceSecret, !showsKeys {
+      undecoded(packet.bytes.part(packet.dissection.body), isSecret: true)
     } else if control.isAnswer {
-      controlAnswer(control, dissection, found, bytes, answer)
+      controlAnswer(control, packet, found)
     } else {
-      parameters(row.parameters, bytes, found.outer)
+      parameters(row.parameters, packet.bytes, found.outer)
     }
     writesNoData = true
   }
 
   /// Appends Command Complete or Command Status: the command, and its result.
   private mutating func controlAnswer(
-    _ control: ControlRecord, _ dissection: Dissection, _ found: PacketParameters, _ bytes: RawSpan,
-    _ answer: Answer
+    _ control: ControlRecord, _ packet: borrowing Packet, _ found: PacketParameters
   ) {
-    guard let opcode = control.answeredOpcode(bytes, dissection.body) else {
-      undecoded(bytes.part(dissection.body))
+    guard let opcode = control.answeredOpcode(packet.bytes, packet.dissection.body) else {
+      undecoded(packet.bytes.part(packet.dissection.body))
       return
     }
-    let status = control.status(bytes, dissection.body) ?? 0
-    if let request = answer.request {
+    let status = control.status(packet.bytes, packet.dissection.body) ?? 0
+    if let request = packet.answer.request {
       output.text("to ")
       output.packet(request.packet)
       if status != 0 { output.text(", ") }
     }
-    if answer.request == nil || status != 0 { controlCommand(opcode) }
+    if packet.answer.request == nil || status != 0 { controlCommand(opcode) }
     if status != 0 {
       output.text(": ")
       output.named(
@@ -52,11 +49,11 @@ extension Sentence {
     }
     writesOnlyIdentifiers = status != 0
     if let completed = found.completed, completed.returns.has(.known) {
-      parameters(completed.returns, bytes, found.inner)
+      parameters(completed.returns, packet.bytes, found.inner)
     } else {
-      undecoded(bytes.part(found.inner))
+      undecoded(packet.bytes.part(found.inner))
     }
-    if let latency = answer.latency, latency >= 100_000_000 {
+    if let latency = packet.answer.latency, latency >= 100_000_000 {
       comma()
       output.text("after ")
       output.duration(nanoseconds: latency)

@@ -7,22 +7,19 @@ import Sessions
 /// The description of each kind of packet.
 extension Sentence {
   /// Appends the description of a packet; `clear` must be called first.
-  mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
+  mutating func packet(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     begin(
-      record, isFailure: dissection.failure(bytes, answer) != nil,
-      isTruncated: record.isTruncated || answer.fragment.isTruncated)
-    switch dissection.content {
+      packet.record, isFailure: packet.dissection.failure(packet.bytes, packet.answer) != nil,
+      isTruncated: packet.isCut)
+    switch packet.dissection.content {
     case .unknown:
       name("Unknown packet")
-      undecoded(bytes.part(dissection.body))
-    case .note(let note): self.note(note, record, dissection, bytes)
-    case .control(let control): self.control(control, dissection, bytes, answer)
-    case .command(let command): self.command(command, dissection, bytes)
-    case .event(let event): self.event(event, dissection, bytes, answer, memory)
-    case .acl: data(dissection, bytes, record.direction, answer, memory)
+      undecoded(packet.bytes.part(packet.dissection.body))
+    case .note(let note): self.note(note, packet)
+    case .control(let control): self.control(control, packet)
+    case .command(let command): self.command(command, packet.dissection, packet.bytes)
+    case .event(let event): self.event(event, packet, memory)
+    case .acl: data(packet, packet.record.direction, memory)
     case .sco(let header):
       name("SCO data")
       output.count(Int(header.length), "byte", "bytes")
@@ -33,7 +30,7 @@ extension Sentence {
       output.count(Int(header.length), "byte", "bytes")
       output.text(" on ")
       output.handle(header.handle)
-      if let load = ISOLoad(header, bytes, dissection.body) { isochronous(load) }
+      if let load = ISOLoad(header, packet.bytes, packet.dissection.body) { isochronous(load) }
     case .controllerLog(let header):
       name("Controller debug log")
       output.count(Int(header.length), "byte", "bytes")
@@ -115,47 +112,47 @@ extension Sentence {
   // MARK: Events
 
   private mutating func event(
-    _ event: HCIEvent, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
+    _ event: HCIEvent, _ packet: borrowing Packet,
     _ memory: borrowing Memory
   ) {
-    guard let found = dissection.parameters else {
+    guard let found = packet.dissection.parameters else {
       name("Event")
-      undecoded(bytes.part(dissection.body))
+      undecoded(packet.bytes.part(packet.dissection.body))
       return
     }
-    let isSuccess = found.status(bytes) == 0
+    let isSuccess = found.status(packet.bytes) == 0
     if let first = memory.advertisements.reports.first {
       if first.report.kind != .bigInfo {
-        advertisements(bytes, memory)
+        advertisements(packet.bytes, memory)
         return
       }
       name("BIGInfo")
       train(first)
       endSubject()
-      if let row = found.row { parameters(row.parameters, bytes, found.outer) }
+      if let row = found.row { parameters(row.parameters, packet.bytes, found.outer) }
       return
     }
     guard let row = found.row else {
-      unknownEvent(event, found, bytes)
+      unknownEvent(event, found, packet.bytes)
       return
     }
     name(row.name)
-    if dissection.mayBeMisread(bytes) {
-      undecoded(bytes.part(dissection.body), isSecret: true)
+    if packet.dissection.mayBeMisread(packet.bytes) {
+      undecoded(packet.bytes.part(packet.dissection.body), isSecret: true)
       return
     }
     switch event.code {
     case HCIEvent.commandCompleteCode, HCIEvent.commandStatusCode:
-      commandAnswer(event, dissection, found, bytes, answer)
-    case HCIEvent.numberOfCompletedPacketsCode: completedPackets(bytes, found.outer)
+      commandAnswer(event, packet, found)
+    case HCIEvent.numberOfCompletedPacketsCode: completedPackets(packet.bytes, found.outer)
     case HCIEvent.disconnectionCompleteCode where isSuccess:
-      if let link = answer.link {
+      if let link = packet.answer.link {
         ending(memory.links.connection(link))
       } else {
-        parameters(row.parameters, bytes, found.outer)
+        parameters(row.parameters, packet.bytes, found.outer)
       }
     default:
-      if case .periodicSync(let sync) = dissection.fact, sync.status != .success,
+      if case .periodicSync(let sync) = packet.dissection.fact, sync.status != .success,
         !sync.isTransferred
       {
         // Nothing was found, so the other parameters have no meaning.
@@ -163,7 +160,7 @@ extension Sentence {
         output.named(sync.status.name, UInt64(sync.status.rawValue), digits: 2)
         return
       }
-      parameters(row.parameters, bytes, found.outer)
+      parameters(row.parameters, packet.bytes, found.outer)
       if let lost = memory.advertisements.lostTrain { train(lost) }
     }
   }
@@ -197,34 +194,33 @@ extension Sentence {
 
   /// Appends Command Complete or Command Status: the command, and its result.
   private mutating func commandAnswer(
-    _ event: HCIEvent, _ dissection: Dissection, _ found: PacketParameters, _ bytes: RawSpan,
-    _ answer: Answer
+    _ event: HCIEvent, _ packet: borrowing Packet, _ found: PacketParameters
   ) {
-    guard let opcode = dissection.fact.answeredOpcode else {
-      undecoded(bytes.part(found.outer))
+    guard let opcode = packet.dissection.fact.answeredOpcode else {
+      undecoded(packet.bytes.part(found.outer))
       return
     }
-    if let request = answer.request {
+    if let request = packet.answer.request {
       output.text("to ")
       output.packet(request.packet)
     } else {
       answered(opcode, found)
     }
-    if let status = found.status(bytes), status != 0 {
+    if let status = found.status(packet.bytes), status != 0 {
       comma()
-      if answer.request != nil {
+      if packet.answer.request != nil {
         answered(opcode, found)
         output.text(": ")
       }
       output.named(StatusCode(rawValue: status).name, UInt64(status), digits: 2)
     } else if let completed = found.completed {
       if completed.returns.has(.known) {
-        parameters(completed.returns, bytes, found.inner)
+        parameters(completed.returns, packet.bytes, found.inner)
       } else {
-        undecoded(bytes.part(found.inner).dropping(1))
+        undecoded(packet.bytes.part(found.inner).dropping(1))
       }
     } else if event.code == HCIEvent.commandCompleteCode {
-      undecoded(bytes.part(found.inner).dropping(1))
+      undecoded(packet.bytes.part(found.inner).dropping(1))
     }
   }
 
@@ -277,17 +273,17 @@ extension Sentence {
   // MARK: Data
 
   private mutating func data(
-    _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?, _ answer: Answer,
+    _ packet: borrowing Packet, _ direction: Direction?,
     _ memory: borrowing Memory
   ) {
-    let hides = answer.fragment.isDoubtful && !showsKeys
-    if let pdu = dissection.att {
-      att(pdu, dissection, bytes, direction, answer, memory)
-    } else if let pdu = dissection.smp {
-      smp(pdu, dissection, bytes, answer)
-    } else if answer.fragment.isFragment {
+    let hides = packet.answer.fragment.isDoubtful && !showsKeys
+    if let pdu = packet.dissection.att {
+      att(pdu, packet, direction, memory)
+    } else if let pdu = packet.dissection.smp {
+      smp(pdu, packet)
+    } else if packet.answer.fragment.isFragment {
       name("fragment")
-      let (have, of) = answer.fragment.progress
+      let (have, of) = packet.answer.fragment.progress
       if of > 0 {
         output.decimal(have)
         output.text(" of ")
@@ -295,16 +291,16 @@ extension Sentence {
       } else {
         output.count(have, "byte", "bytes")
       }
-      fragmentSecrecy(answer.fragment)
-      if let channel = answer.channel, let l2cap = dissection.l2cap {
+      fragmentSecrecy(packet.answer.fragment)
+      if let channel = packet.answer.channel, let l2cap = packet.dissection.l2cap {
         output.text(" on ")
         self.channel(channel, l2cap.cid)
       }
-    } else if dissection.isSignalling, !hides {
-      signalling(dissection, bytes, memory)
-    } else if let channel = answer.channel, let l2cap = dissection.l2cap, !hides {
-      frame(channel, l2cap, dissection, bytes)
-    } else if let l2cap = dissection.l2cap {
+    } else if packet.dissection.isSignalling, !hides {
+      signalling(packet.dissection, packet.bytes, memory)
+    } else if let channel = packet.answer.channel, let l2cap = packet.dissection.l2cap, !hides {
+      frame(channel, l2cap, packet.dissection, packet.bytes)
+    } else if let l2cap = packet.dissection.l2cap {
       if let known = l2cap.cid.name {
         name(known)
       } else {
@@ -312,12 +308,14 @@ extension Sentence {
         output.hexadecimal(UInt64(l2cap.cid.rawValue), digits: 4)
         endSubject()
       }
-      undecoded(bytes.part(dissection.body), isSecret: dissection.hidesSMP(answer))
+      undecoded(
+        packet.bytes.part(packet.dissection.body),
+        isSecret: packet.dissection.hidesSMP(packet.answer))
     } else {
       name("ACL data")
       // A continuation of an unknown PDU may be part of a key.
-      undecoded(bytes.part(dissection.body), isSecret: true)
-      if !showsKeys, !dissection.body.isEmpty {
+      undecoded(packet.bytes.part(packet.dissection.body), isSecret: true)
+      if !showsKeys, !packet.dissection.body.isEmpty {
         output.text(": of an unknown channel, may hold a key")
       }
     }
@@ -334,11 +332,8 @@ extension Sentence {
 
   // MARK: Monitor
 
-  private mutating func note(
-    _ note: MonitorNote, _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan
-  ) {
-    let isMarker = note.kind == .userLog && Self.isMarker(note, bytes)
+  private mutating func note(_ note: MonitorNote, _ packet: borrowing Packet) {
+    let isMarker = note.kind == .userLog && Self.isMarker(note, packet.bytes)
     name(isMarker ? "Marker" : AssignedName(note.kind.words))
     if let type = note.recordType {
       // There is only one controller, so the kind of record is more informative.
@@ -346,7 +341,7 @@ extension Sentence {
         output.name(words)
         endSubject()
       }
-    } else if let number = record.adapter.number {
+    } else if let number = packet.record.adapter.number {
       output.text("hci")
       output.decimal(Int(number))
       endSubject()
@@ -370,7 +365,7 @@ extension Sentence {
     let hasIdentifier = !isMarker && note.identifier.map { !$0.isEmpty } ?? false
     if let identifier = note.identifier, hasIdentifier {
       comma()
-      output.printable(bytes.part(identifier).beforeZero)
+      output.printable(packet.bytes.part(identifier).beforeZero)
     }
     if let text = note.text, !text.isEmpty {
       if hasIdentifier {
@@ -378,17 +373,17 @@ extension Sentence {
       } else {
         comma()
       }
-      if !showsKeys, let open = note.textWithoutPasskey(bytes) {
+      if !showsKeys, let open = note.textWithoutPasskey(packet.bytes) {
         output.printable(open.bytes.withoutTrailingBlanks)
       } else {
-        output.printable(bytes.part(text).beforeZero.withoutTrailingBlanks)
+        output.printable(packet.bytes.part(text).beforeZero.withoutTrailingBlanks)
       }
     }
-    undecoded(bytes.part(dissection.body), isSecret: dissection.isSecretNote)
-    if dissection.isSecretNote, !showsKeys, !dissection.body.isEmpty {
+    undecoded(packet.bytes.part(packet.dissection.body), isSecret: packet.dissection.isSecretNote)
+    if packet.dissection.isSecretNote, !showsKeys, !packet.dissection.body.isEmpty {
       output.text(": of unknown layout, may hold a key")
     }
-    if record.isReplayed {
+    if packet.record.isReplayed {
       if output.count > subjectEnd { output.byte(0x20) }
       output.text("(from before)")
     }

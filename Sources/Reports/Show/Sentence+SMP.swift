@@ -6,9 +6,7 @@ import Sessions
 /// The description of Security Manager PDUs.
 extension Sentence {
   /// Appends the PDU's name and content.
-  mutating func smp(
-    _ pdu: SMPPDU, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
-  ) {
+  mutating func smp(_ pdu: SMPPDU, _ packet: borrowing Packet) {
     if let known = pdu.opcode.name {
       name(known)
     } else {
@@ -16,9 +14,9 @@ extension Sentence {
       output.hexadecimal(UInt64(pdu.opcode.rawValue), digits: 2)
       endSubject()
     }
-    let hides = dissection.hidesSMP(answer) && !showsKeys
-    content(pdu, bytes, answer, hides: hides)
-    let rest = bytes.part(pdu.rest(of: dissection.body))
+    let hides = packet.dissection.hidesSMP(packet.answer) && !showsKeys
+    content(pdu, packet.bytes, packet.answer, hides: hides)
+    let rest = packet.bytes.part(pdu.rest(of: packet.dissection.body))
     switch pdu {
     case .incomplete, .unknown: undecoded(rest, isSecret: hides)
     default:
@@ -28,7 +26,7 @@ extension Sentence {
         undecodedRest(rest)
       }
     }
-    if let latency = answer.latency, latency >= 100_000_000 {
+    if let latency = packet.answer.latency, latency >= 100_000_000 {
       comma()
       output.text("after ")
       output.duration(nanoseconds: latency)

@@ -1,7 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// `show --json`: one object for each record, in the order of the capture (json.md).
@@ -37,24 +37,22 @@ package struct ShowJSON: PacketReport, ~Copyable {
   package var isSatisfied: Bool { showing.isSatisfied }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    guard showing.word(record, dissection, bytes, answer, memory, in: &sentence) else { return }
+    guard showing.word(packet, memory, in: &sentence) else { return }
     sink.beginDocument(in: &output)
-    head(record, dissection)
-    Details.packet(
-      record, dissection, bytes, answer, fragments: fragments, memory, to: &sink)
+    head(packet.record, packet.dissection)
+    Details.packet(packet, memory, to: &sink)
     if sentence.reading.meaning.isKnown, sentence.reading.isOfPDU,
-      let value = dissection.attFields.value
+      let value = packet.dissection.attFields.value
     {
       sink.key("decoded")
-      sentence.reading.meaning.writeJSON(bytes.part(value), into: &sink.output)
+      sentence.reading.meaning.writeJSON(packet.bytes.part(value), into: &sink.output)
     }
     summary()
-    problems(dissection.problems, isJoined: answer.fragment.hasJoinedBytes)
+    problems(packet.dissection.problems, isJoined: packet.answer.fragment.hasJoinedBytes)
     if options.showsBytes {
-      raw(record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer, memory))
+      raw(packet.record.bytes, options.showsKeys ? .none : Secrets(packet, memory))
     }
     sink.endDocument(in: &output)
   }

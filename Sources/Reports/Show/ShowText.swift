@@ -1,7 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// `show` as text: one line for each packet, in columns that need no look-ahead.
@@ -65,54 +65,55 @@ package struct ShowText: PacketReport, ~Copyable {
   package var isSatisfied: Bool { showing.isSatisfied }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    columns.observe(record.adapter)
-    guard showing.word(record, dissection, bytes, answer, memory, in: &sentence) else { return }
-    if record.file != file {
+    columns.observe(packet.record.adapter)
+    guard showing.word(packet, memory, in: &sentence) else { return }
+    if packet.record.file != file {
       if options.isBrief { writeFolded(into: &output) }
-      name(file: record.file, into: &output)
+      name(file: packet.record.file, into: &output)
     }
     if options.isBrief {
-      let reason = brief.reason(
-        record, dissection, bytes, answer, isFailure: sentence.isFailure, memory)
-      if reason.map({ !brief.hasRoom($0, record, answer, memory) }) ?? true {
+      let reason = brief.reason(packet, isFailure: sentence.isFailure, memory)
+      if reason.map({ !brief.hasRoom($0, packet, memory) }) ?? true {
         writeFolded(into: &output)
       }
       if let reason {
-        if let run = brief.fold(reason, record, dissection, bytes, answer, memory) {
+        if let run = brief.fold(reason, packet, memory) {
           line.clear()
-          columns.words(sentence, dissection.style, into: &line)
+          columns.words(sentence, packet.dissection.style, into: &line)
           brief.keep(
             Brief.Alone(
-              direction: record.direction, isDirectionInferred: record.isDirectionInferred,
+              direction: packet.record.direction,
+              isDirectionInferred: packet.record.isDirectionInferred,
               words: line.bytes.array), of: run)
         }
         return
       }
     }
     if options.suggestsBrief { reports += memory.advertisements.reports.count }
-    let id = answer.link.map { memory.links.id($0) } ?? 0
+    let id = packet.answer.link.map { memory.links.id($0) } ?? 0
     // Notes contain the name of their controller.
-    var adapter = record.adapter
-    if case .note = dissection.content { adapter = .unknown }
-    if hasHeader, dissection.problems.isEmpty, isSetAsItIs,
+    var adapter = packet.record.adapter
+    if case .note = packet.dissection.content { adapter = .unknown }
+    if hasHeader, packet.dissection.problems.isEmpty, isSetAsItIs,
       sentence.output.count <= Self.mostWords
     {
       output.reserve(sentence.output.count + LineColumns.mostBytes)
       columns.prefix(
-        record.number, record.time, since: showing.start, id, adapter, record.direction,
-        isInferred: record.isDirectionInferred, into: &output)
-      columns.words(sentence, dissection.style, into: &output)
+        packet.record.number, packet.record.time, since: showing.start, id, adapter,
+        packet.record.direction,
+        isInferred: packet.record.isDirectionInferred, into: &output)
+      columns.words(sentence, packet.dissection.style, into: &output)
       output.byte(0x0a)
     } else {
       line.clear()
       columns.prefix(
-        record.number, record.time, since: showing.start, id, adapter, record.direction,
-        isInferred: record.isDirectionInferred, into: &line)
-      columns.words(sentence, dissection.style, into: &line)
-      problems(dissection.problems)
+        packet.record.number, packet.record.time, since: showing.start, id, adapter,
+        packet.record.direction,
+        isInferred: packet.record.isDirectionInferred, into: &line)
+      columns.words(sentence, packet.dissection.style, into: &line)
+      problems(packet.dissection.problems)
       finishLine(into: &output)
     }
     if options.isVerbose {
@@ -121,20 +122,19 @@ package struct ShowText: PacketReport, ~Copyable {
         let secrets: Secrets =
           options.showsKeys
           ? .none
-          : answer.fragment.hasJoinedBytes
-            ? Secrets(joined: dissection, bytes, answer, memory)
-            : Secrets(dissection, record, answer, memory)
-        details.show(bytes, hiding: secrets)
+          : packet.answer.fragment.hasJoinedBytes
+            ? Secrets(joined: packet, memory)
+            : Secrets(packet, memory)
+        details.show(packet.bytes, hiding: secrets)
       }
-      details.packet(
-        record, dissection, bytes, answer, fragments: fragments, memory, sentence.reading)
+      details.packet(packet, memory, sentence.reading)
       output.text(details.output.bytes, options.glyphs)
     }
     // The bytes of a PDU are shown beside its fields; those of a fragment belong to no field.
-    let isInParts = answer.fragment.isFragment || answer.fragment.isJoined
+    let isInParts = packet.answer.fragment.isFragment || packet.answer.fragment.isJoined
     if options.showsBytes, !options.isVerbose || isInParts {
       dump(
-        record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer, memory),
+        packet.record.bytes, options.showsKeys ? .none : Secrets(packet, memory),
         into: &output)
     }
   }

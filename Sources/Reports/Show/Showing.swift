@@ -1,7 +1,7 @@
 package import Bluetooth
 import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// The state that text and JSON of `show` share: the start time, and the progress of the selection.
@@ -47,17 +47,16 @@ package struct Showing: Sendable {
   /// Describes a packet, or returns false if it is not selected. The cheap checks come first: a
   /// packet that is not shown is described only if words are searched.
   package mutating func word(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, in sentence: inout Sentence
+    _ packet: borrowing Packet, _ memory: borrowing Memory, in sentence: inout Sentence
   ) -> Bool {
     hasSeenPackets = true
-    window.observe(record.time)
-    if !showsEverything, !admits(record, dissection, bytes, answer, memory) {
-      sentence.follow(record, dissection, bytes, answer, memory)
+    window.observe(packet.record.time)
+    if !showsEverything, !admits(packet, memory) {
+      sentence.follow(packet, memory)
       return false
     }
     sentence.clear()
-    sentence.packet(record, dissection, bytes, answer, memory)
+    sentence.packet(packet, memory)
     if !selection.words.isEmpty, !selection.admits(line: sentence.output.bytes) { return false }
     shown += 1
     return true
@@ -75,18 +74,14 @@ package struct Showing: Sendable {
 
   /// Returns whether a packet belongs to an excluded device.
   func excludesDevice(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) -> Bool { watched.excludesDevice(record, dissection, bytes, answer, memory) }
+    _ packet: borrowing Packet, _ memory: borrowing Memory
+  ) -> Bool { watched.excludesDevice(packet, memory) }
 
   /// Returns whether a packet is selected, apart from its words.
-  private mutating func admits(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) -> Bool {
-    if record.number >= lastPacket { isPastSelection = true }
+  private mutating func admits(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
+    if packet.record.number >= lastPacket { isPastSelection = true }
     watched.learn(memory.names)
-    return window.contains(record.time)
-      && watched.admits(record, dissection, bytes, answer, memory)
+    return window.contains(packet.record.time)
+      && watched.admits(packet, memory)
   }
 }

@@ -1,8 +1,8 @@
 package import Bluetooth
 package import Bytes
-package import Captures
+import Captures
 package import Decoders
-package import Dissectors
+import Dissectors
 package import Sessions
 package import Words
 
@@ -102,19 +102,18 @@ package struct VerboseSink: FieldSink, ~Copyable {
   ///
   /// - Parameter reading: what was read of the packet's value.
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory,
+    _ packet: borrowing Packet, _ memory: borrowing Memory,
     _ reading: borrowing ValueReading
   ) {
     var position = 0
-    while let comment = record.options.nextComment(&position) { string("comment", comment) }
-    if answer.fragment.hasJoinedBytes {
+    while let comment = packet.record.options.nextComment(&position) { string("comment", comment) }
+    if packet.answer.fragment.hasJoinedBytes {
       if isData { output.text("joined") }
       remark("offsets count from the first byte of the joined PDU")
     }
-    Details.packet(record, dissection, bytes, answer, fragments: fragments, memory, to: &self)
-    if reading.isOfPDU, let value = dissection.attFields.value {
-      reading.meaning.writeLines(bytes.part(value), to: &self)
+    Details.packet(packet, memory, to: &self)
+    if reading.isOfPDU, let value = packet.dissection.attFields.value {
+      reading.meaning.writeLines(packet.bytes.part(value), to: &self)
     }
   }
 

@@ -1,7 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 import Words
 
@@ -100,19 +100,20 @@ package struct BleakScript: PacketReport, ~Copyable {
   }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    filter.observe(record, memory)
-    reading.follow(record, dissection, bytes, answer, memory)
-    if let link = answer.link, dissection.smp != nil || memory.links.isEncrypted(link) == true {
+    filter.observe(packet.record, memory)
+    reading.follow(packet, memory)
+    if let link = packet.answer.link,
+      packet.dissection.smp != nil || memory.links.isEncrypted(link) == true
+    {
       let connection = memory.links.id(link)
       while pairings.count <= min(connection, limits.scriptSteps) { pairings.append(0) }
       if connection < pairings.count, pairings[connection] == 0 {
-        pairings[connection] = record.number
+        pairings[connection] = packet.record.number
       }
     }
-    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    conversations.observe(packet, memory)
     if !conversations.values.isEmpty { take(memory) }
   }
 

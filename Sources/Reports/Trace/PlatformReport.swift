@@ -1,6 +1,6 @@
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Platforms
 package import Sessions
 
@@ -30,18 +30,17 @@ package struct PlatformReport: PacketReport, ~Copyable {
   package var isSatisfied: Bool { found != nil || records >= Self.mostRecords }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     records += 1
-    if case .monitor = record.framing {
+    if case .monitor = packet.record.framing {
       records = Self.mostRecords
       return
     }
-    guard found == nil, case .command(let command) = dissection.content,
-      record.isOfAndroid(command.opcode)
+    guard found == nil, case .command(let command) = packet.dissection.content,
+      packet.record.isOfAndroid(command.opcode)
     else { return }
-    found = record.number
+    found = packet.record.number
   }
 
   package mutating func finish(

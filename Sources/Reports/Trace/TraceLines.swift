@@ -30,11 +30,8 @@ struct TraceLines: ~Copyable {
   private var usesText: Bool { !options.isJSON || !options.selection.words.isEmpty }
 
   /// Records a packet whose values may be vendor messages, or parts of them.
-  mutating func follow(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    if usesText { text.follow(record, dissection, bytes, answer, memory) }
+  mutating func follow(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    if usesText { text.follow(packet, memory) }
   }
 
   /// Writes the callbacks of an event.

@@ -1,7 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 import Platforms
 package import Sessions
 
@@ -119,23 +119,24 @@ package struct TraceReport: PacketReport, ~Copyable {
   }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     records += 1
-    lines.follow(record, dissection, bytes, answer, memory)
-    if window.start == nil, let time = record.time { begin(time) }
-    if let time = record.time, latest.map({ $0.isEarlier(than: time) }) ?? true { latest = time }
+    lines.follow(packet, memory)
+    if window.start == nil, let time = packet.record.time { begin(time) }
+    if let time = packet.record.time, latest.map({ $0.isEarlier(than: time) }) ?? true {
+      latest = time
+    }
     watched.learn(memory.names)
     if let packets {
       recent.insert(
-        record.number,
-        isChosen: packets.admits(record, dissection, bytes, answer, memory))
+        packet.record.number,
+        isChosen: packets.admits(packet, memory))
     }
-    events.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    events.observe(packet, memory)
     insertLatest()
     guard first < waiting.count else { return }
-    release(before: record.number, into: &output)
+    release(before: packet.record.number, into: &output)
   }
 
   package mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {

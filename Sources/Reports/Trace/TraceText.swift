@@ -50,11 +50,8 @@ struct TraceText: ~Copyable {
   }
 
   /// Records a packet whose values may be vendor messages, or parts of them.
-  mutating func follow(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    if dissection.att != nil { reading.follow(record, dissection, bytes, answer, memory) }
+  mutating func follow(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    if packet.dissection.att != nil { reading.follow(packet, memory) }
   }
 
   // MARK: Lines

@@ -1,6 +1,6 @@
 package import Bytes
-package import Captures
-package import Dissectors
+import Captures
+import Dissectors
 package import Sessions
 
 /// The values of each attribute, counted packet by packet. The caller reads the packets, so that
@@ -32,21 +32,17 @@ package struct CountedValues: ~Copyable {
   /// - Parameter reading: must already have read the packet; afterwards it holds the last of these
   ///   values.
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ reading: inout ValueReading
+    _ packet: borrowing Packet, _ memory: borrowing Memory, _ reading: inout ValueReading
   ) {
-    follow(record, dissection, bytes, answer, fragments: fragments, memory)
-    count(answer, memory, &reading)
+    follow(packet, memory)
+    count(packet.answer, memory, &reading)
   }
 
   /// Follows the values of a packet. `count` counts those whose outcome it decided, after other
   /// reports have used the procedures of `conversations`.
-  package mutating func follow(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory
-  ) {
-    filter.observe(record, memory)
-    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+  package mutating func follow(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    filter.observe(packet.record, memory)
+    conversations.observe(packet, memory)
     if let limit = conversations.limitReached { notes.append(limit) }
   }
 

@@ -2,7 +2,7 @@ import Bluetooth
 package import Bytes
 package import Captures
 import Decoders
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// `profiles match`: shows which profiles describe which values of a capture, and which values no
@@ -67,12 +67,11 @@ package struct ProfileMatches: PacketReport, ~Copyable {
   package var isSatisfied: Bool { false }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    filter.observe(record, memory)
-    reading.follow(record, dissection, bytes, answer, memory)
-    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    filter.observe(packet.record, memory)
+    reading.follow(packet, memory)
+    conversations.observe(packet, memory)
     count(memory)
   }
 

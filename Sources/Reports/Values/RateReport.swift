@@ -1,7 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 import Words
 
@@ -50,27 +50,26 @@ package struct RateReport: PacketReport, ~Copyable {
   package var isSatisfied: Bool { false }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    filter.observe(record, memory)
+    filter.observe(packet.record, memory)
     // Only text has names that depend on all values.
     if !isJSON {
-      reading.follow(record, dissection, bytes, answer, memory)
-      values.packet(record, dissection, bytes, answer, fragments: fragments, memory, &reading)
+      reading.follow(packet, memory)
+      values.packet(packet, memory, &reading)
     }
-    if let time = record.time { end = time }
-    guard filter.covers(record) else { return }
-    switch dissection.content {
+    if let time = packet.record.time { end = time }
+    guard filter.covers(packet.record) else { return }
+    switch packet.dissection.content {
     case .event:
-      guard case .completedPackets(let completed) = dissection.fact else { break }
-      complete(completed, record, bytes, memory)
+      guard case .completedPackets(let completed) = packet.dissection.fact else { break }
+      complete(completed, packet.record, packet.bytes, memory)
     case .acl:
-      guard let link = answer.link, let position = position(of: link, memory) else { break }
-      links[position].transfers.observe(record, dissection, bytes, answer, memory)
+      guard let link = packet.answer.link, let position = position(of: link, memory) else { break }
+      links[position].transfers.observe(packet, memory)
     default: break
     }
-    if answer.closed, let link = answer.link { store(memory.links.connection(link)) }
+    if packet.answer.closed, let link = packet.answer.link { store(memory.links.connection(link)) }
   }
 
   private mutating func position(of link: LinkSlot, _ memory: borrowing Memory) -> Int? {

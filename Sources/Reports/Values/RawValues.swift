@@ -1,7 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// `values --raw`: only the bytes of one characteristic or of one L2CAP channel, in order.
@@ -144,15 +144,14 @@ package struct RawValues: PacketReport, ~Copyable {
   }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    filter.observe(record, memory)
+    filter.observe(packet.record, memory)
     if channel != nil {
-      data(record, dissection, bytes, answer, memory, into: &output)
+      data(packet, memory, into: &output)
       return
     }
-    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    conversations.observe(packet, memory)
     write(into: &output)
   }
 
@@ -208,27 +207,28 @@ package struct RawValues: PacketReport, ~Copyable {
   }
 
   private mutating func data(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    guard let fact = answer.channel, let cid = dissection.l2cap?.cid, let link = answer.link,
-      record.original == nil, !answer.fragment.isFragment, !dissection.body.isEmpty,
+    guard let fact = packet.answer.channel, let cid = packet.dissection.l2cap?.cid,
+      let link = packet.answer.link,
+      packet.record.original == nil, !packet.answer.fragment.isFragment,
+      !packet.dissection.body.isEmpty,
       cid == channel || fact.local == channel,
-      filter.admits(record, dissection, bytes, answer, memory)
+      filter.admits(packet, memory)
     else { return }
     // An ATT bearer may be such a channel, too.
     let isSecret =
-      dissection.att.map { answer.bringsKeyMaterial($0.opcode, memory) }
-      ?? answer.fragment.isDoubtful
+      packet.dissection.att.map { packet.answer.bringsKeyMaterial($0.opcode, memory) }
+      ?? packet.answer.fragment.isDoubtful
     if !options.showsKeys, isSecret {
       hidden = true
       return
     }
-    var stream = Stream(origin: .channel, direction: record.direction)
+    var stream = Stream(origin: .channel, direction: packet.record.direction)
     stream.connection = memory.links.id(link)
     stream.serial = fact.serial
     stream.cid = cid
     if let local = fact.local, local != cid { stream.local = local }
-    if isChosen(stream) { output.raw(bytes.part(dissection.body)) }
+    if isChosen(stream) { output.raw(packet.bytes.part(packet.dissection.body)) }
   }
 }

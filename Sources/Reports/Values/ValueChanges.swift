@@ -40,13 +40,10 @@ struct ValueChanges: Sendable {
   init(_ limits: Limits) { self.limits = limits }
 
   /// Records a write when its packet is seen, since values may follow it before its response.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    guard let pdu = dissection.att, let handle = dissection.attFields.handle,
-      let link = answer.link,
-      let direction = record.direction
+  mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    guard let pdu = packet.dissection.att, let handle = packet.dissection.attFields.handle,
+      let link = packet.answer.link,
+      let direction = packet.record.direction
     else { return }
     switch pdu.opcode {
     case .writeRequest, .writeCommand, .signedWriteCommand, .prepareWriteRequest: break
@@ -54,7 +51,8 @@ struct ValueChanges: Sendable {
     }
     let server = pdu.opcode.server(direction)
     let attribute = memory.identity(of: handle, at: server, on: link)
-    guard !mayConfigure(attribute, bytes.part(dissection.attFields.value ?? .empty)) else { return }
+    guard !mayConfigure(attribute, packet.bytes.part(packet.dissection.attFields.value ?? .empty))
+    else { return }
     let connection = memory.links.id(link)
     if pdu.opcode == .prepareWriteRequest {
       // The last part stands for the whole.
@@ -62,7 +60,7 @@ struct ValueChanges: Sendable {
         $0.isPrepared && $0.handle == handle && $0.attribute.side == server
       }
     }
-    var write = Write(packet: record.number, handle: handle, attribute: attribute)
+    var write = Write(packet: packet.record.number, handle: handle, attribute: attribute)
     // The capture may lack all answers.
     write.isOpen = pdu.opcode == .writeRequest && memory.hasSeenAnswers(direction.reversed)
     write.isPrepared = pdu.opcode == .prepareWriteRequest

@@ -58,16 +58,12 @@ struct ValueFilter: Sendable {
   func covers(_ record: borrowing CaptureRecord) -> Bool {
     let number = record.number
     return window.contains(record.time)
-      && selection.admits(
-        excluding: { !$0.packets.isEmpty }, { $0.admits(packet: number) })
+      && selection.admits(excluding: { !$0.packets.isEmpty }, { $0.admits(packet: number) })
   }
 
   /// Returns whether a packet that carries no value is selected, such as one of a channel.
-  func admits(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) -> Bool {
-    window.contains(record.time) && watched.admits(record, dissection, bytes, answer, memory)
+  func admits(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
+    window.contains(packet.record.time) && watched.admits(packet, memory)
   }
 
   /// Returns whether a value is selected, and counts it if so.

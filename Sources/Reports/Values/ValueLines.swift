@@ -2,7 +2,7 @@ import Bluetooth
 package import Bytes
 package import Captures
 import Decoders
-package import Dissectors
+import Dissectors
 package import Sessions
 import Words
 
@@ -114,13 +114,12 @@ package struct ValueLines: PacketReport, ~Copyable {
   package var isSatisfied: Bool { filter.isSatisfied }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    filter.observe(record, memory)
-    reading.follow(record, dissection, bytes, answer, memory)
-    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-    if options.rows == .changes { changes.observe(record, dissection, bytes, answer, memory) }
+    filter.observe(packet.record, memory)
+    reading.follow(packet, memory)
+    conversations.observe(packet, memory)
+    if options.rows == .changes { changes.observe(packet, memory) }
     if !conversations.values.isEmpty { write(memory, into: &output) }
   }
 

@@ -1,6 +1,6 @@
 package import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 package import Sessions
 
 /// `values`: a table of the values of each characteristic. Counts while packets are fed, and prints
@@ -30,11 +30,10 @@ package struct ValuesReport: TableReport, ~Copyable {
   package var isSatisfied: Bool { values.filter.isSatisfied }
 
   package mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    reading.follow(record, dissection, bytes, answer, memory)
-    values.packet(record, dissection, bytes, answer, fragments: fragments, memory, &reading)
+    reading.follow(packet, memory)
+    values.packet(packet, memory, &reading)
   }
 
   package mutating func table(

@@ -1,7 +1,7 @@
 import Bluetooth
 import Bytes
-package import Captures
-package import Dissectors
+import Captures
+import Dissectors
 
 /// The devices that advertised and their data, the scans in which they were heard, and what the
 /// captured host itself advertised. A report that needs this owns one and feeds it; the memory of a
@@ -62,43 +62,43 @@ package struct Advertisers: Sendable {
   ///
   /// - Parameter isCounted: whether its reports are wanted; commands are applied in any case.
   package mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, isCounted: Bool = true
+    _ packet: borrowing Packet, _ memory: borrowing Memory, isCounted: Bool = true
   ) {
     // A record that repeats one of another file was already counted and applied.
     if !mentioned.isEmpty { mentioned.removeAll(keepingCapacity: true) }
-    guard record.original == nil else { return }
-    lastPacket = record.number
-    if let time = record.time { lastTime = time }
+    guard packet.record.original == nil else { return }
+    lastPacket = packet.record.number
+    if let time = packet.record.time { lastTime = time }
     if memory.links.gap != gap {
       gap = memory.links.gap
       own.lose()
     }
-    if answer.opened || answer.closed || memory.links.otherEndings != otherEndings {
-      observeLinks(record, answer, memory, isCounted: isCounted)
+    if packet.answer.opened || packet.answer.closed || memory.links.otherEndings != otherEndings {
+      observeLinks(packet, memory, isCounted: isCounted)
     }
-    for done in commands.answered(by: record, dissection, bytes, answer) { apply(done) }
-    switch dissection.content {
+    for done in commands.answered(by: packet) { apply(done) }
+    switch packet.dissection.content {
     case .event(let event):
-      observe(event, record, dissection, bytes, answer, memory, isCounted: isCounted)
+      observe(event, packet, memory, isCounted: isCounted)
     case .command(let command):
-      if commanded.count < limits.adapters { commanded.insert(record.adapter) }
+      if commanded.count < limits.adapters { commanded.insert(packet.record.adapter) }
       if ScanParameters.opcodes.contains(command.opcode)
         || ScanSwitch.opcodes.contains(command.opcode)
         || command.opcode == ContentFilterChange.opcode
         || AdvertisingCommand.concerns(command.opcode)
       {
-        send(command.opcode, record, bytes.part(dissection.body))
+        send(command.opcode, packet.record, packet.bytes.part(packet.dissection.body))
       }
     case .note(let note):
-      if note.kind.endsController, record.adapter != .unknown {
-        forget(record.adapter, packet: record.number, time: record.time)
+      if note.kind.endsController, packet.record.adapter != .unknown {
+        forget(packet.record.adapter, packet: packet.record.number, time: packet.record.time)
       }
     case .control(let control):
       if control.isEvent {
-        observe(control, record, dissection.body, bytes, isCounted: isCounted)
+        observe(control, packet.record, packet.dissection.body, packet.bytes, isCounted: isCounted)
       } else if AdvertisingCommand.concerns(control: control.code) {
-        send(control.code, isControl: true, record, bytes.part(dissection.body))
+        send(
+          control.code, isControl: true, packet.record, packet.bytes.part(packet.dissection.body))
       }
     case .acl, .sco, .iso, .controllerLog, .unknown: break
     }
@@ -171,64 +171,65 @@ package struct Advertisers: Sendable {
   // MARK: Events
 
   private mutating func observe(
-    _ event: HCIEvent, _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory, isCounted: Bool
+    _ event: HCIEvent, _ packet: borrowing Packet, _ memory: borrowing Memory, isCounted: Bool
   ) {
-    let adapter = record.adapter
-    switch dissection.fact {
+    let adapter = packet.record.adapter
+    switch packet.dissection.fact {
     case .commandComplete(let complete):
-      if complete.opcode == 0xfd56, isCounted { observeBatch(record, dissection, bytes) }
+      if complete.opcode == 0xfd56, isCounted { observeBatch(packet) }
       // A short answer reports no failure.
       guard complete.status ?? .success == .success else { break }
       if complete.opcode == HCICommand.reset {
-        forget(adapter, packet: record.number, time: record.time)
+        forget(adapter, packet: packet.record.number, time: packet.record.time)
       } else if complete.opcode == HCICommand.leReadMaximumAdvertisingDataLength,
         complete.returns.count >= 3
       {
-        let longest = bytes.littleEndianU16(at: Int(complete.returns.start) + 1)
+        let longest = packet.bytes.littleEndianU16(at: Int(complete.returns.start) + 1)
         own.learn(longest: Int(longest), adapter)
       }
-    case .scanTimeout: scans.end(adapter, .timeout, packet: record.number, time: record.time)
+    case .scanTimeout:
+      scans.end(adapter, .timeout, packet: packet.record.number, time: packet.record.time)
     case .setTerminated(let ended):
       let ending: OwnAdvertiser.Ending =
         ended.status == .success
-        ? .connection(answer.link.map { memory.links.id($0) })
+        ? .connection(packet.answer.link.map { memory.links.id($0) })
         : ended.status == .operationCancelledByHost ? .host : .controller(ended.status)
       own.end(
-        ended.set, ending, adapter, packet: record.number, time: record.time, isProof: true)
+        ended.set, ending, adapter, packet: packet.record.number, time: packet.record.time,
+        isProof: true)
     case .connection(let complete):
       // High duty cycle directed advertising ends on its own: LE (Enhanced) Connection Complete
       // then has the status Advertising Timeout (Core, Vol 4, Part E, 7.8.9).
       if complete.status == .advertisingTimeout {
         own.end(
           AdvertisingSet(.legacy, 0), .controller(.advertisingTimeout), adapter,
-          packet: record.number, time: record.time, isProof: false)
+          packet: packet.record.number, time: packet.record.time, isProof: false)
       }
     default:
       if !memory.advertisements.reports.isEmpty {
-        hear(memory.advertisements, record, bytes, isCounted: isCounted)
+        hear(memory.advertisements, packet.record, packet.bytes, isCounted: isCounted)
       } else if event.code == HCIEvent.vendorCode {
-        observeVendors(record, dissection, bytes, answer, memory, isCounted: isCounted)
+        observeVendors(packet, memory, isCounted: isCounted)
       } else if isCounted, event.isInquiryResult {
-        hear(inquiry: event.code, record, bytes, dissection.body)
+        hear(inquiry: event.code, packet.record, packet.bytes, packet.dissection.body)
       }
     }
     // A connection ends the advertising started by legacy commands.
-    guard event.isLEMeta, answer.opened, let link = answer.link else { return }
+    guard event.isLEMeta, packet.answer.opened, let link = packet.answer.link else { return }
     let connection = memory.links.connection(link)
     if connection.role(of: .local) == .peripheral {
       own.end(
         AdvertisingSet(.legacy, 0), .connection(connection.id), adapter,
-        packet: record.number, time: record.time, isProof: false)
+        packet: packet.record.number, time: packet.record.time, isProof: false)
     }
   }
 
   // MARK: Connections
 
   private mutating func observeLinks(
-    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory, isCounted: Bool
+    _ packet: borrowing Packet, _ memory: borrowing Memory, isCounted: Bool
   ) {
-    if let link = answer.link { note(memory.links.connection(link), isCounted: isCounted) }
+    if let link = packet.answer.link { note(memory.links.connection(link), isCounted: isCounted) }
     guard memory.links.otherEndings != otherEndings else { return }
     otherEndings = memory.links.otherEndings
     if let departed = memory.links.departed { note(departed, isCounted: isCounted) }
@@ -340,8 +341,7 @@ package struct Advertisers: Sendable {
       devices[place].note(type)
       devices[place].note(report)
       if begins {
-        devices[place].count(
-          event, packet: record.number, time: record.time, signal: report.rssi)
+        devices[place].count(event, packet: record.number, time: record.time, signal: report.rssi)
         if let hearing { devices[place].measure(hearing, report.rssi) }
       } else {
         devices[place].goesOn(record.number, record.time)
@@ -455,21 +455,21 @@ package struct Advertisers: Sendable {
   /// (1), whether more follows (1: 0 means yes), address (6), type (1), TX power (1), RSSI (1),
   /// time (2), length (1), data, length (1), scan response) (Android, "HCI requirements").
   private mutating func observeVendors(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, isCounted: Bool
+    _ packet: borrowing Packet, _ memory: borrowing Memory, isCounted: Bool
   ) {
-    let body = dissection.body
-    guard !body.isEmpty, let row = dissection.parameters?.row else { return }
-    let code = bytes.byte(at: Int(body.start))
+    let body = packet.dissection.body
+    guard !body.isEmpty, let row = packet.dissection.parameters?.row else { return }
+    let code = packet.bytes.byte(at: Int(body.start))
     guard code == 0x55 || code == 0x56, row == PDUTable.core.androidEvent(code) else { return }
-    var cursor = Cursor(bytes, body)
+    var cursor = Cursor(packet.bytes, body)
     guard (try? cursor.u8()) != nil else { return }
     if code == 0x55 {
       guard let instance = try? cursor.u8(), (try? cursor.u8()) == 0 else { return }
       own.end(
         AdvertisingSet(.android, instance),
-        .connection(answer.link.map { memory.links.id($0) }.flatMap { $0 == 0 ? nil : $0 }),
-        record.adapter, packet: record.number, time: record.time, isProof: true)
+        .connection(packet.answer.link.map { memory.links.id($0) }.flatMap { $0 == 0 ? nil : $0 }),
+        packet.record.adapter, packet: packet.record.number, time: packet.record.time, isProof: true
+      )
       return
     }
     guard isCounted, (try? cursor.take(2)) != nil, (try? cursor.u8()) == 0,
@@ -477,16 +477,18 @@ package struct Advertisers: Sendable {
       (try? cursor.u8()) != nil, let signal = try? cursor.u8(), (try? cursor.take(2)) != nil
     else { return }
     let type = AddressType(rawValue: kind)
-    let place = place(address, type, packet: record.number)
+    let place = place(address, type, packet: packet.record.number)
     devices[place].note(type)
     devices[place].count(
-      .tracking, packet: record.number, time: record.time, signal: AdvertisingReport.signal(signal))
+      .tracking, packet: packet.record.number, time: packet.record.time,
+      signal: AdvertisingReport.signal(signal))
     for isScanResponse in [false, true] {
       guard let length = try? cursor.u8() else { return }
       let data = cursor.takeUpTo(Int(length))
       if isScanResponse, data.isEmpty { return }
       add(
-        AdvertisingStream(.tracking, isScanResponse: isScanResponse), bytes.part(data), record,
+        AdvertisingStream(.tracking, isScanResponse: isScanResponse), packet.bytes.part(data),
+        packet.record,
         place)
     }
   }
@@ -497,12 +499,10 @@ package struct Advertisers: Sendable {
   /// type (1), TX power (1), RSSI (1), time (2, units of 50 ms before now); full records also
   /// length (1), data, length (1), scan response (Android, "HCI requirements"; the same sizes in
   /// GattService.java, parseTruncatedResults and parseFullResults [mem]).
-  private mutating func observeBatch(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan
-  ) {
-    guard let row = dissection.parameters?.completed, row == PDUTable.core.command(0xfd56)
+  private mutating func observeBatch(_ packet: borrowing Packet) {
+    guard let row = packet.dissection.parameters?.completed, row == PDUTable.core.command(0xfd56)
     else { return }
-    var cursor = Cursor(bytes, dissection.body)
+    var cursor = Cursor(packet.bytes, packet.dissection.body)
     guard (try? cursor.take(3)) != nil, (try? cursor.u8()) == 0, (try? cursor.u8()) == 0x04,
       let form = try? cursor.u8(), form == 1 || form == 2, let count = try? cursor.u8()
     else { return }
@@ -511,17 +511,19 @@ package struct Advertisers: Sendable {
         (try? cursor.take(4)) != nil
       else { return }
       let type = AddressType(rawValue: kind)
-      let place = place(address, type, packet: record.number)
+      let place = place(address, type, packet: packet.record.number)
       devices[place].note(type)
       // Its RSSI is older than levels measured now, so it is ignored.
-      devices[place].count(.batch, packet: record.number, time: record.time, signal: nil)
+      devices[place].count(
+        .batch, packet: packet.record.number, time: packet.record.time, signal: nil)
       guard form == 2 else { continue }
       for isScanResponse in [false, true] {
         guard let length = try? cursor.u8() else { return }
         let data = cursor.takeUpTo(Int(length))
         if data.isEmpty { continue }
         add(
-          AdvertisingStream(.batch, isScanResponse: isScanResponse), bytes.part(data), record,
+          AdvertisingStream(.batch, isScanResponse: isScanResponse), packet.bytes.part(data),
+          packet.record,
           place)
       }
     }

@@ -43,26 +43,23 @@ struct OwnAdvertisedData: Sendable {
 
   /// Processes a packet that has neither an ATT PDU nor an advertising report, and returns the data
   /// that it completes.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer
-  ) -> [Whole] {
+  mutating func observe(_ packet: borrowing Packet) -> [Whole] {
     var whole: [Whole] = []
-    let adapter = record.adapter
-    let parameters = bytes.part(dissection.body)
-    switch dissection.content {
+    let adapter = packet.record.adapter
+    let parameters = packet.bytes.part(packet.dissection.body)
+    switch packet.dissection.content {
     case .command(let command):
       if commanded.count < limits.adapters { commanded.insert(adapter) }
       guard AdvertisingCommand.concerns(command.opcode) else { break }
-      carryOut(commands.send(command.opcode, record, parameters), &whole)
+      carryOut(commands.send(command.opcode, packet.record, parameters), &whole)
     case .control(let control) where !control.isEvent:
       guard AdvertisingCommand.concerns(control: control.code) else { break }
-      carryOut(commands.send(control.code, isControl: true, record, parameters), &whole)
+      carryOut(commands.send(control.code, isControl: true, packet.record, parameters), &whole)
     case .event, .control:
-      for done in commands.answered(by: record, dissection, bytes, answer) {
+      for done in commands.answered(by: packet) {
         carryOut(done, &whole)
       }
-      if dissection.completes(HCICommand.reset) { forget(adapter) }
+      if packet.dissection.completes(HCICommand.reset) { forget(adapter) }
     case .note(let note):
       if note.kind.endsController { forget(adapter) }
     case .acl, .sco, .iso, .controllerLog, .unknown: break

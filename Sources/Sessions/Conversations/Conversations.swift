@@ -2,15 +2,15 @@
 
 import Bluetooth
 import Bytes
-package import Captures
-package import Dissectors
+import Captures
+import Dissectors
 
 /// The ATT conversations of each bearer. Joins values that were read or written in parts, gives
 /// requests their outcome, and lists the values of each packet.
 ///
 /// A report that wants values keeps one and feeds it every packet:
 ///
-///     conversations.observe(record, dissection, bytes, answer, fragments, memory)
+///     conversations.observe(packet, memory)
 ///     for value in conversations.values { … }
 ///
 /// `Memory` matches responses to requests; this type keeps what the requests carried. It is bounded
@@ -107,47 +107,37 @@ package struct Conversations: Sendable {
 
   /// Processes one packet; `values` are then those whose outcome it decided.
   ///
-  /// - Parameters:
-  ///   - bytes: the bytes that the dissection's slices count from.
-  ///   - fragments: the packets of the PDU, if it came in several.
-  ///   - memory: what is known after this packet.
-  package mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory
-  ) {
+  /// - Parameter memory: what is known after this packet.
+  package mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     if !values.isEmpty { clear() }
     if secretTypes == nil { secretTypes = memory.attributes.secretTypes }
     (limitReached, hasEvents) = (nil, false)
     // A record that repeats one of another file was already reported.
-    guard record.original == nil else { return procedures.skip() }
+    guard packet.record.original == nil else { return procedures.skip() }
     if memory.links.gap != gap {
       gap = memory.links.gap
       ownData.forgetParts { memory.links.gapAdapter.mayBe($0.adapter) }
     }
-    if mayHaveOpenReads, let patience, let time = record.time { finishReads(time, patience) }
-    procedures.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-    let pdu = dissection.att
+    if mayHaveOpenReads, let patience, let time = packet.record.time { finishReads(time, patience) }
+    procedures.observe(packet, memory)
+    let pdu = packet.dissection.att
     // Nobody answers commands and notifications, so they are no procedures.
     let place =
-      pdu?.opcode.role == .unacknowledged ? procedures.find(record, answer, memory) : nil
+      pdu?.opcode.role == .unacknowledged ? procedures.find(packet, memory) : nil
     hasEvents = !procedures.events.isEmpty
-    if hasEvents { process(bytes, record.time, memory) }
+    if hasEvents { process(packet.bytes, packet.record.time, memory) }
     if let pdu {
-      guard answer.link != nil, record.direction != nil else { return }
+      guard packet.answer.link != nil, packet.record.direction != nil else { return }
       if let place { meet(place, memory) }
       if pdu.isIncomplete {
         if pdu.opcode.carriesValue { withoutHandle += 1 }
       } else if let place {
-        reportUnacknowledged(
-          pdu.opcode, dissection.attFields, place, record, bytes,
-          answer.fragment.isJoined ? fragments[...] : [],
-          isCut: record.isTruncated || answer.fragment.isTruncated,
-          mayHoldKey: answer.mayHoldKey, memory)
+        reportUnacknowledged(pdu.opcode, place, packet, memory)
       }
     } else if !memory.advertisements.reports.isEmpty {
-      observeAdvertisements(record, bytes, memory)
+      observeAdvertisements(packet.record, packet.bytes, memory)
     } else {
-      for own in ownData.observe(record, dissection, bytes, answer) { advertise(own) }
+      for own in ownData.observe(packet) { advertise(own) }
     }
   }
 
@@ -260,7 +250,9 @@ package struct Conversations: Sendable {
         reportOrphan(place, arrived, bytes, memory)
       case .unsettled(let place, let arrived):
         reportOrphan(place, arrived, arrived.bytes.bytes, memory)
-      case .interrupted(let place): finishRead(place)
+      case .interrupted(let place, let isSeveral):
+        finishRead(place)
+        if isSeveral { noteProgress(of: place, memory) }
       case .ended(let place, .recordsLost): clients[place.client].queue.lose()
       case .ended(let place, let reason):
         if reason == .forgotten { reached(.bearers, limits.bearers) }
@@ -327,18 +319,22 @@ package struct Conversations: Sendable {
     return clients[place.client].closed.remove(at: index).queue
   }
 
+  /// Records that a client goes on before a request is answered. Normally it has its answers then:
+  /// if the capture has nothing from its server, they may be missing.
+  private mutating func noteProgress(of place: Place, _ memory: borrowing Memory) {
+    let bearer = procedures.bearers[place.bearer]
+    guard memory.links.id(bearer.link) == bearer.connection else { return }
+    clients[place.client].lacksAnswers = memory.links[bearer.link].isOneSided(place.direction)
+  }
+
   /// Reports a request or an indication as unanswered.
   private mutating func giveUp(
     _ place: Place, _ pending: Procedure, _ reason: ValueOutcome.Reason, at time: Timestamp?,
     _ memory: borrowing Memory
   ) {
     let link = bearers[place.bearer].link
-    // A client that goes on normally has its answers. If the capture has nothing from its server,
-    // they may be missing.
-    if memory.links.id(link) == pending.connection {
-      let isOneSided = memory.links[link].isOneSided(place.direction)
-      let goesOn = reason == .overtaken || clients[place.client].lacksAnswers
-      clients[place.client].lacksAnswers = isOneSided && goesOn
+    if reason == .overtaken || clients[place.client].lacksAnswers {
+      noteProgress(of: place, memory)
     }
     let isExecute = pending.opcode == .executeWriteRequest
     guard !pending.isIncomplete, isExecute || pending.operation != nil else { return }
@@ -445,8 +441,7 @@ package struct Conversations: Sendable {
       let fits = clients[place.client].read.fits(pending)
       if fits, clients[place.client].read.isOpen {
         clients[place.client].read.refusal = (error, arrived.packet)
-        finishRead(
-          place, isEnd ? .done : .refused(error), response: isEnd ? nil : arrived.packet)
+        finishRead(place, isEnd ? .done : .refused(error), response: isEnd ? nil : arrived.packet)
       } else if !fits || !isEnd {
         report(place, pending, .refused(error), arrived)
       }
@@ -487,22 +482,23 @@ package struct Conversations: Sendable {
   // MARK: PDUs without an answer
 
   private mutating func reportUnacknowledged(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ place: Place, _ record: borrowing CaptureRecord,
-    _ bytes: RawSpan, _ fragments: ArraySlice<Int>, isCut: Bool, mayHoldKey: Bool,
-    _ memory: borrowing Memory
+    _ opcode: ATTOpcode, _ place: Place, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
     guard let operation = opcode.operation else { return }
+    let (fields, bytes) = (packet.dissection.attFields, packet.bytes)
+    let (number, time) = (packet.record.number, packet.record.time)
+    let mayHoldKey = packet.answer.mayHoldKey
     // A notification comes from the server, a command from the client.
     let side = operation.isWrite ? place.server : place.server.other
     func empty(_ handle: UInt16?) -> ConveyedValue {
       ConveyedValue(
         operation: operation, attribute: identity(handle, place, side, memory),
         parties: bearers[place.bearer].parties, direction: place.direction,
-        packet: record.number, time: record.time)
+        packet: number, time: time)
     }
     if let items = fields.items {
       var cursor = Cursor(bytes, items.list)
-      let packets = keep(fragments)
+      let packets = keep(packet.parts)
       while let item = items.next(&cursor) {
         guard let slice = item.value else { continue }
         var value = empty(item.handle)
@@ -516,9 +512,9 @@ package struct Conversations: Sendable {
     } else if let slice = fields.value {
       var value = empty(fields.handle)
       value.value = keep(bytes.part(slice))
-      value.packets = keep(fragments)
+      value.packets = keep(packet.parts)
       value.isSecret = mayHoldKey
-      value.isCut = isCut
+      value.isCut = packet.isCut
       report(value)
     }
   }

@@ -1,7 +1,7 @@
 package import Bluetooth
 import Bytes
-package import Captures
-package import Dissectors
+import Captures
+import Dissectors
 
 /// ATT requests and indications that stayed unanswered, including discovery: another one of the
 /// same bearer was answered, or followed and stayed, or the connection ended. A request that is
@@ -39,11 +39,8 @@ package struct UnansweredRequests: Sendable {
   }
 
   /// Processes a packet.
-  package mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    procedures.observe(record, dissection, bytes, answer, memory)
+  package mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    procedures.observe(packet, memory)
     guard procedures.hasEvents else { return }
     let own = procedures
     follow(own, memory)

@@ -2,8 +2,8 @@
 
 import Bluetooth
 import Bytes
-package import Captures
-package import Dissectors
+import Captures
+import Dissectors
 
 /// How the attributes of all servers were used. A report that needs this feeds it every packet, and
 /// the values of `Conversations`. Bounded in the same way as `Attributes`.
@@ -110,34 +110,32 @@ package struct AttributeUses: Sendable {
 
   /// Processes one packet. A value that is sent without a request counts when it is sent; what a
   /// response decides is passed to `observe`.
-  package mutating func note(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    guard let link = answer.link else { return }
-    if let method = answer.pairing?.method {
+  package mutating func note(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    guard let link = packet.answer.link else { return }
+    if let method = packet.answer.pairing?.method {
       if authenticated.count > limits.links { authenticated.removeAll() }
       authenticated[memory.links.id(link)] = method.association != .justWorks
     }
-    guard let opcode = dissection.att?.opcode, let operation = opcode.operation,
-      !operation.hasResponse, let direction = record.direction
+    guard let opcode = packet.dissection.att?.opcode, let operation = opcode.operation,
+      !operation.hasResponse, let direction = packet.record.direction
     else { return }
     let id = memory.links.id(link)
     guard let server = server(key(of: opcode.server(direction), link, id, memory)) else { return }
     let security = security(memory.links.isEncrypted(link), id)
-    let fields = dissection.attFields
+    let fields = packet.dissection.attFields
     if let items = fields.items {
-      var cursor = Cursor(bytes, items.list)
+      var cursor = Cursor(packet.bytes, items.list)
       while let item = items.next(&cursor) {
         guard let handle = item.handle, let value = item.value, item.missing == 0 else { continue }
         add(
-          operation, of: handle, bytes.part(value), server, security, packet: record.number,
-          isSecret: answer.mayHoldKey || memory.attributes.hasKeyMaterial)
+          operation, of: handle, packet.bytes.part(value), server, security,
+          packet: packet.record.number,
+          isSecret: packet.answer.mayHoldKey || memory.attributes.hasKeyMaterial)
       }
     } else if let handle = fields.handle {
       add(
-        operation, of: handle, bytes.part(fields.value ?? .empty), server, security,
-        packet: record.number, isSecret: answer.mayHoldKey)
+        operation, of: handle, packet.bytes.part(fields.value ?? .empty), server, security,
+        packet: packet.record.number, isSecret: packet.answer.mayHoldKey)
     }
   }
 

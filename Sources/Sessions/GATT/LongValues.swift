@@ -66,13 +66,13 @@ package struct LongValues: Sendable {
   /// Processes a PDU that may read or write in parts.
   ///
   /// - Parameters:
-  ///   - bytes: the bytes that the slices of `fields` count from.
   ///   - mtu: the ATT_MTU of its bearer.
   ///   - isCertain: whether it is certain which request the PDU answers.
   mutating func observe(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, connection: Int,
-    mtu: Int, isCertain: Bool, _ direction: Direction, _ record: borrowing CaptureRecord
+    _ opcode: ATTOpcode, _ packet: borrowing Packet, _ direction: Direction, connection: Int,
+    mtu: Int, isCertain: Bool
   ) {
+    let fields = packet.dissection.attFields
     let isFull =
       if let items = fields.items {
         items.singleValueLength.map { ATTItems.isFull($0, mtu: mtu) } ?? false
@@ -86,13 +86,13 @@ package struct LongValues: Sendable {
     let isClients = opcode.role == .request
     let key =
       UInt64(UInt32(truncatingIfNeeded: connection)) << 32
-      | UInt64((answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0) << 1)
+      | UInt64((packet.answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0) << 1)
       | ((direction == .sent) == isClients ? 1 : 0)
     if isEnd {
-      end(key: key, isCertain ? answer.request?.handle : nil)
+      end(key: key, isCertain ? packet.answer.request?.handle : nil)
       return
     }
-    follow(opcode, fields, bytes, answer, key: key, isFull: isFull, direction, record)
+    follow(opcode, packet, direction, key: key, isFull: isFull)
   }
 
   /// Returns whether a PDU concerns values in parts; the first part of a read is one that fills its
@@ -117,26 +117,26 @@ package struct LongValues: Sendable {
   ///   - isFull: whether the value may continue after the part that was read.
   @inline(never)
   private mutating func follow(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, key: UInt64,
-    isFull: Bool, _ direction: Direction, _ record: borrowing CaptureRecord
+    _ opcode: ATTOpcode, _ packet: borrowing Packet, _ direction: Direction, key: UInt64,
+    isFull: Bool
   ) {
-    let client = client(key, record.number)
-    let isCut = record.isTruncated || answer.fragment.isTruncated
+    let fields = packet.dissection.attFields
+    let client = client(key, packet.record.number)
+    let isCut = packet.isCut
     switch opcode {
     case .prepareWriteRequest, .executeWriteRequest:
       // The response to the last Execute Write Request is missing from the capture.
       if clients[client].isClosed { clients[client].queue.clear() }
       clients[client].isClosed = opcode == .executeWriteRequest
-      clients[client].pending.begin(
-        opcode, fields, record, bytes, fragments: [], isCut: isCut, mayHoldKey: answer.mayHoldKey)
+      clients[client].pending.begin(opcode, packet, packets: [])
     case .prepareWriteResponse:
-      guard isAnswered(client, answer) else { return }
+      guard isAnswered(client, packet.answer) else { return }
       let pending = clients[client].pending
       clients[client].pending.end()
       _ = clients[client].queue.add(pending, isEchoWrong: false, shared.values)
     case .executeWriteResponse:
       defer { clients[client].queue.clear() }
-      guard isAnswered(client, answer), clients[client].pending.executes,
+      guard isAnswered(client, packet.answer), clients[client].pending.executes,
         !clients[client].queue.isIncomplete
       else { return }
       let joined = clients[client].queue.join(into: &self.bytes, packets: &packets)
@@ -149,18 +149,21 @@ package struct LongValues: Sendable {
             packets: value.packets, isCut: value.isCut, mayBeKey: value.mayBeKey))
       }
     case .readByTypeResponse:
-      guard let items = fields.items, answer.request?.type?.isDeclaration == false else { return }
-      var cursor = Cursor(bytes, items.list)
+      guard let items = fields.items, packet.answer.request?.type?.isDeclaration == false else {
+        return
+      }
+      var cursor = Cursor(packet.bytes, items.list)
       guard let item = items.next(&cursor), let handle = item.handle, let value = item.value else {
         return
       }
       clients[client].read.begin(
         AttributeIdentity(server: 0, handle: handle), at: 0)
-      clients[client].read.mayBeKey = answer.mayHoldKey
+      clients[client].read.mayBeKey = packet.answer.mayHoldKey
       clients[client].read.add(
-        bytes.part(value), at: 0, record.number, isCut: isCut, shared.values)
+        packet.bytes.part(value), at: 0, packet.record.number, isCut: isCut, shared.values)
     case .readResponse, .readBlobResponse:
-      guard let request = answer.request, let handle = request.handle, let value = fields.value
+      guard let request = packet.answer.request, let handle = request.handle,
+        let value = fields.value
       else { return }
       let offset = Int(request.offset ?? 0)
       let read = clients[client].read
@@ -170,12 +173,12 @@ package struct LongValues: Sendable {
         clients[client].read.begin(
           AttributeIdentity(server: 0, handle: handle), at: offset)
       }
-      if answer.mayHoldKey { clients[client].read.mayBeKey = true }
+      if packet.answer.mayHoldKey { clients[client].read.mayBeKey = true }
       clients[client].read.add(
-        bytes.part(value), at: offset, record.number, isCut: isCut, shared.values)
+        packet.bytes.part(value), at: offset, packet.record.number, isCut: isCut, shared.values)
       if !isFull { finishRead(client, direction) }
     case .errorResponse:
-      guard let request = answer.request, request.opcode == .readBlobRequest else {
+      guard let request = packet.answer.request, request.opcode == .readBlobRequest else {
         if fields.requestOpcode == .executeWriteRequest { clients[client].queue.clear() }
         return
       }

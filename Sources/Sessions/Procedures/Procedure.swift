@@ -52,23 +52,23 @@ struct Procedure: Sendable {
   var handles: [UInt16] { (0..<value.count / 2).map { value.bytes.littleEndianU16(at: 2 * $0) } }
 
   mutating func begin(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
-    fragments: ArraySlice<Int>, isCut: Bool, mayHoldKey: Bool
+    _ opcode: ATTOpcode, _ packet: borrowing Packet, packets fragments: ArraySlice<Int>
   ) {
+    let fields = packet.dissection.attFields
     isOpen = true
-    self.mayHoldKey = mayHoldKey
+    mayHoldKey = packet.answer.mayHoldKey
     (isPassed, hasCutAnswer, isIncomplete, goesOn) = (false, false, false, false)
-    packet = record.number
-    time = record.time
+    self.packet = packet.record.number
+    time = packet.record.time
     self.opcode = opcode
     attribute = AttributeIdentity(server: 0, handle: fields.handle)
     type = fields.type
     offset = Int(fields.offset ?? 0)
     value.removeAll(keepingCapacity: true)
-    value.append(bytes.part(fields.value ?? fields.handles ?? .empty))
+    value.append(packet.bytes.part(fields.value ?? fields.handles ?? .empty))
     packets.removeAll(keepingCapacity: true)
     packets.append(contentsOf: fragments)
-    self.isCut = isCut
+    isCut = packet.isCut
     ordinal = nil
     executes = fields.executeFlags != 0
   }
@@ -101,18 +101,18 @@ struct Arrived: Sendable {
   /// Its bytes, if it was held.
   private(set) var bytes: [UInt8] = []
 
-  init(
-    _ opcode: ATTOpcode, _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ answer: Answer, _ packets: ArraySlice<Int>, isEncrypted: Bool?
-  ) {
-    (request, latency, channel) = (answer.request?.packet, answer.latency, answer.channel)
-    mayHoldKey = answer.mayHoldKey
-    (packet, time) = (record.number, record.time)
-    (self.opcode, self.packets, self.isEncrypted) = (opcode, packets, isEncrypted)
-    fields = dissection.attFields
-    isCut = record.isTruncated || answer.fragment.isTruncated
+  init(_ opcode: ATTOpcode, _ packet: borrowing Packet, isEncrypted: Bool?) {
+    (request, latency, channel) = (
+      packet.answer.request?.packet, packet.answer.latency, packet.answer.channel
+    )
+    mayHoldKey = packet.answer.mayHoldKey
+    (self.packet, time) = (packet.record.number, packet.record.time)
+    (self.opcode, packets, self.isEncrypted) = (opcode, packet.parts, isEncrypted)
+    fields = packet.dissection.attFields
+    isCut = packet.isCut
     length = max(
-      Int(dissection.body.count), Int(dissection.sduLength ?? dissection.l2cap?.length ?? 0))
+      Int(packet.dissection.body.count),
+      Int(packet.dissection.sduLength ?? packet.dissection.l2cap?.length ?? 0))
   }
 
   /// Holds it until later packets show which request it answers.

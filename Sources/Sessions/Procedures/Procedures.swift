@@ -63,8 +63,8 @@ package struct Procedures: Sendable {
     case orphan(Place)
     /// The request that a held response answers will stay unknown.
     indirect case unsettled(Place, Arrived)
-    /// What is open at a place is about to be given up.
-    case interrupted(Place)
+    /// What is open at a place is about to be given up; whether that is several requests.
+    case interrupted(Place, isSeveral: Bool)
     /// What was open at a place was given up.
     case ended(Place, ValueOutcome.Reason)
   }
@@ -95,41 +95,30 @@ package struct Procedures: Sendable {
 
   /// Processes one packet; `events` are then what it does.
   ///
-  /// - Parameters:
-  ///   - bytes: the bytes that the dissection's slices count from.
-  ///   - fragments: the packets of the PDU, if it came in several.
-  ///   - memory: what is known after this packet.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int] = [], _ memory: borrowing Memory
-  ) {
+  /// - Parameter memory: what is known after this packet.
+  mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     skip()
     // A record that repeats one of another file was already processed.
-    guard record.original == nil else { return }
+    guard packet.record.original == nil else { return }
     if memory.links.gap != gap { lose(memory) }
-    if answer.closed || memory.links.otherEndings != endings { sweep(memory) }
-    guard let pdu = dissection.att, pdu.opcode.role != .unacknowledged else { return }
-    follow(pdu, record, dissection, bytes, answer, fragments, memory)
+    if packet.answer.closed || memory.links.otherEndings != endings { sweep(memory) }
+    guard let pdu = packet.dissection.att, pdu.opcode.role != .unacknowledged else { return }
+    follow(pdu, packet, memory)
   }
 
   /// Processes a PDU that is answered or an answer.
   @inline(never)
   private mutating func follow(
-    _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ fragments: [Int], _ memory: borrowing Memory
+    _ pdu: ATTPDU, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
-    guard let place = find(record, answer, memory) else { return }
+    guard let place = find(packet, memory) else { return }
     events.append(.arrived(place))
-    let parts = answer.fragment.isJoined ? fragments[...] : []
-    let isCut = record.isTruncated || answer.fragment.isTruncated
     switch pdu.opcode.role {
     case .request, .indication:
-      begin(
-        pdu, dissection.attFields, place, record, bytes, parts, isCut: isCut,
-        mayHoldKey: answer.mayHoldKey, memory)
+      begin(pdu, place, packet, memory)
     case .response, .confirmation:
       let asking = Place(bearer: place.bearer, direction: place.direction.reversed)
-      end(pdu, asking, record, dissection, bytes, answer, parts, memory)
+      end(pdu, asking, packet, memory)
     case .unacknowledged: break
     }
   }
@@ -143,9 +132,7 @@ package struct Procedures: Sendable {
   // MARK: Requests and indications
 
   private mutating func begin(
-    _ pdu: ATTPDU, _ fields: ATTFields, _ place: Place, _ record: borrowing CaptureRecord,
-    _ bytes: RawSpan, _ fragments: ArraySlice<Int>, isCut: Bool, mayHoldKey: Bool,
-    _ memory: borrowing Memory
+    _ pdu: ATTPDU, _ place: Place, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
     settle(place)
     let first = pdu.opcode.role == .indication ? Client.indications : 0
@@ -153,9 +140,7 @@ package struct Procedures: Sendable {
     if first == 0 { giveUpPassed(place) }
     push(place, from: first)
     let link = bearers[place.bearer].link
-    clients[place.client].open[first].begin(
-      pdu.opcode, fields, record, bytes, fragments: fragments, isCut: isCut,
-      mayHoldKey: mayHoldKey)
+    clients[place.client].open[first].begin(pdu.opcode, packet, packets: packet.parts)
     if pdu.isIncomplete { clients[place.client].open[first].isIncomplete = true }
     clients[place.client].open[first].isLate = !memory.links.isOpen(link)
     clients[place.client].open[first].connection = bearers[place.bearer].connection
@@ -194,24 +179,22 @@ package struct Procedures: Sendable {
   // MARK: Answers
 
   private mutating func end(
-    _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord,
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ fragments: ArraySlice<Int>,
-    _ memory: borrowing Memory
+    _ pdu: ATTPDU, _ place: Place, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
-    let place = answered(place, pdu, answer)
-    let slot = slot(place, pdu.opcode, answer.request?.packet)
+    let place = answered(place, pdu, packet.answer)
+    let slot = slot(place, pdu.opcode, packet.answer.request?.packet)
     if pdu.isIncomplete {
       if let slot { clients[place.client].open[slot].hasCutAnswer = true }
       return
     }
     var arrived = Arrived(
-      pdu.opcode, record, dissection, answer, fragments,
+      pdu.opcode, packet,
       isEncrypted: memory.links[bearers[place.bearer].link].isEncrypted)
     self.arrived = arrived
     guard let slot else {
       // There is one more response than there can have been requests: the held ones answer others
       // than they were assigned to, and which ones is unknown.
-      if answer.request == nil, !memory.doubt.alternatives.isEmpty {
+      if packet.answer.request == nil, !memory.doubt.alternatives.isEmpty {
         for response in clients[place.client].held { events.append(.unsettled(place, response)) }
         clients[place.client].held.removeAll()
       }
@@ -220,8 +203,8 @@ package struct Procedures: Sendable {
     }
     if !memory.doubt.corrections.isEmpty {
       for index in clients[place.client].held.indices {
-        let packet = clients[place.client].held[index].packet
-        if let correction = memory.doubt.corrections.first(where: { $0.response == packet }) {
+        let response = clients[place.client].held[index].packet
+        if let correction = memory.doubt.corrections.first(where: { $0.response == response }) {
           clients[place.client].held[index].assign(
             correction.request, isCertain: memory.doubt.alternatives.isEmpty)
         }
@@ -233,7 +216,7 @@ package struct Procedures: Sendable {
       events.append(.answered(place, slot))
       clients[place.client].open[slot].end()
     } else {
-      arrived.hold(bytes)
+      arrived.hold(packet.bytes)
       clients[place.client].held.append(arrived)
     }
   }
@@ -290,16 +273,14 @@ package struct Procedures: Sendable {
   // MARK: Bearers
 
   /// Returns the bearer of a packet and its direction, and updates what is known about its link.
-  mutating func find(
-    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
-  ) -> Place? {
-    guard let link = answer.link, let direction = record.direction else { return nil }
+  mutating func find(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Place? {
+    guard let link = packet.answer.link, let direction = packet.record.direction else { return nil }
     let id = memory.links.id(link)
     let key =
       UInt64(UInt32(truncatingIfNeeded: id)) << 32
-      | UInt64(answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0)
+      | UInt64(packet.answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0)
     if latest < 0 || bearers[latest].key != key { latest = index[key] ?? place(key, link) }
-    bearers[latest].lastUse = record.number
+    bearers[latest].lastUse = packet.record.number
     bearers[latest].connection = id
     bearers[latest].adapter = memory.links[link].adapter
     return Place(bearer: latest, direction: direction)
@@ -333,7 +314,8 @@ package struct Procedures: Sendable {
     for direction in [Direction.sent, .received] {
       let place = Place(bearer: bearer, direction: direction)
       settle(place)
-      events.append(.interrupted(place))
+      let requests = clients[place.client].open[..<Client.indications].count { $0.isOpen }
+      events.append(.interrupted(place, isSeveral: requests > 1))
       for slot in Client.oldestFirst { giveUp(place, slot, reason) }
       events.append(.ended(place, reason))
     }

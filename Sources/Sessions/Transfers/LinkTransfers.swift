@@ -1,7 +1,7 @@
 package import Bluetooth
 import Bytes
 package import Captures
-package import Dissectors
+import Dissectors
 
 /// How fast values cross one link: for each attribute, direction and way, the bytes over time and
 /// the longest transfer. Bounded.
@@ -127,26 +127,24 @@ package struct LinkTransfers: Sendable {
   // MARK: Observing
 
   /// Records a packet of the link: data, or Number Of Completed Packets for this link alone.
-  package mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    if case .completedPackets(let completed) = dissection.fact, completed.count > 0 {
-      return complete(completed.link(0, bytes).packets, record, memory)
+  package mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+    if case .completedPackets(let completed) = packet.dissection.fact, completed.count > 0 {
+      return complete(completed.link(0, packet.bytes).packets, packet.record, memory)
     }
-    guard case .acl(let header) = dissection.content, let direction = record.direction,
-      let link = answer.link, record.original == nil
+    guard case .acl(let header) = packet.dissection.content,
+      let direction = packet.record.direction,
+      let link = packet.answer.link, packet.record.original == nil
     else { return }
-    noteGap(record.adapter, memory)
+    noteGap(packet.record.adapter, memory)
     if isTracked == nil {
       isTracked = memory.links.isKnownFromItsOpening(link, held: direction == .sent ? 1 : 0)
     }
-    if direction == .sent { hold(Int(header.length), record.time) }
-    guard let pdu = dissection.att, let time = record.time else {
-      if direction == .sent, !answer.fragment.isFragment { unclaimed = 0 }
+    if direction == .sent { hold(Int(header.length), packet.record.time) }
+    guard let pdu = packet.dissection.att, let time = packet.record.time else {
+      if direction == .sent, !packet.answer.fragment.isFragment { unclaimed = 0 }
       return
     }
-    let flow = observe(pdu.opcode, record, time, direction, dissection, bytes, answer, link, memory)
+    let flow = observe(pdu.opcode, packet, time, direction, link, memory)
     if direction == .sent { claim(for: flow) }
   }
 
@@ -154,11 +152,11 @@ package struct LinkTransfers: Sendable {
   ///
   /// - Returns: the flow of which it carries a value.
   private mutating func observe(
-    _ opcode: ATTOpcode, _ record: borrowing CaptureRecord, _ time: Timestamp,
-    _ direction: Direction, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
+    _ opcode: ATTOpcode, _ packet: borrowing Packet, _ time: Timestamp,
+    _ direction: Direction,
     _ link: LinkSlot, _ memory: borrowing Memory
   ) -> Int? {
-    let fields = dissection.attFields
+    let fields = packet.dissection.attFields
     switch opcode.role {
     case .request, .indication:
       // A value that is written or indicated counts when it is sent.
@@ -167,13 +165,13 @@ package struct LinkTransfers: Sendable {
         return nil
       }
       return note(
-        fields.value ?? .empty, fields.handle, operation, opcode, record, time, direction,
-        dissection, bytes, answer, link, memory)
+        fields.value ?? .empty, fields.handle, operation, opcode, packet, time, direction, link,
+        memory)
     case .response, .confirmation:
-      let asked = answer.request
+      let asked = packet.answer.request
       if opcode != .errorResponse, let value = fields.value, asked?.opcode.operation == .read {
         return note(
-          value, asked?.handle, .read, opcode, record, time, direction, dissection, bytes, answer,
+          value, asked?.handle, .read, opcode, packet, time, direction,
           link, memory)
       }
       noteAnswer(to: direction.reversed, opcode.role, time)
@@ -181,8 +179,8 @@ package struct LinkTransfers: Sendable {
     case .unacknowledged:
       guard let operation = opcode.operation else { return nil }
       return note(
-        fields.value ?? .empty, fields.handle, operation, opcode, record, time, direction,
-        dissection, bytes, answer, link, memory)
+        fields.value ?? .empty, fields.handle, operation, opcode, packet, time, direction, link,
+        memory)
     }
   }
 
@@ -195,8 +193,7 @@ package struct LinkTransfers: Sendable {
 
   private mutating func note(
     _ value: Slice, _ handle: UInt16?, _ operation: ValueOperation, _ opcode: ATTOpcode,
-    _ record: borrowing CaptureRecord, _ time: Timestamp, _ direction: Direction,
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ link: LinkSlot,
+    _ packet: borrowing Packet, _ time: Timestamp, _ direction: Direction, _ link: LinkSlot,
     _ memory: borrowing Memory
   ) -> Int? {
     // It is what the last value in the other direction waited for.
@@ -212,19 +209,20 @@ package struct LinkTransfers: Sendable {
       latest.received = place
     }
     let carrier = memory.links.carrier(link, direction)
-    let head = dissection.attFields.headSize
+    let head = packet.dissection.attFields.headSize
     var length = Int(value.count)
-    let frame = dissection.l2cap?.length
+    let frame = packet.dissection.l2cap?.length
     // The recorder may have cut the value, but not the length of its PDU.
-    if record.isTruncated || answer.fragment.isTruncated,
-      let size = dissection.sduLength ?? frame
+    if packet.isCut,
+      let size = packet.dissection.sduLength ?? frame
     {
       let behind = opcode == .signedWriteCommand ? ATTFields.signatureSize : 0
       length = max(length, Int(size) - head - behind)
     }
     flows[place].note(
-      bytes.part(value), length: length, frame: frame.map { Int($0) + 4 } ?? length + head + 4,
-      packet: record.number, time, carrier)
+      packet.bytes.part(value), length: length,
+      frame: frame.map { Int($0) + 4 } ?? length + head + 4,
+      packet: packet.record.number, time, carrier)
     return place
   }
 

@@ -163,11 +163,10 @@ private struct Watcher: PacketReport, ~Copyable {
   var isSatisfied: Bool { report.isSatisfied }
 
   mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    next = record.number + 1
-    report.packet(record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
+    next = packet.record.number + 1
+    report.packet(packet, memory, into: &output)
   }
 
   mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {

@@ -18,11 +18,9 @@ struct DeviceRecording: PacketReport {
   var isSatisfied: Bool { false }
 
   mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    advertisers.observe(
-      record, dissection, bytes, answer, memory, isCounted: counted.contains(record.number))
+    advertisers.observe(packet, memory, isCounted: counted.contains(packet.record.number))
   }
 
   mutating func finish(

@@ -60,6 +60,18 @@ import Testing
       reasons == [first, first, last, last, last, last].map { Substring($0) }, "\(results.lines)")
   }
 
+  /// Discovery shows that a host goes on, too; one request that is open at the end shows nothing.
+  @Test(arguments: [1, 2]) func answersAtTheEnd(requests: Int) {
+    let results = converse { traffic in
+      traffic.connect()
+      for request in ["10 01 00 ff ff 00 28", "0a 10 00"].suffix(requests) { traffic.sent(request) }
+      traffic.disconnect()
+    }
+    let read = results.results.first { $0.value.operation == .read }
+    let reason = requests == 2 ? "recordsLost" : "connectionEnded"
+    #expect(read?.line.hasSuffix(reason) == true, "\(results.lines)")
+  }
+
   /// The captured host is the server.
   @Test func ownValues() {
     let results = converse { traffic in

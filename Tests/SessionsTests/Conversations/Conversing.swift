@@ -31,10 +31,9 @@ struct Conversing: PacketReport {
   var lines: [String] { results.map(\.line) }
 
   mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    conversations.observe(packet, memory)
     take()
   }
 

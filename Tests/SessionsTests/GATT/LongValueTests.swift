@@ -15,11 +15,10 @@ private struct Joining: PacketReport {
   var isSatisfied: Bool { false }
 
   mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     for joined in memory.longValues.values {
-      lines.append("\(joined.handle): \(joined.value.count) #\(record.number)")
+      lines.append("\(joined.handle): \(joined.value.count) #\(packet.record.number)")
     }
   }
 

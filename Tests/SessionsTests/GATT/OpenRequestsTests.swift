@@ -351,11 +351,10 @@ private struct Doubts: PacketReport {
   var isSatisfied: Bool { false }
 
   mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     guard !memory.doubt.alternatives.isEmpty else { return }
-    lines.append("#\(record.number) \(memory.doubt.corrections.count) corrections")
+    lines.append("#\(packet.record.number) \(memory.doubt.corrections.count) corrections")
   }
 
   mutating func finish(
@@ -372,12 +371,11 @@ private struct Using: PacketReport {
   var isSatisfied: Bool { false }
 
   mutating func packet(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
-    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    conversations.observe(packet, memory)
     uses.observe(conversations)
-    uses.note(record, dissection, bytes, answer, memory)
+    uses.note(packet, memory)
   }
 
   mutating func finish(
