@@ -139,8 +139,7 @@ struct OperationRecorder: ~Copyable {
 
   /// Records a request whose operation is the last one, until it is answered.
   private mutating func expectAnswer(
-    _ packet: Int, _ isByHost: Bool, _ id: Int, to opcode: ATTOpcode,
-    offering mtu: UInt16 = 0
+    _ packet: Int, _ isByHost: Bool, _ id: Int, to opcode: ATTOpcode, offering mtu: UInt16 = 0
   ) {
     guard let place = operations[id]?.indices.last else { return }
     if let waiting = unanswered[id], waiting.count >= bounds.unanswered,
@@ -434,8 +433,7 @@ struct OperationRecorder: ~Copyable {
 
   /// Records a PDU.
   private mutating func add(
-    _ pdu: SMPPDU, _ packet: borrowing Packet,
-    _ isByHost: Bool, _ isByCentral: Bool?, _ id: Int
+    _ pdu: SMPPDU, _ packet: borrowing Packet, _ isByHost: Bool, _ isByCentral: Bool?, _ id: Int
   ) {
     guard hasRoom(id, packet.record.number) else { return }
     let body = packet.bytes.part(packet.dissection.body)

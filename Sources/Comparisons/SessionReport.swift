@@ -5,7 +5,6 @@ import Cryptography
 package import Decoders
 import Histories
 package import Differences
-import Dissectors
 import Reports
 package import Sessions
 import Words

@@ -29,7 +29,7 @@ package struct Dissection: Sendable {
     case controllerLog(ACLHeader)
   }
 
-  // Ordered without gaps, since a dissection is copied once per packet.
+  // Ordered without gaps, since a dissection is set up once per packet.
 
   package var content: Content = .unknown
   /// The ATT PDU, if the channel carries ATT.
@@ -56,8 +56,7 @@ package struct Dissection: Sendable {
 
   package init() {}
 
-  /// Resets everything. One dissection is reused for all packets, and a packet has only a few of
-  /// its parts.
+  /// Resets everything, if one dissection is used for several packets.
   package mutating func clear() {
     if case .event = content { fact = .other }
     content = .unknown

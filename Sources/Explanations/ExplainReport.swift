@@ -4,7 +4,6 @@ package import Captures
 import Cryptography
 package import Decoders
 import Histories
-import Dissectors
 package import Reports
 package import Sessions
 import Words

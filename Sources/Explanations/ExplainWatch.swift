@@ -3,7 +3,6 @@ package import Bytes
 package import Captures
 import Diagnosis
 import Histories
-import Dissectors
 import Reports
 package import Sessions
 import Words

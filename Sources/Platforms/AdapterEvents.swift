@@ -226,8 +226,7 @@ struct AdapterEvents: Sendable {
   // MARK: Events
 
   private mutating func observe(
-    _ fact: EventFact, _ packet: borrowing Packet,
-    _ events: inout [AppEvent]
+    _ fact: EventFact, _ packet: borrowing Packet, _ events: inout [AppEvent]
   ) {
     switch fact {
     case .disconnection(let ended):

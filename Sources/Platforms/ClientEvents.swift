@@ -52,8 +52,7 @@ struct ClientEvents: Sendable {
 
   private mutating func report(
     _ memory: borrowing Memory, _ links: LinkEvents, packet: Int, time: Timestamp?,
-    _ request: Request?,
-    _ events: inout [AppEvent]
+    _ request: Request?, _ events: inout [AppEvent]
   ) {
     // What is reported once for all values that a response has written, after them.
     var completion: AppEvent?

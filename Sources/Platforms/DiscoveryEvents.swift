@@ -110,7 +110,7 @@ struct DiscoveryEvents: Sendable {
   ) {
     let fields = packet.dissection.attFields
     if direction == .sent {
-      stop(id, opcode, fields, packet.answer.channel?.bearer, link, memory, &events)
+      stop(id, opcode, packet, link, memory, &events)
       // Another request of the client shows that it has found what it searched for. The same
       // applies if it searches for known descriptors: it wants to subscribe.
       if let position = clients.place(of: id), !clients[position].isAsked {
@@ -126,9 +126,7 @@ struct DiscoveryEvents: Sendable {
           conclude(id, &events)
         }
       }
-      begin(
-        id, opcode, fields, packet.answer.channel?.bearer, packet.bytes, link, packet.record,
-        memory, &events)
+      begin(id, opcode, packet, link, memory, &events)
       return
     }
     guard let request = packet.answer.request else { return }
@@ -238,9 +236,11 @@ struct DiscoveryEvents: Sendable {
 
   /// Ends a search with its last answer if the client stops after finding what it searched for.
   private mutating func stop(
-    _ id: Int, _ opcode: ATTOpcode, _ fields: ATTFields, _ bearer: ChannelID?, _ link: LinkSlot,
+    _ id: Int, _ opcode: ATTOpcode, _ packet: borrowing Packet, _ link: LinkSlot,
     _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
+    let fields = packet.dissection.attFields
+    let bearer = packet.answer.channel?.bearer
     guard opcode.role == .request, opcode != .exchangeMTURequest,
       opcode != .readByTypeRequest || Self.kind(opcode, fields.type) != nil,
       let position = clients.place(of: id),
@@ -257,14 +257,14 @@ struct DiscoveryEvents: Sendable {
 
   /// Reports a request that begins a search.
   private mutating func begin(
-    _ id: Int, _ opcode: ATTOpcode, _ fields: ATTFields, _ bearer: ChannelID?, _ bytes: RawSpan,
-    _ link: LinkSlot, _ record: borrowing CaptureRecord, _ memory: borrowing Memory,
-    _ events: inout [AppEvent]
+    _ id: Int, _ opcode: ATTOpcode, _ packet: borrowing Packet, _ link: LinkSlot,
+    _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
+    let fields = packet.dissection.attFields
     guard let kind = Self.kind(opcode, fields.type) else { return }
     let position = client(id)
     let start = fields.startHandle ?? 1
-    let place = clients[position].lane(bearer)
+    let place = clients[position].lane(packet.answer.channel?.bearer)
     clients[position].lanes[place].isAsked = true
     let lane = clients[position].lanes[place]
     if let open = lane.open, open.kind == kind, open.end == fields.endHandle, start >= open.last {
@@ -272,7 +272,7 @@ struct DiscoveryEvents: Sendable {
     }
     var wanted: BluetoothUUID?
     if opcode == .findByTypeValueRequest, let value = fields.value,
-      case .service(let uuid) = DeclaredAttribute(bytes.part(value), fields.type)
+      case .service(let uuid) = DeclaredAttribute(packet.bytes.part(value), fields.type)
     {
       wanted = uuid
     }
@@ -293,7 +293,7 @@ struct DiscoveryEvents: Sendable {
         memory.characteristic(before: start, on: link),
         again: clients[position].isDescribed(start))
     }
-    var event = AppEvent(.asked(call), record)
+    var event = AppEvent(.asked(call), packet.record)
     event.connection = id
     event.adapter = memory.links.connection(link).adapter
     event.peer = memory.links.identity(link) ?? memory.links.peer(link)
@@ -344,9 +344,8 @@ struct DiscoveryEvents: Sendable {
 
   private mutating func add(
     _ place: Place, _ kind: DiscoverySearch.Kind, _ request: Request, _ items: ATTItems,
-    _ packet: borrowing Packet,
-    _ link: LinkSlot,
-    _ memory: borrowing Memory, _ events: inout [AppEvent]
+    _ packet: borrowing Packet, _ link: LinkSlot, _ memory: borrowing Memory,
+    _ events: inout [AppEvent]
   ) {
     var search = search(place, kind, request)
     // Removed, so that it is not copied while attributes are appended.
@@ -374,8 +373,7 @@ struct DiscoveryEvents: Sendable {
 
   private mutating func end(
     _ place: Place, _ kind: DiscoverySearch.Kind, _ request: Request, _ error: ATTErrorCode,
-    _ link: LinkSlot,
-    _ packet: borrowing Packet, _ memory: borrowing Memory,
+    _ link: LinkSlot, _ packet: borrowing Packet, _ memory: borrowing Memory,
     _ events: inout [AppEvent]
   ) {
     let isEnd = error == .attributeNotFound

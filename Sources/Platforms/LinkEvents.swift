@@ -148,8 +148,7 @@ struct LinkEvents: Sendable {
 
   /// Ends those of these links that are no longer open, the latest first.
   private mutating func end(
-    _ ids: [Int], _ packet: borrowing Packet, _ memory: borrowing Memory,
-    _ events: inout [AppEvent]
+    _ ids: [Int], _ packet: borrowing Packet, _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) -> [Int] {
     var ended: [Int] = []
     for id in ids.reversed() {
@@ -263,8 +262,7 @@ struct LinkEvents: Sendable {
   // MARK: MTU
 
   private func observeMTU(
-    _ packet: borrowing Packet,
-    _ connection: Connection, _ events: inout [AppEvent]
+    _ packet: borrowing Packet, _ connection: Connection, _ events: inout [AppEvent]
   ) {
     guard let opcode = packet.dissection.att?.opcode, let request = packet.answer.request,
       request.opcode == .exchangeMTURequest, let position = position(connection.id)

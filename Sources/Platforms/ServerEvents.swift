@@ -163,8 +163,7 @@ struct ServerEvents: Sendable {
 
   /// Adds what answers a request.
   private func answer(
-    _ what: AppEvent.What, _ position: Int, _ packet: borrowing Packet,
-    _ events: inout [AppEvent]
+    _ what: AppEvent.What, _ position: Int, _ packet: borrowing Packet, _ events: inout [AppEvent]
   ) {
     var event = event(what, position, packet.record)
     event.request = packet.answer.request?.packet
@@ -243,9 +242,8 @@ struct ServerEvents: Sendable {
   }
 
   private mutating func wait(
-    _ attribute: AppAttribute?, _ request: AppRequest, _ position: Int,
-    _ packet: borrowing Packet, _ held: [AppEvent], _ events: inout [AppEvent],
-    _ write: AppWrite? = nil
+    _ attribute: AppAttribute?, _ request: AppRequest, _ position: Int, _ packet: borrowing Packet,
+    _ held: [AppEvent], _ events: inout [AppEvent], _ write: AppWrite? = nil
   ) {
     if clients[position].waiting.count >= Self.mostWaiting {
       events += clients[position].waiting.removeFirst().held
@@ -378,8 +376,7 @@ struct ServerEvents: Sendable {
   /// Reports the answer to a read of one attribute.
   private func respond(
     _ attribute: AppAttribute, _ error: ATTErrorCode?, _ value: [UInt8]?, _ position: Int,
-    _ packet: borrowing Packet, _ memory: borrowing Memory,
-    _ events: inout [AppEvent]
+    _ packet: borrowing Packet, _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
     answer(
       .responded(
@@ -392,8 +389,7 @@ struct ServerEvents: Sendable {
   /// Reports values that were read by their type: each was requested from its owner.
   private func read(
     _ items: ATTItems, _ waiting: Waiting, _ position: Int, _ packet: borrowing Packet,
-    _ link: LinkSlot, _ memory: borrowing Memory,
-    _ events: inout [AppEvent]
+    _ link: LinkSlot, _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
     var cursor = Cursor(packet.bytes, items.list)
     while let item = items.next(&cursor) {
@@ -427,8 +423,7 @@ struct ServerEvents: Sendable {
   }
 
   private mutating func serve(
-    _ items: ATTItems, _ position: Int, _ packet: borrowing Packet,
-    _ events: inout [AppEvent]
+    _ items: ATTItems, _ position: Int, _ packet: borrowing Packet, _ events: inout [AppEvent]
   ) {
     var cursor = Cursor(packet.bytes, items.list)
     while let item = items.next(&cursor) {

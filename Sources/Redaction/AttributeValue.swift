@@ -104,8 +104,7 @@ struct AttributeValue {
 
   /// Returns the type of an attribute that a PDU with this opcode and direction refers to.
   private static func type(
-    _ handle: UInt16, _ opcode: ATTOpcode, _ packet: borrowing Packet,
-    _ memory: borrowing Memory
+    _ handle: UInt16, _ opcode: ATTOpcode, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) -> BluetoothUUID? {
     guard let link = packet.answer.link, let direction = packet.record.direction,
       let place = memory.attribute(handle, opcode, direction, on: link)

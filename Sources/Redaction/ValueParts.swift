@@ -56,8 +56,8 @@ struct ValueParts: Sendable {
   ///   - certain: the same without pieces that may be another PDU's, which are zeros.
   /// - Returns: the values in parts that end with it.
   mutating func observe(
-    _ packet: borrowing Packet, _ changed: [UInt8],
-    certain: [UInt8], _ memory: borrowing Memory, _ places: PDUPlaces
+    _ packet: borrowing Packet, _ changed: [UInt8], certain: [UInt8], _ memory: borrowing Memory,
+    _ places: PDUPlaces
   ) -> [Chain] {
     guard let pdu = packet.dissection.att, let link = packet.answer.link else { return [] }
     let fields = packet.dissection.attFields

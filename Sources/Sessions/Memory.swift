@@ -73,7 +73,8 @@ package struct Memory: ~Copyable, Sendable {
     }
   }
 
-  /// Finds the link that ACL data belongs to, and opens one if its opening was not seen.
+  /// Finds the link that ACL data belongs to, and opens one if its opening was not seen. Data after
+  /// the link's end is a problem.
   mutating func link(_ header: ACLHeader, _ packet: inout Packet) -> LinkSlot {
     let link = link(LinkKey(packet.record.adapter, header.handle), &packet)
     packet.answer.link = link
@@ -500,10 +501,7 @@ package struct Memory: ~Copyable, Sendable {
       return
     }
     if packet.dissection.isSignalling {
-      signals.observe(
-        &packet.dissection, packet.bytes, links.id(link), direction, packet: packet.record.number,
-        time: packet.record.time,
-        &channels, &packet.answer)
+      signals.observe(&packet, links.id(link), direction, &channels)
       return
     }
     guard let pdu = packet.dissection.att else { return }
@@ -557,7 +555,7 @@ package struct Memory: ~Copyable, Sendable {
           slot,
           Transactions.Response(packet.record.number, opcode, fields, packet.bytes, impossible: 0),
           fields,
-          direction, isWhole: !packet.record.isTruncated && !packet.answer.fragment.isTruncated,
+          direction, isWhole: !packet.isCut,
           attributes,
           of: Attributes.key(of: opcode.server(direction), links[link]))
       }
@@ -565,10 +563,8 @@ package struct Memory: ~Copyable, Sendable {
         channels[transactions: slot].hasDoubts
         ? impossible(channels[transactions: slot], opcode, packet, direction) : 0
       let request = channels[transactions: slot].observe(
-        opcode, fields, packet.bytes, direction, packet: packet.record.number,
-        time: packet.record.time,
-        impossible: impossible, isAnswerable: hasHeard(direction.reversed), &doubt,
-        &packet.dissection.problems)
+        opcode, &packet, direction, impossible: impossible,
+        isAnswerable: hasHeard(direction.reversed), &doubt)
       if slot != bearer.slot, let request {
         packet.dissection.problems.add(Problem(.answersOtherChannel, request.packet))
       }
@@ -579,12 +575,9 @@ package struct Memory: ~Copyable, Sendable {
       links[transactions: link].hasDoubts
       ? impossible(links[transactions: link], opcode, packet, direction) : 0
     let request = links[transactions: link].observe(
-      opcode, fields, packet.bytes, direction, packet: packet.record.number,
-      time: packet.record.time,
-      impossible: impossible,
+      opcode, &packet, direction, impossible: impossible,
       isAnswerable: hasHeard(direction.reversed)
-        && !(coverage.isDataOnly && links[link].isOneSided(direction)), &doubt,
-      &packet.dissection.problems)
+        && !(coverage.isDataOnly && links[link].isOneSided(direction)), &doubt)
     packet.answer.answers(request, at: packet.record.time)
     links[link].exchangeMTU(opcode, fields.mtu, request)
   }
@@ -627,8 +620,8 @@ package struct Memory: ~Copyable, Sendable {
       askedHandles.note(packet.bytes.part(handles), packet: packet.record.number)
     }
     attributes.observe(
-      opcode, fields, packet.bytes, of: Attributes.key(of: opcode.server(direction), links[link]),
-      on: links.id(link), packet.record, doubt, &supplied, &packet.dissection, &packet.answer)
+      opcode, &packet, of: Attributes.key(of: opcode.server(direction), links[link]),
+      on: links.id(link), doubt, &supplied)
   }
 
   /// Records that a link is encrypted. If the key is from an earlier pairing, the two are bonded:
@@ -649,9 +642,7 @@ package struct Memory: ~Copyable, Sendable {
     _ link: LinkSlot, _ header: L2CAPHeader, _ direction: Direction, _ packet: inout Packet
   ) {
     packet.answer.channel = channels.observe(
-      header, of: links.id(link), links[link].transport, direction, packet.bytes,
-      packet: packet.record.number, isTruncated: packet.answer.fragment.isTruncated,
-      &packet.dissection)
+      header, of: links.id(link), links[link].transport, direction, &packet)
   }
 
   /// What is known about the frames of a channel in one direction, accessed in place.

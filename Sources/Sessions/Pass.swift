@@ -16,8 +16,7 @@ package protocol PacketReport: ~Copyable {
 
   /// Processes one packet.
   ///
-  /// - Parameters:
-  ///   - memory: everything that is known so far.
+  /// - Parameter memory: everything that is known so far.
   mutating func packet(
     _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output)
 
@@ -137,7 +136,7 @@ package struct Pass: ~Copyable {
     _ record: borrowing CaptureRecord, _ report: inout Report, _ output: inout Output
   ) {
     notePlace(of: record)
-    // It stays in place, since it is large. One array is reused for the fragments of all packets.
+    // The packet is large, so it stays in place. One array is reused for all fragments.
     var packet = Packet(record)
     swap(&packet.fragments, &fragments)
     defer { swap(&packet.fragments, &fragments) }
@@ -254,13 +253,12 @@ package struct Pass: ~Copyable {
     }
   }
 
-  // These lend the bytes of one part of the pass while memory changes, so they are passed side by
-  // side.
+  // What joins PDUs lends their bytes while memory changes, so both are passed side by side.
 
   /// Joins an ACL fragment to the PDU that it completes.
   private static func join(
-    _ header: ACLHeader, _ link: LinkSlot, _ packet: inout Packet,
-    _ reassembly: inout Reassembly, _ memory: inout Memory
+    _ header: ACLHeader, _ link: LinkSlot, _ packet: inout Packet, _ reassembly: inout Reassembly,
+    _ memory: inout Memory
   ) {
     let direction = packet.record.direction
     guard

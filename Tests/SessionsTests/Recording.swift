@@ -137,7 +137,7 @@ struct Recording: PacketReport {
     seen.attMTUs = memory.signals.notes.map(\.attMTU)
     if let link = packet.answer.link { seen.connection = memory.links.connection(link) }
     seen.answer = packet.answer
-    if packet.answer.fragment.isJoined { seen.fragments = packet.fragments }
+    seen.fragments = Array(packet.parts)
     let advertisements = memory.advertisements
     seen.mayHoldSecret = advertisements.mayHoldSecret
     for advertisement in advertisements.reports {

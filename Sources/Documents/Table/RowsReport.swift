@@ -5,7 +5,6 @@ import Cryptography
 package import Decoders
 import Diagnosis
 import Histories
-import Dissectors
 import Explanations
 import Reports
 package import Sessions

@@ -8,15 +8,14 @@ import Sessions
 extension AttributeHistory {
   /// Records a discovery response. What was found before on this connection does not count again:
   /// hosts repeat discovery before they use a characteristic.
-  mutating func discover(
-    _ request: OpenRequest, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context
-  ) {
+  mutating func discover(_ request: OpenRequest, _ packet: borrowing Packet, _ context: Context) {
+    let fields = packet.dissection.attFields
     guard let items = fields.items else { return }
     var (services, characteristics, descriptors) = (0, 0, 0)
     let isService =
       request.opcode == .readByGroupTypeRequest || request.opcode == .findByTypeValueRequest
     let isInclude = request.type?.isShort(0x2802) == true
-    var cursor = Cursor(bytes, items.list)
+    var cursor = Cursor(packet.bytes, items.list)
     while let item = items.next(&cursor) {
       guard let handle = item.handle else { break }
       if isInclude { continue }

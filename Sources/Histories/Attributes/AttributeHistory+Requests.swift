@@ -8,9 +8,8 @@ import Words
 // Records requests, their responses and refusals.
 
 extension AttributeHistory {
-  mutating func begin(
-    _ fields: ATTFields, _ bytes: RawSpan, _ context: Context, _ memory: borrowing Memory
-  ) {
+  mutating func begin(_ packet: borrowing Packet, _ context: Context, _ memory: borrowing Memory) {
+    let fields = packet.dissection.attFields
     let isWrite = context.opcode == .writeRequest || context.opcode == .prepareWriteRequest
     var written: [UInt8] = []
     var length = 0
@@ -22,14 +21,14 @@ extension AttributeHistory {
       let identity = place.map { usages[$0].identity } ?? identity(handle, context, memory)
       if !memory.attributes.secretTypes.contains(identity.uuid) {
         let kept = context.opcode == .writeRequest ? Self.mostValue : Self.mostHead
-        written = bytes.part(Slice(start: Int(value.start), count: min(length, kept))).array
+        written = packet.bytes.part(Slice(start: Int(value.start), count: min(length, kept))).array
       }
       noteLength(length, offset: fields.offset, handle, place, context, memory)
       if context.opcode == .writeRequest {
-        configuration = configure(identity, bytes.part(value), context, memory)
-        if configuration == nil { noteCandidate(identity, bytes.part(value), context) }
+        configuration = configure(identity, packet.bytes.part(value), context, memory)
+        if configuration == nil { noteCandidate(identity, packet.bytes.part(value), context) }
         if configuration == nil, let place {
-          isVendors = sight(bytes.part(value), place, .written, context, memory)
+          isVendors = sight(packet.bytes.part(value), place, .written, context, memory)
         }
       }
     }
@@ -49,7 +48,7 @@ extension AttributeHistory {
     request.epoch = epoch(of: context.server)
     request.isCancel = fields.executeFlags == 0
     if let list = fields.handles {
-      var cursor = Cursor(bytes, list)
+      var cursor = Cursor(packet.bytes, list)
       while let handle = try? cursor.u16() { request.handles.note(handle) }
     }
     open.append(request)
@@ -121,18 +120,18 @@ extension AttributeHistory {
     runs.sort { $0.first.packet < $1.first.packet }
   }
 
-  mutating func end(
-    _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, _ context: Context,
-    _ memory: borrowing Memory
-  ) {
-    for correction in memory.doubt.corrections { correct(correction, fields, answer, context) }
-    guard let packet = answer.request?.packet,
-      let index = open.firstIndex(where: { $0.packet == packet })
+  mutating func end(_ packet: borrowing Packet, _ context: Context, _ memory: borrowing Memory) {
+    let fields = packet.dissection.attFields
+    for correction in memory.doubt.corrections {
+      correct(correction, fields, packet.answer, context)
+    }
+    guard let asked = packet.answer.request?.packet,
+      let index = open.firstIndex(where: { $0.packet == asked })
     else { return }
     let request = open.remove(at: index)
     if let error = fields.error {
-      if error == .attributeNotFound, answer.request?.meaningOfNotFound != nil {
-        noteSearch(request, nil, bytes, context)
+      if error == .attributeNotFound, packet.answer.request?.meaningOfNotFound != nil {
+        noteSearch(request, nil, packet.bytes, context)
         endSearch(request, context)
       } else {
         refuse(request, error, fields.handle, context, memory)
@@ -146,16 +145,16 @@ extension AttributeHistory {
       if context.channel == nil { faults.noteExchange() }
       exchange(request, fields, context)
     case .readByGroupTypeResponse, .findByTypeValueResponse, .findInformationResponse:
-      if let items = fields.items { noteSearch(request, items, bytes, context) }
-      discover(request, fields, bytes, context)
+      if let items = fields.items { noteSearch(request, items, packet.bytes, context) }
+      discover(request, packet, context)
     case .readByTypeResponse:
       if request.type?.isShort(0x2803) == true || request.type?.isShort(0x2802) == true {
-        discover(request, fields, bytes, context)
+        discover(request, packet, context)
       } else {
-        readByType(request, fields, bytes, context, latency, memory)
+        readByType(request, packet, context, latency, memory)
       }
     case .readResponse, .readBlobResponse:
-      read(request, fields, bytes, context, latency, memory, isRepeated: isRepeated)
+      read(request, packet, context, latency, memory, isRepeated: isRepeated)
     case .readMultipleResponse, .readMultipleVariableResponse:
       for handle in request.handles.handles {
         if let place = use(handle, context, memory) {
@@ -168,7 +167,7 @@ extension AttributeHistory {
       }
     case .writeResponse: written(request, context, latency, memory, isRepeated: isRepeated)
     case .prepareWriteResponse:
-      checkEcho(request, fields, bytes, context)
+      checkEcho(request, packet, context)
       prepare(request, context)
     case .executeWriteResponse: execute(request, context, latency, memory)
     default: break

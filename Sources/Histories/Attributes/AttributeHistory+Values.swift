@@ -124,9 +124,10 @@ extension AttributeHistory {
 
   /// Records a Read Response, or one with a part of a value.
   mutating func read(
-    _ request: OpenRequest, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context,
-    _ latency: Int64?, _ memory: borrowing Memory, isRepeated: Bool
+    _ request: OpenRequest, _ packet: borrowing Packet, _ context: Context, _ latency: Int64?,
+    _ memory: borrowing Memory, isRepeated: Bool
   ) {
+    let fields = packet.dissection.attFields
     guard let handle = request.handle, let place = use(handle, context, memory) else { return }
     let length = fields.value.map { Int($0.count) } ?? 0
     usages[place].reading.all.note(context.moment)
@@ -139,13 +140,13 @@ extension AttributeHistory {
       faults.note(longValue: end, handle, isRead: true, context)
     }
     if let value = fields.value {
-      check(bytes.part(value), end - length, request, place, context)
+      check(packet.bytes.part(value), end - length, request, place, context)
       if usages[place].identity.uuid?.isShort(0x2b2a) == true {
-        note(hash: bytes.part(value), context)
+        note(hash: packet.bytes.part(value), context)
       }
       if context.opcode == .readResponse {
-        noteCut(bytes.part(value), .read, place, context, memory)
-        sight(bytes.part(value), place, .read, context, memory)
+        noteCut(packet.bytes.part(value), .read, place, context, memory)
+        sight(packet.bytes.part(value), place, .read, context, memory)
       }
     }
     if request.opcode == .readBlobRequest, length > 0 { noteRest(place) }
@@ -184,14 +185,15 @@ extension AttributeHistory {
 
   /// Records values that were requested by their type.
   mutating func readByType(
-    _ request: OpenRequest, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context,
-    _ latency: Int64?, _ memory: borrowing Memory
+    _ request: OpenRequest, _ packet: borrowing Packet, _ context: Context, _ latency: Int64?,
+    _ memory: borrowing Memory
   ) {
+    let fields = packet.dissection.attFields
     guard let items = fields.items else { return }
-    var cursor = Cursor(bytes, items.list)
+    var cursor = Cursor(packet.bytes, items.list)
     while let item = items.next(&cursor) {
       guard let handle = item.handle, let value = item.value else { break }
-      if request.type?.isShort(0x2b2a) == true { note(hash: bytes.part(value), context) }
+      if request.type?.isShort(0x2b2a) == true { note(hash: packet.bytes.part(value), context) }
       if let place = use(handle, context, memory) { usages[place].reading.all.note(context.moment) }
       run(.reads, .read, request.moment, context, handle, latency) { $0.reads += 1 }
     }
@@ -201,26 +203,28 @@ extension AttributeHistory {
 
   /// Records a Write Command or a signed one.
   mutating func command(
-    _ fields: ATTFields, _ bytes: RawSpan, _ context: Context, _ memory: borrowing Memory
+    _ packet: borrowing Packet, _ context: Context, _ memory: borrowing Memory
   ) {
+    let fields = packet.dissection.attFields
     guard let handle = fields.handle, let value = fields.value,
       let place = use(handle, context, memory)
     else { return }
     usages[place].writing.commands.note(context.moment)
     usages[place].writing.first = usages[place].firstWrite ?? context.moment
-    noteWritten(Int(value.count), bytes.part(value), place, context.moment, context)
-    noteSeries(bytes.part(value), place, context.moment, epoch: epoch(of: context.server), context)
-    noteCut(bytes.part(value), .written, place, context, memory)
+    noteWritten(Int(value.count), packet.bytes.part(value), place, context.moment, context)
+    noteSeries(
+      packet.bytes.part(value), place, context.moment, epoch: epoch(of: context.server), context)
+    noteCut(packet.bytes.part(value), .written, place, context, memory)
     if outOfSync == context.server { commandsOutOfSync.note(context.moment) }
     if value.count == 2, usages[place].identity.isConfiguration,
       commandedConfigurations.count < Self.mostListed
     {
       commandedConfigurations.append(
-        configuration(usages[place].identity, bytes.part(value), context, memory))
+        configuration(usages[place].identity, packet.bytes.part(value), context, memory))
     }
-    if value.count == 2 { noteCandidate(usages[place].identity, bytes.part(value), context) }
+    if value.count == 2 { noteCandidate(usages[place].identity, packet.bytes.part(value), context) }
     noteLength(Int(value.count), offset: nil, handle, place, context, memory)
-    if sight(bytes.part(value), place, .written, context, memory) { return }
+    if sight(packet.bytes.part(value), place, .written, context, memory) { return }
     run(.writes, .commanded, context.moment, context, handle, nil) { $0.commands += 1 }
   }
 
@@ -292,17 +296,16 @@ extension AttributeHistory {
   // MARK: Notifications and indications
 
   /// Records values that a server sends.
-  mutating func send(
-    _ fields: ATTFields, _ bytes: RawSpan, _ context: Context, _ memory: borrowing Memory
-  ) {
+  mutating func send(_ packet: borrowing Packet, _ context: Context, _ memory: borrowing Memory) {
+    let fields = packet.dissection.attFields
     if let items = fields.items {
-      var cursor = Cursor(bytes, items.list)
+      var cursor = Cursor(packet.bytes, items.list)
       while let item = items.next(&cursor) {
         guard let handle = item.handle, let value = item.value else { break }
-        send(handle, bytes.part(value), context, memory)
+        send(handle, packet.bytes.part(value), context, memory)
       }
     } else if let handle = fields.handle, let value = fields.value {
-      send(handle, bytes.part(value), context, memory)
+      send(handle, packet.bytes.part(value), context, memory)
     }
   }
 

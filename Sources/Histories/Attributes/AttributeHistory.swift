@@ -254,11 +254,11 @@ package struct AttributeHistory: Sendable {
       moment: Moment(packet.record), opcode: opcode, sender: sender,
       server: opcode.server(direction),
       link: link, channel: packet.answer.channel?.serial,
-      isWhole: !packet.record.isTruncated && !packet.answer.fragment.isTruncated, security: security
+      isWhole: !packet.isCut, security: security
     )
     if sender == .local {
       sentByLocal &+= 1
-      if !opcode.isServers, opcode.role != .confirmation { ask(fields, packet.bytes, context) }
+      if !opcode.isServers, opcode.role != .confirmation { ask(packet, context) }
     } else {
       sentByPeer &+= 1
       if let request = packet.answer.request?.packet, request == lastAsked?.moment.packet {
@@ -277,7 +277,7 @@ package struct AttributeHistory: Sendable {
     }
     if !packet.dissection.problems.isEmpty {
       note(packet.dissection.problems, packet.answer, context)
-      noteStray(packet.dissection, fields, packet.bytes, context)
+      noteStray(packet, context)
       faults.note(
         packet.dissection.problems, packet.dissection.body,
         fields.handle ?? packet.answer.request?.handle,
@@ -285,7 +285,7 @@ package struct AttributeHistory: Sendable {
     }
     if !open.isEmpty { checkTimeout(context) }
     switch opcode.role {
-    case .request: begin(fields, packet.bytes, context, memory)
+    case .request: begin(packet, context, memory)
     case .response:
       if packet.answer.request != nil {
         responses[sender] = Response(context, packet.bytes.part(packet.dissection.body))
@@ -294,14 +294,14 @@ package struct AttributeHistory: Sendable {
         faults.note(
           response: Int(length), fields.handle ?? packet.answer.request?.handle, context, memory)
       }
-      end(fields, packet.bytes, packet.answer, context, memory)
-    case .indication: send(fields, packet.bytes, context, memory)
+      end(packet, context, memory)
+    case .indication: send(packet, context, memory)
     case .confirmation: confirm(packet.answer, context)
     case .unacknowledged:
       if opcode.isServers {
-        send(fields, packet.bytes, context, memory)
+        send(packet, context, memory)
       } else {
-        command(fields, packet.bytes, context, memory)
+        command(packet, context, memory)
       }
     }
   }
@@ -350,10 +350,9 @@ package struct AttributeHistory: Sendable {
 
   /// Records a response without a request, if it repeats the last one: others may answer a request
   /// that the capture lacks.
-  private mutating func noteStray(
-    _ dissection: Dissection, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context
-  ) {
-    let problems = dissection.problems
+  private mutating func noteStray(_ packet: borrowing Packet, _ context: Context) {
+    let fields = packet.dissection.attFields
+    let problems = packet.dissection.problems
     guard context.opcode.role == .response, context.isWhole, strays.count < Self.mostListed,
       (0..<problems.count).contains(where: {
         problems[$0].code == .responseWithoutRequest || problems[$0].code == .responseMismatch
@@ -361,7 +360,7 @@ package struct AttributeHistory: Sendable {
       // Some stacks answer an indication or a command that they do not support.
       fields.requestOpcode.map({ $0.role == .request }) ?? true,
       let last = responses[context.sender],
-      last.isRepeated(by: Response(context, bytes.part(dissection.body))),
+      last.isRepeated(by: Response(context, packet.bytes.part(packet.dissection.body))),
       // A record that the recorder wrote twice has one time.
       context.moment.nanoseconds(since: last.moment) ?? 0 > 0
     else { return }
@@ -391,12 +390,13 @@ package struct AttributeHistory: Sendable {
     }
   }
 
-  private mutating func ask(_ fields: ATTFields, _ bytes: RawSpan, _ context: Context) {
+  private mutating func ask(_ packet: borrowing Packet, _ context: Context) {
+    let fields = packet.dissection.attFields
     var head: UInt32?
     if context.isWhole, let value = fields.value, !value.isEmpty {
       var bits: UInt32 = 0
       for index in 0..<min(Int(value.count), Self.mostHead) {
-        bits |= UInt32(bytes.byte(at: Int(value.start) + index)) << UInt32(8 * index)
+        bits |= UInt32(packet.bytes.byte(at: Int(value.start) + index)) << UInt32(8 * index)
       }
       head = bits
     }

@@ -26,12 +26,11 @@ extension RawSpan {
 
 extension AttributeHistory {
   /// Compares a part of a prepared write with the response, which must repeat it.
-  mutating func checkEcho(
-    _ request: OpenRequest, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context
-  ) {
+  mutating func checkEcho(_ request: OpenRequest, _ packet: borrowing Packet, _ context: Context) {
+    let fields = packet.dissection.attFields
     guard context.isWhole, let handle = request.handle, let value = fields.value else { return }
     let start = request.head
-    let head = bytes.part(Slice(start: Int(value.start), count: min(4, Int(value.count))))
+    let head = packet.bytes.part(Slice(start: Int(value.start), count: min(4, Int(value.count))))
     guard
       Int(value.count) != request.length
         || start.indices.contains(where: { head.differs(from: start, at: $0) })

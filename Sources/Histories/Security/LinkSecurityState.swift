@@ -1,5 +1,4 @@
 import Bluetooth
-import Captures
 import Dissectors
 package import Sessions
 

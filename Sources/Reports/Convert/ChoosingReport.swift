@@ -1,7 +1,6 @@
 import Bluetooth
 package import Bytes
 package import Captures
-import Dissectors
 package import Sessions
 
 /// Determines which packets form a selection that can be understood on its own: those that were
@@ -56,7 +55,7 @@ package struct ChoosingReport: PacketReport, ~Copyable {
     if !isAskedFor, showing.excludesDevice(packet, memory) {
       barred.insert(number)
     }
-    let parts = packet.answer.fragment.isJoined ? packet.fragments : []
+    let parts = packet.parts
     if parts.count > 1 {
       joined.append(parts.count)
       joined += parts

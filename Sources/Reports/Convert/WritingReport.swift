@@ -1,7 +1,6 @@
 package import Bytes
 package import Captures
 package import Decoders
-import Dissectors
 package import Sessions
 
 /// Writes records for `convert` with what only the context reveals: a direction that the link type

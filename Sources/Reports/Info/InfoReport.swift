@@ -256,8 +256,7 @@ package struct CaptureFacts: Sendable {
 
   /// Stores the last pairing failure of each connection.
   private mutating func add(
-    _ reason: PairingFailure, _ packet: borrowing Packet,
-    _ memory: borrowing Memory
+    _ reason: PairingFailure, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
     guard let link = packet.answer.link else { return }
     let failure = FailedPairing(

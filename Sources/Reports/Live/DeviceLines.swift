@@ -1,7 +1,6 @@
 import Bluetooth
 package import Bytes
 package import Captures
-import Dissectors
 package import Sessions
 
 /// Live `devices` without a terminal for a table: a line, or an object if `isJSON` is set, when a

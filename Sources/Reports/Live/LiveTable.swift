@@ -1,7 +1,6 @@
 import Bluetooth
 package import Bytes
 package import Captures
-import Dissectors
 package import Sessions
 
 /// A report whose table can be shown live.

@@ -1,6 +1,5 @@
 package import Bytes
 package import Captures
-import Dissectors
 package import Sessions
 
 /// Prints nothing, for `live -w -`, which writes the capture to standard output. Packets are

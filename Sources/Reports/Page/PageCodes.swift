@@ -143,8 +143,7 @@ package struct PageCodes {
   }
 
   private func outcomes(
-    _ packet: borrowing Packet, _ memory: borrowing Memory,
-    into out: inout Output
+    _ packet: borrowing Packet, _ memory: borrowing Memory, into out: inout Output
   ) {
     guard packet.dissection.isSignalling else {
       if let outcome = Outcome(packet, memory) { status(outcome, into: &out) }

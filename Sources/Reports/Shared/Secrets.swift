@@ -61,8 +61,7 @@ package struct Secrets: Sendable {
 
   /// Adds Security Manager PDUs that contain keys, and fragments that may.
   private mutating func addData(
-    _ record: RawSpan, _ typeBytes: Int, _ packet: borrowing Packet,
-    _ memory: borrowing Memory
+    _ record: RawSpan, _ typeBytes: Int, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
     var start = typeBytes + Self.aclHeaderBytes
     if packet.answer.fragment.isDoubtful {

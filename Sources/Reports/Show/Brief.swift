@@ -186,8 +186,7 @@ package struct Brief: Sendable {
   /// Returns whether a packet can be folded without printing first, which is necessary if there are
   /// too many concurrent runs.
   package func hasRoom(
-    _ reason: Reason, _ packet: borrowing Packet,
-    _ memory: borrowing Memory
+    _ reason: Reason, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) -> Bool {
     switch reason {
     case .answer, .flowControl, .fragment, .unknownEvent: true
@@ -197,8 +196,7 @@ package struct Brief: Sendable {
   }
 
   private func place(
-    _ reason: Reason, _ packet: borrowing Packet,
-    _ memory: borrowing Memory
+    _ reason: Reason, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) -> Int? {
     let kind: Kind
     switch reason {
@@ -286,8 +284,7 @@ package struct Brief: Sendable {
   mutating func keep(_ packet: Alone, of run: Int) { runs[run].alone = packet }
 
   private mutating func extend(
-    _ known: Int?, _ kind: Kind, _ packet: borrowing Packet,
-    _ memory: borrowing Memory
+    _ known: Int?, _ kind: Kind, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) -> Int {
     if let known {
       runs[known].last = packet.record.number

@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Captures
 import Dissectors
 import Sessions
 import Words
@@ -7,8 +8,7 @@ import Words
 extension Details {
   /// Appends an ATT PDU, which starts at the dissection's body.
   static func att<Sink: FieldSink & ~Copyable>(
-    _ pdu: ATTPDU, _ packet: borrowing Packet, _ direction: Direction?, _ memory: borrowing Memory,
-    to sink: inout Sink
+    _ pdu: ATTPDU, _ packet: borrowing Packet, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     let fields = packet.dissection.attFields
     let hides = packet.answer.bringsKeyMaterial(pdu.opcode, memory)
@@ -94,9 +94,7 @@ extension Details {
     if let handles = fields.handles { self.handles(handles, packet.bytes, to: &sink) }
     if let items = fields.items {
       if items.layout == .handleLengthValue || items.layout == .lengthValue {
-        values(
-          items, pdu.opcode, packet.bytes, direction, packet.answer, memory, hides: hides, to: &sink
-        )
+        values(items, pdu.opcode, packet, memory, hides: hides, to: &sink)
       } else {
         self.items(items, packet.bytes, packet.answer.request, hides: hides, to: &sink)
       }
@@ -230,27 +228,27 @@ extension Details {
   /// attributes.
   @inline(never)
   private static func values<Sink: FieldSink & ~Copyable>(
-    _ items: ATTItems, _ opcode: ATTOpcode, _ bytes: RawSpan, _ direction: Direction?,
-    _ answer: Answer, _ memory: borrowing Memory, hides: Bool, to sink: inout Sink
+    _ items: ATTItems, _ opcode: ATTOpcode, _ packet: borrowing Packet, _ memory: borrowing Memory,
+    hides: Bool, to sink: inout Sink
   ) {
-    var list = ListedValues(items, answer, memory)
+    var list = ListedValues(items, packet.answer, memory)
     sink.beginList("items")
-    var cursor = Cursor(bytes, items.list)
+    var cursor = Cursor(packet.bytes, items.list)
     var start = cursor.offset
     while let (item, handle) = list.next(&cursor) {
       sink.at(start, cursor.offset - start)
       sink.beginItem()
-      let uuid = answer.type(of: handle, opcode, direction, memory)
+      let uuid = packet.answer.type(of: handle, opcode, packet.record.direction, memory)
       if let handle {
         if item.handle != nil { sink.at(start, 2) }
         sink.identifier("handle", UInt64(handle), digits: 4)
       }
       if let uuid { sink.namedUUID(uuid) }
       if let value = item.value {
-        self.value("value", value, of: bytes, isSecret: hides, to: &sink)
+        self.value("value", value, of: packet.bytes, isSecret: hides, to: &sink)
         if item.missing > 0 { sink.number("missing", item.missing) }
         if let uuid, !hides || sink.showsKeys, item.missing == 0 {
-          sink.decoded(uuid.subjectKind, uuid, bytes.part(value))
+          sink.decoded(uuid.subjectKind, uuid, packet.bytes.part(value))
         }
       }
       sink.endItem()

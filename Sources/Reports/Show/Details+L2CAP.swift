@@ -6,8 +6,7 @@ import Sessions
 extension Details {
   /// Appends the L2CAP layer: a PDU, on the packet that completes it, or a fragment of one.
   static func l2cap<Sink: FieldSink & ~Copyable>(
-    _ packet: borrowing Packet,
-    _ memory: borrowing Memory, to sink: inout Sink
+    _ packet: borrowing Packet, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     let fate = packet.answer.fragment
     guard packet.dissection.l2cap != nil || fate.isFragment else { return }
@@ -41,7 +40,7 @@ extension Details {
       sink.number("received", fate.progress.have)
       if fate.progress.of > 0 { sink.number("expected", fate.progress.of) }
     } else {
-      if fate.isJoined { sink.packets("reassembled_from", packet.fragments[...]) }
+      if fate.isJoined { sink.packets("reassembled_from", packet.parts) }
       if packet.dissection.isSignalling, !packet.answer.fragment.isDoubtful || sink.showsKeys {
         signalling(packet.dissection, packet.bytes, memory, to: &sink)
       } else if packet.dissection.att == nil, packet.dissection.smp == nil {

@@ -6,8 +6,7 @@ import Sessions
 extension Details {
   /// Appends a command or event of the kernel's management interface.
   static func control<Sink: FieldSink & ~Copyable>(
-    _ control: ControlRecord, _ packet: borrowing Packet,
-    to sink: inout Sink
+    _ control: ControlRecord, _ packet: borrowing Packet, to sink: inout Sink
   ) {
     let body = packet.dissection.body
     sink.begin("mgmt")

@@ -6,8 +6,7 @@ package import Sessions
 extension Details {
   /// Appends a Security Manager PDU.
   static func smp<Sink: FieldSink & ~Copyable>(
-    _ pdu: SMPPDU, _ packet: borrowing Packet,
-    to sink: inout Sink
+    _ pdu: SMPPDU, _ packet: borrowing Packet, to sink: inout Sink
   ) {
     let body = packet.dissection.body
     let hides = packet.dissection.hidesSMP(packet.answer) && !sink.showsKeys

@@ -11,8 +11,7 @@ import Sessions
 package enum Details {
   /// Appends everything between the record's own fields and its summary.
   static func packet<Sink: FieldSink & ~Copyable>(
-    _ packet: borrowing Packet, _ memory: borrowing Memory,
-    to sink: inout Sink
+    _ packet: borrowing Packet, _ memory: borrowing Memory, to sink: inout Sink
   ) {
     if let link = packet.answer.link { connection(link, memory, to: &sink) }
     // The advertising data of reports is included only once, with the reports.
@@ -76,7 +75,7 @@ package enum Details {
       sink.end()
     }
     if let pdu = packet.dissection.att {
-      att(pdu, packet, packet.record.direction, memory, to: &sink)
+      att(pdu, packet, memory, to: &sink)
     }
     if let pdu = packet.dissection.smp { smp(pdu, packet, to: &sink) }
     if writesReports { advertisements(packet.bytes, memory, to: &sink) }

@@ -9,14 +9,12 @@ import Words
 /// The description of an ATT PDU.
 extension Sentence {
   /// Appends the PDU's short name, its attribute and its value.
-  mutating func att(
-    _ pdu: ATTPDU, _ packet: borrowing Packet, _ direction: Direction?, _ memory: borrowing Memory
-  ) {
+  mutating func att(_ pdu: ATTPDU, _ packet: borrowing Packet, _ memory: borrowing Memory) {
     secrecy = showsKeys ? .open : packet.answer.secrecy(pdu.opcode, memory)
-    if packet.dissection.attFields.value != nil, moment.isWhole {
+    if packet.dissection.attFields.value != nil, isOfWholePacket {
       // Before anything is described, since the subject names the protocol.
       reading.observe(pdu.opcode, packet, memory, decodes: secrecy != .doubtful)
-    } else if packet.dissection.attFields.error != nil, moment.isWhole {
+    } else if packet.dissection.attFields.error != nil, isOfWholePacket {
       reading.noteRefusal(packet)
     }
     if let short = pdu.opcode.shortName {
@@ -30,7 +28,7 @@ extension Sentence {
       self.error(error, packet, memory)
     } else {
       subject(packet, memory)
-      content(pdu, packet, direction, memory)
+      content(pdu, packet, memory)
     }
     // A response that took long shows its latency.
     if let latency = packet.answer.latency, latency >= 100_000_000 {
@@ -122,7 +120,7 @@ extension Sentence {
   }
 
   private mutating func content(
-    _ pdu: ATTPDU, _ packet: borrowing Packet, _ direction: Direction?, _ memory: borrowing Memory
+    _ pdu: ATTPDU, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
     if let start = packet.dissection.attFields.startHandle,
       let end = packet.dissection.attFields.endHandle
@@ -149,7 +147,9 @@ extension Sentence {
       let list = packet.bytes.part(handles)
       for index in 0..<list.byteCount / 2 {
         comma()
-        attribute(list.littleEndianU16(at: 2 * index), pdu.opcode, direction, packet.answer, memory)
+        attribute(
+          list.littleEndianU16(at: 2 * index), pdu.opcode, packet.record.direction, packet.answer,
+          memory)
       }
     }
     if let value = packet.dissection.attFields.value {
@@ -181,7 +181,7 @@ extension Sentence {
     }
     if let items = packet.dissection.attFields.items {
       if items.layout == .handleLengthValue || items.layout == .lengthValue {
-        notifications(items, packet.bytes, pdu.opcode, direction, packet.answer, memory)
+        notifications(items, pdu.opcode, packet, memory)
       } else {
         self.items(items, packet.bytes, packet.answer.request)
       }
@@ -199,19 +199,19 @@ extension Sentence {
       output.text("to ")
       output.packet(request.packet)
     }
-    if !memory.longValues.isEmpty { joined(pdu.opcode, direction, packet.answer, memory) }
+    if !memory.longValues.isEmpty { joined(pdu.opcode, packet, memory) }
   }
 
   /// Appends the values in parts that the packet completes, each with its packets.
   @inline(never)
   private mutating func joined(
-    _ opcode: ATTOpcode, _ direction: Direction?, _ answer: Answer, _ memory: borrowing Memory
+    _ opcode: ATTOpcode, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
     let values = memory.longValues
     for joined in values.values {
       comma()
       if opcode == .executeWriteResponse {
-        attribute(joined.handle, opcode, direction, answer, memory)
+        attribute(joined.handle, opcode, packet.record.direction, packet.answer, memory)
         output.byte(0x20)
       }
       let packets = values.packets[joined.packets]
@@ -226,8 +226,8 @@ extension Sentence {
         output.decimal(joined.offset)
       }
       output.text(": ")
-      secrecy = showsKeys ? .open : answer.secrecy(joined, memory)
-      let uuid = answer.attribute(joined, memory).flatMap { memory.attributes[$0].uuid }
+      secrecy = showsKeys ? .open : packet.answer.secrecy(joined, memory)
+      let uuid = packet.answer.attribute(joined, memory).flatMap { memory.attributes[$0].uuid }
       value(
         values.bytes.bytes.part(joined.value), of: uuid,
         isWhole: joined.offset == 0 && !joined.isCut)
@@ -241,7 +241,7 @@ extension Sentence {
   private mutating func value(_ value: RawSpan, of uuid: BluetoothUUID?, isWhole: Bool = true) {
     if value.byteCount == 0 {
       output.text("(empty)")
-    } else if let uuid, isWhole, moment.isWhole, secrecy != .doubtful,
+    } else if let uuid, isWhole, isOfWholePacket, secrecy != .doubtful,
       reading.read(uuid.subjectKind, uuid, value)
     {
       reading.meaning.line.copy(into: &output)
@@ -313,20 +313,20 @@ extension Sentence {
   /// Appends the values of a Multiple Handle Value Notification, or of a read of several
   /// attributes, each after its attribute.
   private mutating func notifications(
-    _ items: ATTItems, _ bytes: RawSpan, _ opcode: ATTOpcode, _ direction: Direction?,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ items: ATTItems, _ opcode: ATTOpcode, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
-    var cursor = Cursor(bytes, items.list)
-    var list = ListedValues(items, answer, memory)
+    let direction = packet.record.direction
+    var cursor = Cursor(packet.bytes, items.list)
+    var list = ListedValues(items, packet.answer, memory)
     while let (item, handle) = list.next(&cursor) {
       comma()
       if let handle {
-        attribute(handle, opcode, direction, answer, memory)
+        attribute(handle, opcode, direction, packet.answer, memory)
         output.byte(0x20)
       }
       if let value = item.value {
         self.value(
-          bytes.part(value), of: answer.type(of: handle, opcode, direction, memory))
+          packet.bytes.part(value), of: packet.answer.type(of: handle, opcode, direction, memory))
       }
       if item.missing > 0 { output.text(glyphs.ellipsis) }
     }

@@ -8,9 +8,7 @@ import Sessions
 extension Sentence {
   /// Appends the description of a packet; `clear` must be called first.
   mutating func packet(_ packet: borrowing Packet, _ memory: borrowing Memory) {
-    begin(
-      packet.record, isFailure: packet.dissection.failure(packet.bytes, packet.answer) != nil,
-      isTruncated: packet.isCut)
+    begin(packet, isFailure: packet.dissection.failure(packet.bytes, packet.answer) != nil)
     switch packet.dissection.content {
     case .unknown:
       name("Unknown packet")
@@ -19,7 +17,7 @@ extension Sentence {
     case .control(let control): self.control(control, packet)
     case .command(let command): self.command(command, packet.dissection, packet.bytes)
     case .event(let event): self.event(event, packet, memory)
-    case .acl: data(packet, packet.record.direction, memory)
+    case .acl: data(packet, memory)
     case .sco(let header):
       name("SCO data")
       output.count(Int(header.length), "byte", "bytes")
@@ -112,8 +110,7 @@ extension Sentence {
   // MARK: Events
 
   private mutating func event(
-    _ event: HCIEvent, _ packet: borrowing Packet,
-    _ memory: borrowing Memory
+    _ event: HCIEvent, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {
     guard let found = packet.dissection.parameters else {
       name("Event")
@@ -272,13 +269,10 @@ extension Sentence {
 
   // MARK: Data
 
-  private mutating func data(
-    _ packet: borrowing Packet, _ direction: Direction?,
-    _ memory: borrowing Memory
-  ) {
+  private mutating func data(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     let hides = packet.answer.fragment.isDoubtful && !showsKeys
     if let pdu = packet.dissection.att {
-      att(pdu, packet, direction, memory)
+      att(pdu, packet, memory)
     } else if let pdu = packet.dissection.smp {
       smp(pdu, packet)
     } else if packet.answer.fragment.isFragment {

@@ -46,9 +46,9 @@ package struct Sentence: ~Copyable {
   package var reading: ValueReading
   /// Finds the names of attributes.
   var names = RecentNames()
-  /// The packet, its time, and whether it is new and complete: not cut by the capture, and not
-  /// contained in another file.
-  private(set) var moment: (packet: Int, time: Timestamp?, isWhole: Bool) = (0, nil, true)
+  /// Whether the packet is new and complete: not cut by the capture, and not contained in another
+  /// file.
+  private(set) var isOfWholePacket = true
 
   /// - Parameters:
   ///   - profiles: the profiles that decode values beside the built-in ones; nil: nothing is
@@ -80,11 +80,9 @@ package struct Sentence: ~Copyable {
   }
 
   /// Records what is known about the packet before it is described.
-  mutating func begin(
-    _ record: borrowing CaptureRecord, isFailure: Bool, isTruncated: Bool
-  ) {
+  mutating func begin(_ packet: borrowing Packet, isFailure: Bool) {
     self.isFailure = isFailure
-    moment = (record.number, record.time, record.original == nil && !isTruncated)
+    isOfWholePacket = packet.record.original == nil && !packet.isCut
   }
 
   /// Ends the name: the text so far is the name.

@@ -1,7 +1,6 @@
 package import Bluetooth
 import Bytes
 package import Captures
-import Dissectors
 package import Sessions
 
 /// The state that text and JSON of `show` share: the start time, and the progress of the selection.

@@ -102,8 +102,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
   ///
   /// - Parameter reading: what was read of the packet's value.
   package mutating func packet(
-    _ packet: borrowing Packet, _ memory: borrowing Memory,
-    _ reading: borrowing ValueReading
+    _ packet: borrowing Packet, _ memory: borrowing Memory, _ reading: borrowing ValueReading
   ) {
     var position = 0
     while let comment = packet.record.options.nextComment(&position) { string("comment", comment) }

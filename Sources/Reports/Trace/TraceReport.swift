@@ -1,7 +1,6 @@
 import Bluetooth
 package import Bytes
 package import Captures
-import Dissectors
 import Platforms
 package import Sessions
 

@@ -1,6 +1,5 @@
 import Bluetooth
 import Bytes
-import Captures
 import Decoders
 import Dissectors
 import Platforms

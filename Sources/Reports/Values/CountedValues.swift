@@ -1,6 +1,4 @@
 package import Bytes
-import Captures
-import Dissectors
 package import Sessions
 
 /// The values of each attribute, counted packet by packet. The caller reads the packets, so that

@@ -2,7 +2,6 @@ import Bluetooth
 package import Bytes
 package import Captures
 import Decoders
-import Dissectors
 package import Sessions
 import Words
 

@@ -1,6 +1,5 @@
 package import Bytes
 package import Captures
-import Dissectors
 package import Sessions
 
 /// `values`: a table of the values of each characteristic. Counts while packets are fed, and prints

@@ -1,5 +1,6 @@
 package import Bluetooth
 import Bytes
+import Captures
 import Dissectors
 
 /// The channels that signalling has opened, and those used without being seen to open. Bounded:
@@ -76,20 +77,19 @@ package struct Channels: Sendable {
   /// Processes a frame: counts it, reads what the mode of its channel puts before the payload, and
   /// returns what is known about the channel.
   ///
-  /// - Parameters:
-  ///   - transport: the transport of its connection.
-  ///   - pdu: the bytes of the L2CAP PDU, which the dissection counts from.
+  /// - Parameter transport: the transport of its connection.
   mutating func observe(
     _ header: L2CAPHeader, of connection: Int, _ transport: Connection.Transport,
-    _ direction: Direction, _ pdu: RawSpan, packet: Int, isTruncated: Bool,
-    _ dissection: inout Dissection
+    _ direction: Direction, _ packet: inout Packet
   ) -> ChannelFact {
+    let (number, pdu) = (packet.record.number, packet.bytes)
+    let isTruncated = packet.answer.fragment.isTruncated
     let slot =
       find(connection, direction, header.cid)
-      ?? openUnknown(connection, direction, header.cid, packet: packet)
-    slots[slot].lastUse = packet
+      ?? openUnknown(connection, direction, header.cid, packet: number)
+    slots[slot].lastUse = number
     if let closedBy = slots[slot].closedBy, closedBy > 0 {
-      dissection.problems.add(Problem(.channelClosed, closedBy))
+      packet.dissection.problems.add(Problem(.channelClosed, closedBy))
     }
     var fact = ChannelFact(slots[slot], slot: slot)
     switch slots[slot].mode {
@@ -97,9 +97,9 @@ package struct Channels: Sendable {
       // Only on LE do dynamic channel IDs end there. On BR/EDR a B-frame may look like anything,
       // except for the accessory protocol, which is unmistakable.
       if header.cid.rawValue < 0x80, !isTruncated, transport != .brEDR {
-        weigh(slot, direction, dissection.looksLikeATTFrame(pdu))
+        weigh(slot, direction, packet.dissection.looksLikeATTFrame(pdu))
       }
-      if transport != .le, let found = recognise(slot, pdu, dissection.body) {
+      if transport != .le, let found = recognise(slot, pdu, packet.dissection.body) {
         slots[slot].psm = .rfcomm
         slots[slot].mode = .basic
         slots[slot].isInferred = true
@@ -108,17 +108,17 @@ package struct Channels: Sendable {
       }
     case .basic:
       if fact.bearer != nil {
-        let missing = isTruncated ? Int(header.length) - Int(dissection.body.count) : 0
-        dissection.parseChannelATT(pdu, missing: max(0, missing))
+        let missing = isTruncated ? Int(header.length) - Int(packet.dissection.body.count) : 0
+        packet.dissection.parseChannelATT(pdu, missing: max(0, missing))
       } else if fact.psm == .rfcomm {
-        fact.accessory = recognise(slot, pdu, dissection.body)
+        fact.accessory = recognise(slot, pdu, packet.dissection.body)
       }
     case .creditBased:
       fact.isOutOfCredits = send(
-        slot, direction, length: Int(header.length), &dissection.problems)
+        slot, direction, length: Int(header.length), &packet.dissection.problems)
     case .standardControl, .enhancedControl, .extendedControl:
       if let layout = slots[slot].mode.control {
-        dissection.takeControl(layout, pdu, isCut: isTruncated)
+        packet.dissection.takeControl(layout, pdu, isCut: isTruncated)
       }
     }
     return fact

@@ -1,5 +1,6 @@
 package import Bluetooth
 import Bytes
+import Captures
 import Dissectors
 
 /// What is known about one signalling command of the current packet.
@@ -126,10 +127,10 @@ package struct Signals: Sendable {
 
   /// Processes the commands of a C-frame: what they answer, and how they change channels.
   mutating func observe(
-    _ dissection: inout Dissection, _ bytes: RawSpan, _ connection: Int, _ direction: Direction,
-    packet: Int, time: Timestamp?, _ channels: inout Channels, _ answer: inout Answer
+    _ packet: inout Packet, _ connection: Int, _ direction: Direction, _ channels: inout Channels
   ) {
-    var commands = SignallingCommands(dissection.body)
+    let (number, time, bytes) = (packet.record.number, packet.record.time, packet.bytes)
+    var commands = SignallingCommands(packet.dissection.body)
     while let command = commands.next(bytes) {
       var rest = Slice.empty
       let isWhole = command.data.count == command.length
@@ -137,7 +138,7 @@ package struct Signals: Sendable {
       var note = SignalNote()
       // Even an unknown command is answered, with a reject.
       if command.code.isRequest || command.code.name == nil {
-        let request = Request(packet: packet, time: time)
+        let request = Request(packet: number, time: time)
         var waiting = Waiting(
           connection: connection, direction: direction, identifier: command.identifier,
           code: command.code, request: request)
@@ -147,32 +148,32 @@ package struct Signals: Sendable {
       } else if command.code.request != nil || command.code == .commandReject {
         let waiting = self.answer(
           connection, direction, command.identifier, command.code.request,
-          keeps: pdu?.isPending ?? false, &dissection.problems)
+          keeps: pdu?.isPending ?? false, &packet.dissection.problems)
         var answered = Answer()
         answered.answers(waiting?.request, at: time)
         note.request = answered.request
         note.latency = answered.latency
         note.psm = waiting?.psm
-        if answer.request == nil { answer.answers(waiting?.request, at: time) }
+        if packet.answer.request == nil { packet.answer.answers(waiting?.request, at: time) }
         if let pdu {
           note.attMTU = apply(
-            pdu, waiting, bytes, connection, direction, packet: packet, &channels,
-            &dissection.problems)
+            pdu, waiting, bytes, connection, direction, packet: number, &channels,
+            &packet.dissection.problems)
         }
       } else if let credit = pdu, credit.code == .flowControlCredit {
         // The credits are for frames to the sender's end.
         if let slot = channels.find(connection, direction.reversed, credit.source) {
-          channels.give(slot, direction.reversed, Int(credit.credits), &dissection.problems)
+          channels.give(slot, direction.reversed, Int(credit.credits), &packet.dissection.problems)
           note.psm = channels[slot].psm
         } else {
-          dissection.problems.add(Problem(.unknownChannel, Int(credit.source.rawValue)))
+          packet.dissection.problems.add(Problem(.unknownChannel, Int(credit.source.rawValue)))
         }
       }
       notes.append(note)
-      if dissection.l2cap?.cid == .leSignalling { break }
+      if packet.dissection.l2cap?.cid == .leSignalling { break }
     }
     // What the capture did not keep may have given credits.
-    if answer.fragment.isTruncated { channels.forgetCredits(of: connection) }
+    if packet.answer.fragment.isTruncated { channels.forgetCredits(of: connection) }
   }
 
   /// Applies a response to its request.

@@ -322,8 +322,8 @@ package struct Conversations: Sendable {
   /// Records that a client goes on before a request is answered. Normally it has its answers then:
   /// if the capture has nothing from its server, they may be missing.
   private mutating func noteProgress(of place: Place, _ memory: borrowing Memory) {
-    let bearer = procedures.bearers[place.bearer]
-    guard memory.links.id(bearer.link) == bearer.connection else { return }
+    let bearer = bearers[place.bearer]
+    guard memory.links.id(bearer.link) == bearer.parties.connection else { return }
     clients[place.client].lacksAnswers = memory.links[bearer.link].isOneSided(place.direction)
   }
 

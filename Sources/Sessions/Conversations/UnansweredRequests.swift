@@ -1,7 +1,5 @@
 package import Bluetooth
 import Bytes
-import Captures
-import Dissectors
 
 /// ATT requests and indications that stayed unanswered, including discovery: another one of the
 /// same bearer was answered, or followed and stayed, or the connection ended. A request that is

@@ -13,38 +13,34 @@ extension Attributes {
   ///   - doubt: what remains uncertain about the request that the PDU answers.
   ///   - supplied: receives what contradicts the supplied maps.
   mutating func observe(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, of key: UInt64,
-    on connection: Int, _ record: borrowing CaptureRecord, _ doubt: ResponseDoubt,
-    _ supplied: inout SuppliedMaps, _ dissection: inout Dissection, _ answer: inout Answer
+    _ opcode: ATTOpcode, _ packet: inout Packet, of key: UInt64, on connection: Int,
+    _ doubt: ResponseDoubt, _ supplied: inout SuppliedMaps
   ) {
+    let (fields, bytes, number) = (packet.dissection.attFields, packet.bytes, packet.record.number)
     if let type = fields.type, secretTypes.contains(type) {
       noteKeyMaterial()
     }
     // This comes before the list may declare the attribute as another one.
     if hasKeyMaterial, let items = fields.items {
-      answer.listsKeyMaterial = listsKeyMaterial(items, bytes, key)
+      packet.answer.listsKeyMaterial = listsKeyMaterial(items, bytes, key)
     }
     if fields.items != nil || opcode == .errorResponse {
-      learn(
-        opcode, fields, bytes, of: key, on: connection, packet: record.number, doubt, &dissection,
-        answer)
+      learn(opcode, &packet, of: key, on: connection, doubt)
     }
     if opcode == .multipleHandleValueNotification, let items = fields.items {
-      noteSending(items, bytes, of: key, on: connection, packet: record.number)
+      noteSending(items, bytes, of: key, on: connection, packet: number)
     }
-    guard let handle = fields.handle ?? answer.request?.handle, handle != 0 else { return }
-    answer.attribute = find(handle, of: key, packet: record.number)
-    if !supplied.isEmpty, let place = answer.attribute, doubt.alternatives.isEmpty,
-      !record.isTruncated,
-      let found = contradiction(place, opcode, fields, answer.request)
+    guard let handle = fields.handle ?? packet.answer.request?.handle, handle != 0 else { return }
+    packet.answer.attribute = find(handle, of: key, packet: number)
+    if !supplied.isEmpty, let place = packet.answer.attribute, doubt.alternatives.isEmpty,
+      !packet.record.isTruncated,
+      let found = contradiction(place, opcode, fields, packet.answer.request)
     {
-      supplied.note(
-        refute(place, found.operation, found.error, packet: record.number))
-      answer.attribute = find(handle, of: key, packet: record.number)
+      supplied.note(refute(place, found.operation, found.error, packet: number))
+      packet.answer.attribute = find(handle, of: key, packet: number)
     }
-    if let place = answer.attribute {
-      noteUse(
-        place, opcode, fields.error, on: connection, packet: record.number)
+    if let place = packet.answer.attribute {
+      noteUse(place, opcode, fields.error, on: connection, packet: number)
     }
     if opcode == .writeResponse { noteAcceptance(handle, of: key) }
     guard let value = fields.value else { return }
@@ -52,30 +48,30 @@ extension Attributes {
     switch opcode {
     case .readResponse where (count == 2 || count == 16) && doubt.alternatives.isEmpty:
       learn(
-        read: bytes.part(value), handle, at: answer.attribute, of: key,
-        connection: connection, packet: record.number)
-    case .writeRequest where answer.attribute == nil && count == 2:
+        read: bytes.part(value), handle, at: packet.answer.attribute, of: key,
+        connection: connection, packet: number)
+    case .writeRequest where packet.answer.attribute == nil && count == 2:
       guard bytes.littleEndianU16(at: Int(value.start)) <= 3 else { return }
-      noteConfiguration(handle, of: key, packet: record.number)
+      noteConfiguration(handle, of: key, packet: number)
     case .handleValueNotification, .handleValueIndication:
-      if opcode == .handleValueIndication, count == 4, let place = answer.attribute,
+      if opcode == .handleValueIndication, count == 4, let place = packet.answer.attribute,
         isShort(place, 0x2a05)
       {
         noteChanged(
           bytes.littleEndianU16(at: Int(value.start)),
           bytes.littleEndianU16(at: Int(value.start) + 2), of: key,
-          connection: connection, packet: record.number)
+          connection: connection, packet: number)
         break
       }
-      if let place = answer.attribute { noteValue(place) }
+      if let place = packet.answer.attribute { noteValue(place) }
       noteSending(
-        handle, isKnown: answer.attribute != nil, of: key, connection: connection,
-        packet: record.number)
+        handle, isKnown: packet.answer.attribute != nil, of: key, connection: connection,
+        packet: number)
       return
     default: return
     }
     // What was learnt may have moved or removed the attribute.
-    answer.attribute = find(handle, of: key, packet: record.number)
+    packet.answer.attribute = find(handle, of: key, packet: number)
   }
 
   /// Returns whether one of the values in a list belongs to an attribute whose values are keys,
@@ -100,8 +96,7 @@ extension Attributes {
     while let item = items.next(&cursor) {
       guard let handle = item.handle, handle != 0 else { continue }
       let place = find(handle, of: key, packet: packet)
-      noteSending(
-        handle, isKnown: place != nil, of: key, connection: connection, packet: packet)
+      noteSending(handle, isKnown: place != nil, of: key, connection: connection, packet: packet)
     }
   }
 
@@ -111,17 +106,17 @@ extension Attributes {
   /// each attribute with its type. The meaning of other lists depends on the request, so that it
   /// can only be inferred.
   private mutating func learn(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, of key: UInt64,
-    on connection: Int, packet: Int, _ doubt: ResponseDoubt, _ dissection: inout Dissection,
-    _ answer: Answer
+    _ opcode: ATTOpcode, _ packet: inout Packet, of key: UInt64, on connection: Int,
+    _ doubt: ResponseDoubt
   ) {
-    guard let request = answer.request ?? Request(evident: opcode, packet: packet) else {
+    let (fields, bytes, number) = (packet.dissection.attFields, packet.bytes, packet.record.number)
+    guard let request = packet.answer.request ?? Request(evident: opcode, packet: number) else {
       if let items = fields.items {
-        infer(opcode, items, bytes, of: key, connection: connection, packet: packet)
+        infer(opcode, items, bytes, of: key, connection: connection, packet: number)
       }
       return
     }
-    // If it may equally answer a request for something else, its meaning is unknown.
+    // If it may equally packet.answer a request for something else, its meaning is unknown.
     guard
       doubt.alternatives.allSatisfy({
         $0.opcode == request.opcode && $0.type == request.type && $0.service == request.service
@@ -130,16 +125,15 @@ extension Attributes {
     if let items = fields.items {
       let older = learn(
         opcode, items, bytes, request, of: key, connection: connection,
-        packet: packet)
+        packet: number)
       if let older {
-        dissection.problems.add(
-          Problem(.attributeChanged, Int(older.handle), older.packet))
+        packet.dissection.problems.add(Problem(.attributeChanged, Int(older.handle), older.packet))
       }
       if let limit = takeLimitReached() {
-        dissection.problems.add(Problem(.attributes, limit: limit))
+        packet.dissection.problems.add(Problem(.attributes, limit: limit))
       }
     } else if fields.error == .attributeNotFound {
-      learnEnd(of: request, of: key, connection: connection, packet: packet)
+      learnEnd(of: request, of: key, connection: connection, packet: number)
     } else if request.opcode == .writeRequest, let handle = request.handle {
       noteRefusal(handle, of: key)
     }

@@ -16,6 +16,7 @@
 
 import Bluetooth
 import Bytes
+import Captures
 import Dissectors
 
 /// The open transactions of one bearer.
@@ -170,21 +171,21 @@ struct Transactions: Sendable {
   /// Records a PDU and returns the request or indication that it answers.
   ///
   /// - Parameters:
-  ///   - bytes: the bytes that the slices of `fields` count from.
   ///   - impossible: one bit for each of `waiting` that the PDU's value cannot answer.
   ///   - isAnswerable: whether the capture has the direction of the answers; otherwise none counts
   ///     as missing.
   ///   - doubt: receives what the answer leaves open or settles.
   mutating func observe(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
-    packet: Int, time: Timestamp?, impossible: UInt8 = 0, isAnswerable: Bool,
-    _ doubt: inout ResponseDoubt, _ problems: inout Problems
+    _ opcode: ATTOpcode, _ packet: inout Packet, _ direction: Direction, impossible: UInt8 = 0,
+    isAnswerable: Bool, _ doubt: inout ResponseDoubt
   ) -> Request? {
+    let (fields, bytes) = (packet.dissection.attFields, packet.bytes)
+    let (number, time) = (packet.record.number, packet.record.time)
     // Even an unknown request is answered, with Request Not Supported.
     guard opcode.name != nil || opcode.role == .request else { return nil }
     switch opcode.role {
     case .request:
-      var request = Request(packet: packet, time: time, opcode, fields)
+      var request = Request(packet: number, time: time, opcode, fields)
       if opcode == .readByTypeRequest, let type = request.type {
         request.isContinued = found[Int(direction.rawValue)] == type
       } else if opcode == .findByTypeValueRequest, let value = fields.value,
@@ -194,15 +195,17 @@ struct Transactions: Sendable {
       }
       begin(
         Self.place(direction, isIndication: false), .requestBeforeResponse, request,
-        isAnswerable: isAnswerable, &problems)
+        isAnswerable: isAnswerable, &packet.dissection.problems)
     case .indication:
       begin(
         Self.place(direction, isIndication: true), .indicationBeforeConfirmation,
-        Request(packet: packet, time: time, opcode, fields), isAnswerable: isAnswerable, &problems)
+        Request(packet: number, time: time, opcode, fields), isAnswerable: isAnswerable,
+        &packet.dissection.problems)
     case .response:
       let request = end(
         Self.place(direction.reversed, isIndication: false), .responseWithoutRequest,
-        Response(packet, opcode, fields, bytes, impossible: impossible), &doubt, &problems)
+        Response(number, opcode, fields, bytes, impossible: impossible), &doubt,
+        &packet.dissection.problems)
       if opcode == .readByTypeResponse, let type = request?.type {
         found[Int(direction.reversed.rawValue)] = type
       }
@@ -210,7 +213,7 @@ struct Transactions: Sendable {
     case .confirmation:
       return end(
         Self.place(direction.reversed, isIndication: true), .confirmationWithoutIndication,
-        Response(packet, opcode, fields, bytes, impossible: 0), &doubt, &problems)
+        Response(number, opcode, fields, bytes, impossible: 0), &doubt, &packet.dissection.problems)
     case .unacknowledged: break
     }
     return nil

@@ -152,8 +152,7 @@ package struct LinkTransfers: Sendable {
   ///
   /// - Returns: the flow of which it carries a value.
   private mutating func observe(
-    _ opcode: ATTOpcode, _ packet: borrowing Packet, _ time: Timestamp,
-    _ direction: Direction,
+    _ opcode: ATTOpcode, _ packet: borrowing Packet, _ time: Timestamp, _ direction: Direction,
     _ link: LinkSlot, _ memory: borrowing Memory
   ) -> Int? {
     let fields = packet.dissection.attFields
