@@ -29,9 +29,10 @@ package struct Packet: ~Copyable, ~Escapable {
 
   /// Sets the bytes to those of the PDU that the packet completes.
   ///
-  /// - Parameter pdu: the record's bytes, or joined ones that nobody changes before the next record.
+  /// - Parameter pdu: the record's bytes, or joined ones, which nobody changes before the next
+  ///   record.
   mutating func complete(_ pdu: RawSpan) {
-    // Joined bytes stay as they are until the next record, and the packet ends before that. The
+    // Joined bytes stay as they are until the next record, and the packet ends before that; the
     // compiler cannot see this.
     bytes = unsafe _overrideLifetime(pdu, copying: bytes)
   }
