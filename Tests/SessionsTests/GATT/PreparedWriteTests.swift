@@ -185,10 +185,15 @@ import Testing
   @Test func endOfTheCapture() {
     let results = converse { traffic in
       traffic.connect()
+      // The capture has what the peer sends.
+      traffic.received("1b 20 00 01")
       traffic.sent("0a 10 00")
       traffic.sent("10 01 00 ff ff 00 28")
     }
-    #expect(results.lines == ["read 0x0010 #2 no response, captureEnded"])
+    #expect(
+      results.lines == [
+        "notification 0x0020: 01 #2", "read 0x0010 #3 no response, captureEnded",
+      ])
   }
 
   @Test func overtakenRequests() {
