@@ -7,8 +7,8 @@ import Testing
     try Program.run(["diff"] + arguments)
   }
 
-  /// Returns a folder with two captures, and their names: the titles of a difference hold paths, and
-  /// long ones wrap.
+  /// Returns a folder with two captures, and their names: titles and commands hold paths, and long
+  /// ones wrap.
   private func samples() throws -> (folder: Folder, left: String, right: String) {
     let folder = try Folder()
     let names = ["heart-rate", "wristband"]
