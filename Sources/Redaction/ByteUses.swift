@@ -59,13 +59,15 @@ struct ByteUses: Sendable {
 
   private mutating func walk(_ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice) {
     guard layout.has(.known) else { return }
-    var finder = StructureFinder()
-    var fields = FieldWalk(bytes, slice)
-    // If the bytes end too early, the fields before were already reported.
-    try? fields.walk(layout, &finder)
-    for slice in finder.structure { set(slice, .structure) }
-    for slice in finder.uuids { set(slice, .identifier) }
-    for data in finder.advertisingData { takeStructures(bytes, data) }
+    for claim in ParameterClaims(layout, bytes, slice).all {
+      switch claim.value {
+      // Digits that users compare, and diversifiers, were already replaced.
+      case .number: set(claim.slice, .structure)
+      case .uuid: set(claim.slice, .identifier)
+      case .advertisingData: takeStructures(bytes, claim.slice)
+      case .address, .bytes, .text, .secret, .advertisingFragment: break
+      }
+    }
   }
 
   /// Determines the uses in advertising data.
@@ -129,9 +131,9 @@ struct ByteUses: Sendable {
     }
     for slice in AttributeValue.unclaimed(dissection, bytes) { set(slice, .payload) }
     let uuid = 16
-    // Opcode (1 byte), range (4), type.
+    // A requested type is the last parameter.
     if let type = fields.type, Int(type.width) == uuid {
-      set(Slice(start: Int(body.start) + 5, count: uuid), .identifier)
+      set(Slice(start: Int(body.start) + fields.headSize - uuid, count: uuid), .identifier)
     }
     guard let items = fields.items else { return }
     let isDeclaration =
@@ -156,33 +158,6 @@ struct ByteUses: Sendable {
   private mutating func takeSignalling(_ bytes: RawSpan, _ body: Slice, onLE isLE: Bool) {
     set(body, .structure)
     for data in OtherPayload.inSignalling(bytes, body, onLE: isLE) { set(data, .payload) }
-  }
-}
-
-/// Collects what carries the structure of a command's or event's parameters.
-private struct StructureFinder: FieldVisitor {
-  var structure: [Slice] = []
-  var uuids: [Slice] = []
-  var advertisingData: [Slice] = []
-
-  mutating func field(
-    _ name: StaticString, line: StaticString?, number: Int64, width: Int,
-    _ form: Parameter.Form, _ bytes: RawSpan, at slice: Slice
-  ) {
-    // Digits that users compare, and diversifiers, were already replaced.
-    structure.append(slice)
-  }
-
-  mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
-    at slice: Slice
-  ) {
-    switch value {
-    case .number: structure.append(slice)
-    case .uuid: uuids.append(slice)
-    case .advertisingData: advertisingData.append(slice)
-    case .address, .bytes, .text, .secret, .advertisingFragment: break
-    }
   }
 }
 

@@ -196,11 +196,10 @@ struct SensitiveFields {
   private mutating func walk(
     _ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice, fits: Bool = true
   ) {
-    var finder = FieldFinder()
-    var fields = FieldWalk(bytes, slice)
-    // If the bytes end too early, the fields before were already reported.
-    let isShort = (try? fields.walk(layout, &finder)) == nil
-    for claim in finder.claims {
+    let parameters = ParameterClaims(layout, bytes, slice)
+    var judge = ParameterJudge()
+    for claim in parameters.all { judge.add(claim) }
+    for claim in judge.claims {
       switch claim.use {
       case .harmless where !fits && claim.slice.count >= Self.leastPiece: break
       case .harmless: keep(Int(claim.slice.count), of: claim.slice)
@@ -209,14 +208,18 @@ struct SensitiveFields {
       }
     }
     // A truncated name or key is still most of one.
-    let cut = fields.cut
-    let rest = fields.rest()
+    let rest = parameters.rest
     guard !rest.isEmpty else { return }
-    switch cut {
+    switch parameters.cut {
     case .text: add(.name, rest)
     case .advertisingData: addStructures(bytes, rest, isCut: true)
     // The rest of a secret or an address.
-    case nil: if layout.has(.secret) { add(.secret, rest) } else if isShort { add(.unused, rest) }
+    case nil:
+      if layout.has(.secret) {
+        add(.secret, rest)
+      } else if parameters.isShort {
+        add(.unused, rest)
+      }
     }
   }
 
@@ -258,13 +261,9 @@ struct SensitiveFields {
   /// Returns whether structures end where their data ends or zeros begin. Otherwise some of what
   /// looks like a structure is something else.
   private static func endsWhole(_ bytes: RawSpan, _ slice: Slice) -> Bool {
-    var offset = Int(slice.start)
-    while offset < slice.end {
-      let length = Int(bytes.byte(at: offset))
-      if length == 0 { return true }
-      offset += 1 + length
-    }
-    return offset == slice.end
+    var structures = ADStructures(bytes, slice)
+    while structures.next() != nil {}
+    return structures.overrun == nil
   }
 
   private mutating func add(
@@ -417,8 +416,8 @@ struct SensitiveFields {
   }
 }
 
-/// Collects the fields of a command's or event's parameters, in order.
-private struct FieldFinder: FieldVisitor {
+/// Decides which parameters are sensitive.
+private struct ParameterJudge {
   /// A parameter, or several harmless ones that follow each other.
   struct Claim {
     enum Use: Equatable {
@@ -453,10 +452,7 @@ private struct FieldFinder: FieldVisitor {
     claims.append(Claim(use: .field(kind), slice: slice))
   }
 
-  mutating func field(
-    _ name: StaticString, line: StaticString?, number: Int64, width: Int,
-    _ form: Parameter.Form, _ bytes: RawSpan, at slice: Slice
-  ) {
+  private mutating func add(_ number: Int64, _ form: Parameter.Form, at slice: Slice) {
     switch form {
     case .code(.addressType): recordAddressType(isRandom: number & 1 == 1, at: slice)
     case .code(.managementAddressType): recordAddressType(isRandom: number == 2, at: slice)
@@ -481,13 +477,10 @@ private struct FieldFinder: FieldVisitor {
     }
   }
 
-  mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
-    at slice: Slice
-  ) {
-    switch value {
-    case .number(let number, let width, let form):
-      field(name, line: line, number: number, width: width, form, bytes, at: slice)
+  mutating func add(_ parameter: ParameterClaims.Claim) {
+    let slice = parameter.slice
+    switch parameter.value {
+    case .number(let number, _, let form): add(number, form, at: slice)
     case .address(_, let isRandom):
       add(.address(isRandom: isRandom ? true : self.isRandom), slice)
       self.isRandom = nil

@@ -23,10 +23,8 @@ package struct Secrets: Sendable {
     case .control where packet.dissection.mayMisplaceSecret: add(packet.dissection.body, of: record)
     case .command, .event, .control:
       guard let found = packet.dissection.parameters else { return }
-      var finder = SecretFinder()
-      if let row = found.row { finder.walk(row.parameters, record, found.outer) }
-      if let row = found.completed { finder.walk(row.returns, record, found.inner) }
-      for slice in finder.found { add(slice, of: record) }
+      if let row = found.row { addParameters(row.parameters, found.outer, of: record) }
+      if let row = found.completed { addParameters(row.returns, found.inner, of: record) }
       addAdvertising(record, memory.advertisements)
       // Anything may follow the packet, for instance another one with a key.
       add(
@@ -57,6 +55,36 @@ package struct Secrets: Sendable {
     // The bytes after a PDU without secrets are unknown.
     let start = Int(packet.dissection.body.start) + packet.dissection.openBytesOfSMP(packet.answer)
     add(Slice(start: start, count: packet.bytes.byteCount - start), of: packet.bytes)
+  }
+
+  /// Adds the secret parameters of a command or event.
+  private mutating func addParameters(
+    _ layout: ParameterLayout, _ slice: Slice, of record: RawSpan
+  ) {
+    guard layout.has(.secret) || layout.has(.advertisingData) else { return }
+    let claims = ParameterClaims(layout, record, slice)
+    for claim in claims.all {
+      switch claim.value {
+      case .secret, .advertisingFragment: add(claim.slice, of: record)
+      case .advertisingData where ADStructures.holdSecret(record, claim.slice):
+        add(claim.slice, of: record)
+      default: break
+      }
+    }
+    // Only a part of an advertising data field is significant; a key in it may extend beyond that
+    // part.
+    let (data, field) = claims.advertising
+    if field.count > data.count,
+      ADStructures.holdSecret(record, field) || ADStructures.endInsideSecret(record, data)
+    {
+      add(field, of: record)
+    }
+    // A key that is cut short is still most of a key.
+    let rest = Int(claims.rest.start)
+    let behind = Slice(start: rest, count: record.byteCount - rest)
+    if claims.isFragment || Self.mayHold(layout, record, behind, behind: data) {
+      add(behind, of: record)
+    }
   }
 
   /// Adds Security Manager PDUs that contain keys, and fragments that may.
@@ -161,48 +189,6 @@ package struct Secrets: Sendable {
 
   /// Whether nothing is secret.
   package var isEmpty: Bool { count == 0 }
-}
-
-/// Collects the positions of the secret parameters of a command or event.
-private struct SecretFinder: FieldVisitor {
-  var found: [Slice] = []
-
-  mutating func walk(_ layout: ParameterLayout, _ record: RawSpan, _ slice: Slice) {
-    guard layout.has(.secret) || layout.has(.advertisingData) else { return }
-    var fields = FieldWalk(record, slice)
-    // If the bytes end too early, the fields before the end were visited.
-    try? fields.walk(layout, &self)
-    // Only a part of an advertising data field is significant; a key in it may extend beyond that
-    // part.
-    let field = fields.advertisingField
-    if field.count > fields.advertising.count,
-      ADStructures.holdSecret(record, field)
-        || ADStructures.endInsideSecret(record, fields.advertising)
-    {
-      found.append(field)
-    }
-    // A key that is cut short is still most of a key.
-    let rest = Int(fields.rest().start)
-    let behind = Slice(start: rest, count: record.byteCount - rest)
-    if fields.isFragment
-      || Secrets.mayHold(layout, record, behind, behind: fields.advertising)
-    {
-      found.append(behind)
-    }
-  }
-
-  mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
-    at slice: Slice
-  ) {
-    switch value {
-    case .secret, .advertisingFragment: found.append(slice)
-    case .advertisingData
-    where ADStructures.holdSecret(bytes, Slice(start: 0, count: bytes.byteCount)):
-      found.append(slice)
-    default: break
-    }
-  }
 }
 
 extension Dissection {
