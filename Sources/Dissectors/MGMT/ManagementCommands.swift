@@ -38,9 +38,11 @@ package let managementRows: [ParameterRow] = [
   .command(0x0007, "Set Connectable", [.onOff("Connectable")], returns: newSettings),
   .command(0x0008, "Set Fast Connectable", [.onOff("Enable")], returns: newSettings),
   .command(0x0009, "Set Bondable", [.onOff("Bondable")], returns: newSettings),
-  .command(0x000a, "Set Link Security", [.onOff("Link_Security")], returns: newSettings),
   .command(
-    0x000b, "Set Secure Simple Pairing", [.onOff("Secure_Simple_Pairing")], returns: newSettings),
+    0x000a, "Set Link Security", about: .security, [.onOff("Link_Security")], returns: newSettings),
+  .command(
+    0x000b, "Set Secure Simple Pairing", about: .security, [.onOff("Secure_Simple_Pairing")],
+    returns: newSettings),
   .command(0x000c, "Set High Speed", [.onOff("High_Speed")], returns: newSettings),
   .command(0x000d, "Set Low Energy", [.onOff("Low_Energy")], returns: newSettings),
   .command(
@@ -53,13 +55,13 @@ package let managementRows: [ParameterRow] = [
     returns: [.classOfDevice]),
   .command(0x0011, "Remove UUID", [.uuid("UUID", line: "")], returns: [.classOfDevice]),
   .command(
-    0x0012, "Load Link Keys",
+    0x0012, "Load Link Keys", about: .security,
     [
       .u8("Debug_Keys", .code(.onOff)), .count2("Key_Count", line: "keys"),
       .list("Keys", Parameter.linkKey.silent),
     ], returns: []),
   .command(
-    0x0013, "Load Long Term Keys",
+    0x0013, "Load Long Term Keys", about: .security,
     [.count2("Key_Count", line: "keys"), .list("Keys", Parameter.longTermKey.silent)],
     returns: []),
   .command(0x0014, "Disconnect", Parameter.device, returns: Parameter.device),
@@ -69,46 +71,54 @@ package let managementRows: [ParameterRow] = [
       .count2("Connection_Count", line: "connections"), .list("Connections", Parameter.device),
     ]),
   .command(
-    0x0016, "PIN Code Reply",
+    0x0016, "PIN Code Reply", about: .security,
     Parameter.device + [.u8("PIN_Length"), .secret("PIN_Code", 16, .pin, line: "PIN")],
     returns: Parameter.device),
   .command(
-    0x0017, "PIN Code Negative Reply", Parameter.device, returns: Parameter.device),
+    0x0017, "PIN Code Negative Reply", about: .security, Parameter.device, returns: Parameter.device
+  ),
   .command(
-    0x0018, "Set IO Capability", [.u8("IO_Capability", .code(.pairingIOCapability), line: "")],
+    0x0018, "Set IO Capability", about: .security,
+    [.u8("IO_Capability", .code(.pairingIOCapability), line: "")],
     returns: []),
   .command(
-    0x0019, "Pair Device",
+    0x0019, "Pair Device", about: .security,
     Parameter.device + [.u8("IO_Capability", .code(.pairingIOCapability), line: "")],
     returns: Parameter.device),
-  .command(0x001a, "Cancel Pair Device", Parameter.device, returns: Parameter.device),
   .command(
-    0x001b, "Unpair Device", Parameter.device + [.u8("Disconnect", .code(.yesNo))],
-    returns: Parameter.device),
-  .command(0x001c, "User Confirmation Reply", Parameter.device, returns: Parameter.device),
+    0x001a, "Cancel Pair Device", about: .security, Parameter.device, returns: Parameter.device),
   .command(
-    0x001d, "User Confirmation Negative Reply", Parameter.device,
+    0x001b, "Unpair Device", about: .security,
+    Parameter.device + [.u8("Disconnect", .code(.yesNo))],
     returns: Parameter.device),
   .command(
-    0x001e, "User Passkey Reply",
+    0x001c, "User Confirmation Reply", about: .security, Parameter.device, returns: Parameter.device
+  ),
+  .command(
+    0x001d, "User Confirmation Negative Reply", about: .security, Parameter.device,
+    returns: Parameter.device),
+  .command(
+    0x001e, "User Passkey Reply", about: .security,
     Parameter.device + [.secret("Passkey", 4, .passkey, line: "passkey")],
     returns: Parameter.device),
   .command(
-    0x001f, "User Passkey Negative Reply", Parameter.device, returns: Parameter.device),
+    0x001f, "User Passkey Negative Reply", about: .security, Parameter.device,
+    returns: Parameter.device),
   .command(
-    0x0020, "Read Local Out Of Band Data", [],
+    0x0020, "Read Local Out Of Band Data", about: .security, [],
     returns: [
       .secret("Hash_192", 16), .secret("Randomizer_192", 16), .optionalSecret("Hash_256", 16),
       .optionalSecret("Randomizer_256", 16),
     ]),
   .command(
-    0x0021, "Add Remote Out Of Band Data",
+    0x0021, "Add Remote Out Of Band Data", about: .security,
     Parameter.device + [
       .secret("Hash_192", 16), .secret("Randomizer_192", 16), .optionalSecret("Hash_256", 16),
       .optionalSecret("Randomizer_256", 16),
     ], returns: Parameter.device),
   .command(
-    0x0022, "Remove Remote Out Of Band Data", Parameter.device, returns: Parameter.device),
+    0x0022, "Remove Remote Out Of Band Data", about: .security, Parameter.device,
+    returns: Parameter.device),
   .command(0x0023, "Start Discovery", [.addressTypes], returns: [.addressTypes]),
   .command(0x0024, "Stop Discovery", [.addressTypes], returns: [.addressTypes]),
   .command(
@@ -139,19 +149,19 @@ package let managementLaterRows: [ParameterRow] = [
       .u16("Window", .scaled(.slots), line: "window"),
     ], returns: []),
   .command(
-    0x002d, "Set Secure Connections",
+    0x002d, "Set Secure Connections", about: .security,
     [.u8("Secure_Connections", .code(.secureConnections), line: "")], returns: newSettings),
   .command(
     0x002e, "Set Debug Keys", [.u8("Debug_Keys", .code(.debugKeys), line: "")],
     returns: newSettings),
   .command(
-    0x002f, "Set Privacy",
+    0x002f, "Set Privacy", about: .security,
     [
       .u8("Privacy", .code(.managementPrivacy), line: ""),
       .secret("Identity_Resolving_Key", 16, line: "IRK"),
     ], returns: newSettings),
   .command(
-    0x0030, "Load Identity Resolving Keys",
+    0x0030, "Load Identity Resolving Keys", about: .security,
     [.count2("Key_Count", line: "keys"), .list("Keys", Parameter.identityKey.silent)],
     returns: []),
   .command(
@@ -200,7 +210,7 @@ package let managementLaterRows: [ParameterRow] = [
       .count2("UUID_Count"), .list("UUIDs", [.uuid("UUID", line: "")]),
     ], returns: [.addressTypes]),
   .command(
-    0x003b, "Read Local Out Of Band Extended Data", [.addressTypes],
+    0x003b, "Read Local Out Of Band Extended Data", about: .security, [.addressTypes],
     returns: [.addressTypes] + Parameter.eirData),
   .command(
     0x003c, "Read Extended Controller Index List", [],
@@ -243,7 +253,7 @@ package let managementLaterRows: [ParameterRow] = [
     0x0045, "Set PHY Configuration", [.u32("Selected_PHYs", .flags(.managementPHYs), line: "")],
     returns: []),
   .command(
-    0x0046, "Set Blocked Keys",
+    0x0046, "Set Blocked Keys", about: .security,
     [
       .count2("Key_Count", line: "keys"),
       .list(

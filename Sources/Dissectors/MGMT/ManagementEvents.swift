@@ -23,22 +23,23 @@ package let managementEventRows: [ParameterRow] = [
   .event(0x0006, "New Settings", [.currentSettings]),
   .event(0x0007, "Class Of Device Changed", [.classOfDevice]),
   .event(0x0008, "Local Name Changed", Parameter.names),
-  .event(0x0009, "New Link Key", [.storeHint] + Parameter.linkKey),
-  .event(0x000a, "New Long Term Key", [.storeHint] + Parameter.longTermKey),
+  .event(0x0009, "New Link Key", about: .security, [.storeHint] + Parameter.linkKey),
+  .event(0x000a, "New Long Term Key", about: .security, [.storeHint] + Parameter.longTermKey),
   .event(
     0x000b, "Device Connected", Parameter.device + [.foundFlags] + Parameter.eirData),
   .event(
     0x000c, "Device Disconnected",
     Parameter.device + [.u8("Reason", .code(.managementReason), line: "")]),
   .event(0x000d, "Connect Failed", Parameter.device + [.managementStatus]),
-  .event(0x000e, "PIN Code Request", Parameter.device + [.u8("Secure", .code(.yesNo))]),
   .event(
-    0x000f, "User Confirmation Request",
+    0x000e, "PIN Code Request", about: .security, Parameter.device + [.u8("Secure", .code(.yesNo))]),
+  .event(
+    0x000f, "User Confirmation Request", about: .security,
     Parameter.device + [
       .u8("Confirm_Hint", .code(.yesNo)), .u32("Numeric_Value", .sixDigits, line: "number"),
     ]),
-  .event(0x0010, "User Passkey Request", Parameter.device),
-  .event(0x0011, "Authentication Failed", Parameter.device + [.managementStatus]),
+  .event(0x0010, "User Passkey Request", about: .security, Parameter.device),
+  .event(0x0011, "Authentication Failed", about: .security, Parameter.device + [.managementStatus]),
   .event(
     0x0012, "Device Found",
     Parameter.device + [.i8("RSSI", .scaled(.signal), line: ""), .foundFlags]
@@ -46,17 +47,17 @@ package let managementEventRows: [ParameterRow] = [
   .event(0x0013, "Discovering", [.addressTypes, .onOff("Discovering")]),
   .event(0x0014, "Device Blocked", Parameter.device),
   .event(0x0015, "Device Unblocked", Parameter.device),
-  .event(0x0016, "Device Unpaired", Parameter.device),
+  .event(0x0016, "Device Unpaired", about: .security, Parameter.device),
   .event(
-    0x0017, "Passkey Notify",
+    0x0017, "Passkey Notify", about: .security,
     Parameter.device + [
       .secret("Passkey", 4, .passkey, line: "passkey"), .u8("Entered", line: "digits entered"),
     ]),
   .event(
-    0x0018, "New Identity Resolving Key",
+    0x0018, "New Identity Resolving Key", about: .security,
     [.storeHint, .randomAddress("Random_Address", line: "used")] + Parameter.identityKey),
   .event(
-    0x0019, "New Signature Resolving Key",
+    0x0019, "New Signature Resolving Key", about: .security,
     [.storeHint] + Parameter.device + [
       .u8("Type", .code(.signatureKeyType), line: ""), .secret("Value", 16, line: "CSRK"),
     ]),
@@ -82,7 +83,8 @@ package let managementLaterEventRows: [ParameterRow] = [
   .event(0x0020, "Extended Index Added", Parameter.controllerKind),
   .event(0x0021, "Extended Index Removed", Parameter.controllerKind),
   .event(
-    0x0022, "Local Out Of Band Extended Data Updated", [.addressTypes] + Parameter.eirData),
+    0x0022, "Local Out Of Band Extended Data Updated", about: .security,
+    [.addressTypes] + Parameter.eirData),
   .event(0x0023, "Advertising Added", [.instance]),
   .event(0x0024, "Advertising Removed", [.instance]),
   .event(0x0025, "Extended Controller Information Changed", Parameter.eirData),

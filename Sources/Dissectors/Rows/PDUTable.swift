@@ -13,9 +13,11 @@ package struct RowEntry: Sendable {
   package let parameters: ParameterLayout
   /// For a command: the layout of the return parameters.
   package let returns: ParameterLayout
+  let subjects: ParameterRow.Subjects
 
   init(_ row: ParameterRow) {
     code = row.code
+    subjects = row.subjects
     name = row.name
     parameters = ParameterLayout(row.parameters)
     returns = ParameterLayout(row.returns)
@@ -153,6 +155,8 @@ package struct RowID: Equatable, Sendable {
 
   /// For a command: the layout of the return parameters.
   package var returns: ParameterLayout { entry.element.returns }
+
+  package var subjects: ParameterRow.Subjects { entry.element.subjects }
 }
 
 /// All rows, found by their codes without a search.

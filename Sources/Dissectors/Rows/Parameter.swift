@@ -269,18 +269,33 @@ package struct ParameterRow: Sendable {
   /// The return parameters of a command, beginning with Status; nil if those after Status are shown
   /// as bytes.
   package let returns: [Parameter]?
+  /// What it is about.
+  package let subjects: Subjects
+
+  /// What a command or event is about, beyond what its parameters show.
+  package struct Subjects: OptionSet, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Pairing, keys or encryption.
+    package static let security = Self(rawValue: 1 << 0)
+    /// Only the Controller: its masks, features, sizes and defaults.
+    package static let setUp = Self(rawValue: 1 << 1)
+  }
 
   /// A row of a command table.
   static func command(
-    _ opcode: UInt16, _ name: StaticString, _ parameters: [Parameter]? = nil,
-    returns: [Parameter]? = nil
+    _ opcode: UInt16, _ name: StaticString, about subjects: Subjects = [],
+    _ parameters: [Parameter]? = nil, returns: [Parameter]? = nil
   ) -> Self {
-    Self(code: opcode, name: name, parameters: parameters, returns: returns)
+    Self(code: opcode, name: name, parameters: parameters, returns: returns, subjects: subjects)
   }
   /// A row of the table of events, or of the LE Meta subevents.
-  static func event(_ code: UInt16, _ name: StaticString, _ parameters: [Parameter]? = nil)
-    -> Self
-  {
-    Self(code: code, name: name, parameters: parameters, returns: nil)
+  static func event(
+    _ code: UInt16, _ name: StaticString, about subjects: Subjects = [],
+    _ parameters: [Parameter]? = nil
+  ) -> Self {
+    Self(code: code, name: name, parameters: parameters, returns: nil, subjects: subjects)
   }
 }

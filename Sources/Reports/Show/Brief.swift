@@ -219,24 +219,13 @@ package struct Brief: Sendable {
 
   /// Returns whether a command only sets up the controller or reads its capabilities: Controller &
   /// Baseband commands that are not about a connection, Informational Parameters, vendor commands,
-  /// and the LE commands for masks, features, sizes and defaults (Core, Vol 4, Part E, 7.3, 7.4,
-  /// 7.8).
+  /// and the LE commands that their rows say it of (Core, Vol 4, Part E, 7.3, 7.4, 7.8).
   private static func setsUp(_ opcode: UInt16) -> Bool {
-    switch opcode >> 10 {
-    case 3:
-      switch opcode {
-      case reset, 0x0c08, 0x0c27, 0x0c28, 0x0c2d, 0x0c36, 0x0c37, 0x0c5f, 0x0c7b, 0x0c7c: false
-      default: true
-      }
+    let row = PDUTable.core.command(opcode)
+    return switch opcode >> 10 {
+    case 3: opcode != reset && row?.parameters.connectionHandleOffset == nil
     case 4, 0x3f: true
-    case 8:
-      switch opcode {
-      case 0x2001...0x2003, 0x2007, 0x200f, 0x2010, 0x2018, 0x201c, 0x2023, 0x2024, 0x2029, 0x202a,
-        0x202d...0x202f, 0x2031, 0x203a, 0x203b, 0x204a...0x204d, 0x2060, 0x2074:
-        true
-      default: false
-      }
-    default: false
+    default: row?.subjects.contains(.setUp) ?? false
     }
   }
 

@@ -14,22 +14,26 @@ package let basebandRows: [ParameterRow] = [
     Parameter.eventFilter, returns: [.status]),
   .command(0x0c08, "Flush", [.connectionHandle], returns: [.status, .connectionHandle]),
   .command(
-    0x0c09, "Read PIN Type", [], returns: [.status, .u8("PIN_Type", .code(.pinType), line: "")]),
+    0x0c09, "Read PIN Type", about: .security, [],
+    returns: [.status, .u8("PIN_Type", .code(.pinType), line: "")]),
   .command(
-    0x0c0a, "Write PIN Type", [.u8("PIN_Type", .code(.pinType), line: "")], returns: [.status]),
-  .command(0x0c0b, "Create New Unit Key", [], returns: [.status]),
+    0x0c0a, "Write PIN Type", about: .security, [.u8("PIN_Type", .code(.pinType), line: "")],
+    returns: [.status]),
+  .command(0x0c0b, "Create New Unit Key", about: .security, [], returns: [.status]),
   .command(
-    0x0c0d, "Read Stored Link Key", [.deviceAddress, .u8("Read_All", .code(.yesNo))],
+    0x0c0d, "Read Stored Link Key", about: .security,
+    [.deviceAddress, .u8("Read_All", .code(.yesNo))],
     returns: [.status, .u16("Max_Num_Keys"), .u16("Num_Keys_Read", line: "keys")]),
   .command(
-    0x0c11, "Write Stored Link Key",
+    0x0c11, "Write Stored Link Key", about: .security,
     [
       .count("Num_Keys_To_Write", line: "keys"),
       .list("Keys", [.address("BD_ADDR"), .secret("Link_Key", 16)]),
     ],
     returns: [.status, .u8("Num_Keys_Written", line: "keys")]),
   .command(
-    0x0c12, "Delete Stored Link Key", [.deviceAddress, .u8("Delete_All", .code(.yesNo))],
+    0x0c12, "Delete Stored Link Key", about: .security,
+    [.deviceAddress, .u8("Delete_All", .code(.yesNo))],
     returns: [.status, .u16("Num_Keys_Deleted", line: "keys")]),
   .command(0x0c13, "Write Local Name", [.text("Local_Name", 248, line: "")], returns: [.status]),
   .command(
@@ -77,16 +81,17 @@ package let basebandRows: [ParameterRow] = [
       .u16("Inquiry_Scan_Window", .scaled(.slots), line: "window"),
     ], returns: [.status]),
   .command(
-    0x0c1f, "Read Authentication Enable", [],
+    0x0c1f, "Read Authentication Enable", about: .security, [],
     returns: [.status, .u8("Authentication_Enable", .code(.onOff), line: "")]),
   .command(
-    0x0c20, "Write Authentication Enable",
+    0x0c20, "Write Authentication Enable", about: .security,
     [.u8("Authentication_Enable", .code(.onOff), line: "")], returns: [.status]),
   .command(
-    0x0c21, "Read Encryption Mode", [],
+    0x0c21, "Read Encryption Mode", about: .security, [],
     returns: [.status, .u8("Encryption_Mode", .code(.encryptionMode), line: "")]),
   .command(
-    0x0c22, "Write Encryption Mode", [.u8("Encryption_Mode", .code(.encryptionMode), line: "")],
+    0x0c22, "Write Encryption Mode", about: .security,
+    [.u8("Encryption_Mode", .code(.encryptionMode), line: "")],
     returns: [.status]),
   .command(
     0x0c23, "Read Class Of Device", [], returns: [.status, .classOfDevice]
@@ -214,19 +219,21 @@ package let basebandFlowRows: [ParameterRow] = [
       .advertisingData("Extended_Inquiry_Response", field: 240, line: ""),
     ],
     returns: [.status]),
-  .command(0x0c53, "Refresh Encryption Key", [.connectionHandle]),
+  .command(0x0c53, "Refresh Encryption Key", about: .security, [.connectionHandle]),
 ]
 
 /// The Controller & Baseband commands, from 0x0c55 on.
 package let basebandPairingRows: [ParameterRow] = [
   .command(
-    0x0c55, "Read Simple Pairing Mode", [],
+    0x0c55, "Read Simple Pairing Mode", about: .security, [],
     returns: [.status, .u8("Simple_Pairing_Mode", .code(.onOff), line: "")]),
   .command(
-    0x0c56, "Write Simple Pairing Mode", [.u8("Simple_Pairing_Mode", .code(.onOff), line: "")],
+    0x0c56, "Write Simple Pairing Mode", about: .security,
+    [.u8("Simple_Pairing_Mode", .code(.onOff), line: "")],
     returns: [.status]),
   .command(
-    0x0c57, "Read Local OOB Data", [], returns: [.status, .secret("C", 16), .secret("R", 16)]),
+    0x0c57, "Read Local OOB Data", about: .security, [],
+    returns: [.status, .secret("C", 16), .secret("R", 16)]),
   .command(
     0x0c58, "Read Inquiry Response Transmit Power Level", [],
     returns: [.status, .i8("TX_Power", .scaled(.dBm), line: "")]),
@@ -242,7 +249,7 @@ package let basebandPairingRows: [ParameterRow] = [
   .command(
     0x0c5f, "Enhanced Flush", [.connectionHandle, .u8("Packet_Type", .code(.flushPacketType))]),
   .command(
-    0x0c60, "Send Keypress Notification",
+    0x0c60, "Send Keypress Notification", about: .security,
     [.deviceAddress, .u8("Notification_Type", .code(.keypress), line: "")],
     returns: [.status, .deviceAddress]),
   .command(
@@ -319,23 +326,23 @@ package let basebandPairingRows: [ParameterRow] = [
     ],
     returns: [.status, .u16("Sync_Train_Interval", .scaled(.slots), line: "interval")]),
   .command(
-    0x0c79, "Read Secure Connections Host Support", [],
+    0x0c79, "Read Secure Connections Host Support", about: .security, [],
     returns: [.status, .u8("Secure_Connections_Host_Support", .code(.onOff), line: "")]),
   .command(
-    0x0c7a, "Write Secure Connections Host Support",
+    0x0c7a, "Write Secure Connections Host Support", about: .security,
     [.u8("Secure_Connections_Host_Support", .code(.onOff), line: "")], returns: [.status]),
   .command(
-    0x0c7b, "Read Authenticated Payload Timeout", [.connectionHandle],
+    0x0c7b, "Read Authenticated Payload Timeout", about: .security, [.connectionHandle],
     returns: [
       .status, .connectionHandle,
       .u16("Authenticated_Payload_Timeout", .scaled(.timeout), line: ""),
     ]),
   .command(
-    0x0c7c, "Write Authenticated Payload Timeout",
+    0x0c7c, "Write Authenticated Payload Timeout", about: .security,
     [.connectionHandle, .u16("Authenticated_Payload_Timeout", .scaled(.timeout), line: "")],
     returns: [.status, .connectionHandle]),
   .command(
-    0x0c7d, "Read Local OOB Extended Data", [],
+    0x0c7d, "Read Local OOB Extended Data", about: .security, [],
     returns: [
       .status, .secret("C_192", 16), .secret("R_192", 16), .secret("C_256", 16),
       .secret("R_256", 16),
@@ -363,7 +370,8 @@ package let basebandPairingRows: [ParameterRow] = [
       .count("Vendor_Specific_Config_Length"), .counted("Vendor_Specific_Config", .vendors),
     ], returns: [.status]),
   .command(
-    0x0c84, "Set Min Encryption Key Size", [.u8("Min_Encryption_Key_Size", line: "key size")],
+    0x0c84, "Set Min Encryption Key Size", about: .security,
+    [.u8("Min_Encryption_Key_Size", line: "key size")],
     returns: [.status]),
 ]
 

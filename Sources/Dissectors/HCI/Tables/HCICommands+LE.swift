@@ -7,16 +7,16 @@ import Bluetooth
 /// The LE Controller commands, 0x2001 to 0x201f.
 package let leRows: [ParameterRow] = [
   .command(
-    0x2001, "LE Set Event Mask", [.u64("LE_Event_Mask", .flags(.leEventMask))],
+    0x2001, "LE Set Event Mask", about: .setUp, [.u64("LE_Event_Mask", .flags(.leEventMask))],
     returns: [.status]),
   .command(
-    0x2002, "LE Read Buffer Size", [],
+    0x2002, "LE Read Buffer Size", about: .setUp, [],
     returns: [
       .status, .u16("LE_ACL_Data_Packet_Length", line: "ACL length"),
       .u8("Total_Num_LE_ACL_Data_Packets", line: "packets"),
     ]),
   .command(
-    0x2003, "LE Read Local Supported Features Page 0", [],
+    0x2003, "LE Read Local Supported Features Page 0", about: .setUp, [],
     returns: [.status, .u64("LE_Features", .flags(.leFeatures), line: "")]),
   .command(
     0x2005, "LE Set Random Address", [.randomAddress("Random_Address", line: "")],
@@ -32,7 +32,7 @@ package let leRows: [ParameterRow] = [
       .u8("Advertising_Filter_Policy", .code(.advertisingFilterPolicy)),
     ], returns: [.status]),
   .command(
-    0x2007, "LE Read Advertising Physical Channel Tx Power", [],
+    0x2007, "LE Read Advertising Physical Channel Tx Power", about: .setUp, [],
     returns: [.status, .i8("TX_Power_Level", .scaled(.dBm), line: "")]),
   .command(
     0x2008, "LE Set Advertising Data",
@@ -72,9 +72,9 @@ package let leRows: [ParameterRow] = [
     ] + Parameter.wantedConnection),
   .command(0x200e, "LE Create Connection Cancel", [], returns: [.status]),
   .command(
-    0x200f, "LE Read Filter Accept List Size", [],
+    0x200f, "LE Read Filter Accept List Size", about: .setUp, [],
     returns: [.status, .u8("Filter_Accept_List_Size", line: "size")]),
-  .command(0x2010, "LE Clear Filter Accept List", [], returns: [.status]),
+  .command(0x2010, "LE Clear Filter Accept List", about: .setUp, [], returns: [.status]),
   .command(
     0x2011, "LE Add Device To Filter Accept List",
     [.u8("Address_Type", .code(.addressType), line: ""), .address("Address", line: "")],
@@ -94,25 +94,25 @@ package let leRows: [ParameterRow] = [
     returns: [.status, .connectionHandle, .bytes("Channel_Map", 5, .harmless, line: "channels")]),
   .command(0x2016, "LE Read Remote Features Page 0", [.connectionHandle]),
   .command(
-    0x2017, "LE Encrypt", [.secret("Key", 16), .secret("Plaintext_Data", 16)],
+    0x2017, "LE Encrypt", about: .security, [.secret("Key", 16), .secret("Plaintext_Data", 16)],
     returns: [.status, .secret("Encrypted_Data", 16)]),
   // Hosts derive keys from the numbers: older ones their long-term keys and passkeys.
-  .command(0x2018, "LE Rand", [], returns: [.status, .secret("Random_Number", 8)]),
+  .command(0x2018, "LE Rand", about: .setUp, [], returns: [.status, .secret("Random_Number", 8)]),
   .command(
-    0x2019, "LE Enable Encryption",
+    0x2019, "LE Enable Encryption", about: .security,
     [
       .connectionHandle, .randomNumber, .encryptedDiversifier,
       .secret("Long_Term_Key", 16, line: "LTK"),
     ]),
   .command(
-    0x201a, "LE Long Term Key Request Reply",
+    0x201a, "LE Long Term Key Request Reply", about: .security,
     [.connectionHandle, .secret("Long_Term_Key", 16, line: "LTK")],
     returns: [.status, .connectionHandle]),
   .command(
-    0x201b, "LE Long Term Key Request Negative Reply", [.connectionHandle],
+    0x201b, "LE Long Term Key Request Negative Reply", about: .security, [.connectionHandle],
     returns: [.status, .connectionHandle]),
   .command(
-    0x201c, "LE Read Supported States", [],
+    0x201c, "LE Read Supported States", about: .setUp, [],
     returns: [.status, .u64("LE_States", .flags(.leStates))]),
   .command(
     0x201d, "LE Receiver Test", [.u8("RX_Channel", line: "channel")], returns: [.status]),
@@ -147,32 +147,33 @@ package let leDataLengthRows: [ParameterRow] = [
       .u16("TX_Time", .scaled(.microseconds), line: "in"),
     ], returns: [.status, .connectionHandle]),
   .command(
-    0x2023, "LE Read Suggested Default Data Length", [],
+    0x2023, "LE Read Suggested Default Data Length", about: .setUp, [],
     returns: [
       .status, .u16("Suggested_Max_TX_Octets", .scaled(.octets), line: "tx"),
       .u16("Suggested_Max_TX_Time", .scaled(.microseconds), line: "in"),
     ]),
   .command(
-    0x2024, "LE Write Suggested Default Data Length",
+    0x2024, "LE Write Suggested Default Data Length", about: .setUp,
     [
       .u16("Suggested_Max_TX_Octets", .scaled(.octets), line: "tx"),
       .u16("Suggested_Max_TX_Time", .scaled(.microseconds), line: "in"),
     ], returns: [.status]),
-  .command(0x2025, "LE Read Local P-256 Public Key", []),
+  .command(0x2025, "LE Read Local P-256 Public Key", about: .security, []),
   .command(
-    0x2026, "LE Generate DHKey",
+    0x2026, "LE Generate DHKey", about: .security,
     [.bytes("Key_X_Coordinate", 32, .keyX), .bytes("Key_Y_Coordinate", 32, .keyY)]),
   .command(
-    0x2027, "LE Add Device To Resolving List",
+    0x2027, "LE Add Device To Resolving List", about: .security,
     [
       .identityAddressType, .identityAddress, .secret("Peer_IRK", 16), .secret("Local_IRK", 16),
     ], returns: [.status]),
   .command(
-    0x2028, "LE Remove Device From Resolving List", [.identityAddressType, .identityAddress],
+    0x2028, "LE Remove Device From Resolving List", about: .security,
+    [.identityAddressType, .identityAddress],
     returns: [.status]),
-  .command(0x2029, "LE Clear Resolving List", [], returns: [.status]),
+  .command(0x2029, "LE Clear Resolving List", about: [.security, .setUp], [], returns: [.status]),
   .command(
-    0x202a, "LE Read Resolving List Size", [],
+    0x202a, "LE Read Resolving List Size", about: .setUp, [],
     returns: [.status, .u8("Resolving_List_Size", line: "size")]),
   .command(
     0x202b, "LE Read Peer Resolvable Address", [.identityAddressType, .identityAddress],
@@ -181,13 +182,13 @@ package let leDataLengthRows: [ParameterRow] = [
     0x202c, "LE Read Local Resolvable Address", [.identityAddressType, .identityAddress],
     returns: [.status, .address("Local_Resolvable_Address", line: "")]),
   .command(
-    0x202d, "LE Set Address Resolution Enable",
+    0x202d, "LE Set Address Resolution Enable", about: .setUp,
     [.u8("Address_Resolution_Enable", .code(.onOff), line: "")], returns: [.status]),
   .command(
-    0x202e, "LE Set Resolvable Private Address Timeout",
+    0x202e, "LE Set Resolvable Private Address Timeout", about: .setUp,
     [.u16("RPA_Timeout", .scaled(.seconds), line: "")], returns: [.status]),
   .command(
-    0x202f, "LE Read Maximum Data Length", [],
+    0x202f, "LE Read Maximum Data Length", about: .setUp, [],
     returns: [
       .status, .u16("Supported_Max_TX_Octets", .scaled(.octets), line: "tx"),
       .u16("Supported_Max_TX_Time", .scaled(.microseconds), line: "in"),
@@ -201,7 +202,7 @@ package let leDataLengthRows: [ParameterRow] = [
       .u8("RX_PHY", .code(.phy), line: "rx"),
     ]),
   .command(
-    0x2031, "LE Set Default PHY",
+    0x2031, "LE Set Default PHY", about: .setUp,
     [
       .u8("All_PHYs", .flags(.allPHYs), line: ""), .u8("TX_PHYs", .flags(.phys), line: "tx"),
       .u8("RX_PHYs", .flags(.phys), line: "rx"),

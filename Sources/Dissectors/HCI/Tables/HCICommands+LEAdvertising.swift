@@ -38,10 +38,10 @@ package let leAdvertisingRows: [ParameterRow] = [
         ]),
     ], returns: [.status]),
   .command(
-    0x203a, "LE Read Maximum Advertising Data Length", [],
+    0x203a, "LE Read Maximum Advertising Data Length", about: .setUp, [],
     returns: [.status, .u16("Max_Advertising_Data_Length", .scaled(.octets), line: "at most")]),
   .command(
-    0x203b, "LE Read Number of Supported Advertising Sets", [],
+    0x203b, "LE Read Number of Supported Advertising Sets", about: .setUp, [],
     returns: [.status, .u8("Num_Supported_Advertising_Sets", line: "sets")]),
   .command(0x203c, "LE Remove Advertising Set", [.advertisingHandle], returns: [.status]),
   .command(0x203d, "LE Clear Advertising Sets", [], returns: [.status]),
@@ -99,22 +99,22 @@ package let leAdvertisingRows: [ParameterRow] = [
     [.advertiserAddressType, .advertiserAddress, .advertisingSID], returns: [.status]),
   .command(0x2049, "LE Clear Periodic Advertiser List", [], returns: [.status]),
   .command(
-    0x204a, "LE Read Periodic Advertiser List Size", [],
+    0x204a, "LE Read Periodic Advertiser List Size", about: .setUp, [],
     returns: [.status, .u8("Periodic_Advertiser_List_Size", line: "size")]),
   .command(
-    0x204b, "LE Read Transmit Power", [],
+    0x204b, "LE Read Transmit Power", about: .setUp, [],
     returns: [
       .status, .i8("Min_TX_Power", .scaled(.dBm), line: ""),
       .i8("Max_TX_Power", .scaled(.dBm), line: "-"),
     ]),
   .command(
-    0x204c, "LE Read RF Path Compensation", [],
+    0x204c, "LE Read RF Path Compensation", about: .setUp, [],
     returns: [
       .status, .i16("RF_TX_Path_Compensation_Value", .scaled(.tenthsOfDB), line: "tx"),
       .i16("RF_RX_Path_Compensation_Value", .scaled(.tenthsOfDB), line: "rx"),
     ]),
   .command(
-    0x204d, "LE Write RF Path Compensation",
+    0x204d, "LE Write RF Path Compensation", about: .setUp,
     [
       .i16("RF_TX_Path_Compensation_Value", .scaled(.tenthsOfDB), line: "tx"),
       .i16("RF_RX_Path_Compensation_Value", .scaled(.tenthsOfDB), line: "rx"),

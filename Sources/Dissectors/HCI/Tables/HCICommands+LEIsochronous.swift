@@ -82,7 +82,7 @@ package let leDirectionRows: [ParameterRow] = [
     0x205d, "LE Set Default Periodic Advertising Sync Transfer Parameters",
     Parameter.syncTransfer, returns: [.status]),
   .command(
-    0x205e, "LE Generate DHKey [v2]",
+    0x205e, "LE Generate DHKey [v2]", about: .security,
     [
       .bytes("Key_X_Coordinate", 32, .keyX), .bytes("Key_Y_Coordinate", 32, .keyY),
       .u8("Key_Type", .code(.dhKeyType), line: ""),
@@ -95,7 +95,7 @@ package let leDirectionRows: [ParameterRow] = [
 /// The LE Controller commands, 0x2060 to 0x2075.
 package let leIsochronousRows: [ParameterRow] = [
   .command(
-    0x2060, "LE Read Buffer Size [v2]", [],
+    0x2060, "LE Read Buffer Size [v2]", about: .setUp, [],
     returns: [
       .status, .u16("LE_ACL_Data_Packet_Length", line: "ACL length"),
       .u8("Total_Num_LE_ACL_Data_Packets", line: "packets"),
@@ -217,7 +217,7 @@ package let leIsochronousRows: [ParameterRow] = [
     0x2072, "LE ISO Read Test Counters", [.connectionHandle], returns: Parameter.isoCounters),
   .command(0x2073, "LE ISO Test End", [.connectionHandle], returns: Parameter.isoCounters),
   .command(
-    0x2074, "LE Set Host Feature",
+    0x2074, "LE Set Host Feature", about: .setUp,
     [
       .u8("Bit_Number", .code(.leFeatures), line: ""), .u8("Bit_Value", .code(.onOff), line: ""),
     ], returns: [.status]),

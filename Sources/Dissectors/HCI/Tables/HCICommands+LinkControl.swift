@@ -37,27 +37,29 @@ package let linkControlRows: [ParameterRow] = [
     0x0409, "Accept Connection Request", [.deviceAddress, .u8("Role", .code(.role), line: "")]),
   .command(0x040a, "Reject Connection Request", [.deviceAddress, .reasonGiven]),
   .command(
-    0x040b, "Link Key Request Reply", [.deviceAddress, .secret("Link_Key", 16, line: "link key")],
+    0x040b, "Link Key Request Reply", about: .security,
+    [.deviceAddress, .secret("Link_Key", 16, line: "link key")],
     returns: [.status, .deviceAddress]),
   .command(
-    0x040c, "Link Key Request Negative Reply", [.deviceAddress],
+    0x040c, "Link Key Request Negative Reply", about: .security, [.deviceAddress],
     returns: [.status, .deviceAddress]),
   .command(
-    0x040d, "PIN Code Request Reply",
+    0x040d, "PIN Code Request Reply", about: .security,
     [.deviceAddress, .u8("PIN_Code_Length"), .secret("PIN_Code", 16, .pin, line: "PIN")],
     returns: [.status, .deviceAddress]),
   .command(
-    0x040e, "PIN Code Request Negative Reply", [.deviceAddress],
+    0x040e, "PIN Code Request Negative Reply", about: .security, [.deviceAddress],
     returns: [.status, .deviceAddress]),
   .command(
     0x040f, "Change Connection Packet Type",
     [.connectionHandle, .u16("Packet_Type", .flags(.aclPacketTypes), line: "")]),
-  .command(0x0411, "Authentication Requested", [.connectionHandle]),
+  .command(0x0411, "Authentication Requested", about: .security, [.connectionHandle]),
   .command(
-    0x0413, "Set Connection Encryption",
+    0x0413, "Set Connection Encryption", about: .security,
     [.connectionHandle, .u8("Encryption_Enable", .code(.onOff), line: "")]),
-  .command(0x0415, "Change Connection Link Key", [.connectionHandle]),
-  .command(0x0417, "Link Key Selection", [.u8("Key_Flag", .code(.keyFlag), line: "")]),
+  .command(0x0415, "Change Connection Link Key", about: .security, [.connectionHandle]),
+  .command(
+    0x0417, "Link Key Selection", about: .security, [.u8("Key_Flag", .code(.keyFlag), line: "")]),
   .command(
     0x0419, "Remote Name Request",
     [.deviceAddress, .pageScanRepetition, .reserved(1), .u16("Clock_Offset", .hex)]),
@@ -96,33 +98,34 @@ package let linkControlPairingRows: [ParameterRow] = [
     ]),
   .command(0x042a, "Reject Synchronous Connection Request", [.deviceAddress, .reasonGiven]),
   .command(
-    0x042b, "IO Capability Request Reply",
+    0x042b, "IO Capability Request Reply", about: .security,
     [
       .deviceAddress, .u8("IO_Capability", .code(.ioCapability), line: ""),
       .u8("OOB_Data_Present", .code(.oobDataPresent)),
       .u8("Authentication_Requirements", .code(.authenticationRequirements), line: ""),
     ], returns: [.status, .deviceAddress]),
   .command(
-    0x042c, "User Confirmation Request Reply", [.deviceAddress],
+    0x042c, "User Confirmation Request Reply", about: .security, [.deviceAddress],
     returns: [.status, .deviceAddress]),
   .command(
-    0x042d, "User Confirmation Request Negative Reply", [.deviceAddress],
+    0x042d, "User Confirmation Request Negative Reply", about: .security, [.deviceAddress],
     returns: [.status, .deviceAddress]),
   .command(
-    0x042e, "User Passkey Request Reply",
+    0x042e, "User Passkey Request Reply", about: .security,
     [.deviceAddress, .secret("Numeric_Value", 4, .passkey, line: "passkey")],
     returns: [.status, .deviceAddress]),
   .command(
-    0x042f, "User Passkey Request Negative Reply", [.deviceAddress],
+    0x042f, "User Passkey Request Negative Reply", about: .security, [.deviceAddress],
     returns: [.status, .deviceAddress]),
   .command(
-    0x0430, "Remote OOB Data Request Reply", [.deviceAddress, .secret("C", 16), .secret("R", 16)],
+    0x0430, "Remote OOB Data Request Reply", about: .security,
+    [.deviceAddress, .secret("C", 16), .secret("R", 16)],
     returns: [.status, .deviceAddress]),
   .command(
-    0x0433, "Remote OOB Data Request Negative Reply", [.deviceAddress],
+    0x0433, "Remote OOB Data Request Negative Reply", about: .security, [.deviceAddress],
     returns: [.status, .deviceAddress]),
   .command(
-    0x0434, "IO Capability Request Negative Reply", [.deviceAddress, .reason],
+    0x0434, "IO Capability Request Negative Reply", about: .security, [.deviceAddress, .reason],
     returns: [.status, .deviceAddress]),
   .command(0x0435, "Create Physical Link", physicalLink),
   .command(0x0436, "Accept Physical Link", physicalLink),
@@ -174,7 +177,7 @@ package let linkControlPairingRows: [ParameterRow] = [
       .u16("Sync_Scan_Window", .scaled(.slots)), .u16("Sync_Scan_Interval", .scaled(.slots)),
     ]),
   .command(
-    0x0445, "Remote OOB Extended Data Request Reply",
+    0x0445, "Remote OOB Extended Data Request Reply", about: .security,
     [
       .deviceAddress, .secret("C_192", 16), .secret("R_192", 16), .secret("C_256", 16),
       .secret("R_256", 16),

@@ -30,7 +30,7 @@ package let statusRows: [ParameterRow] = [
       .u16("Accuracy", .scaled(.halfSlots)),
     ]),
   .command(
-    0x1408, "Read Encryption Key Size", [.connectionHandle],
+    0x1408, "Read Encryption Key Size", about: .security, [.connectionHandle],
     returns: [.status, .connectionHandle, .u8("Key_Size", line: "key size")]),
   .command(0x1409, "Read Local AMP Info", []),
   .command(0x140a, "Read Local AMP ASSOC"),

@@ -30,7 +30,7 @@ package let leMetaRows: [ParameterRow] = [
     0x04, "LE Read Remote Features Page 0 Complete",
     [.status, .connectionHandle, .u64("LE_Features", .flags(.leFeatures), line: "")]),
   .event(
-    0x05, "LE Long Term Key Request",
+    0x05, "LE Long Term Key Request", about: .security,
     [.connectionHandle, .randomNumber, .encryptedDiversifier]),
   .event(
     0x06, "LE Remote Connection Parameter Request",
@@ -48,9 +48,9 @@ package let leMetaRows: [ParameterRow] = [
       .u16("Max_RX_Time", .scaled(.microseconds), line: "in"),
     ]),
   .event(
-    0x08, "LE Read Local P-256 Public Key Complete",
+    0x08, "LE Read Local P-256 Public Key Complete", about: .security,
     [.status, .bytes("Key_X_Coordinate", 32, .keyX), .bytes("Key_Y_Coordinate", 32, .keyY)]),
-  .event(0x09, "LE Generate DHKey Complete", [.status, .secret("DH_Key", 32)]),
+  .event(0x09, "LE Generate DHKey Complete", about: .security, [.status, .secret("DH_Key", 32)]),
   .event(0x0a, "LE Enhanced Connection Complete", Parameter.enhancedConnectionComplete),
   .event(
     0x0b, "LE Directed Advertising Report",

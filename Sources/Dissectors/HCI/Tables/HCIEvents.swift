@@ -29,16 +29,17 @@ package let eventRows: [ParameterRow] = [
     0x04, "Connection Request",
     [.deviceAddress, .classOfDevice, .u8("Link_Type", .code(.linkType), line: "")]),
   .event(0x05, "Disconnection Complete", [.status, .connectionHandle, .reason]),
-  .event(0x06, "Authentication Complete", [.status, .connectionHandle]),
+  .event(0x06, "Authentication Complete", about: .security, [.status, .connectionHandle]),
   .event(
     0x07, "Remote Name Request Complete",
     [.status, .deviceAddress, .text("Remote_Name", 248, line: "")]),
   .event(
-    0x08, "Encryption Change",
+    0x08, "Encryption Change", about: .security,
     [.status, .connectionHandle, .u8("Encryption_Enabled", .code(.encryptionEnabled), line: "")]),
-  .event(0x09, "Change Connection Link Key Complete", [.status, .connectionHandle]),
   .event(
-    0x0a, "Link Key Type Changed",
+    0x09, "Change Connection Link Key Complete", about: .security, [.status, .connectionHandle]),
+  .event(
+    0x0a, "Link Key Type Changed", about: .security,
     [.status, .connectionHandle, .u8("Key_Flag", .code(.keyFlag), line: "")]),
   .event(
     0x0b, "Read Remote Supported Features Complete",
@@ -80,15 +81,15 @@ package let eventRows: [ParameterRow] = [
       .u16("Interval", .scaled(.slots), line: "interval"),
     ]),
   .event(
-    0x15, "Return Link Keys",
+    0x15, "Return Link Keys", about: .security,
     [
       .count("Num_Keys", line: "keys"),
       .list("Keys", [.address("BD_ADDR"), .secret("Link_Key", 16)]),
     ]),
-  .event(0x16, "PIN Code Request", [.deviceAddress]),
-  .event(0x17, "Link Key Request", [.deviceAddress]),
+  .event(0x16, "PIN Code Request", about: .security, [.deviceAddress]),
+  .event(0x17, "Link Key Request", about: .security, [.deviceAddress]),
   .event(
-    0x18, "Link Key Notification",
+    0x18, "Link Key Notification", about: .security,
     [
       .deviceAddress, .secret("Link_Key", 16, line: "link key"),
       .u8("Key_Type", .code(.linkKeyType), line: ""),
@@ -170,30 +171,30 @@ package let eventLaterRows: [ParameterRow] = [
       .u16("Clock_Offset", .hex), .rssi,
       .advertisingData("Extended_Inquiry_Response", field: 240, line: ""),
     ]),
-  .event(0x30, "Encryption Key Refresh Complete", [.status, .connectionHandle]),
-  .event(0x31, "IO Capability Request", [.deviceAddress]),
+  .event(0x30, "Encryption Key Refresh Complete", about: .security, [.status, .connectionHandle]),
+  .event(0x31, "IO Capability Request", about: .security, [.deviceAddress]),
   .event(
-    0x32, "IO Capability Response",
+    0x32, "IO Capability Response", about: .security,
     [
       .deviceAddress, .u8("IO_Capability", .code(.ioCapability), line: ""),
       .u8("OOB_Data_Present", .code(.oobDataPresent)),
       .u8("Authentication_Requirements", .code(.authenticationRequirements), line: ""),
     ]),
   .event(
-    0x33, "User Confirmation Request",
+    0x33, "User Confirmation Request", about: .security,
     [.deviceAddress, .u32("Numeric_Value", .sixDigits, line: "number")]),
-  .event(0x34, "User Passkey Request", [.deviceAddress]),
-  .event(0x35, "Remote OOB Data Request", [.deviceAddress]),
-  .event(0x36, "Simple Pairing Complete", [.status, .deviceAddress]),
+  .event(0x34, "User Passkey Request", about: .security, [.deviceAddress]),
+  .event(0x35, "Remote OOB Data Request", about: .security, [.deviceAddress]),
+  .event(0x36, "Simple Pairing Complete", about: .security, [.status, .deviceAddress]),
   .event(
     0x38, "Link Supervision Timeout Changed",
     [.connectionHandle, .u16("Link_Supervision_Timeout", .scaled(.slots), line: "")]),
   .event(0x39, "Enhanced Flush Complete", [.connectionHandle]),
   .event(
-    0x3b, "User Passkey Notification",
+    0x3b, "User Passkey Notification", about: .security,
     [.deviceAddress, .secret("Passkey", 4, .passkey, line: "passkey")]),
   .event(
-    0x3c, "Keypress Notification",
+    0x3c, "Keypress Notification", about: .security,
     [.deviceAddress, .u8("Notification_Type", .code(.keypress), line: "")]),
   .event(
     0x3d, "Remote Host Supported Features Notification",
@@ -270,7 +271,7 @@ package let eventLaterRows: [ParameterRow] = [
   .event(
     0x56, "Inquiry Response Notification",
     [.u24("LAP", .hex, line: "LAP"), .i8("RSSI", .scaled(.signal), line: "RSSI")]),
-  .event(0x57, "Authenticated Payload Timeout Expired", [.connectionHandle]),
+  .event(0x57, "Authenticated Payload Timeout Expired", about: .security, [.connectionHandle]),
   // [mem]
   .event(
     0x58, "SAM Status Change",
@@ -281,7 +282,7 @@ package let eventLaterRows: [ParameterRow] = [
       .u8("Remote_SAM_RX_Availability"),
     ]),
   .event(
-    0x59, "Encryption Change [v2]",
+    0x59, "Encryption Change [v2]", about: .security,
     [
       .status, .connectionHandle,
       .u8("Encryption_Enabled", .code(.encryptionEnabled), line: ""),
