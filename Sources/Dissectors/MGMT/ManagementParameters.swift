@@ -10,7 +10,8 @@ extension Parameter {
   /// The address types to discover.
   static let addressTypes = u8("Address_Type", .flags(.managementAddressTypes), line: "")
   /// The kernel's status; in the line only if it is an error.
-  static let managementStatus = u8("Status", .code(.managementStatus), line: "")
+  static let managementStatus = Self(
+    "Status", .unsigned(width: 1, .code(.managementStatus)), "", is: .status)
   static let currentSettings = u32("Current_Settings", .flags(.managementSettings), line: "")
   /// A switch for something.
   static func onOff(_ name: StaticString) -> Self { u8(name, .code(.onOff), line: "") }

@@ -125,7 +125,7 @@ extension Parameter {
     switch kind {
     case .choice: items.contains { $0.choosesHandle }
     case .alternative, .otherwise:
-      items.contains { $0.choosesHandle || $0.name.isEqual(to: "Connection_Handle") }
+      items.contains { $0.choosesHandle || $0.role == .connectionHandle }
     default: false
     }
   }

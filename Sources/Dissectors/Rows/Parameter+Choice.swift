@@ -72,7 +72,7 @@ extension Parameter {
             on(
               1,
               [u24("Class_Of_Device", .assigned(.deviceClass)), u24("Class_Of_Device_Mask", .hex)]),
-            on(2, [address("BD_ADDR", line: "")]),
+            on(2, [deviceAddress]),
           ]),
         ]),
       on(
@@ -87,7 +87,7 @@ extension Parameter {
                 u24("Class_Of_Device", .assigned(.deviceClass)), u24("Class_Of_Device_Mask", .hex),
                 u8("Auto_Accept_Flag", .code(.autoAccept)),
               ]),
-            on(2, [address("BD_ADDR", line: ""), u8("Auto_Accept_Flag", .code(.autoAccept))]),
+            on(2, [deviceAddress, u8("Auto_Accept_Flag", .code(.autoAccept))]),
           ]),
         ]),
     ]),

@@ -4,7 +4,7 @@ import Bluetooth
 
 extension Parameter {
   /// The address of a BR/EDR device.
-  static let deviceAddress = address("BD_ADDR", line: "")
+  static let deviceAddress = Self("BD_ADDR", .address(isRandom: false), "", is: .device)
   /// The kind of address that the Controller uses.
   static let ownAddressType = u8("Own_Address_Type", .code(.ownAddressType))
   /// The type of the peer's address.

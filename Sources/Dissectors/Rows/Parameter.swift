@@ -154,13 +154,26 @@ package struct Parameter: Sendable {
   package let line: StaticString?
   /// The parameters of a list's item, the layouts of a choice, or the parameters of a layout.
   package let items: [Parameter]
+  /// What it means to every packet that has it; nil for most.
+  let role: Role?
+
+  /// The parameters by which packets are judged before they are walked.
+  enum Role {
+    /// The link that the packet concerns.
+    case connectionHandle
+    /// Whether a command succeeded.
+    case status
+    /// The BR/EDR device that the packet concerns.
+    case device
+  }
 
   init(
     _ name: StaticString, _ kind: Kind, _ line: StaticString?, content: Content = .unknown,
-    items: [Parameter] = []
+    items: [Parameter] = [], is role: Role? = nil
   ) {
     self.name = name
     self.kind = kind
+    self.role = role
     self.content = content
     self.line = line
     self.items = items
@@ -190,10 +203,11 @@ package struct Parameter: Sendable {
     Self(name, .signed(width: 2, form), line)
   }
   /// The Connection_Handle of the link that the packet concerns.
-  static let connectionHandle = Self("Connection_Handle", .unsigned(width: 2, .handle), nil)
+  static let connectionHandle = Self(
+    "Connection_Handle", .unsigned(width: 2, .handle), nil, is: .connectionHandle)
   /// The Status at the beginning of all return parameters and most events; in the line only if it
   /// is an error.
-  static let status = Self("Status", .unsigned(width: 1, .code(.status)), "")
+  static let status = Self("Status", .unsigned(width: 1, .code(.status)), "", is: .status)
   /// The part of a set's data in a command; in the line only if it is not complete.
   static let dataOperation = Self("Operation", .dataOperation, "")
   static func count(_ name: StaticString, line: StaticString? = nil) -> Self {

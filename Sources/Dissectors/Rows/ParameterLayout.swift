@@ -64,7 +64,7 @@ package struct ParameterLayout: Sendable {
     var size: Int? = 0
     var handle: Int?
     for parameter in parameters {
-      if handle == nil, let size, parameter.name.isEqual(to: "Connection_Handle") {
+      if handle == nil, let size, parameter.role == .connectionHandle {
         handle = size
       }
       size = size.flatMap { known in parameter.size.map { known + $0 } }
@@ -72,13 +72,13 @@ package struct ParameterLayout: Sendable {
     bytes = described == nil ? nil : size.map { Int16($0) }
     handleOffset = handle.map { Int16($0) }
     counted = Self.countedItems(parameters)
-    let beginsWithStatus = parameters.first?.name.isEqual(to: "Status") ?? false
+    let beginsWithStatus = parameters.first?.role == .status
     let behindStatus = parameters.dropFirst(beginsWithStatus ? 1 : 0).first
     var traits: Traits = []
     for (trait, applies) in [
       (.known, described != nil),
       (.beginsWithStatus, beginsWithStatus),
-      (.beginsWithDevice, behindStatus?.name.isEqual(to: "BD_ADDR") ?? false),
+      (.beginsWithDevice, behindStatus?.role == .device),
       (.advertisingData, fields.contains(where: \.isAdvertisingData)),
       (.uuids, fields.contains(where: \.mayTellUUIDs)),
       (.address, fields.contains(where: \.isAddress)),

@@ -67,7 +67,7 @@ extension Parameter {
     u32("Retransmission_Count", line: "retransmitted"), u32("No_RX_Count", line: "not received"),
     u32("NAK_Count", line: "NAK"), u32("Last_TX_ACK_Timestamp"), u32("Flow_Off_Count"),
     u32("Last_Flow_On_Timestamp"), u32("Buffer_Overflow_Bytes"), u32("Buffer_Underflow_Bytes"),
-    since(35), address("BD_ADDR", line: ""), u8("Cal_Failed_Item_Count"),
+    since(35), deviceAddress, u8("Cal_Failed_Item_Count"),
     u32("TX_Total_Packets"), u32("TX_UnAcked_Packets"), u32("TX_Flushed_Packets"),
     u32("TX_Last_Subevent_Packets"), u32("CRC_Error_Packets", line: "CRC errors"),
     u32("RX_Duplicate_Packets"), u32("RX_Unreceived_Packets"),

@@ -14,7 +14,7 @@ package let eventRows: [ParameterRow] = [
       .devices(
         "Responses",
         [
-          .address("BD_ADDR", line: ""), .pageScanRepetition, .reserved(2),
+          .deviceAddress, .pageScanRepetition, .reserved(2),
           .u24("Class_Of_Device", .assigned(.deviceClass), line: "class"),
           .u16("Clock_Offset", .hex),
         ]),
@@ -126,7 +126,7 @@ package let eventRows: [ParameterRow] = [
       .devices(
         "Responses",
         [
-          .address("BD_ADDR", line: ""), .pageScanRepetition, .reserved(1),
+          .deviceAddress, .pageScanRepetition, .reserved(1),
           .u24("Class_Of_Device", .assigned(.deviceClass), line: "class"),
           .u16("Clock_Offset", .hex),
           .i8("RSSI", .scaled(.signal), line: ""),
