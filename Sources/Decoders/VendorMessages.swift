@@ -9,16 +9,30 @@ import Bytes
 /// being joined is no longer than its protocol allows, and is given up after the protocol's
 /// timeout.
 package struct VendorMessages: Sendable {
+  /// A protocol that may be used on a channel.
+  package struct Candidate: Sendable {
+    let vendor: VendorProtocol
+    /// Its index, which distinguishes it from others.
+    let place: Int
+    /// Whether only the frame shows that it is used here.
+    let isByFrame: Bool
+
+    package init(_ vendor: VendorProtocol, at place: Int, isByFrame: Bool) {
+      (self.vendor, self.place, self.isByFrame) = (vendor, place, isByFrame)
+    }
+  }
+
   /// A value's context.
   struct Context: Sendable {
-    let vendor: VendorProtocol
-    /// The index of the protocol.
-    let place: Int
-    let isByFrame: Bool
+    let candidate: Candidate
     let conversation: UInt64
     let isRequestChannel: Bool
     let packet: Int
     let time: Timestamp?
+
+    var vendor: VendorProtocol { candidate.vendor }
+    var place: Int { candidate.place }
+    var isByFrame: Bool { candidate.isByFrame }
   }
 
   /// The most packets listed for a message.
@@ -63,29 +77,23 @@ package struct VendorMessages: Sendable {
 
   /// Processes a value on a channel where a protocol may be used.
   ///
-  /// - Parameters:
-  ///   - place: the index of the protocol, which distinguishes it from others.
-  ///   - isByFrame: whether only the frame shows that the protocol is used here.
-  ///   - conversation: distinguishes devices, or connections with them; below 2^46.
   ///   - isRequestChannel: whether requests go in this direction.
   /// - Returns: nil if the value does not belong to the protocol; of several messages the first
   ///   one, with the others in `following`.
   package mutating func accept(
-    _ vendor: VendorProtocol, at place: Int, isByFrame: Bool, conversation: UInt64,
-    handle: UInt16, isWritten: Bool, isRequestChannel: Bool, _ bytes: RawSpan, packet: Int,
-    time: Timestamp?
+    _ candidate: Candidate, on channel: VendorChannelID, isRequestChannel: Bool, _ bytes: RawSpan,
+    packet: Int, time: Timestamp?
   ) -> VendorSighting? {
     if !following.isEmpty { following.removeAll() }
-    let extent = vendor.frame.extent(of: bytes)
+    let extent = candidate.vendor.frame.extent(of: bytes)
     // On a channel where only frames identify the protocol, most values are not frames and belong
     // to none.
     if extent == .none, openCount == 0 { return nil }
-    let key = Self.key(conversation, handle, isWritten: isWritten)
-    guard let slot = slot(key, place, makes: extent != .none) else { return nil }
+    guard let slot = slot(channel.key, candidate.place, makes: extent != .none) else { return nil }
     if extent == .none, channels[slot].open.isEmpty { return nil }
     let context = Context(
-      vendor: vendor, place: place, isByFrame: isByFrame, conversation: conversation,
-      isRequestChannel: isRequestChannel, packet: packet, time: time)
+      candidate: candidate, conversation: channel.conversation, isRequestChannel: isRequestChannel,
+      packet: packet, time: time)
     var over: Unfinished?
     if !channels[slot].open.isEmpty {
       if let ending = ending(slot, bytes, extent, context) {
@@ -129,17 +137,14 @@ package struct VendorMessages: Sendable {
     }
   }
 
-  private static func key(_ conversation: UInt64, _ handle: UInt16, isWritten: Bool) -> UInt64 {
-    conversation << 18 | UInt64(handle) << 2 | (isWritten ? 1 : 0)
-  }
-
   /// Returns the open frame of a protocol on a channel: how many of its bytes are present, and its
   /// total length if known; nil if no frame is open.
   package mutating func openFrame(
-    _ vendor: VendorProtocol, at place: Int, conversation: UInt64, handle: UInt16, isWritten: Bool
+    _ vendor: VendorProtocol, at place: Int, on channel: VendorChannelID
   ) -> (count: Int, total: Int?)? {
-    let key = Self.key(conversation, handle, isWritten: isWritten)
-    guard let slot = channels.find(key, place), !channels[slot].open.isEmpty else { return nil }
+    guard let slot = channels.find(channel.key, place), !channels[slot].open.isEmpty else {
+      return nil
+    }
     let begun = channels[slot].open
     guard case .partial(let total) = vendor.frame.extent(of: begun.bytes) else {
       return (begun.count, nil)
@@ -179,15 +184,17 @@ package struct VendorMessages: Sendable {
   /// Returns the part of a frame that a value is, if the frame is too long to be read and no frame
   /// is open; nil if it is not such a part, or the protocol is not known to be used here.
   package mutating func excessive(
-    _ vendor: VendorProtocol, at place: Int, isByFrame: Bool, conversation: UInt64,
-    handle: UInt16, isWritten: Bool, _ bytes: RawSpan
+    _ candidate: Candidate, on channel: VendorChannelID, _ bytes: RawSpan
   ) -> VendorSighting? {
+    let vendor = candidate.vendor
     guard vendor.frame.timeout != nil, let total = vendor.frame.excess(of: bytes) else {
       return nil
     }
-    let slot = channels.find(Self.key(conversation, handle, isWritten: isWritten), place)
-    guard slot.map({ channels[$0].isRecognized }) ?? false || !isByFrame else { return nil }
-    var sighting = VendorSighting(vendor: vendor, isByFrame: isByFrame)
+    let slot = channels.find(channel.key, candidate.place)
+    guard slot.map({ channels[$0].isRecognized }) ?? false || !candidate.isByFrame else {
+      return nil
+    }
+    var sighting = VendorSighting(vendor: vendor, isByFrame: candidate.isByFrame)
     sighting.part = Slice(start: 0, count: bytes.byteCount)
     sighting.total = total
     sighting.excess = (total, vendor.frame.most)
@@ -523,16 +530,16 @@ extension VendorMessages {
   ///
   /// - Returns: what it answers; nil if it is a request, or neither request nor response.
   package mutating func acceptControl(
-    _ definition: Definition, _ exchange: VendorProtocol.Exchange, conversation: UInt64,
-    handle: UInt16, isWritten: Bool, _ bytes: RawSpan, packet: Int, time: Timestamp?
+    _ definition: Definition, _ exchange: VendorProtocol.Exchange, on channel: VendorChannelID,
+    _ bytes: RawSpan, packet: Int, time: Timestamp?
   ) -> ExchangeNote? {
     guard let command = definition.command(of: bytes) else { return nil }
-    let owner = -1 - Int(handle)
-    if isWritten {
+    let owner = -1 - Int(channel.handle)
+    if channel.isWritten {
       guard exchange.isRequest(command) ?? true else { return nil }
       exchanges.add(
         VendorExchanges.Request(
-          conversation: conversation, owner: owner, command: command,
+          conversation: channel.conversation, owner: owner, command: command,
           answer: exchange.answering(command), sequence: nil, packet: packet, time: time,
           timeout: exchange.timeout), definition.name)
       return nil
@@ -544,7 +551,7 @@ extension VendorMessages {
     if !exchange.requestField.isEmpty {
       named = looker.number(of: exchange.requestField, definition, bytes)
     }
-    return exchanges.answer(definition.name, owner, conversation, time) { request in
+    return exchanges.answer(definition.name, owner, channel.conversation, time) { request in
       if let named, named != request.command { return false }
       return request.isAnswered(by: command)
     }

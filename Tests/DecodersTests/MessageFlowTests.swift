@@ -278,7 +278,8 @@ struct ControlPointTests {
   ) -> ExchangeNote? {
     guard let exchange = definition.exchange else { return nil }
     return messages.acceptControl(
-      definition, exchange, conversation: 2, handle: 0x22, isWritten: isWritten, bytes.bytes,
+      definition, exchange,
+      on: VendorChannelID(conversation: 2, handle: 0x22, isWritten: isWritten), bytes.bytes,
       packet: packet, time: Timestamp(microseconds: milliseconds * 1000))
   }
 

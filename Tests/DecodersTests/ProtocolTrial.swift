@@ -31,8 +31,9 @@ struct ProtocolTrial {
   ) -> VendorSighting? {
     packet += 1
     return messages.accept(
-      vendor, at: 0, isByFrame: isByFrame, conversation: conversation, handle: handle,
-      isWritten: isWritten, isRequestChannel: isWritten, bytes.bytes, packet: packet,
+      .init(vendor, at: 0, isByFrame: isByFrame),
+      on: VendorChannelID(conversation: conversation, handle: handle, isWritten: isWritten),
+      isRequestChannel: isWritten, bytes.bytes, packet: packet,
       time: milliseconds.map { Timestamp(microseconds: $0 * 1000) })
   }
 

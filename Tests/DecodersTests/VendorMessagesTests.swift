@@ -24,8 +24,9 @@ struct VendorMessagesTests {
     milliseconds: Int64 = 0, conversation: UInt64 = 2
   ) -> VendorSighting? {
     messages.accept(
-      vendor, at: 0, isByFrame: true, conversation: conversation, handle: handle,
-      isWritten: isWritten, isRequestChannel: isWritten, bytes.bytes, packet: packet,
+      .init(vendor, at: 0, isByFrame: true),
+      on: VendorChannelID(conversation: conversation, handle: handle, isWritten: isWritten),
+      isRequestChannel: isWritten, bytes.bytes, packet: packet,
       time: Timestamp(microseconds: milliseconds * 1000))
   }
 
