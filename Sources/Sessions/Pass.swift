@@ -260,17 +260,15 @@ package struct Pass: ~Copyable {
     _ header: ACLHeader, _ link: LinkSlot, _ packet: inout Packet, _ reassembly: inout Reassembly,
     _ memory: inout Memory
   ) {
-    let direction = packet.record.direction
-    guard
-      let pdu = reassembly.accept(
-        packet.record.bytes, body: packet.dissection.body, header,
-        isTruncated: packet.record.isTruncated, link, connection: memory.links[link].id, direction,
-        packet: packet.record.number, &packet.answer.fragment, &packet.fragments,
-        &packet.dissection.problems)
-    else { return }
+    let connection = memory.links[link].id
+    guard let pdu = reassembly.accept(&packet, header, link, connection: connection) else {
+      return
+    }
     packet.complete(pdu)
     packet.parsePDU()
-    if let frame = packet.dissection.l2cap, frame.cid.isDynamic, let direction {
+    if let frame = packet.dissection.l2cap, frame.cid.isDynamic,
+      let direction = packet.record.direction
+    {
       memory.channel(link, frame, direction, &packet)
     }
   }
@@ -280,10 +278,7 @@ package struct Pass: ~Copyable {
   private static func join(_ packet: inout Packet, _ sdus: inout SDUs, _ memory: inout Memory) {
     guard let channel = packet.answer.channel, channel.isCreditBased,
       let direction = packet.record.direction,
-      let sdu = sdus.accept(
-        packet.bytes, channel, &memory[way: channel, direction], direction,
-        packet: packet.record.number, &packet.dissection, &packet.answer.fragment,
-        &packet.fragments)
+      let sdu = sdus.accept(&packet, channel, &memory[way: channel, direction], direction)
     else { return }
     packet.complete(sdu)
     if channel.bearer != nil { packet.parseChannelATT() }

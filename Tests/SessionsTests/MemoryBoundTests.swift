@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Bytes
+import Captures
 import MadeTraffic
 import Testing
 
@@ -23,6 +24,16 @@ private func held(_ joiner: Any) -> Int {
   }
 }
 
+/// Returns an ACL packet.
+@_lifetime(borrow bytes)
+private func record(_ bytes: borrowing [UInt8], _ number: Int, _ direction: Direction)
+  -> CaptureRecord
+{
+  CaptureRecord(
+    number: number, time: nil, direction: direction, adapter: .unknown, framing: .h1(.acl),
+    originalLength: bytes.count, drops: 0, fileOffset: 0, bytes: bytes.bytes)
+}
+
 @Suite struct MemoryBoundTests {
   /// PDUs of 60 000 bytes in two fragments, on one link after the other: the memory of joined PDUs
   /// is freed.
@@ -31,19 +42,19 @@ private func held(_ joiner: Any) -> Int {
     var reassembly = Reassembly(limits)
     let pdu = notification(60_000)
     for link in 0..<limits.links {
-      var fragments: [Int] = []
       for (isFirst, piece) in [(true, pdu[..<30_000]), (false, pdu[30_000...])] {
         let handle = little(link | (isFirst ? 0 : 0x1000))
-        let record = handle + little(piece.count) + piece
-        var cursor = Cursor(record.bytes)
+        let bytes = handle + little(piece.count) + piece
+        var cursor = Cursor(bytes.bytes)
         let header = try ACLHeader(parsing: &cursor)
-        var fate = FragmentFate()
-        var problems = Problems()
+        let record = record(bytes, link, .received)
+        var packet = Packet(record)
+        packet.dissection.body = Slice(start: 4, count: piece.count)
         let joined = reassembly.accept(
-          record.bytes, body: Slice(start: 4, count: piece.count), header, isTruncated: false,
-          LinkSlot(index: link), connection: link + 1, .received, packet: link, &fate, &fragments,
-          &problems)
-        #expect((joined?.byteCount ?? 0) == (isFirst ? 0 : pdu.count) && problems.isEmpty)
+          &packet, header, LinkSlot(index: link), connection: link + 1
+        )?.byteCount
+        let count = isFirst ? nil : pdu.count
+        #expect(joined == count && packet.dissection.problems.isEmpty)
       }
     }
     #expect(
@@ -56,15 +67,14 @@ private func held(_ joiner: Any) -> Int {
     _ problems: inout [Problem]
   ) -> [UInt8]? {
     var channel = Channel(1, serial: slot + 1, .creditBased, packet: 1)
-    var dissection = Dissection()
-    dissection.body = Slice(start: 0, count: payload.count)
-    var fate = FragmentFate()
-    var fragments: [Int] = []
+    let record = record(payload, slot, direction)
+    var packet = Packet(record)
+    packet.dissection.body = Slice(start: 0, count: payload.count)
     let sdu = sdus.accept(
-      payload.bytes, ChannelFact(channel, slot: slot), &channel.ways[0], direction, packet: slot,
-      &dissection, &fate, &fragments
+      &packet, ChannelFact(channel, slot: slot), &channel.ways[0], direction
     )?.array
-    for index in 0..<dissection.problems.count { problems.append(dissection.problems[index]) }
+    let found = packet.dissection.problems
+    for index in 0..<found.count { problems.append(found[index]) }
     return sdu
   }
 

@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Captures
 package import Dissectors
 
 /// The result of adding an ACL fragment.
@@ -45,24 +46,22 @@ package struct Reassembly: Sendable {
   /// Forgets all incomplete PDUs.
   mutating func forget() { open.forget() }
 
-  /// Adds the fragment in the part `body` of `record` and lends the bytes of the PDU that it
-  /// completes: the record's own if the PDU is in one record, else the joined ones. Returns nil if
-  /// it completes none.
+  /// Adds the fragment that an ACL packet carries and lends the bytes of the PDU that it completes:
+  /// the record's own if the PDU is in one record, else the joined ones. Returns nil if it completes
+  /// none. The packet's `fragments` are then the packets of the PDU, in order, if it came in
+  /// several.
   ///
   /// A start while a PDU is incomplete, a continuation of nothing and a fragment that is too long
   /// are problems; none of them stops the reassembly.
-  ///
-  /// - Parameters:
-  ///   - isTruncated: whether the capture kept only the beginning of the record.
-  ///   - fragments: set to the packets of the PDU, in order, if it came in several.
-  @_lifetime(&self, copy record)
+  @_lifetime(&self, copy packet)
+  @_lifetime(packet: copy packet)
   mutating func accept(
-    _ record: RawSpan, body: Slice, _ header: ACLHeader, isTruncated: Bool, _ slot: LinkSlot,
-    connection: Int, _ direction: Direction?, packet: Int, _ fate: inout FragmentFate,
-    _ fragments: inout [Int], _ problems: inout Problems
+    _ packet: inout Packet, _ header: ACLHeader, _ slot: LinkSlot, connection: Int
   ) -> RawSpan? {
     // Packets of unknown direction are joined with each other.
-    let place = 3 * slot.index + Int(direction?.rawValue ?? 2)
+    let place = 3 * slot.index + Int(packet.record.direction?.rawValue ?? 2)
+    let (record, body) = (packet.record.bytes, packet.dissection.body)
+    let isTruncated = packet.record.isTruncated
     let fragment = record.part(body)
     // What the capture did not keep did arrive. A false length claims more than that, and is only
     // used as far as it allows the present bytes to be read.
@@ -74,7 +73,7 @@ package struct Reassembly: Sendable {
     if header.boundary != .continuation {
       if open[place].isActive {
         let (arrived, expected) = (open[place].arrived, open[place].expected ?? 0)
-        problems.add(Problem(.fragmentLost, arrived, expected))
+        packet.dissection.problems.add(Problem(.fragmentLost, arrived, expected))
         open[place].isTorn = true
         open[place].clear()
       }
@@ -83,62 +82,63 @@ package struct Reassembly: Sendable {
         if expected <= claimed {
           // The PDU is in one record: lend that, without a copy.
           if brought > expected {
-            problems.add(Problem(.fragmentTooLong, at: Int(body.start), brought, expected))
+            packet.dissection.problems.add(
+              Problem(.fragmentTooLong, at: Int(body.start), brought, expected))
           }
-          fate.start = Int(body.start)
-          fate.isTruncated = fragment.byteCount < expected
+          packet.answer.fragment.start = Int(body.start)
+          packet.answer.fragment.isTruncated = fragment.byteCount < expected
           return record.part(Slice(start: 0, count: min(body.end, Int(body.start) + expected)))
         }
       }
       // Without a length, it is unknown what belongs to the PDU.
       if isTruncated, fragment.byteCount < L2CAPHeader.size {
-        fate.isTruncated = true
+        packet.answer.fragment.isTruncated = true
         return nil
       }
       open[place].begin()
     } else if !open[place].isActive {
-      problems.add(Problem(.continuationWithoutStart, at: Int(body.start)))
+      packet.dissection.problems.add(Problem(.continuationWithoutStart, at: Int(body.start)))
       open[place].isTorn = true
       return nil
     }
     return extend(
-      place, fragment, missing: brought - fragment.byteCount, largest: largest, packet: packet,
-      &fate, &fragments, &problems)
+      place, fragment, missing: brought - fragment.byteCount, largest: largest, &packet)
   }
 
   @_lifetime(&self)
+  @_lifetime(packet: copy packet)
   private mutating func extend(
-    _ place: Int, _ fragment: RawSpan, missing: Int, largest: Int, packet: Int,
-    _ fate: inout FragmentFate, _ fragments: inout [Int], _ problems: inout Problems
+    _ place: Int, _ fragment: RawSpan, missing: Int, largest: Int, _ packet: inout Packet
   ) -> RawSpan? {
     open.append(
-      place, fragment, missing: missing, most: limits.pduBytes, packet: packet, &problems)
+      place, fragment, missing: missing, most: limits.pduBytes, packet: packet.record.number,
+      &packet.dissection.problems)
     if open[place].expected == nil, open[place].bytes.count >= L2CAPHeader.size {
       open[place].expected =
         Int(open[place].bytes.bytes.littleEndianU16(at: 0)) + L2CAPHeader.size
     }
     let expected = open[place].expected
-    fate.channel = expected.map { _ in
+    packet.answer.fragment.channel = expected.map { _ in
       ChannelID(rawValue: open[place].bytes.bytes.littleEndianU16(at: 2))
     }
-    fate.progress = (open[place].arrived, expected ?? 0)
+    packet.answer.fragment.progress = (open[place].arrived, expected ?? 0)
     let extra = expected.map { open[place].arrived - $0 } ?? -1
     if extra > 0 { open[place].isTorn = true }
-    fate.firstPiece = open[place].pieces.first
+    packet.answer.fragment.firstPiece = open[place].pieces.first
     // A whole PDU is believed as long as nothing is known to be missing.
-    fate.isDoubtful =
+    packet.answer.fragment.isDoubtful =
       (extra < 0 || open[place].isTorn)
       && open[place].pieces.mayBeMixed(
         expected: expected, largest: largest, isTorn: open[place].isTorn)
     // If a gap hides the header, the PDU's end is unknown: the next start ends it.
     guard let expected, extra >= 0 else {
-      fate.isFragment = true
+      packet.answer.fragment.isFragment = true
       return nil
     }
     if extra > 0 {
       let brought = fragment.byteCount + missing
-      problems.add(Problem(.fragmentTooLong, brought, brought - extra))
+      packet.dissection.problems.add(Problem(.fragmentTooLong, brought, brought - extra))
     }
-    return open.complete(place, expected: expected, &fate, &fragments)
+    return open.complete(place, expected: expected, &packet.answer.fragment, &packet.fragments)
   }
 }

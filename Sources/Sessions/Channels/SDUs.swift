@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Captures
 import Dissectors
 
 /// Joins the K-frames of a credit-based channel's SDUs, per channel and direction (Core, Vol 3,
@@ -16,18 +17,16 @@ package struct SDUs: Sendable {
 
   /// Adds the K-frame whose payload is the dissection's `body` and lends the bytes of the SDU that
   /// it completes: the PDU's own if the SDU is in one frame, else the joined ones. The dissection's
-  /// `body` is then the SDU. Returns nil if it completes none.
+  /// `body` is then the SDU, and the packet's `fragments` are those of the SDU. Returns nil if it
+  /// completes none.
   ///
-  /// - Parameters:
-  ///   - pdu: the bytes of the L2CAP PDU, which the dissection counts from.
-  ///   - way: what is known about the channel in this direction.
-  ///   - fragments: the packets of the PDU if it came in several; set to those of the SDU.
-  @_lifetime(&self, copy pdu)
+  /// - Parameter way: what is known about the channel in this direction.
+  @_lifetime(&self, copy packet)
+  @_lifetime(packet: copy packet)
   mutating func accept(
-    _ pdu: RawSpan, _ fact: ChannelFact, _ way: inout Channel.Flow, _ direction: Direction,
-    packet: Int, _ dissection: inout Dissection, _ fate: inout FragmentFate,
-    _ fragments: inout [Int]
+    _ packet: inout Packet, _ fact: ChannelFact, _ way: inout Channel.Flow, _ direction: Direction
   ) -> RawSpan? {
+    let pdu = packet.bytes
     let place = 2 * fact.slot + Int(direction.rawValue)
     open.grow(to: place)
     open.give(place, to: fact.serial)
@@ -37,56 +36,57 @@ package struct SDUs: Sendable {
       way.isInStep = false
     }
     // What the capture did not keep did arrive.
-    let present = Int(dissection.body.count)
+    let present = Int(packet.dissection.body.count)
     let length =
-      fate.isTruncated ? max(present, Int(dissection.l2cap?.length ?? 0)) : present
+      packet.answer.fragment.isTruncated
+      ? max(present, Int(packet.dissection.l2cap?.length ?? 0)) : present
     let isCut = length > present
     if !way.isInStep { open[place].clear() }
     if let expected = open[place].expected {
       let arrived = open[place].arrived + length
       guard arrived > expected else {
-        return extend(
-          place, pdu, dissection.l2cap?.cid, missing: length - present, packet: packet,
-          &dissection, &fate, &fragments)
+        return extend(place, missing: length - present, &packet)
       }
       // The frame exceeds the SDU. If the frame is an SDU of its own, the earlier one's end was
       // lost. Otherwise it is unknown which parts form an SDU until the next recognizable SDU.
       open[place].clear()
-      guard isWhole(pdu, dissection.body, length) else {
-        dissection.problems.add(Problem(.sduOverrun, arrived, expected))
+      guard isWhole(pdu, packet.dissection.body, length) else {
+        packet.dissection.problems.add(Problem(.sduOverrun, arrived, expected))
         way.isInStep = false
         return nil
       }
-      dissection.problems.add(Problem(.sduLost, arrived - length, expected))
+      packet.dissection.problems.add(Problem(.sduLost, arrived - length, expected))
     }
-    guard way.isInStep || isWhole(pdu, dissection.body, length) else {
-      dissection.problems.add(Problem(.frameOutOfStep, at: Int(dissection.body.start)))
+    guard way.isInStep || isWhole(pdu, packet.dissection.body, length) else {
+      packet.dissection.problems.add(
+        Problem(.frameOutOfStep, at: Int(packet.dissection.body.start)))
       return nil
     }
     way.isInStep = true
-    dissection.takeSDULength(pdu, isCut: isCut)
-    guard let sduLength = dissection.sduLength.map({ Int($0) }) else {
+    packet.dissection.takeSDULength(pdu, isCut: isCut)
+    guard let sduLength = packet.dissection.sduLength.map({ Int($0) }) else {
       way.isInStep = false
       return nil
     }
     if let mtu = way.mtu, sduLength > mtu {
-      dissection.problems.add(Problem(.sduTooLong, sduLength, Int(mtu)))
+      packet.dissection.problems.add(Problem(.sduTooLong, sduLength, Int(mtu)))
     }
     let brought = length - 2
     guard brought < sduLength else {
       if brought > sduLength {
-        dissection.problems.add(
-          Problem(.sduOverrun, at: Int(dissection.body.start) + sduLength, brought, sduLength))
-        let body = dissection.body
-        dissection.body = Slice(start: Int(body.start), count: min(Int(body.count), sduLength))
+        packet.dissection.problems.add(
+          Problem(
+            .sduOverrun, at: Int(packet.dissection.body.start) + sduLength, brought, sduLength))
+        let body = packet.dissection.body
+        packet.dissection.body = Slice(
+          start: Int(body.start), count: min(Int(body.count), sduLength))
       }
-      fate.isTruncated = dissection.body.count < sduLength
+      packet.answer.fragment.isTruncated = packet.dissection.body.count < sduLength
       return pdu
     }
     open[place].begin(expected: sduLength)
     return extend(
-      place, pdu, dissection.l2cap?.cid, missing: brought - Int(dissection.body.count),
-      packet: packet, &dissection, &fate, &fragments)
+      place, missing: brought - Int(packet.dissection.body.count), &packet)
   }
 
   /// Returns whether a frame is an SDU of its own, judging by its length.
@@ -94,29 +94,33 @@ package struct SDUs: Sendable {
     body.count >= 2 && Int(pdu.littleEndianU16(at: Int(body.start))) == length - 2
   }
 
+  /// - Parameter missing: how many bytes of the frame the capture did not keep.
   @_lifetime(&self)
+  @_lifetime(packet: copy packet)
   private mutating func extend(
-    _ place: Int, _ pdu: RawSpan, _ cid: ChannelID?, missing: Int, packet: Int,
-    _ dissection: inout Dissection, _ fate: inout FragmentFate, _ fragments: inout [Int]
+    _ place: Int, missing: Int, _ packet: inout Packet
   ) -> RawSpan? {
     let expected = open[place].expected ?? 0
     open.append(
-      place, pdu.part(dissection.body), missing: missing, most: expected, packet: packet,
-      packets: fate.isJoined ? fragments : [], &dissection.problems)
-    if fate.isDoubtful { open[place].isDoubtful = true }
+      place, packet.bytes.part(packet.dissection.body), missing: missing, most: expected,
+      packet: packet.record.number,
+      packets: packet.answer.fragment.isJoined ? packet.fragments : [],
+      &packet.dissection.problems)
+    if packet.answer.fragment.isDoubtful { open[place].isDoubtful = true }
     // What is certain of an SDU lies in its first frame, unless that is doubtful.
-    fate.isDoubtful = open[place].isDoubtful
-    fate.firstPiece = fate.isDoubtful ? 0 : open[place].pieces.first
+    packet.answer.fragment.isDoubtful = open[place].isDoubtful
+    packet.answer.fragment.firstPiece =
+      packet.answer.fragment.isDoubtful ? 0 : open[place].pieces.first
     let arrived = open[place].arrived
-    fate.channel = cid
-    fate.progress = (arrived, expected)
-    fate.isJoined = false
+    packet.answer.fragment.channel = packet.dissection.l2cap?.cid
+    packet.answer.fragment.progress = (arrived, expected)
+    packet.answer.fragment.isJoined = false
     guard arrived >= expected else {
-      fate.isFragment = true
+      packet.answer.fragment.isFragment = true
       return nil
     }
-    let sdu = open.complete(place, expected: expected, &fate, &fragments)
-    dissection.body = Slice(start: 0, count: sdu.byteCount)
+    let sdu = open.complete(place, expected: expected, &packet.answer.fragment, &packet.fragments)
+    packet.dissection.body = Slice(start: 0, count: sdu.byteCount)
     return sdu
   }
 }
