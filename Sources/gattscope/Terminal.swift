@@ -210,8 +210,9 @@ enum Terminal {
   static var isUTF8: Bool {
     for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
       guard let value = environment(name), !value.isEmpty else { continue }
-      let lower = value.lowercased()
-      return lower.contains("utf-8") || lower.contains("utf8")
+      // Language and region, codeset, modifier: `de_DE.UTF-8@euro`.
+      let parts = value.lowercased().split { $0 == "." || $0 == "@" }
+      return parts.contains { $0 == "utf-8" || $0 == "utf8" }
     }
     return !isTerminal
   }
