@@ -85,6 +85,13 @@ struct LongRead: Sendable {
     isOpen = false
   }
 
+  /// Returns whether a Read Blob Request continues the read, or asks what follows its end.
+  func isContinued(by fields: ATTFields) -> Bool {
+    let offset = Int(fields.offset ?? 0)
+    return attribute.handle == fields.handle
+      && (isOpen ? start < offset && offset <= end : offset == end)
+  }
+
   /// Returns whether a part continues the read: it is of the same attribute and leaves no gap.
   func fits(_ part: borrowing Procedure) -> Bool {
     attribute.handle != nil && attribute.handle == part.attribute.handle
