@@ -164,9 +164,7 @@ extension Conversations {
   /// Returns the bearer of a packet and its direction, and updates what is known about its link.
   mutating func find(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Place? {
     guard let link = packet.answer.link, let direction = packet.record.direction else { return nil }
-    let key =
-      UInt64(UInt32(truncatingIfNeeded: memory.links.id(link))) << 32
-      | UInt64(packet.answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0)
+    let key = packet.answer.bearer(of: memory.links.id(link))
     if latest < 0 || bearers[latest].key != key { latest = index[key] ?? place(key, link, memory) }
     bearers[latest].lastUse = packet.record.number
     meet(latest, memory)
@@ -273,5 +271,13 @@ extension Conversations {
     {
       giveUp(bearer, .recordsLost, memory)
     }
+  }
+}
+
+extension Answer {
+  /// Returns what identifies the packet's ATT bearer among those of all connections.
+  func bearer(of connection: Int) -> UInt64 {
+    UInt64(UInt32(truncatingIfNeeded: connection)) << 32
+      | UInt64(channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0)
   }
 }

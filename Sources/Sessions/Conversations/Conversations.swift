@@ -610,10 +610,12 @@ package struct Conversations: Sendable {
 
   /// Reports a value that was read.
   ///
-  /// - Parameter packets: the packets of the PDU, shared by all of its values.
+  /// - Parameters:
+  ///   - packets: the packets of the PDU, shared by all of its values.
+  ///   - handles: those of several attributes, if the value is that of all of them.
   private mutating func reportRead(
     _ place: Place, _ attribute: AttributeIdentity, _ value: RawSpan, _ arrived: Arrived,
-    _ packets: Range<Int>?, isCut: Bool, isSecret: Bool
+    _ packets: Range<Int>?, isCut: Bool, isSecret: Bool, of handles: Slice? = nil
   ) {
     var conveyed = ConveyedValue(
       operation: .read, attribute: attribute, parties: bearers[place.bearer].parties,
@@ -624,6 +626,7 @@ package struct Conversations: Sendable {
     conveyed.isCut = isCut
     conveyed.isSecret = isSecret
     conveyed.value = keep(value)
+    conveyed.handles = handles
     conveyed.packets = packets
     report(conveyed)
   }
@@ -664,18 +667,9 @@ package struct Conversations: Sendable {
       }
       return
     }
-    var conveyed = ConveyedValue(
-      operation: .read, attribute: identity(nil, place, place.server, memory),
-      parties: bearers[place.bearer].parties, direction: place.direction.reversed,
-      packet: arrived.packet, time: arrived.time)
-    conveyed.latency = arrived.latency
-    conveyed.isEncrypted = arrived.isEncrypted
-    conveyed.isCut = arrived.isCut
-    conveyed.value = keep(bytes.part(value))
-    conveyed.handles = keep(handles)
-    conveyed.packets = packets
-    conveyed.isSecret = isSecret
-    report(conveyed)
+    reportRead(
+      place, identity(nil, place, place.server, memory), bytes.part(value), arrived, packets,
+      isCut: arrived.isCut, isSecret: isSecret, of: keep(handles))
   }
 
   /// Returns the length of each of several values that have `total` bytes together; nil if that is
@@ -717,7 +711,7 @@ package struct Conversations: Sendable {
   ) {
     guard !queue.isEmpty else { return }
     var queue = queue
-    for joined in queue.join(into: &bytes, packets: &packets) {
+    for joined in queue.join(into: &bytes, packets: &packets, place.direction.reversed) {
       var value = ConveyedValue(
         operation: .preparedWrite, outcome: outcome,
         attribute: identity(joined.handle, place, place.server, memory),
@@ -731,7 +725,7 @@ package struct Conversations: Sendable {
       value.isCut = joined.isCut
       value.isSecret = joined.mayBeKey
       value.isEchoWrong = joined.isEchoWrong
-      value.value = Slice(start: joined.bytes.lowerBound, count: joined.bytes.count)
+      value.value = joined.value
       // The Execute Write Request is a packet of its own.
       if joined.packets.count > 1 || unanswered != nil { value.packets = joined.packets }
       report(value)
@@ -746,50 +740,45 @@ package struct Conversations: Sendable {
   ) {
     guard joinsValues else { return }
     let fields = arrived.fields
-    var conveyed = ConveyedValue(
-      operation: .read, attribute: identity(nil, place, place.server, memory),
-      parties: bearers[place.bearer].parties, direction: place.direction.reversed,
-      packet: arrived.packet, time: arrived.time)
-    conveyed.isEncrypted = arrived.isEncrypted
+    var arrived = arrived
+    arrived.forgetRequest()
+    // As in `show`: if any attribute's values are keys, this may be one.
+    let isSecret = arrived.mayHoldKey || memory.attributes.hasKeyMaterial
     switch arrived.opcode {
     case .errorResponse:
-      guard let error = fields.error, let opcode = fields.requestOpcode else { return }
-      switch opcode {
-      case .readRequest, .readMultipleRequest, .readMultipleVariableRequest: break
-      case .writeRequest: conveyed.operation = .write
-      case .prepareWriteRequest: conveyed.operation = .preparedWrite
-      default: return
-      }
-      conveyed.outcome = .refused(error)
-      conveyed.attribute = identity(
-        fields.handle == 0 ? nil : fields.handle, place, place.server, memory)
+      guard let error = fields.error, let opcode = fields.requestOpcode,
+        let operation = opcode == .readBlobRequest ? nil : opcode.operation,
+        operation.hasResponse
+      else { return }
+      var refused = ConveyedValue(
+        operation: operation, outcome: .refused(error),
+        attribute: identity(
+          fields.handle == 0 ? nil : fields.handle, place, place.server, memory),
+        parties: bearers[place.bearer].parties, direction: place.direction.reversed,
+        packet: arrived.packet, time: arrived.time)
+      refused.isEncrypted = arrived.isEncrypted
+      report(refused)
     case .readResponse, .readBlobResponse:
       guard let value = fields.value else { return }
-      conveyed.value = keep(bytes.part(value))
-      conveyed.packets = keep(arrived.packets)
-      conveyed.isCut = arrived.isCut
-      // As in `show`: if any attribute's values are keys, this may be one.
-      conveyed.isSecret = arrived.mayHoldKey || memory.attributes.hasKeyMaterial
+      reportRead(
+        place, identity(nil, place, place.server, memory), bytes.part(value), arrived,
+        keep(arrived.packets), isCut: arrived.isCut, isSecret: isSecret)
     case .readByTypeResponse:
       guard let items = fields.items else { return }
       var cursor = Cursor(bytes, items.list)
-      conveyed.packets = keep(arrived.packets)
-      conveyed.isSecret = arrived.mayHoldKey || memory.attributes.hasKeyMaterial
+      let packets = keep(arrived.packets)
       while let item = items.next(&cursor) {
         guard let handle = item.handle, let slice = item.value else { continue }
-        conveyed.attribute = identity(handle, place, place.server, memory)
-        guard memory.attributes.isRead(handle, bytes.part(slice), of: conveyed.attribute.server)
-        else {
+        let attribute = identity(handle, place, place.server, memory)
+        guard memory.attributes.isRead(handle, bytes.part(slice), of: attribute.server) else {
           continue
         }
-        conveyed.value = keep(bytes.part(slice))
-        conveyed.isCut = item.missing > 0
-        report(conveyed)
+        reportRead(
+          place, attribute, bytes.part(slice), arrived, packets, isCut: item.missing > 0,
+          isSecret: isSecret)
       }
-      return
-    default: return
+    default: break
     }
-    report(conveyed)
   }
 }
 

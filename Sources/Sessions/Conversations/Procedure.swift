@@ -120,6 +120,9 @@ struct Arrived: Sendable {
     self.bytes = bytes.array
   }
 
+  /// Forgets the request, since it is unknown or its fields are.
+  mutating func forgetRequest() { (request, latency) = (nil, nil) }
+
   /// Assigns a held response to another request.
   mutating func assign(_ request: Request, isCertain: Bool) {
     self.request = request.packet
