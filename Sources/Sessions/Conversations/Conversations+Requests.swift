@@ -41,7 +41,7 @@ extension Conversations {
   /// there are too many, the oldest is given up.
   private mutating func push(_ place: Place, from first: Int, _ memory: borrowing Memory) {
     guard clients[place.client].open[first].isOpen else { return }
-    let last = first + Transactions.Doubt.depth - 1
+    let last = first + Transactions.depth - 1
     giveUp(place, last, .overtaken, memory)
     for slot in (first..<last).reversed() { clients[place.client].open.swapAt(slot, slot + 1) }
   }

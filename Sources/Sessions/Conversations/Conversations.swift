@@ -36,13 +36,13 @@ package struct Conversations: Sendable {
   /// What one client has open on one bearer, with the indications sent in the same direction.
   struct Client: Sendable {
     /// The index of the first indication in `open`.
-    static let indications = Transactions.Doubt.depth
+    static let indications = Transactions.depth
     /// The order in which procedures are given up: oldest requests first, then oldest indications.
     static let oldestFirst =
       Array((0..<indications).reversed()) + (indications..<2 * indications).reversed()
 
     /// The newest request and those it overtook, then the newest indication and those before it.
-    var open = [Procedure](repeating: Procedure(), count: 2 * Transactions.Doubt.depth)
+    var open = [Procedure](repeating: Procedure(), count: 2 * Transactions.depth)
     /// Responses that may answer one of several of these; the next packets decide.
     var held: [Arrived] = []
     var parts = Parts()
