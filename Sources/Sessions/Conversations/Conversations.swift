@@ -1,4 +1,12 @@
-// Joins requests and responses into values; each is reported once, when its outcome is known.
+// How requests and values are followed:
+//
+// - `Transactions`, in `Memory`, has the requests that are open on a bearer, and finds the one that
+//   a response answers. `ResponseDoubt` reports what remains uncertain about that.
+// - `LongValues`, in `Memory`, joins what is read and written in parts, on the packet that
+//   completes it, as far as it is certain at once.
+// - `Conversations`, of which a report keeps one, waits for the outcome of each request. It keeps
+//   what the request carried as a `Procedure`, and reports each value once, with its outcome.
+// - `LongRead` and `PreparedQueue` join parts for both.
 
 package import Bluetooth
 import Bytes

@@ -1,5 +1,5 @@
-// Values conveyed in several PDUs, joined on the packet that completes them. `show` reports them
-// there, and `map` uses them as the value.
+// Values conveyed in several PDUs, joined on the packet that completes them, where `show` prints
+// them.
 
 import Bluetooth
 import Bytes
