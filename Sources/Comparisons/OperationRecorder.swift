@@ -30,7 +30,7 @@ struct OperationRecorder: ~Copyable {
   /// The last request that was answered, by connection and by whether the host sent it.
   private var lastAnswered: [Int: [Bool: Int]] = [:]
   /// Decodes values.
-  private var reading: ValueReading
+  private(set) var reading: ValueReading
   let showsKeys: Bool
   /// The user's profiles.
   let profiles: SuppliedProfiles

@@ -67,9 +67,10 @@ package struct SessionReport: PacketReport, ~Copyable {
   ) {
     records += 1
     history?.observe(packet, memory)
-    map.packet(packet, memory, into: &output)
     recorder.follow(packet, memory)
     conversations.observe(packet, memory)
+    map.observe(conversations)
+    map.packet(packet, memory, read: recorder.reading)
     recorder.record(conversations, memory)
   }
 
@@ -82,7 +83,7 @@ package struct SessionReport: PacketReport, ~Copyable {
     conversations.finish(memory)
     recorder.record(conversations, memory)
     let evidence = history.finish(memory, summary, failure)
-    let devices = map.conclude(memory)
+    let devices = map.conclude(memory, conversations)
     leftOut = recorder.firstLeftOut
     let known = Set(evidence.connections.map(\.id))
     unlisted = recorder.operations.keys.count { !known.contains($0) }

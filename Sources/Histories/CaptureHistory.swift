@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 package import Captures
 import Cryptography
@@ -23,7 +23,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private var latestAdapter: (index: AdapterIndex, position: Int?) = (.unknown, nil)
   /// The connection of the latest packet and its index; the index is nil if there was no room for
   /// it.
-  private var latest: (id: Int, position: Int?) = (id: 0, position: nil)
+  private var latestLink: (id: Int, position: Int?) = (id: 0, position: nil)
   private var otherEndings = 0
   /// The bytes of the notes on all connections.
   private var noteBytes = 0
@@ -31,7 +31,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private var isFull = false
   /// The last connection for which there was no room, and the number of such connections.
   private var unlisted = (id: 0, count: 0)
-  private var unanswered: UnansweredRequests
+  private var requests: Conversations
   /// Whether requests are followed here, and not by the caller.
   private let followsRequests: Bool
   /// Whether the use of attributes and channels is recorded.
@@ -49,8 +49,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
   /// - Parameters:
   ///   - knowledge: what profiles define.
   ///   - passkeys: the passkeys to try in a passkey search.
-  ///   - followsRequests: false if the caller follows requests, and calls `follow` for each packet,
-  ///     or does not need them.
+  ///   - followsRequests: false if the caller follows requests, or does not need them.
   ///   - most: the most bytes of the notes on all connections.
   ///   - observesAttributes: false if only links, pairing and encryption are needed.
   package init(
@@ -61,8 +60,12 @@ package struct CaptureHistory: ~Copyable, Sendable {
     self.most = most
     self.observesAttributes = observesAttributes
     (self.limits, self.knowledge, self.followsRequests) = (limits, knowledge, followsRequests)
-    (searches, unanswered) = (PasskeySearches(passkeys), UnansweredRequests(limits))
+    searches = PasskeySearches(passkeys)
+    requests = Conversations(limits, joinsValues: false)
   }
+
+  /// The latest time in the capture so far.
+  package var latest: Timestamp? { evidence.extent.latest }
 
   package mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     evidence.extent.observe(packet, memory)
@@ -71,7 +74,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     if packet.record.adapter != latestAdapter.index {
       latestAdapter = (packet.record.adapter, adapters[packet.record.adapter])
     }
-    if followsRequests { unanswered.observe(packet, memory) }
+    if followsRequests { requests.observe(packet, memory) }
     if memory.links.otherEndings != otherEndings {
       memory.links.forEachEnding(after: otherEndings) { store($0) }
       otherEndings = memory.links.otherEndings
@@ -83,13 +86,13 @@ package struct CaptureHistory: ~Copyable, Sendable {
     guard let link = packet.answer.link else { return }
     let id = memory.links.id(link)
     guard id != 0 else { return }
-    if packet.answer.opened || packet.answer.closed || id != latest.id && positions[id] == nil {
+    if packet.answer.opened || packet.answer.closed || id != latestLink.id && positions[id] == nil {
       store(memory.links.connection(link))
     }
-    if packet.answer.opened || packet.answer.closed || id != latest.id {
-      latest = (id, positions[id])
+    if packet.answer.opened || packet.answer.closed || id != latestLink.id {
+      latestLink = (id, positions[id])
     }
-    guard let position = latest.position else { return }
+    guard let position = latestLink.position else { return }
     if packet.answer.opened {
       if let own = evidence.host.address(ofLinkOpenedBy: packet.dissection, packet.record.adapter) {
         notes[position].pairing.ownAddress = own
@@ -135,7 +138,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
       }
       positions[last.connection.id] = nil
       unlisted = (max(unlisted.id, last.connection.id), unlisted.count + 1)
-      if latest.id == last.connection.id { latest.position = nil }
+      if latestLink.id == last.connection.id { latestLink.position = nil }
     }
   }
 
@@ -166,11 +169,6 @@ package struct CaptureHistory: ~Copyable, Sendable {
     evidence.adapters[adapter].buffers.send(
       Moment(record), connection: notes[position].connection.id, isLE: transport == .le,
       gap: memory.links.gap)
-  }
-
-  /// Records what a packet does to requests that the caller follows.
-  package mutating func follow(_ procedures: borrowing Procedures, _ memory: borrowing Memory) {
-    unanswered.follow(procedures, memory)
   }
 
   private func sighting(ofPeerAt position: Int) -> Sighting? {
@@ -247,7 +245,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     for index in 0..<completed.count {
       let (handle, packets) = completed.link(index, bytes)
       guard packets > 0, let known = memory.links.known(LinkKey(record.adapter, handle)),
-        let position = known.id == latest.id ? latest.position : positions[known.id]
+        let position = known.id == latestLink.id ? latestLink.position : positions[known.id]
       else { continue }
       notes[position].link.acknowledge(moment, packets: packets)
       notes[position].transfers.complete(packets, record, memory)
@@ -268,11 +266,11 @@ package struct CaptureHistory: ~Copyable, Sendable {
 
   /// Returns the evidence after the capture was read to its end. Called once.
   ///
-  /// - Parameter procedures: those that the caller followed, at their end.
+  /// - Parameter unanswered: the unanswered requests, if the caller followed them.
   package consuming func finish(
     _ memory: borrowing Memory, _ summary: CaptureSummary?, _ failure: CaptureFailure?,
-    following procedures: Procedures? = nil
-  ) -> Evidence { conclude(memory, summary, failure, following: procedures) }
+    unanswered: UnansweredRequests? = nil
+  ) -> Evidence { conclude(memory, summary, failure, unanswered) }
 
   /// Returns the evidence as if the capture ended here. Requests that still wait for an answer
   /// appear unanswered, so not all findings from this evidence remain true.
@@ -281,7 +279,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
   /// every packet.
   package mutating func evidence(_ memory: borrowing Memory) -> Evidence {
     var copy = Self(copying: self)
-    let evidence = copy.conclude(memory, nil, nil)
+    let evidence = copy.conclude(memory, nil, nil, nil)
     searches = copy.searches
     return evidence
   }
@@ -290,16 +288,16 @@ package struct CaptureHistory: ~Copyable, Sendable {
     (evidence, notes) = (other.evidence, other.notes)
     (positions, peers) = (other.positions, other.peers)
     (adapters, latestAdapter) = (other.adapters, other.latestAdapter)
-    (latest, otherEndings, unlisted) = (other.latest, other.otherEndings, other.unlisted)
+    (latestLink, otherEndings, unlisted) = (other.latestLink, other.otherEndings, other.unlisted)
     (noteBytes, isFull) = (other.noteBytes, other.isFull)
     (observesAttributes, most) = (other.observesAttributes, other.most)
-    (unanswered, followsRequests) = (other.unanswered, other.followsRequests)
+    (requests, followsRequests) = (other.requests, other.followsRequests)
     (limits, knowledge, searches) = (other.limits, other.knowledge, other.searches)
   }
 
   private mutating func conclude(
     _ memory: borrowing Memory, _ summary: CaptureSummary?, _ failure: CaptureFailure?,
-    following procedures: Procedures? = nil
+    _ unanswered: UnansweredRequests?
   ) -> Evidence {
     memory.links.forEach { store($0) }
     evidence.coverage = memory.coverage
@@ -307,8 +305,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
       evidence.adapters[index].finish(memory, evidence.extent)
     }
     evidence.extent.finish(summary, failure, unlistedConnections: unlisted.count)
-    unanswered.finish(evidence.extent.latest, memory, following: procedures)
-    let left = Dictionary(grouping: unanswered.listed, by: \.connection)
+    requests.finish(memory, latest: evidence.extent.latest)
+    let left = Dictionary(grouping: (unanswered ?? requests.unanswered).listed, by: \.connection)
     for index in notes.indices {
       notes[index].attributes.unanswered = Array(
         (left[notes[index].connection.id] ?? []).prefix(AttributeHistory.mostListed))

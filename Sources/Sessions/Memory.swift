@@ -553,15 +553,15 @@ package struct Memory: ~Copyable, Sendable {
       if opcode.role == .response {
         slot = channels.answeredBearer(
           slot,
-          Transactions.Response(packet.record.number, opcode, fields, packet.bytes, impossible: 0),
+          Transactions.Response(packet.record.number, opcode, fields, packet.bytes),
           fields,
           direction, isWhole: !packet.isCut,
           attributes,
           of: Attributes.key(of: opcode.server(direction), links[link]))
       }
       let impossible =
-        channels[transactions: slot].hasDoubts
-        ? impossible(channels[transactions: slot], opcode, packet, direction) : 0
+        opcode == .readResponse && channels[transactions: slot].hasSeveral(direction.reversed)
+        ? impossible(channels[transactions: slot], packet, direction) : []
       let request = channels[transactions: slot].observe(
         opcode, &packet, direction, impossible: impossible,
         isAnswerable: hasHeard(direction.reversed), &doubt)
@@ -572,8 +572,8 @@ package struct Memory: ~Copyable, Sendable {
       return
     }
     let impossible =
-      links[transactions: link].hasDoubts
-      ? impossible(links[transactions: link], opcode, packet, direction) : 0
+      opcode == .readResponse && links[transactions: link].hasSeveral(direction.reversed)
+      ? impossible(links[transactions: link], packet, direction) : []
     let request = links[transactions: link].observe(
       opcode, &packet, direction, impossible: impossible,
       isAnswerable: hasHeard(direction.reversed)
@@ -582,26 +582,24 @@ package struct Memory: ~Copyable, Sendable {
     links[link].exchangeMTU(opcode, fields.mtu, request)
   }
 
-  /// Returns a bit for each open request that a value cannot answer, since its attribute's values
-  /// have another length.
+  /// Returns the packets of open requests that a Read Response cannot answer, since their
+  /// attributes' values have other lengths.
   @inline(never)
   private func impossible(
-    _ transactions: Transactions, _ opcode: ATTOpcode, _ packet: borrowing Packet,
-    _ direction: Direction
-  ) -> UInt8 {
-    guard opcode == .readResponse,
-      let count = packet.dissection.attFields.value.map({ Int($0.count) }),
+    _ transactions: Transactions, _ packet: borrowing Packet, _ direction: Direction
+  ) -> [Int] {
+    guard let count = packet.dissection.attFields.value.map({ Int($0.count) }),
       let link = packet.answer.link, !packet.isCut
-    else { return 0 }
-    let key = Attributes.key(of: opcode.server(direction), links[link])
-    var mask: UInt8 = 0
-    for (position, request) in transactions.waiting(direction.reversed).enumerated() {
+    else { return [] }
+    let key = Attributes.key(of: ATTOpcode.readResponse.server(direction), links[link])
+    var found: [Int] = []
+    transactions.forEachOpen(direction.reversed) { request in
       guard let handle = request.handle,
         let length = attributes.valueLength(handle, of: key), length != count
-      else { continue }
-      mask |= 1 << UInt8(position)
+      else { return }
+      found.append(request.packet)
     }
-    return mask
+    return found
   }
 
   /// Learns what a PDU reveals about attributes, and finds the one that it refers to.

@@ -138,9 +138,6 @@ package struct PageReport: PacketReport, ~Copyable {
     // Requests are followed once, for the values, the history and the map.
     values.follow(packet, memory)
     history?.observe(packet, memory)
-    if values.conversations.hasEvents {
-      history?.follow(values.conversations.procedures, memory)
-    }
     list(packet, memory)
     // The sentence has read the packet. The values come last, since they read others.
     map.observe(values.conversations)
@@ -180,9 +177,9 @@ package struct PageReport: PacketReport, ~Copyable {
   ) {
     guard let history = history.take() else { return }
     wordRuns()
-    values.finish(memory, &sentence.reading)
+    values.finish(memory, &sentence.reading, latest: history.latest)
     var evidence = history.finish(
-      memory, summary, failure, following: values.conversations.procedures)
+      memory, summary, failure, unanswered: values.conversations.unanswered)
     evidence.listsKeys = options.showsKeys
     let explanation = Explanation(evidence, options.selection)
     contents.start = start

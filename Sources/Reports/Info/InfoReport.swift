@@ -142,7 +142,8 @@ package struct CaptureFacts: Sendable {
   private(set) var connections: [Connection] = []
   private(set) var pairingFailures: [FailedPairing] = []
   private(set) var encryptionFailures: [FailedEncryption] = []
-  private(set) var unanswered: UnansweredRequests
+  private var requests: Conversations
+  var unanswered: UnansweredRequests { requests.unanswered }
   package private(set) var connectionCount = 0
   private(set) var leData = 0
   private(set) var brEDRData = 0
@@ -158,7 +159,7 @@ package struct CaptureFacts: Sendable {
 
   package init(_ limits: Limits) {
     self.limits = limits
-    unanswered = UnansweredRequests(limits)
+    requests = Conversations(limits, joinsValues: false)
   }
 
   package var advertiserCount: Int { advertisers.count }
@@ -193,7 +194,7 @@ package struct CaptureFacts: Sendable {
     let hasOthers = memory.links.otherEndings != otherEndings
     if packet.answer.opened || packet.answer.closed { add(packet.answer, memory) }
     if hasOthers { takeOthers(memory) }
-    unanswered.observe(packet, memory)
+    requests.observe(packet, memory)
     if case .failed(let reason)? = packet.dissection.smp { add(reason, packet, memory) }
     // A packet that another file contains, too, was counted already.
     if packet.record.original == nil {
@@ -296,7 +297,7 @@ package struct CaptureFacts: Sendable {
     connectionCount = memory.links.count
     memory.links.forEach { store($0) }
     connections.sort { $0.id < $1.id }
-    unanswered.finish(latest, memory)
+    requests.finish(memory, latest: latest)
     // The key may have followed the connection.
     for index in connections.indices where connections[index].identity == nil {
       guard connections[index].peerKind == .randomResolvable, let peer = connections[index].peer

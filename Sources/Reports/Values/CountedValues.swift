@@ -1,3 +1,4 @@
+package import Bluetooth
 package import Bytes
 package import Sessions
 
@@ -36,8 +37,7 @@ package struct CountedValues: ~Copyable {
     count(packet.answer, memory, &reading)
   }
 
-  /// Follows the values of a packet. `count` counts those whose outcome it decided, after other
-  /// reports have used the procedures of `conversations`.
+  /// Follows the values of a packet. `count` counts those whose outcome it decided.
   package mutating func follow(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     filter.observe(packet.record, memory)
     conversations.observe(packet, memory)
@@ -78,8 +78,12 @@ package struct CountedValues: ~Copyable {
   }
 
   /// Counts what is still open, now that the capture was read to its end.
-  package mutating func finish(_ memory: borrowing Memory, _ reading: inout ValueReading) {
-    conversations.finish(memory)
+  ///
+  /// - Parameter latest: the latest time in the capture, for the unanswered requests.
+  package mutating func finish(
+    _ memory: borrowing Memory, _ reading: inout ValueReading, latest: Timestamp? = nil
+  ) {
+    conversations.finish(memory, latest: latest)
     count(memory, &reading)
   }
 

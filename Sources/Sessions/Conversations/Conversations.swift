@@ -1,12 +1,20 @@
-// Joins requests and responses into values; each is reported once, when its outcome is known.
+// How requests and values are followed:
+//
+// - `Transactions`, in `Memory`, has the requests that are open on a bearer, and finds the one that
+//   a response answers. `ResponseDoubt` reports what remains uncertain about that.
+// - `LongValues`, in `Memory`, joins what is read and written in parts, on the packet that
+//   completes it, as far as it is certain at once.
+// - `Conversations`, of which a report keeps one, waits for the outcome of each request. It keeps
+//   what the request carried as a `Procedure`, and reports each value once, with its outcome.
+// - `LongRead` and `PreparedQueue` join parts for both.
 
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
 
-/// The ATT conversations of each bearer. Joins values that were read or written in parts, gives
-/// requests their outcome, and lists the values of each packet.
+/// The ATT conversations of each bearer. Gives requests their outcome, joins values that were read
+/// or written in parts, and lists the values of each packet.
 ///
 /// A report that wants values keeps one and feeds it every packet:
 ///
@@ -18,11 +26,13 @@ import Dissectors
 /// requests count as unanswered.
 package struct Conversations: Sendable {
   private let passing = PassedByReference()
-  typealias Place = Procedures.Place
 
-  /// The link of a bearer.
-  private struct Parties: Sendable {
+  /// An ATT bearer, or a free place for one.
+  struct Bearer: Sendable {
+    var key: UInt64
     var link: LinkSlot
+    /// Its last packet; 0 for a free place.
+    var lastUse = 0
     /// How often the identifying properties of its connection had changed when the others were set;
     /// nil: they were not.
     var changes: Int?
@@ -31,8 +41,26 @@ package struct Conversations: Sendable {
     var servers: (peer: UInt64, local: UInt64) = (0, 0)
   }
 
+  /// What one client has open on one bearer, with the indications sent in the same direction.
+  struct Client: Sendable {
+    /// The index of the first indication in `open`.
+    static let indications = Transactions.depth
+    /// The order in which procedures are given up: oldest requests first, then oldest indications.
+    static let oldestFirst =
+      Array((0..<indications).reversed()) + (indications..<2 * indications).reversed()
+
+    /// The newest request and those it overtook, then the newest indication and those before it.
+    var open = [Procedure](repeating: Procedure(), count: 2 * Transactions.depth)
+    /// Responses that may answer one of several of these; the next packets decide.
+    var held: [Arrived] = []
+    var parts = Parts()
+
+    /// Whether a request waits for its response, or for the certainty which response that is.
+    var isAsking: Bool { !held.isEmpty || open[..<Self.indications].contains { $0.isOpen } }
+  }
+
   /// What one client reads and writes in parts on one bearer.
-  private struct Client: Sendable {
+  struct Parts: Sendable {
     var read = LongRead()
     var queue = PreparedQueue()
     /// The parts that were prepared before an Execute Write Request that waits for its response,
@@ -40,6 +68,15 @@ package struct Conversations: Sendable {
     var closed: [(packet: Int, queue: PreparedQueue)] = []
     /// Whether the capture may lack the answers to its requests: it goes on without any.
     var lacksAnswers = false
+  }
+
+  /// An index into `clients`. Each bearer has two; the first is for what the captured host sends.
+  struct Place {
+    let bearer: Int
+    let direction: Direction
+    var client: Int { 2 * bearer + Int(direction.rawValue) }
+    /// The end that is the server of this client's requests.
+    var server: Side { Side(sent: direction).other }
   }
 
   /// An attribute's key among all servers.
@@ -59,6 +96,8 @@ package struct Conversations: Sendable {
   /// Packets that carried attribute values but whose handle is missing from the capture; they are
   /// not reported as values.
   package private(set) var withoutHandle = 0
+  /// The requests that stayed unanswered.
+  package internal(set) var unanswered: UnansweredRequests
   /// The limits that were already reported.
   private var reportedLimits: [Limited] = []
 
@@ -67,25 +106,29 @@ package struct Conversations: Sendable {
     case bearers, preparedParts
   }
 
-  /// The procedures that values belong to, for others that would follow them, too.
-  package private(set) var procedures: Procedures
-  /// Whether the packet did something to them; to ask `procedures` would copy them.
-  package private(set) var hasEvents = false
-  /// By the index of the bearer, and by that of the place.
-  private var bearers: [Parties] = []
-  private var clients: [Client] = []
+  var bearers: [Bearer] = []
+  var clients: [Client] = []
+  /// The bearer of the latest packet; negative: none.
+  var latest = -1
+  /// The places of bearers, by their keys.
+  var index: [UInt64: Int] = [:]
+  var gap = 0
+  var endings = 0
+  /// The time of the current packet; at the end, of the latest one.
+  private(set) var now: Timestamp?
   /// The lengths of values that were read, for Read Multiple.
   private var lengths: [AttributeKey: Int] = [:]
   /// Servers whose identity became known while values were in progress, each with its earlier key.
   private var aliases: [(key: UInt64, first: UInt64)] = []
   /// The keys of other servers in use.
   private var servers: [UInt64] = []
-  private var gap = 0
   /// The data that the captured host advertises.
-  private var ownData: OwnAdvertisedData
+  var ownData: OwnAdvertisedData
   let limits: Limits
   /// The attributes whose values are secret; nil before the first packet.
   private var secretTypes: SecretTypes?
+  /// Whether values are wanted, and not only the unanswered requests.
+  let joinsValues: Bool
   /// How many nanoseconds without a request end a read whose last part fills its PDU; nil: such a
   /// read ends only with the next request.
   private let patience: Int64?
@@ -94,12 +137,15 @@ package struct Conversations: Sendable {
 
   /// Creates the state before the first packet.
   ///
-  /// - Parameter patience: after how many nanoseconds without a request a value is reported
-  ///   although more of it might be read; nil: only when something else is requested.
-  package init(_ limits: Limits = Limits(), patience: Int64? = nil) {
+  /// - Parameters:
+  ///   - joinsValues: false if only `unanswered` is wanted.
+  ///   - patience: after how many nanoseconds without a request a value is reported although more
+  ///     of it might be read; nil: only when something else is requested.
+  package init(_ limits: Limits = Limits(), joinsValues: Bool = true, patience: Int64? = nil) {
     self.limits = limits
-    procedures = Procedures(limits)
+    self.joinsValues = joinsValues
     self.patience = patience
+    unanswered = UnansweredRequests(limit: limits.listedRequests)
     ownData = OwnAdvertisedData(limits)
   }
 
@@ -110,45 +156,53 @@ package struct Conversations: Sendable {
   /// - Parameter memory: what is known after this packet.
   package mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     if !values.isEmpty { clear() }
-    if secretTypes == nil { secretTypes = memory.attributes.secretTypes }
-    (limitReached, hasEvents) = (nil, false)
+    limitReached = nil
     // A record that repeats one of another file was already reported.
-    guard packet.record.original == nil else { return procedures.skip() }
-    if memory.links.gap != gap {
-      gap = memory.links.gap
-      ownData.forgetParts { memory.links.gapAdapter.mayBe($0.adapter) }
-    }
-    if mayHaveOpenReads, let patience, let time = packet.record.time { finishReads(time, patience) }
-    procedures.observe(packet, memory)
-    let pdu = packet.dissection.att
-    // Nobody answers commands and notifications, so they are no procedures.
-    let place =
-      pdu?.opcode.role == .unacknowledged ? procedures.find(packet, memory) : nil
-    hasEvents = !procedures.events.isEmpty
-    if hasEvents { process(packet.bytes, packet.record.time, memory) }
-    if let pdu {
-      guard packet.answer.link != nil, packet.record.direction != nil else { return }
-      if let place { meet(place, memory) }
-      if pdu.isIncomplete {
-        if pdu.opcode.carriesValue { withoutHandle += 1 }
-      } else if let place {
-        reportUnacknowledged(pdu.opcode, place, packet, memory)
+    guard packet.record.original == nil else { return }
+    now = packet.record.time
+    if secretTypes == nil { secretTypes = memory.attributes.secretTypes }
+    if mayHaveOpenReads, let patience, let now { finishReads(now, patience) }
+    if memory.links.gap != gap { lose(memory) }
+    if packet.answer.closed || memory.links.otherEndings != endings { sweep(memory) }
+    if let pdu = packet.dissection.att {
+      // Nobody answers commands and notifications: they are only values.
+      if joinsValues || pdu.opcode.role != .unacknowledged { follow(pdu, packet, memory) }
+    } else if joinsValues {
+      if !memory.advertisements.reports.isEmpty {
+        observeAdvertisements(packet.record, packet.bytes, memory)
+      } else {
+        for own in ownData.observe(packet) { advertise(own) }
       }
-    } else if !memory.advertisements.reports.isEmpty {
-      observeAdvertisements(packet.record, packet.bytes, memory)
-    } else {
-      for own in ownData.observe(packet) { advertise(own) }
+    }
+  }
+
+  /// Processes a PDU.
+  @inline(never)
+  private mutating func follow(
+    _ pdu: ATTPDU, _ packet: borrowing Packet, _ memory: borrowing Memory
+  ) {
+    guard let place = find(packet, memory) else { return }
+    if pdu.isIncomplete, pdu.opcode.carriesValue { withoutHandle += 1 }
+    switch pdu.opcode.role {
+    case .request, .indication: begin(pdu, place, packet, memory)
+    case .response, .confirmation: end(pdu, place, packet, memory)
+    case .unacknowledged:
+      if !pdu.isIncomplete { reportUnacknowledged(pdu.opcode, place, packet, memory) }
     }
   }
 
   /// Ends the capture: what is still open is reported as such.
-  package mutating func finish(_ memory: borrowing Memory) {
+  ///
+  /// - Parameter latest: the latest time in the capture, which shows how long requests have waited.
+  package mutating func finish(_ memory: borrowing Memory, latest: Timestamp? = nil) {
     clear()
     limitReached = nil
+    now = latest
     for own in ownData.finish() { advertise(own) }
-    procedures.finish(memory)
-    let none: [UInt8] = []
-    process(none.bytes, nil, memory)
+    for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
+      close(bearer, .captureEnded, memory)
+    }
+    unanswered.sort()
   }
 
   private mutating func clear() {
@@ -188,37 +242,11 @@ package struct Conversations: Sendable {
     return start..<packets.count
   }
 
-  // MARK: Bearers
-
-  /// Updates what is known about the link of a packet's bearer.
-  mutating func meet(_ place: Place, _ memory: borrowing Memory) {
-    let known = procedures.bearers[place.bearer]
-    while bearers.count <= place.bearer {
-      bearers.append(Parties(link: known.link))
-      clients.append(Client())
-      clients.append(Client())
-    }
-    let (id, changes) = (memory.links.id(known.link), memory.links.changes(known.link))
-    // Mostly, nothing has changed since the previous packet. A link that is no connection has no
-    // number by which to know it again.
-    if id > 0, bearers[place.bearer].parties.connection == id,
-      bearers[place.bearer].link == known.link, bearers[place.bearer].changes == changes
-    {
-      return
-    }
-    bearers[place.bearer].changes = changes
-    bearers[place.bearer].link = known.link
-    bearers[place.bearer].parties = memory.links.parties(known.link)
-    let peer = Attributes.key(of: .peer, memory.links[known.link])
-    bearers[place.bearer].servers = (
-      server(peer, before: bearers[place.bearer].servers.peer),
-      Attributes.key(of: .local, memory.links[known.link])
-    )
-  }
+  // MARK: Servers
 
   /// Returns the key that values use for a bearer's peer. If its identity became known while values
   /// were in progress, this is the earlier key, so that one device's values stay together.
-  private mutating func server(_ key: UInt64, before: UInt64) -> UInt64 {
+  mutating func server(_ key: UInt64, before: UInt64) -> UInt64 {
     if key == before { return key }
     if let alias = aliases.last(where: { $0.key == key }) { return alias.first }
     if before == 0 || servers.contains(key) {
@@ -229,48 +257,8 @@ package struct Conversations: Sendable {
     return before
   }
 
-  // MARK: Requests and indications
-
-  /// Processes what the packet does.
-  private mutating func process(_ bytes: RawSpan, _ time: Timestamp?, _ memory: borrowing Memory) {
-    for event in procedures.events {
-      switch event {
-      case .arrived(let place): meet(place, memory)
-      case .began(let place, let slot): begin(place, slot, memory)
-      case .answered(let place, let slot):
-        guard let arrived = procedures.arrived else { continue }
-        let procedure = procedures.clients[place.client].open[slot]
-        complete(place, procedure, arrived, bytes, memory)
-      case .settled(let place, let procedure, let arrived):
-        complete(place, procedure, arrived, arrived.bytes.bytes, memory)
-      case .unanswered(let place, let procedure, let reason):
-        giveUp(place, procedure, reason, at: time, memory)
-      case .orphan(let place):
-        guard let arrived = procedures.arrived else { continue }
-        reportOrphan(place, arrived, bytes, memory)
-      case .unsettled(let place, let arrived):
-        reportOrphan(place, arrived, arrived.bytes.bytes, memory)
-      case .interrupted(let place, let isSeveral):
-        finishRead(place)
-        if isSeveral { noteProgress(of: place, memory) }
-      case .ended(let place, .recordsLost): clients[place.client].queue.lose()
-      case .ended(let place, let reason):
-        if reason == .forgotten { reached(.bearers, limits.bearers) }
-        let isOver = reason == .connectionEnded || reason == .captureEnded
-        flush(
-          clients[place.client].queue, place, .notExecuted(isOver ? reason : .forgotten), nil,
-          memory)
-        clients[place.client] = Client()
-        if place.direction == .received {
-          bearers[place.bearer].servers = (0, 0)
-          bearers[place.bearer].changes = nil
-        }
-      }
-    }
-  }
-
   /// Returns what is known about an attribute on one of the bearer's servers.
-  private func identity(
+  func identity(
     _ handle: UInt16?, _ place: Place, _ side: Side, _ memory: borrowing Memory
   ) -> AttributeIdentity {
     let bearer = bearers[place.bearer]
@@ -281,72 +269,60 @@ package struct Conversations: Sendable {
 
   // MARK: Requests
 
-  private mutating func begin(_ place: Place, _ slot: Int, _ memory: borrowing Memory) {
-    let procedure = procedures.clients[place.client].open[slot]
-    if procedure.isIncomplete { return }
-    let handle = procedure.attribute.handle
-    let isIndication = slot == Procedures.Client.indications
-    var attribute = identity(
-      handle, place, isIndication ? place.server.other : place.server, memory)
-    if let type = procedure.type, procedure.opcode == .readByTypeRequest, !type.isDeclaration {
-      attribute.uuid = type
+  /// Ends the read that a request does not continue, and closes the queue that it executes.
+  ///
+  /// - Returns: whether the request continues a read.
+  mutating func goOn(_ opcode: ATTOpcode, _ place: Place, _ packet: borrowing Packet) -> Bool {
+    if opcode == .readBlobRequest,
+      clients[place.client].parts.read.isContinued(by: packet.dissection.attFields)
+    {
+      return true
     }
-    procedures.clients[place.client].open[slot].attribute = attribute
-    if isIndication { return }
-    var goesOn = false
-    if procedure.opcode == .readBlobRequest, clients[place.client].read.attribute.handle == handle {
-      let read = clients[place.client].read
-      let offset = procedure.offset
-      goesOn = read.isOpen ? read.start < offset && offset <= read.end : offset == read.end
+    finishRead(place)
+    if opcode == .executeWriteRequest {
+      clients[place.client].parts.closed.append(
+        (packet.record.number, clients[place.client].parts.queue))
+      clients[place.client].parts.queue = PreparedQueue()
     }
-    if goesOn {
-      procedures.clients[place.client].open[slot].goesOn = true
-    } else {
-      finishRead(place)
-    }
-    if procedure.opcode == .executeWriteRequest {
-      clients[place.client].closed.append((procedure.packet, clients[place.client].queue))
-      clients[place.client].queue = PreparedQueue()
-    }
+    return false
   }
 
   /// Returns the parts that an Execute Write Request writes or cancels, and forgets them.
-  private mutating func close(_ place: Place, _ execute: Int) -> PreparedQueue {
-    guard let index = clients[place.client].closed.firstIndex(where: { $0.packet == execute })
+  private mutating func takeParts(_ place: Place, _ execute: Int) -> PreparedQueue {
+    guard let index = clients[place.client].parts.closed.firstIndex(where: { $0.packet == execute })
     else {
       return PreparedQueue()
     }
-    return clients[place.client].closed.remove(at: index).queue
+    return clients[place.client].parts.closed.remove(at: index).queue
   }
 
   /// Records that a client goes on before a request is answered. Normally it has its answers then:
   /// if the capture has nothing from its server, they may be missing.
-  private mutating func noteProgress(of place: Place, _ memory: borrowing Memory) {
+  mutating func noteProgress(of place: Place, _ memory: borrowing Memory) {
     let bearer = bearers[place.bearer]
     guard memory.links.id(bearer.link) == bearer.parties.connection else { return }
-    clients[place.client].lacksAnswers = memory.links[bearer.link].isOneSided(place.direction)
+    clients[place.client].parts.lacksAnswers = memory.links[bearer.link].isOneSided(place.direction)
   }
 
   /// Reports a request or an indication as unanswered.
-  private mutating func giveUp(
-    _ place: Place, _ pending: Procedure, _ reason: ValueOutcome.Reason, at time: Timestamp?,
-    _ memory: borrowing Memory
+  mutating func reportUnanswered(
+    _ place: Place, _ pending: Procedure, _ reason: ValueOutcome.Reason, _ memory: borrowing Memory
   ) {
     let link = bearers[place.bearer].link
-    if reason == .overtaken || clients[place.client].lacksAnswers {
+    if reason == .overtaken || clients[place.client].parts.lacksAnswers {
       noteProgress(of: place, memory)
     }
     let isExecute = pending.opcode == .executeWriteRequest
     guard !pending.isIncomplete, isExecute || pending.operation != nil else { return }
     let mayBeAnswered =
-      memory.hasHeard(place.direction.reversed) && !clients[place.client].lacksAnswers
+      memory.hasHeard(place.direction.reversed) && !clients[place.client].parts.lacksAnswers
     if !mayBeAnswered, pending.opcode.carriesValue, pending.opcode != .prepareWriteRequest {
       // The capture has no answers, so it is unknown whether one came.
       return report(place, pending, .done, nil)
     }
     var reason = mayBeAnswered ? pending.isPassed ? .overtaken : reason : .recordsLost
-    if reason == .connectionEnded, let time, let sent = pending.time,
-      time.nanoseconds(since: sent) >= Request.timeout
+    if reason == .connectionEnded, let now, let sent = pending.time,
+      now.nanoseconds(since: sent) >= Request.timeout
     {
       reason = .timedOut
     }
@@ -361,7 +337,8 @@ package struct Conversations: Sendable {
     if reason == .captureEnded, isAcknowledged == false { isAcknowledged = nil }
     if isExecute {
       flush(
-        close(place, pending.packet), place, pending.executes ? .noResponse(reason) : .cancelled,
+        takeParts(place, pending.packet), place,
+        pending.executes ? .noResponse(reason) : .cancelled,
         nil, unanswered: pending, isAcknowledged: isAcknowledged, memory)
     } else {
       report(place, pending, .noResponse(reason), nil, isAcknowledged: isAcknowledged)
@@ -396,10 +373,12 @@ package struct Conversations: Sendable {
   // MARK: Responses
 
   /// Processes the answer to a request.
-  private mutating func complete(
-    _ place: Place, _ pending: Procedure, _ arrived: Arrived, _ bytes: RawSpan,
-    _ memory: borrowing Memory
+  mutating func complete(
+    _ place: Place, _ slot: Int, _ arrived: Arrived, _ bytes: RawSpan, _ memory: borrowing Memory
   ) {
+    clients[place.client].open[slot].end()
+    guard joinsValues else { return }
+    let pending = clients[place.client].open[slot]
     if pending.isIncomplete { return reportOrphan(place, arrived, bytes, memory) }
     let fields = arrived.fields
     if let error = fields.error {
@@ -424,7 +403,7 @@ package struct Conversations: Sendable {
       prepare(place, pending, fields, bytes, isCut: arrived.isCut)
     case .executeWriteRequest:
       flush(
-        close(place, pending.packet), place, pending.executes ? .done : .cancelled, arrived,
+        takeParts(place, pending.packet), place, pending.executes ? .done : .cancelled, arrived,
         memory)
     default: report(place, pending, .done, arrived)
     }
@@ -438,9 +417,9 @@ package struct Conversations: Sendable {
     case .readBlobRequest where pending.goesOn:
       // Invalid Offset, Attribute Not Long: there is no more.
       let isEnd = error.rawValue == 0x07 || error.rawValue == 0x0b
-      let fits = clients[place.client].read.fits(pending)
-      if fits, clients[place.client].read.isOpen {
-        clients[place.client].read.refusal = (error, arrived.packet)
+      let fits = clients[place.client].parts.read.fits(pending)
+      if fits, clients[place.client].parts.read.isOpen {
+        clients[place.client].parts.read.refusal = (error, arrived.packet)
         finishRead(place, isEnd ? .done : .refused(error), response: isEnd ? nil : arrived.packet)
       } else if !fits || !isEnd {
         report(place, pending, .refused(error), arrived)
@@ -452,7 +431,7 @@ package struct Conversations: Sendable {
       if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
       report(place, pending, .refused(error), arrived, attribute: attribute)
     case .executeWriteRequest:
-      flush(close(place, pending.packet), place, .refused(error), arrived, memory)
+      flush(takeParts(place, pending.packet), place, .refused(error), arrived, memory)
     default: report(place, pending, .refused(error), arrived)
     }
   }
@@ -468,11 +447,13 @@ package struct Conversations: Sendable {
       && (isCut || pending.isCut || echo.isEqual(to: pending.value.bytes))
     // An Execute Write Request that was sent before this response includes the part.
     let hasRoom: Bool
-    if let closed = clients[place.client].closed.firstIndex(where: { $0.packet > pending.packet }) {
-      hasRoom = clients[place.client].closed[closed].queue.add(
+    if let closed = clients[place.client].parts.closed.firstIndex(where: {
+      $0.packet > pending.packet
+    }) {
+      hasRoom = clients[place.client].parts.closed[closed].queue.add(
         pending, isEchoWrong: !isSame, limits)
     } else {
-      hasRoom = clients[place.client].queue.add(pending, isEchoWrong: !isSame, limits)
+      hasRoom = clients[place.client].parts.queue.add(pending, isEchoWrong: !isSame, limits)
     }
     if !hasRoom {
       reached(.preparedParts, limits.preparedParts)
@@ -533,17 +514,17 @@ package struct Conversations: Sendable {
   ) {
     let client = place.client
     // Other requests may have been answered since it was requested.
-    let fits = pending.goesOn && clients[client].read.fits(pending)
-    if !fits || !clients[client].read.isOpen {
+    let fits = pending.goesOn && clients[client].parts.read.fits(pending)
+    if !fits || !clients[client].parts.read.isOpen {
       // Nothing follows a value that seemed to be whole.
       if fits, part.byteCount == 0 { return }
       finishRead(place)
-      clients[client].read.begin(pending.attribute, at: pending.offset)
+      clients[client].parts.read.begin(pending.attribute, at: pending.offset)
     }
     if arrived.mayHoldKey || arrived.isHeld && memory.attributes.hasKeyMaterial {
-      clients[client].read.mayBeKey = true
+      clients[client].parts.read.mayBeKey = true
     }
-    clients[client].read.add(
+    clients[client].parts.read.add(
       part, at: pending.offset, arrived, fillsPDU: fillsPDU, limits)
     if isFull { mayHaveOpenReads = true } else { finishRead(place) }
   }
@@ -554,8 +535,8 @@ package struct Conversations: Sendable {
     for bearer in bearers.indices {
       for direction in [Direction.sent, .received] {
         let place = Place(bearer: bearer, direction: direction)
-        guard clients[place.client].read.isOpen else { continue }
-        if !procedures.clients[place.client].isAsking, let last = clients[place.client].read.time,
+        guard clients[place.client].parts.read.isOpen else { continue }
+        if !clients[place.client].isAsking, let last = clients[place.client].parts.read.time,
           time.nanoseconds(since: last) > patience
         {
           finishRead(place)
@@ -567,12 +548,12 @@ package struct Conversations: Sendable {
   }
 
   /// Reports the value that was read in parts, if one is open.
-  private mutating func finishRead(
+  mutating func finishRead(
     _ place: Place, _ outcome: ValueOutcome = .done, response: Int? = nil
   ) {
-    guard clients[place.client].read.isOpen else { return }
-    let read = clients[place.client].read
-    clients[place.client].read.close()
+    guard clients[place.client].parts.read.isOpen else { return }
+    let read = clients[place.client].parts.read
+    clients[place.client].parts.read.close()
     var value = ConveyedValue(
       operation: .read, outcome: outcome, attribute: read.attribute,
       parties: bearers[place.bearer].parties, direction: place.direction.reversed,
@@ -622,9 +603,9 @@ package struct Conversations: Sendable {
       if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
       if isFull {
         finishRead(place)
-        clients[place.client].read.begin(attribute, at: 0)
-        clients[place.client].read.mayBeKey = isSecret
-        clients[place.client].read.add(
+        clients[place.client].parts.read.begin(attribute, at: 0)
+        clients[place.client].parts.read.mayBeKey = isSecret
+        clients[place.client].parts.read.add(
           bytes.part(slice), at: 0, arrived, fillsPDU: !mtu.isLowerBound, limits)
         mayHaveOpenReads = true
       } else {
@@ -637,10 +618,12 @@ package struct Conversations: Sendable {
 
   /// Reports a value that was read.
   ///
-  /// - Parameter packets: the packets of the PDU, shared by all of its values.
+  /// - Parameters:
+  ///   - packets: the packets of the PDU, shared by all of its values.
+  ///   - handles: those of several attributes, if the value is that of all of them.
   private mutating func reportRead(
     _ place: Place, _ attribute: AttributeIdentity, _ value: RawSpan, _ arrived: Arrived,
-    _ packets: Range<Int>?, isCut: Bool, isSecret: Bool
+    _ packets: Range<Int>?, isCut: Bool, isSecret: Bool, of handles: Slice? = nil
   ) {
     var conveyed = ConveyedValue(
       operation: .read, attribute: attribute, parties: bearers[place.bearer].parties,
@@ -651,6 +634,7 @@ package struct Conversations: Sendable {
     conveyed.isCut = isCut
     conveyed.isSecret = isSecret
     conveyed.value = keep(value)
+    conveyed.handles = handles
     conveyed.packets = packets
     report(conveyed)
   }
@@ -691,18 +675,9 @@ package struct Conversations: Sendable {
       }
       return
     }
-    var conveyed = ConveyedValue(
-      operation: .read, attribute: identity(nil, place, place.server, memory),
-      parties: bearers[place.bearer].parties, direction: place.direction.reversed,
-      packet: arrived.packet, time: arrived.time)
-    conveyed.latency = arrived.latency
-    conveyed.isEncrypted = arrived.isEncrypted
-    conveyed.isCut = arrived.isCut
-    conveyed.value = keep(bytes.part(value))
-    conveyed.handles = keep(handles)
-    conveyed.packets = packets
-    conveyed.isSecret = isSecret
-    report(conveyed)
+    reportRead(
+      place, identity(nil, place, place.server, memory), bytes.part(value), arrived, packets,
+      isCut: arrived.isCut, isSecret: isSecret, of: keep(handles))
   }
 
   /// Returns the length of each of several values that have `total` bytes together; nil if that is
@@ -738,13 +713,13 @@ package struct Conversations: Sendable {
 
   /// Reports the values whose parts were prepared, one for each run of consecutive parts of an
   /// attribute, and empties the queue.
-  private mutating func flush(
+  mutating func flush(
     _ queue: PreparedQueue, _ place: Place, _ outcome: ValueOutcome, _ arrived: Arrived?,
     unanswered: Procedure? = nil, isAcknowledged: Bool? = nil, _ memory: borrowing Memory
   ) {
     guard !queue.isEmpty else { return }
     var queue = queue
-    for joined in queue.join(into: &bytes, packets: &packets) {
+    for joined in queue.join(into: &bytes, packets: &packets, place.direction.reversed) {
       var value = ConveyedValue(
         operation: .preparedWrite, outcome: outcome,
         attribute: identity(joined.handle, place, place.server, memory),
@@ -758,7 +733,7 @@ package struct Conversations: Sendable {
       value.isCut = joined.isCut
       value.isSecret = joined.mayBeKey
       value.isEchoWrong = joined.isEchoWrong
-      value.value = Slice(start: joined.bytes.lowerBound, count: joined.bytes.count)
+      value.value = joined.value
       // The Execute Write Request is a packet of its own.
       if joined.packets.count > 1 || unanswered != nil { value.packets = joined.packets }
       report(value)
@@ -768,54 +743,50 @@ package struct Conversations: Sendable {
   // MARK: Responses without requests
 
   /// Reports a response or an error whose request is unknown.
-  private mutating func reportOrphan(
+  mutating func reportOrphan(
     _ place: Place, _ arrived: Arrived, _ bytes: RawSpan, _ memory: borrowing Memory
   ) {
+    guard joinsValues else { return }
     let fields = arrived.fields
-    var conveyed = ConveyedValue(
-      operation: .read, attribute: identity(nil, place, place.server, memory),
-      parties: bearers[place.bearer].parties, direction: place.direction.reversed,
-      packet: arrived.packet, time: arrived.time)
-    conveyed.isEncrypted = arrived.isEncrypted
+    var arrived = arrived
+    arrived.forgetRequest()
+    // As in `show`: if any attribute's values are keys, this may be one.
+    let isSecret = arrived.mayHoldKey || memory.attributes.hasKeyMaterial
     switch arrived.opcode {
     case .errorResponse:
-      guard let error = fields.error, let opcode = fields.requestOpcode else { return }
-      switch opcode {
-      case .readRequest, .readMultipleRequest, .readMultipleVariableRequest: break
-      case .writeRequest: conveyed.operation = .write
-      case .prepareWriteRequest: conveyed.operation = .preparedWrite
-      default: return
-      }
-      conveyed.outcome = .refused(error)
-      conveyed.attribute = identity(
-        fields.handle == 0 ? nil : fields.handle, place, place.server, memory)
+      guard let error = fields.error, let opcode = fields.requestOpcode,
+        let operation = opcode == .readBlobRequest ? nil : opcode.operation,
+        operation.hasResponse
+      else { return }
+      var refused = ConveyedValue(
+        operation: operation, outcome: .refused(error),
+        attribute: identity(
+          fields.handle == 0 ? nil : fields.handle, place, place.server, memory),
+        parties: bearers[place.bearer].parties, direction: place.direction.reversed,
+        packet: arrived.packet, time: arrived.time)
+      refused.isEncrypted = arrived.isEncrypted
+      report(refused)
     case .readResponse, .readBlobResponse:
       guard let value = fields.value else { return }
-      conveyed.value = keep(bytes.part(value))
-      conveyed.packets = keep(arrived.packets)
-      conveyed.isCut = arrived.isCut
-      // As in `show`: if any attribute's values are keys, this may be one.
-      conveyed.isSecret = arrived.mayHoldKey || memory.attributes.hasKeyMaterial
+      reportRead(
+        place, identity(nil, place, place.server, memory), bytes.part(value), arrived,
+        keep(arrived.packets), isCut: arrived.isCut, isSecret: isSecret)
     case .readByTypeResponse:
       guard let items = fields.items else { return }
       var cursor = Cursor(bytes, items.list)
-      conveyed.packets = keep(arrived.packets)
-      conveyed.isSecret = arrived.mayHoldKey || memory.attributes.hasKeyMaterial
+      let packets = keep(arrived.packets)
       while let item = items.next(&cursor) {
         guard let handle = item.handle, let slice = item.value else { continue }
-        conveyed.attribute = identity(handle, place, place.server, memory)
-        guard memory.attributes.isRead(handle, bytes.part(slice), of: conveyed.attribute.server)
-        else {
+        let attribute = identity(handle, place, place.server, memory)
+        guard memory.attributes.isRead(handle, bytes.part(slice), of: attribute.server) else {
           continue
         }
-        conveyed.value = keep(bytes.part(slice))
-        conveyed.isCut = item.missing > 0
-        report(conveyed)
+        reportRead(
+          place, attribute, bytes.part(slice), arrived, packets, isCut: item.missing > 0,
+          isSecret: isSecret)
       }
-      return
-    default: return
+    default: break
     }
-    report(conveyed)
   }
 }
 

@@ -27,59 +27,35 @@ package struct UnansweredRequests: Sendable {
   /// The number of unanswered requests, and how many of them are indications.
   package private(set) var count = 0
   package private(set) var indications = 0
-  private var procedures: Procedures
-  private let limits: Limits
+  private let limit: Int
 
-  /// Creates an empty list.
-  package init(_ limits: Limits) {
-    self.limits = limits
-    procedures = Procedures(limits)
-  }
+  init(limit: Int) { self.limit = limit }
 
-  /// Processes a packet.
-  package mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
-    procedures.observe(packet, memory)
-    guard procedures.hasEvents else { return }
-    let own = procedures
-    follow(own, memory)
-  }
-
-  /// Ends the capture.
-  ///
-  /// - Parameter followed: the procedures at their end, if the caller followed them.
-  package mutating func finish(
-    _ latest: Timestamp?, _ memory: borrowing Memory, following followed: Procedures? = nil
+  /// Records a request or an indication that nothing answers any more, or only a late response.
+  mutating func note(
+    _ request: borrowing Procedure, _ direction: Direction, _ reason: ValueOutcome.Reason,
+    at now: Timestamp?, _ memory: borrowing Memory
   ) {
-    if followed == nil { procedures.finish(memory) }
-    follow(followed ?? procedures, memory, latest)
-    listed.sort { $0.packet < $1.packet }
-  }
-
-  /// Processes a packet whose procedures the caller follows, instead of `observe`.
-  package mutating func follow(
-    _ procedures: borrowing Procedures, _ memory: borrowing Memory, _ latest: Timestamp? = nil
-  ) {
-    for case .unanswered(let place, let request, let reason) in procedures.events {
-      guard !request.isLate, !request.hasCutAnswer, memory.hasHeard(place.direction.reversed) else {
-        continue
-      }
-      switch reason {
-      case .overtaken, .connectionEnded, .timedOut: break
-      case .recordsLost, .forgotten: continue
-      case .captureEnded:
-        guard !request.isPassed else { break }
-        guard let latest, let sent = request.time,
-          latest.nanoseconds(since: sent) >= Request.timeout
-        else { continue }
-      }
-      count += 1
-      if request.opcode.role == .indication { indications += 1 }
-      guard listed.count < limits.listedRequests else { continue }
-      listed.append(
-        Sent(
-          packet: request.packet, opcode: request.opcode, connection: request.connection,
-          time: request.time, direction: place.direction, handle: request.attribute.handle,
-          isOvertaken: request.isPassed))
+    guard !request.isLate, !request.hasCutAnswer, memory.hasHeard(direction.reversed) else {
+      return
     }
+    switch reason {
+    case .overtaken, .connectionEnded, .timedOut: break
+    case .recordsLost, .forgotten: return
+    case .captureEnded:
+      guard !request.isPassed else { break }
+      guard let now, let sent = request.time, now.nanoseconds(since: sent) >= Request.timeout
+      else { return }
+    }
+    count += 1
+    if request.opcode.role == .indication { indications += 1 }
+    guard listed.count < limit else { return }
+    listed.append(
+      Sent(
+        packet: request.packet, opcode: request.opcode, connection: request.connection,
+        time: request.time, direction: direction, handle: request.attribute.handle,
+        isOvertaken: request.isPassed))
   }
+
+  mutating func sort() { listed.sort { $0.packet < $1.packet } }
 }

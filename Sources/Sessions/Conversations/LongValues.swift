@@ -1,28 +1,10 @@
-// Values conveyed in several PDUs, joined on the packet that completes them. `show` reports them
-// there, and `map` uses them as the value.
+// Values conveyed in several PDUs, joined on the packet that completes them, where `show` prints
+// them.
 
-package import Bluetooth
-package import Bytes
+import Bluetooth
+import Bytes
 import Captures
 import Dissectors
-
-/// A value from several PDUs, on the packet that completes it.
-package struct JoinedValue: Sendable {
-  /// The attribute.
-  package let handle: UInt16
-  /// The offset in the attribute's value at which it begins.
-  package let offset: Int
-  /// Its bytes, in `LongValues.bytes`.
-  package let value: Slice
-  /// The direction of the packet that completes it, which comes from the server.
-  package let direction: Direction
-  /// The packets that carried it, in `LongValues.packets`.
-  package let packets: Range<Int>
-  /// Whether the capture lacks part of it.
-  package let isCut: Bool
-  /// Whether a part may be one of a key.
-  package let mayBeKey: Bool
-}
 
 /// What is read and written in parts, by client (Core, Vol 3, Part G, 4.8.3 and 4.9.4). Bounded by
 /// `Limits`: if too many clients have parts open, the one that was silent longest is forgotten. A
@@ -32,11 +14,9 @@ package struct LongValues: Sendable {
   private struct Client: Sendable {
     var key: UInt64
     var lastUse: Int
-    /// The Prepare Write or Execute Write Request that waits for its response.
+    /// The last Prepare Write or Execute Write Request; the latter closes the queue.
     var pending = Procedure()
     var queue = PreparedQueue()
-    /// Whether an Execute Write Request has closed the queue.
-    var isClosed = false
     var read = LongRead()
   }
 
@@ -85,9 +65,7 @@ package struct LongValues: Sendable {
     guard isEnd || isConcerned && isCertain else { return }
     let isClients = opcode.role == .request
     let key =
-      UInt64(UInt32(truncatingIfNeeded: connection)) << 32
-      | UInt64((packet.answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0) << 1)
-      | ((direction == .sent) == isClients ? 1 : 0)
+      packet.answer.bearer(of: connection) << 1 | ((direction == .sent) == isClients ? 1 : 0)
     if isEnd {
       end(key: key, isCertain ? packet.answer.request?.handle : nil)
       return
@@ -126,8 +104,7 @@ package struct LongValues: Sendable {
     switch opcode {
     case .prepareWriteRequest, .executeWriteRequest:
       // The response to the last Execute Write Request is missing from the capture.
-      if clients[client].isClosed { clients[client].queue.clear() }
-      clients[client].isClosed = opcode == .executeWriteRequest
+      if clients[client].pending.opcode == .executeWriteRequest { clients[client].queue.clear() }
       clients[client].pending.begin(opcode, packet, packets: [])
     case .prepareWriteResponse:
       guard isAnswered(client, packet.answer) else { return }
@@ -139,15 +116,7 @@ package struct LongValues: Sendable {
       guard isAnswered(client, packet.answer), clients[client].pending.executes,
         !clients[client].queue.isIncomplete
       else { return }
-      let joined = clients[client].queue.join(into: &self.bytes, packets: &packets)
-      for value in joined {
-        values.append(
-          JoinedValue(
-            handle: value.handle, offset: value.offset,
-            value: Slice(start: value.bytes.lowerBound, count: value.bytes.count),
-            direction: direction,
-            packets: value.packets, isCut: value.isCut, mayBeKey: value.mayBeKey))
-      }
+      values += clients[client].queue.join(into: &bytes, packets: &packets, direction)
     case .readByTypeResponse:
       guard let items = fields.items, packet.answer.request?.type?.isDeclaration == false else {
         return
@@ -207,26 +176,19 @@ package struct LongValues: Sendable {
 
   /// Forgets the parts of connections whose records were lost.
   mutating func lose(_ isLost: (Int) -> Bool) {
-    clients.removeAll { isLost(Int($0.key >> 32)) }
+    clients.removeAll { isLost(Int($0.key >> 33)) }
   }
 
   private func isAnswered(_ client: Int, _ answer: Answer) -> Bool {
     clients[client].pending.isOpen && clients[client].pending.packet == answer.request?.packet
   }
 
-  /// Reports the value that was read, unless it came in one piece.
+  /// Ends a read and reports its value.
   private mutating func finishRead(_ client: Int, _ direction: Direction) {
-    let read = clients[client].read
     clients[client].read.close()
-    guard let handle = read.attribute.handle, read.packets.count > 1 else { return }
-    let (start, first) = (bytes.count, packets.count)
-    bytes.append(contentsOf: read.bytes)
-    packets.append(contentsOf: read.packets)
-    values.append(
-      JoinedValue(
-        handle: handle, offset: read.start, value: Slice(start: start, count: bytes.count - start),
-        direction: direction,
-        packets: first..<packets.count, isCut: read.isCut, mayBeKey: read.mayBeKey))
+    if let value = clients[client].read.join(into: &bytes, packets: &packets, direction) {
+      values.append(value)
+    }
   }
 
   private mutating func client(_ key: UInt64, _ packet: Int) -> Int {

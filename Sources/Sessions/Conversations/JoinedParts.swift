@@ -1,5 +1,5 @@
-import Bluetooth
-import Bytes
+package import Bluetooth
+package import Bytes
 import Dissectors
 
 /// A value that is read in several parts (Core, Vol 3, Part G, 4.8.3). A response that fills its
@@ -79,10 +79,36 @@ struct LongRead: Sendable {
   /// Ends the read; the bytes stay until the next one begins.
   mutating func close() { isOpen = false }
 
+  /// Returns the value that was read, unless it came in one piece.
+  ///
+  /// - Parameters:
+  ///   - bytes: receives its bytes.
+  ///   - packets: receives its packet numbers.
+  ///   - direction: that of the server's PDUs.
+  func join(
+    into bytes: inout [UInt8], packets: inout [Int], _ direction: Direction
+  ) -> JoinedValue? {
+    guard let handle = attribute.handle, self.packets.count > 1 else { return nil }
+    let first = packets.count
+    packets += self.packets
+    bytes += self.bytes
+    return JoinedValue(
+      handle: handle, offset: start,
+      value: Slice(start: bytes.count - self.bytes.count, count: self.bytes.count),
+      direction: direction, packets: first..<packets.count, isCut: isCut, mayBeKey: mayBeKey)
+  }
+
   /// Forgets the read: no later part continues it.
   mutating func forget() {
     begin(AttributeIdentity(server: 0, handle: nil), at: 0)
     isOpen = false
+  }
+
+  /// Returns whether a Read Blob Request continues the read, or asks what follows its end.
+  func isContinued(by fields: ATTFields) -> Bool {
+    let offset = Int(fields.offset ?? 0)
+    return attribute.handle == fields.handle
+      && (isOpen ? start < offset && offset <= end : offset == end)
   }
 
   /// Returns whether a part continues the read: it is of the same attribute and leaves no gap.
@@ -90,6 +116,32 @@ struct LongRead: Sendable {
     attribute.handle != nil && attribute.handle == part.attribute.handle
       && attribute.server == part.attribute.server && start <= part.offset && part.offset <= end
   }
+}
+
+/// A value that was joined from several PDUs.
+package struct JoinedValue: Sendable {
+  /// The attribute.
+  package let handle: UInt16
+  /// The offset in the attribute's value at which it begins.
+  package let offset: Int
+  /// Its bytes.
+  package fileprivate(set) var value: Slice
+  /// The direction of the server's PDUs.
+  package let direction: Direction
+  /// The range of the numbers of the packets that carried it.
+  package fileprivate(set) var packets: Range<Int>
+  /// The packet of the last part, and its time.
+  fileprivate(set) var packet = 0
+  fileprivate(set) var time: Timestamp?
+  /// Whether the capture lacks part of it.
+  package fileprivate(set) var isCut: Bool
+  /// Whether a part may be one of a key.
+  package fileprivate(set) var mayBeKey = false
+  /// Whether the server echoed other bytes.
+  fileprivate(set) var isEchoWrong = false
+
+  /// The offset in the attribute's value at which it ends.
+  var end: Int { offset + Int(value.count) }
 }
 
 /// The parts of prepared writes that a server holds for a client until it executes them (Core, Vol
@@ -146,37 +198,20 @@ struct PreparedQueue: Sendable {
     return true
   }
 
-  /// A value that is made of prepared parts.
-  struct Joined {
-    let handle: UInt16
-    /// The offset in the attribute's value at which it begins.
-    let offset: Int
-    /// The ranges of its bytes and of its packet numbers.
-    var bytes: Range<Int>
-    var packets: Range<Int>
-    /// The packet of the last part, and its time.
-    var packet: Int
-    var time: Timestamp?
-    var isCut: Bool
-    /// Whether a part may be one of a key.
-    var mayBeKey = false
-    var isEchoWrong = false
-
-    /// The offset in the attribute's value at which it ends.
-    var end: Int { offset + bytes.count }
-  }
-
   /// Joins the parts into values: one for each run of consecutive parts of an attribute, ordered by
   /// their first parts.
   ///
   /// - Parameters:
   ///   - bytes: receives their bytes.
   ///   - packets: receives their packet numbers.
-  mutating func join(into bytes: inout [UInt8], packets: inout [Int]) -> [Joined] {
-    var joined: [Joined] = []
+  ///   - direction: that of the server's PDUs.
+  mutating func join(
+    into bytes: inout [UInt8], packets: inout [Int], _ direction: Direction
+  ) -> [JoinedValue] {
+    var joined: [JoinedValue] = []
     for first in parts.indices where !parts[first].isTaken {
       let handle = parts[first].handle
-      var open: Joined?
+      var open: JoinedValue?
       for index in first..<parts.count where parts[index].handle == handle {
         parts[index].isTaken = true
         let part = parts[index]
@@ -187,16 +222,16 @@ struct PreparedQueue: Sendable {
         }
         var value =
           open
-          ?? Joined(
-            handle: handle, offset: part.offset, bytes: bytes.count..<bytes.count,
-            packets: packets.count..<packets.count, packet: part.packet, time: part.time,
-            isCut: isIncomplete)
+          ?? JoinedValue(
+            handle: handle, offset: part.offset, value: Slice(start: bytes.count, count: 0),
+            direction: direction, packets: packets.count..<packets.count, isCut: isIncomplete)
         if part.offset < value.end {
-          bytes.removeSubrange((value.bytes.lowerBound + part.offset - value.offset)...)
+          bytes.removeSubrange((Int(value.value.start) + part.offset - value.offset)...)
         }
         bytes.append(contentsOf: self.bytes[part.value])
         packets.append(contentsOf: self.packets[part.packets])
-        value.bytes = value.bytes.lowerBound..<bytes.count
+        value.value = Slice(
+          start: Int(value.value.start), count: bytes.count - Int(value.value.start))
         value.packets = value.packets.lowerBound..<packets.count
         (value.packet, value.time) = (part.packet, part.time)
         if part.isCut { value.isCut = true }

@@ -16,9 +16,7 @@ struct Procedure: Sendable {
   private(set) var opcode = ATTOpcode(rawValue: 0)
   /// The connection's number.
   var connection = 0
-  /// The key of its server when it was sent.
-  var server: UInt64 = 0
-  /// The attribute: only its handle and server, unless the user of the procedures looks it up.
+  /// The attribute; only its handle if no values are joined.
   var attribute = AttributeIdentity(server: 0, handle: nil)
   /// The attribute type that a Read By Type Request asks for.
   private(set) var type: BluetoothUUID?
@@ -32,7 +30,7 @@ struct Procedure: Sendable {
   /// Whether its pieces may be those of a key.
   private(set) var mayHoldKey = false
   /// Whether the capture lacks some of its fields.
-  var isIncomplete = false
+  private(set) var isIncomplete = false
   /// How many packets the captured host had sent on the link, including this one; nil: unknown.
   var ordinal: Int?
   /// Whether it was sent when the connection had already ended.
@@ -57,7 +55,8 @@ struct Procedure: Sendable {
     let fields = packet.dissection.attFields
     isOpen = true
     mayHoldKey = packet.answer.mayHoldKey
-    (isPassed, hasCutAnswer, isIncomplete, goesOn) = (false, false, false, false)
+    (isPassed, hasCutAnswer, goesOn) = (false, false, false)
+    isIncomplete = packet.dissection.att?.isIncomplete ?? false
     self.packet = packet.record.number
     time = packet.record.time
     self.opcode = opcode
@@ -120,6 +119,9 @@ struct Arrived: Sendable {
     isHeld = true
     self.bytes = bytes.array
   }
+
+  /// Forgets the request, since it is unknown or its fields are.
+  mutating func forgetRequest() { (request, latency) = (nil, nil) }
 
   /// Assigns a held response to another request.
   mutating func assign(_ request: Request, isCertain: Bool) {

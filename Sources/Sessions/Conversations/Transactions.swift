@@ -21,45 +21,12 @@ import Dissectors
 
 /// The open transactions of one bearer.
 struct Transactions: Sendable {
-  /// Requests of one client, or indications of one server, that are open on a bearer at once.
-  struct Doubt: Sendable {
-    /// The place, as in `open`.
-    let place: Int
-    /// All of them, oldest first.
-    var requests: [Request]
-    /// The responses that the last of them were assigned, in order, if others could have had them.
-    var given: [Given] = []
-    /// The packet of a request that had no room any more: a later response may be its answer.
-    var lost: Int?
-    /// Requests that were passed by the answer to a later one. Servers should answer in order, but
-    /// some do not.
-    private(set) var passed: [Request] = []
-
-    /// Adds requests that were passed.
-    mutating func pass(_ requests: ArraySlice<Request>) {
-      passed.append(contentsOf: requests)
-      if passed.count > Self.depth { passed.removeFirst(passed.count - Self.depth) }
-    }
-
-    /// Removes and returns the only passed request that a response can answer, if there is exactly
-    /// one.
-    mutating func takePassed(_ response: Response) -> Request? {
-      let fitting = passed.indices.filter {
-        response.isKind(of: passed[$0]) && response.names(passed[$0]) && response.fits(passed[$0])
-      }
-      guard fitting.count == 1, let only = fitting.first else { return nil }
-      return passed.remove(at: only)
-    }
-
-    /// How many requests are remembered; beyond that the oldest is dropped.
-    static let depth = 4
-  }
-
-  /// A response that is assigned to a request for now.
-  struct Given: Sendable {
-    let packet: Int
-    /// The requests that it can answer, one bit each.
-    let mask: UInt8
+  /// The requests of one client, or the indications of one server.
+  private enum State: Sendable {
+    case idle
+    /// One waits for its answer.
+    case waiting(Request)
+    case several(Several)
   }
 
   /// What shows which request a response answers.
@@ -74,11 +41,12 @@ struct Transactions: Sendable {
     let offset: UInt16?
     /// The length of a list's values.
     let itemLength: Int?
-    /// The requests that its value cannot answer, one bit each.
-    let impossible: UInt8
+    /// The packets of requests that its value cannot answer.
+    let impossible: [Int]
 
     init(
-      _ packet: Int, _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, impossible: UInt8
+      _ packet: Int, _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan,
+      impossible: [Int] = []
     ) {
       (self.packet, self.opcode, self.impossible) = (packet, opcode, impossible)
       (requestOpcode, offset) = (fields.requestOpcode, fields.offset)
@@ -116,8 +84,9 @@ struct Transactions: Sendable {
       return true
     }
 
-    /// Returns whether the length of its items is possible for what was requested.
+    /// Returns whether the lengths of its values are possible for what was requested.
     func fits(_ request: Request) -> Bool {
+      if impossible.contains(request.packet) { return false }
       guard let itemLength, let type = request.type, type.isDeclaration else { return true }
       // The lengths of declarations, preceded by one handle or two (Core, Vol 3, Part G, 3.1 to
       // 3.3).
@@ -130,10 +99,11 @@ struct Transactions: Sendable {
     }
   }
 
+  /// How many requests are remembered that are open at once; beyond that the oldest is dropped.
+  static let depth = 4
+
   /// Requests in the first two places, indications in the last two; sent before received.
-  private var open = InlineArray<4, Request?>(repeating: nil)
-  /// Places in which a request or indication was sent before the previous one was answered.
-  private var doubts: [Doubt] = []
+  private var states = InlineArray<4, State>(repeating: .idle)
   /// For each direction, the type of the last Read By Type Request that found something.
   private var found = InlineArray<2, BluetoothUUID?>(repeating: nil)
 
@@ -141,42 +111,34 @@ struct Transactions: Sendable {
     (isIndication ? 2 : 0) + Int(direction.rawValue)
   }
 
-  /// Whether several requests are open in one direction, so that it matters which one a response
-  /// can answer.
-  var hasDoubts: Bool { !doubts.isEmpty }
-
-  /// Returns the requests of a direction that are open at the same time, oldest first.
-  func waiting(_ direction: Direction) -> [Request] {
-    let place = Self.place(direction, isIndication: false)
-    return doubts.first { $0.place == place }?.requests ?? []
+  /// Returns whether several requests of a direction are open, so that it matters which one a
+  /// response can answer.
+  func hasSeveral(_ direction: Direction) -> Bool {
+    if case .several = states[Self.place(direction, isIndication: false)] { true } else { false }
   }
 
   /// Calls `body` for each request of a direction that waits for its response, without creating an
   /// array.
   func forEachOpen(_ direction: Direction, _ body: (Request) -> Void) {
-    let place = Self.place(direction, isIndication: false)
-    if !doubts.isEmpty, let doubt = doubts.first(where: { $0.place == place }) {
-      doubt.requests.forEach(body)
-    } else if let request = open[place] {
-      body(request)
+    switch states[Self.place(direction, isIndication: false)] {
+    case .idle: break
+    case .waiting(let request): body(request)
+    case .several(let several): several.requests.forEach(body)
     }
   }
 
   /// Forgets what is open: records were lost that may contain the answers.
-  mutating func forgetOpen() {
-    open = InlineArray(repeating: nil)
-    doubts.removeAll()
-  }
+  mutating func forgetOpen() { states = InlineArray(repeating: .idle) }
 
   /// Records a PDU and returns the request or indication that it answers.
   ///
   /// - Parameters:
-  ///   - impossible: one bit for each of `waiting` that the PDU's value cannot answer.
+  ///   - impossible: the packets of requests that the PDU's value cannot answer.
   ///   - isAnswerable: whether the capture has the direction of the answers; otherwise none counts
   ///     as missing.
   ///   - doubt: receives what the answer leaves open or settles.
   mutating func observe(
-    _ opcode: ATTOpcode, _ packet: inout Packet, _ direction: Direction, impossible: UInt8 = 0,
+    _ opcode: ATTOpcode, _ packet: inout Packet, _ direction: Direction, impossible: [Int] = [],
     isAnswerable: Bool, _ doubt: inout ResponseDoubt
   ) -> Request? {
     let (fields, bytes) = (packet.dissection.attFields, packet.bytes)
@@ -213,7 +175,7 @@ struct Transactions: Sendable {
     case .confirmation:
       return end(
         Self.place(direction.reversed, isIndication: true), .confirmationWithoutIndication,
-        Response(number, opcode, fields, bytes, impossible: 0), &doubt, &packet.dissection.problems)
+        Response(number, opcode, fields, bytes), &doubt, &packet.dissection.problems)
     case .unacknowledged: break
     }
     return nil
@@ -223,149 +185,164 @@ struct Transactions: Sendable {
     _ place: Int, _ problem: Problem.Code, _ request: Request, isAnswerable: Bool,
     _ problems: inout Problems
   ) {
-    // Both may still be answered; if the capture has one direction only, no answer is missing.
-    if open[place] != nil || !doubts.isEmpty {
+    if case .idle = states[place] {
+      states[place] = .waiting(request)
+    } else {
+      // Both may still be answered; if the capture has one direction only, no answer is missing.
       overtake(place, isAnswerable ? problem : nil, request, &problems)
     }
-    open[place] = request
   }
-
-  private mutating func end(
-    _ place: Int, _ problem: Problem.Code, _ response: Response, _ doubt: inout ResponseDoubt,
-    _ problems: inout Problems
-  ) -> Request? {
-    if !doubts.isEmpty, let index = doubts.firstIndex(where: { $0.place == place }) {
-      return choose(index, problem, response, &doubt, &problems)
-    }
-    guard let waiting = open[place] else {
-      problems.add(Problem(problem))
-      return nil
-    }
-    guard response.isKind(of: waiting) else {
-      // The waiting request may still get its own answer.
-      problems.add(Problem(.responseMismatch, waiting.packet))
-      return nil
-    }
-    open[place] = nil
-    return waiting
-  }
-
-  // MARK: Several that are open at once
 
   /// Records a request while others are open, or were until the last response.
   @inline(never)
   private mutating func overtake(
     _ place: Int, _ problem: Problem.Code?, _ request: Request, _ problems: inout Problems
   ) {
-    var index = doubts.firstIndex { $0.place == place }
-    if let known = index, !doubts[known].given.isEmpty || doubts[known].requests.isEmpty {
-      // No other response followed: provisional assignments become final, and passed requests stay
-      // passed.
-      doubts.remove(at: known)
-      index = nil
+    var several: Several
+    switch states[place] {
+    case .waiting(let before): several = Several(requests: [before])
+    case .several(let known) where known.isWaiting: several = known
+    // No other response followed: provisional assignments become final, and passed requests stay
+    // passed.
+    case .idle, .several: return states[place] = .waiting(request)
     }
-    guard let waiting = open[place] else { return }
-    if let problem { problems.add(Problem(problem, waiting.packet)) }
-    guard let index else {
-      doubts.append(Doubt(place: place, requests: [waiting, request]))
-      return
+    if let problem, let newest = several.requests.last {
+      problems.add(Problem(problem, newest.packet))
     }
-    if doubts[index].requests.count >= Doubt.depth {
-      doubts[index].lost = doubts[index].requests.removeFirst().packet
+    several.add(request)
+    states[place] = .several(several)
+  }
+
+  private mutating func end(
+    _ place: Int, _ problem: Problem.Code, _ response: Response, _ doubt: inout ResponseDoubt,
+    _ problems: inout Problems
+  ) -> Request? {
+    switch states[place] {
+    case .idle: problems.add(Problem(problem))
+    case .waiting(let request) where response.isKind(of: request):
+      states[place] = .idle
+      return request
+    // The waiting request may still get its own answer.
+    case .waiting(let request): problems.add(Problem(.responseMismatch, request.packet))
+    case .several: return choose(place, problem, response, &doubt, &problems)
     }
-    doubts[index].requests.append(request)
+    return nil
   }
 
   /// Returns the request that a response answers if several are open, or were before the last
   /// response.
   @inline(never)
   private mutating func choose(
-    _ index: Int, _ problem: Problem.Code, _ response: Response, _ doubt: inout ResponseDoubt,
+    _ place: Int, _ problem: Problem.Code, _ response: Response, _ doubt: inout ResponseDoubt,
     _ problems: inout Problems
   ) -> Request? {
-    let (place, requests) = (doubts[index].place, doubts[index].requests)
-    var (kind, named, fitting) = (UInt8(0), UInt8(0), UInt8(0))
-    for (position, request) in requests.enumerated() where response.isKind(of: request) {
-      let bit = UInt8(1) << UInt8(position)
-      kind |= bit
-      guard response.names(request) else { continue }
-      named |= bit
-      if response.impossible & bit == 0, response.fits(request) { fitting |= bit }
-    }
-    if fitting == 0 { fitting = named }
-    // What that request asked for is unknown.
-    if let lost = doubts[index].lost { doubt.mayAnswer(Request(packet: lost, time: nil)) }
-    guard let newest = open[place] else {
-      if requests.isEmpty {
-        if let request = answerLate(index, response, &problems) { return request }
-        problems.add(Problem(problem))
-        return nil
-      }
-      return shift(index, fitting, problem, response, &doubt, &problems)
-    }
-    // A response that names something no request asked for is only matched by its kind.
-    let mask = fitting == 0 ? kind : fitting
-    guard mask != 0 else {
-      if let request = answerLate(index, response, &problems) { return request }
-      // The waiting request may still get its own answer.
-      problems.add(Problem(.responseMismatch, newest.packet))
-      return nil
-    }
-    let chosen = 7 - mask.leadingZeroBitCount
-    guard chosen == requests.count - 1 else {
-      // A server answers in order: requests sent before that one get no answer any more, or a late
-      // one.
-      doubts[index].pass(requests[..<chosen])
-      doubts[index].requests.removeFirst(chosen + 1)
-      if doubts[index].requests.count == 1, doubts[index].lost == nil,
-        doubts[index].passed.isEmpty
-      {
-        doubts.remove(at: index)
-      }
-      return requests[chosen]
-    }
-    open[place] = nil
-    if mask.nonzeroBitCount == 1, doubts[index].lost == nil {
-      doubts[index].pass(requests.dropLast())
-      if doubts[index].passed.isEmpty {
-        doubts.remove(at: index)
-      } else {
-        doubts[index].requests.removeAll()
-      }
+    guard case .several(var several) = states[place] else { return nil }
+    let request = several.answer(response, problem, &doubt, &problems)
+    if several.isSingle, let only = several.requests.first {
+      states[place] = .waiting(only)
     } else {
-      doubts[index].given = [Given(packet: response.packet, mask: mask)]
-      for (position, request) in requests.dropLast().enumerated()
-      where mask >> UInt8(position) & 1 == 1 {
-        doubt.mayAnswer(request)
-      }
+      states[place] = several.isOver ? .idle : .several(several)
     }
-    return newest
+    return request
+  }
+}
+
+/// Requests or indications that are open at once, or were until the last response.
+private struct Several: Sendable {
+  /// All of them, oldest first.
+  private(set) var requests: [Request]
+  /// The responses that the last of them were assigned, in order, if others could have had them.
+  private var given: [Given] = []
+  /// The packet of a request that had no room any more: a later response may be its answer.
+  private var lost: Int?
+  /// Requests that were passed by the answer to a later one. Servers should answer in order, but
+  /// some do not.
+  private var passed: [Request] = []
+
+  /// A response that is assigned to a request for now.
+  private struct Given: Sendable {
+    let packet: Int
+    /// The indices of the requests that it can answer.
+    let possible: [Int]
   }
 
-  /// Returns the request that a response answers after the answer to a later one, and reports it.
-  private mutating func answerLate(
-    _ index: Int, _ response: Response, _ problems: inout Problems
+  init(requests: [Request]) { self.requests = requests }
+
+  /// Whether the newest waits for its answer.
+  var isWaiting: Bool { given.isEmpty && !requests.isEmpty }
+  /// Whether nothing is remembered but one that waits.
+  var isSingle: Bool { isWaiting && requests.count == 1 && lost == nil && passed.isEmpty }
+  /// Whether nothing is remembered.
+  var isOver: Bool { requests.isEmpty && passed.isEmpty }
+
+  /// Adds a request.
+  mutating func add(_ request: Request) {
+    if requests.count >= Transactions.depth { lost = requests.removeFirst().packet }
+    requests.append(request)
+  }
+
+  /// Returns the request that a response answers, and records that.
+  mutating func answer(
+    _ response: Transactions.Response, _ problem: Problem.Code, _ doubt: inout ResponseDoubt,
+    _ problems: inout Problems
   ) -> Request? {
-    guard let request = doubts[index].takePassed(response) else { return nil }
-    if doubts[index].passed.isEmpty, doubts[index].requests.count < 2, doubts[index].lost == nil {
-      doubts.remove(at: index)
+    let ofKind = requests.indices.filter { response.isKind(of: requests[$0]) }
+    let named = ofKind.filter { response.names(requests[$0]) }
+    let fitting = named.filter { response.fits(requests[$0]) }
+    var possible = fitting.isEmpty ? named : fitting
+    // What that request asked for is unknown.
+    if let lost { doubt.mayAnswer(Request(packet: lost, time: nil)) }
+    if !isWaiting, !requests.isEmpty {
+      return shift(possible, problem, response, &doubt, &problems)
     }
-    problems.add(Problem(.answersLate, request.packet))
+    // A response that names something no request asked for is only matched by its kind.
+    if possible.isEmpty { possible = ofKind }
+    guard let chosen = possible.last else {
+      if let request = takePassed(response) {
+        problems.add(Problem(.answersLate, request.packet))
+        return request
+      }
+      // The waiting request may still get its own answer.
+      problems.add(requests.last.map { Problem(.responseMismatch, $0.packet) } ?? Problem(problem))
+      return nil
+    }
+    let request = requests[chosen]
+    if chosen < requests.count - 1 || possible.count == 1 && lost == nil {
+      // A server answers in order: requests sent before that one get no answer any more, or a late
+      // one.
+      passed += requests[..<chosen]
+      passed.removeFirst(max(0, passed.count - Transactions.depth))
+      requests.removeFirst(chosen + 1)
+    } else {
+      given = [Given(packet: response.packet, possible: possible)]
+      for position in possible.dropLast() { doubt.mayAnswer(requests[position]) }
+    }
     return request
+  }
+
+  /// Removes and returns the only passed request that a response can answer, if there is exactly
+  /// one.
+  private mutating func takePassed(_ response: Transactions.Response) -> Request? {
+    let fitting = passed.indices.filter {
+      response.isKind(of: passed[$0]) && response.names(passed[$0]) && response.fits(passed[$0])
+    }
+    guard fitting.count == 1, let only = fitting.first else { return nil }
+    return passed.remove(at: only)
   }
 
   /// Reassigns after another response with no request in between: it answers the last of the
   /// requests, and the responses before it answer those before, if each of them can. If one more
   /// request was open than is remembered, the shift is unknown and nothing is assigned.
+  ///
+  /// - Parameter possible: the indices of the requests that the response can answer.
   private mutating func shift(
-    _ index: Int, _ mask: UInt8, _ problem: Problem.Code, _ response: Response,
+    _ possible: [Int], _ problem: Problem.Code, _ response: Transactions.Response,
     _ doubt: inout ResponseDoubt, _ problems: inout Problems
   ) -> Request? {
-    let (requests, given) = (doubts[index].requests, doubts[index].given)
     let first = requests.count - 1 - given.count
-    guard doubts[index].lost == nil, first >= 0, let last = requests.last,
-      mask >> UInt8(requests.count - 1) & 1 == 1,
-      given.indices.allSatisfy({ given[$0].mask >> UInt8(first + $0) & 1 == 1 })
+    guard lost == nil, first >= 0, let last = requests.last,
+      possible.last == requests.count - 1,
+      given.indices.allSatisfy({ given[$0].possible.contains(first + $0) })
     else {
       problems.add(Problem(problem))
       return nil
@@ -376,9 +353,9 @@ struct Transactions: Sendable {
       problems.add(Problem(.answersEarlier, earlier.packet, request.packet))
     }
     if first == 0 {
-      doubts.remove(at: index)
+      self = Several(requests: [])
     } else {
-      doubts[index].given.append(Given(packet: response.packet, mask: mask))
+      given.append(Given(packet: response.packet, possible: possible))
       for request in requests.dropLast() { doubt.mayAnswer(request) }
     }
     return last
