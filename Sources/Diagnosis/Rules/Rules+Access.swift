@@ -14,19 +14,20 @@ extension Rule {
     "Encrypt the link with the stored key if the devices are bonded, otherwise pair; then repeat the request. iOS pairs on its own when the peer answers 0x05; on Android call createBond() and repeat the request once bonded; with BlueZ pair first. A peripheral may send a Security Request (Zephyr: bt_conn_set_security, Nordic: pm_conn_secure)."
 
   private static let security: [Rule] = [
-    refused(
-      "att_mitm_demanded", .error, .meaning, 0x05...0x05,
+    Symptom(
+      "att_mitm_demanded", .error, .meaning,
       "A request is refused on an encrypted link because its key is not authenticated",
       when:
         "Insufficient Authentication (0x05) answers a request on a link that is encrypted with a Just Works key or the key of an earlier pairing",
-      traits: [],
+      do:
+        "Pairing again with Just Works will not help, and a side without input and output always pairs with Just Works unless both use out-of-band data. Give it a display or a keyboard, so that both sides can use passkey entry or numeric comparison, or do not require MITM protection on the server. Delete the bond on both sides before pairing again."
+    ).refused(
+      with: 0x05...0x05, isSettled: false,
       elsewise: [
         Alternative(
           "the key is authenticated, and the attribute requires LE Secure Connections or another bond"
         ) { it, _ in it.refusal.security == .unauthenticated }
-      ],
-      do:
-        "Pairing again with Just Works will not help, and a side without input and output always pairs with Just Works unless both use out-of-band data. Give it a display or a keyboard, so that both sides can use passkey entry or numeric comparison, or do not require MITM protection on the server. Delete the bond on both sides before pairing again."
+      ]
     ) { refusal, _ in
       guard refusal.security.isEncrypted else { return nil }
       let demand: Wording =
@@ -38,41 +39,45 @@ extension Rule {
       return
         "\(refusal.refuser) answered Insufficient Authentication (0x05) although \(refusal.protection): the attribute requires \(demand)."
     },
-    unprotected(
-      "att_insufficient_authentication", 0x05,
+    Symptom(
+      "att_insufficient_authentication", .error, .meaning,
       "A request is refused because the link is not protected by a key",
       when:
         "Insufficient Authentication (0x05) answers a request on a link that is not encrypted; a note if the same request is allowed later",
-      do: howToPair),
-    unprotected(
-      "att_insufficient_encryption", 0x0f, "A request is refused because the link is not encrypted",
+      do: howToPair
+    ).unprotected(with: 0x05),
+    Symptom(
+      "att_insufficient_encryption", .error, .meaning,
+      "A request is refused because the link is not encrypted",
       when:
         "Insufficient Encryption (0x0f) answers a request on a link that is not encrypted; a note if the same request is allowed later",
       do:
         "Encrypt the link before the request: with the stored key if the devices are bonded, otherwise by pairing. A server should answer 0x05 to a peer for which it has no key."
-    ),
-    refused(
-      "att_encryption_too_weak", .error, .meaning, 0x0f...0x0f,
+    ).unprotected(with: 0x0f),
+    Symptom(
+      "att_encryption_too_weak", .error, .meaning,
       "A request is refused for lack of encryption although the link is encrypted",
-      when: "Insufficient Encryption (0x0f) answers a request on an encrypted link", traits: [],
-      elsewise: [Alternative(always: "the server uses this error code for something else")],
+      when: "Insufficient Encryption (0x0f) answers a request on an encrypted link",
       do:
         "Delete the bond on both sides and pair again, with 16-byte keys and, if both sides support it, LE Secure Connections; or fix the server if its error code asks for more than it requires."
+    ).refused(
+      with: 0x0f...0x0f, isSettled: false,
+      elsewise: [Alternative(always: "the server uses this error code for something else")]
     ) { refusal, _ in
       guard refusal.security.isEncrypted else { return nil }
       return
         "\(refusal.refuser) answered Insufficient Encryption (0x0f) although \(refusal.protection): the attribute requires a longer key or another type of key."
     },
-    Rule(
+    Symptom(
       "att_0f_without_key", .note, .meaning,
       "A server answers Insufficient Encryption although there is no key to encrypt with",
       when:
         "Insufficient Encryption (0x0f) answers a request on an unencrypted link, the devices pair only afterwards, and neither the capture nor a --keys file has a bond between them",
-      needs: [.bothDirections],
-      elsewise: [Alternative(always: "they had a bond that this capture does not show")],
       do:
         "In the server's firmware, answer 0x05 while there is no key for the peer: some clients pair on only one of the two errors."
-    ) { connection, evidence in
+    ).needing([.bothDirections]).onConnection(elsewise: [
+      Alternative(always: "they had a bond that this capture does not show")
+    ]) { connection, evidence in
       guard !connection.security.isStoredKey,
         let refusal = connection.attributes.refusals.first(where: {
           $0.error.rawValue == 0x0f && $0.security == .unencrypted
@@ -95,22 +100,19 @@ extension Rule {
           restsOnAbsence: true)
       ]
     },
-    refused(
-      "att_authorization", .error, .fact, 0x08...0x08,
-      "A request is refused for lack of authorization",
-      when: "Insufficient Authorization (0x08) answers a request", traits: [],
+    Symptom(
+      "att_authorization", .error, .fact, "A request is refused for lack of authorization",
+      when: "Insufficient Authorization (0x08) answers a request",
       do:
         "Find out what the server's application waits for: an unlock, a button, its own login, or an authorization callback that its firmware lacks. Authorization does not depend on keys: pairing alone seldom grants it."
-    ) { refusal, _ in
+    ).refused(with: 0x08...0x08, isSettled: false) { refusal, _ in
       "\(refusal.refuser) did not authorize the request, which is its application's decision (\(refusal.protection))."
     },
-    refused(
-      "att_key_size", .error, .meaning, 0x0c...0x0c,
-      "A request is refused because the key is too short",
-      when: "Encryption Key Size Too Short (0x0c) answers a request", traits: [],
-      do:
-        "Delete the bond, then pair again with a maximum encryption key size of 16 on both sides."
-    ) { refusal, _ in
+    Symptom(
+      "att_key_size", .error, .meaning, "A request is refused because the key is too short",
+      when: "Encryption Key Size Too Short (0x0c) answers a request",
+      do: "Delete the bond, then pair again with a maximum encryption key size of 16 on both sides."
+    ).refused(with: 0x0c...0x0c, isSettled: false) { refusal, _ in
       "The key of this link is shorter than the attribute requires: \(refusal.protection)."
     },
   ]
@@ -125,25 +127,20 @@ extension Alternative where Subject == RefusedRequest {
   }
 }
 
-extension Rule {
+extension Symptom {
   /// Returns a rule about requests that are refused because the link is not encrypted.
-  private static func unprotected(
-    _ id: StaticString, _ code: UInt8, _ finds: StaticString, when condition: StaticString,
-    do remedy: Wording
-  ) -> Rule {
-    Rule(
-      about: RefusedRequest.self, id, .error, .meaning, finds, when: condition,
-      needs: .bothDirections, leansOn: [.opening, .events], merges: true,
-      elsewise: [.encryptedBefore], do: remedy
-    ) { connection, _ in
-      let found = connection.attributes.refusals.compactMap { refusal in
-        refusal.error.rawValue == code && !refusal.security.isEncrypted
-          ? connection.causeOfRefusal(refusal).map {
-            (RefusedRequest(refusal: refusal, connection: connection), $0)
-          } : nil
+  fileprivate func unprotected(with code: UInt8) -> Rule {
+    needing(.bothDirections).leaningOn([.opening, .events])
+      .onConnection(about: RefusedRequest.self, merges: true, elsewise: [.encryptedBefore]) {
+        connection, _ in
+        let found = connection.attributes.refusals.compactMap { refusal in
+          refusal.error.rawValue == code && !refusal.security.isEncrypted
+            ? connection.causeOfRefusal(refusal).map {
+              (RefusedRequest(refusal: refusal, connection: connection), $0)
+            } : nil
+        }
+        return found.filter { !$0.1.isResolved } + found.filter(\.1.isResolved)
       }
-      return found.filter { !$0.1.isResolved } + found.filter(\.1.isResolved)
-    }
   }
 }
 

@@ -7,19 +7,20 @@ import Words
 
 extension Rule {
   static let bonds: [Rule] = [
-    Rule(
-      about: Bool.self, "bond_address_unresolved", .note, .meaning,
+    Symptom(
+      "bond_address_unresolved", .note, .meaning,
       "A bonded peer uses a private address that no known key resolves",
       when:
         "the peer uses a resolvable private address that no identity resolving key in the capture or from --keys resolves, and the link was encrypted with a stored key",
-      needs: [.events],
+      do:
+        "Supply the bond (BlueZ's info file for the device, for example): its connections are then shown as one device\(hint: "; --keys reads it")."
+    ).needing([.events]).onConnection(
+      about: Bool.self,
       elsewise: [
         Alternative("the key is new, from a pairing that the capture lacks") { isStored, _ in
           isStored
         }
-      ],
-      do:
-        "Supply the bond (BlueZ's info file for the device, for example): its connections are then shown as one device\(hint: "; --keys reads it")."
+      ]
     ) { history, evidence in
       guard history.isUnresolved, let peer = history.connection.peer,
         let attempt = history.encryption.attempts.first(where: {
@@ -48,17 +49,15 @@ extension Rule {
       }
       return [(isStored, finding)]
     },
-    Rule(
-      whole: "privacy_rotated", .note, .fact,
-      "One device connected under several private addresses",
+    Symptom(
+      "privacy_rotated", .note, .fact, "One device connected under several private addresses",
       when:
-        "an identity resolving key in the capture or from --keys resolves the addresses of two or more connections to one identity",
-      needs: [.events]
-    ) { evidence in rotated(evidence) },
-    Rule(
-      whole: "keys_known", .note, .fact, "Known keys",
+        "an identity resolving key in the capture or from --keys resolves the addresses of two or more connections to one identity"
+    ).needing([.events]).inCapture { evidence in rotated(evidence) },
+    Symptom(
+      "keys_known", .note, .fact, "Known keys",
       when: "--show-keys is given, and the capture or a --keys file has keys"
-    ) { evidence in
+    ).inCapture { evidence in
       guard evidence.listsKeys else { return [] }
       let lines = evidence.keys.lines(evidence)
       if lines.isEmpty { return [] }

@@ -7,24 +7,26 @@ import Words
 
 extension Rule {
   static let cache: [Rule] = [
-    Rule(
-      about: StaleHandle.self, "gatt_stale_cache", .error, .meaning,
+    Symptom(
+      "gatt_stale_cache", .error, .meaning,
       "A client uses handles from an outdated attribute cache",
       when:
         "Invalid Handle, Read Not Permitted, Write Not Permitted or a length error answers a request whose handle was not discovered on this connection, and an earlier connection, the Database Hash or Service Changed shows that it was another attribute",
-      needs: [.bothDirections], merges: true,
+      do: staleRemedy
+    ).needing([.bothDirections]).onConnection(
+      about: StaleHandle.self, merges: true,
       elsewise: [
         Alternative("the attributes have not changed, and the server refuses for another reason") {
           stale, _ in stale.isChangeShown
         },
         Alternative("the server never allowed this") { stale, _ in stale.hasWorked },
-      ], do: staleRemedy
+      ]
     ) { connection, evidence in connection.staleRefusals(evidence) },
-    Rule(
+    Symptom(
       "gatt_map_conflict", .warning, .fact, "A supplied map does not match the device",
       when: "what the capture shows at a handle cannot be what the map of --map has there",
       do: "Supply a map of this device and firmware, or none."
-    ) { connection, _ in
+    ).onConnection { connection, _ in
       let conflicts = connection.attributes.conflicts
       return conflicts.prefix(1).map { conflict in
         Finding(
@@ -34,11 +36,11 @@ extension Rule {
           evidence: PacketSet(conflicts.map(\.packet)))
       }
     },
-    Rule(
+    Symptom(
       "gatt_service_changed", .note, .fact, "A server indicates that its attributes have changed",
       when: "Service Changed (2a05) is indicated",
       do: "Rediscover the range before using its handles; hosts do so on their own."
-    ) { connection, _ in
+    ).onConnection { connection, _ in
       let changes = connection.attributes.serviceChanges
       guard let first = changes.first else { return [] }
       let after = connection.attributes.discoveries.first {
@@ -57,13 +59,13 @@ extension Rule {
           evidence: PacketSet(changes.map(\.moment.packet)), restsOnAbsence: after == nil)
       ]
     },
-    Rule(
+    Symptom(
       "att_database_out_of_sync", .warning, .meaning,
       "A server refuses a request because the client does not yet know that attributes have changed",
-      when: "Database Out Of Sync (0x12) answers a request", needs: [.bothDirections], merges: true,
+      when: "Database Out Of Sync (0x12) answers a request",
       do:
         "Read the Database Hash (2b2a) or discover again, then repeat the request: the server takes the next request as a sign that the client is change-aware."
-    ) { connection, _ in
+    ).needing([.bothDirections]).onConnection(merges: true) { connection, _ in
       connection.attributes.refusals.compactMap { refusal in
         guard refusal.error.rawValue == 0x12 else { return nil }
         return refusal.finding(
@@ -71,15 +73,16 @@ extension Rule {
         )
       }
     },
-    Rule(
+    Symptom(
       "gatt_change_unaware", .warning, .meaning,
       "Commands are dropped because the client's attribute cache is out of date",
       when:
         "Write Commands follow Database Out Of Sync (0x12) before the client reads the Database Hash or discovers",
-      needs: [.bothDirections], elsewise: [Alternative(always: "the server carries them out")],
       do:
         "Read the Database Hash (2b2a) or discover again first: a server silently ignores commands of a change-unaware client."
-    ) { connection, _ in
+    ).needing([.bothDirections]).onConnection(elsewise: [
+      Alternative(always: "the server carries them out")
+    ]) { connection, _ in
       let commands = connection.attributes.commandsOutOfSync
       guard commands.count > 0, let first = commands.first,
         let refusal = connection.attributes.refusals.first(where: { $0.error.rawValue == 0x12 })

@@ -14,15 +14,13 @@ extension Rule {
   /// The rules about BR/EDR. They come last, since this program is for LE.
   static let classic: [Rule] = [unpaged]
 
-  private static let connectTimeout = Rule(
-    whole: "connect_timeout", .error, .fact, "An attempt to connect was given up",
+  private static let connectTimeout = Symptom(
+    "connect_timeout", .error, .fact, "An attempt to connect was given up",
     when:
       "a connection attempt was cancelled a second or more after it began, without a connection; with the filter accept list, only if the device was then removed from it, or no attempt followed within two seconds; a note if the host only scanned now and then for a device of that list, still waits for it after it cancelled ten times or more, or lost its link to the device before",
-    traits: .settled,
-    needs: [.commands, .events],
     do:
       "Check that the device is powered, in range and sends connectable advertisements at that moment: many stop while they are connected, and some change their address. Scan first, and connect to the address just seen; on Android close() the old BluetoothGatt and connect again, with TRANSPORT_LE."
-  ) { evidence in
+  ).with(.settled).needing([.commands, .events]).inCapture { evidence in
     evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere == nil }.compactMap { attempts in
       let first = attempts[0]
       let link = evidence.lastLink(before: first)
@@ -111,16 +109,16 @@ extension Rule {
     return finding
   }
 
-  private static let wrongAddress = Rule(
-    whole: "connect_wrong_address", .error, .meaning,
+  private static let wrongAddress = Symptom(
+    "connect_wrong_address", .error, .meaning,
     "This host tried to connect to an address that the device does not advertise with",
     when:
       "an attempt to connect was cancelled a second or more later, and the device was seen with the other address type, or meanwhile with a private address that a known identity resolving key resolves",
-    needs: [.commands, .events],
-    elsewise: [Alternative(always: "the device did not answer for another reason")],
     do:
       "Connect to the address and address type just seen. To connect to an identity address, add the device's identity resolving key to the controller's resolving list and enable address resolution (LE Add Device To Resolving List, LE Set Address Resolution Enable)."
-  ) { evidence in
+  ).needing([.commands, .events]).inCapture(elsewise: [
+    Alternative(always: "the device did not answer for another reason")
+  ]) { evidence in
     evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere != nil }.compactMap { attempts in
       let (first, tries) = (attempts[0], evidence.tries(attempts))
       guard let seen = first.elsewhere else { return nil }
@@ -141,16 +139,13 @@ extension Rule {
     }
   }
 
-  private static let connectLimit = Rule(
-    whole: "connect_limit", .error, .fact,
-    "The controller or the host cannot open another connection",
+  private static let connectLimit = Symptom(
+    "connect_limit", .error, .fact, "The controller or the host cannot open another connection",
     when:
       "an attempt to connect ended with Connection Limit Exceeded (0x09) or Connection Rejected due to Limited Resources (0x0d)",
-    traits: .settled,
-    needs: [.commands, .events],
     do:
       "Close connections that are not needed, or raise the limit: CONFIG_BT_MAX_CONN on Zephyr, the SoftDevice's connection count on Nordic's nRF5, CONFIG_BTDM_CTRL_BLE_MAX_CONN on ESP32. Phones allow about seven."
-  ) { evidence in
+  ).with(.settled).needing([.commands, .events]).inCapture { evidence in
     evidence.attempts { $0.status?.isLimit == true }.map { attempts in
       let first = attempts[0]
       return evidence.resolved(
@@ -169,18 +164,18 @@ extension Rule {
   private static let stopScanning: Wording =
     "Stop scanning before connecting, and start it again afterwards if needed."
 
-  private static let connectRefused = Rule(
-    about: Bool.self, whole: "connect_refused", .error, .meaning,
-    "The controller refused or failed to connect",
-    when: "an attempt to connect ended with another failing status", traits: .settled,
-    needs: [.commands, .events],
+  private static let connectRefused = Symptom(
+    "connect_refused", .error, .meaning, "The controller refused or failed to connect",
+    when: "an attempt to connect ended with another failing status",
+    do:
+      "Command Disallowed: another attempt is pending; cancel it or wait for it. Connection Already Exists: a connection with the device exists or is being made; use it or wait for it. Invalid or Unsupported Parameters: compare the command's fields with what the controller supports."
+  ).with(.settled).needing([.commands, .events]).inCapture(
+    about: Bool.self,
     elsewise: [
       Alternative("the controller refuses this command for another reason") { scansMeanwhile, _ in
         !scansMeanwhile
       }
-    ],
-    do:
-      "Command Disallowed: another attempt is pending; cancel it or wait for it. Connection Already Exists: a connection with the device exists or is being made; use it or wait for it. Invalid or Unsupported Parameters: compare the command's fields with what the controller supports."
+    ]
   ) { evidence -> [(Bool, Finding)] in
     evidence.attempts {
       guard let status = $0.status, $0.hasFailed, !status.isLimit else { return false }
@@ -220,20 +215,20 @@ extension Rule {
     }
   }
 
-  private static let bredrToLE = Rule(
-    about: AdapterHistory.PageFailures.self, whole: "connect_bredr_to_le", .error, .meaning,
-    "A BR/EDR connection was attempted to an LE device",
+  private static let bredrToLE = Symptom(
+    "connect_bredr_to_le", .error, .meaning, "A BR/EDR connection was attempted to an LE device",
     when:
       "Create Connection to a random address, or to a device that advertises on LE, had no answer; not if the device was ever heard on BR/EDR",
-    needs: [.events],
+    do:
+      "Connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport, in btmgmt use type 1 or 2."
+  ).needing([.events]).inCapture(
+    about: AdapterHistory.PageFailures.self,
     elsewise: [
       "the device has BR/EDR, and was busy or not connectable there",
       "the device has BR/EDR, but was switched off or out of range",
     ].map { words in
       Alternative(words) { it, _ in it.random != nil || it.sighting?.isLEOnly == true }
-    },
-    do:
-      "Connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport, in btmgmt use type 1 or 2."
+    }
   ) { evidence -> [(AdapterHistory.PageFailures, Finding)] in
     evidence.adapters.flatMap { adapter in
       adapter.pageFailures.filter { isOfLEDevice($0, adapter) }.map {
@@ -323,14 +318,12 @@ extension Rule {
     return finding
   }
 
-  private static let unpaged = Rule(
-    whole: "connect_page_timeout", .note, .fact,
-    "A BR/EDR connection attempt failed",
+  private static let unpaged = Symptom(
+    "connect_page_timeout", .note, .fact, "A BR/EDR connection attempt failed",
     when: "Create Connection failed for a device that is not reported as one of LE",
-    needs: [.commands, .events],
     do:
       "Check that the device is switched on, in range and not connected elsewhere. Many answer only for a few minutes after power-on, or while they wait for a known device."
-  ) { evidence in
+  ).needing([.commands, .events]).inCapture { evidence in
     evidence.adapters.flatMap { adapter in
       adapter.pageFailures.filter {
         // If the host cancels, the status is Unknown Connection Identifier.
@@ -368,14 +361,13 @@ extension Rule {
     }
   }
 
-  private static let notAdvertisingAgain = Rule(
-    whole: "adv_not_restarted", .note, .fact, "A peripheral does not advertise after a connection",
+  private static let notAdvertisingAgain = Symptom(
+    "adv_not_restarted", .note, .fact, "A peripheral does not advertise after a connection",
     when:
       "this host enabled legacy advertising and was connected as the peripheral, the link ended, and no command that may concern advertising follows in the 10 s or more that the capture continues",
-    needs: [.commands, .events],
     do:
       "A connection ends connectable advertising. To accept another one, enable advertising again after the disconnection (on ESP32 in onDisconnect, on Zephyr in the recycled callback)."
-  ) { evidence in
+  ).needing([.commands, .events]).inCapture { evidence in
     guard evidence.extent.dropped == 0, evidence.extent.stepsBack.count == 0 else { return [] }
     return evidence.adapters.compactMap { adapter in
       guard let advertised = adapter.lastAdvertising,
@@ -399,14 +391,13 @@ extension Rule {
   /// The time after a connection in which a peripheral advertises again.
   private static let silence: Int64 = 10_000_000_000
 
-  private static let wrongPHY = Rule(
-    whole: "connect_scan_wrong_phy", .note, .fact,
+  private static let wrongPHY = Symptom(
+    "connect_scan_wrong_phy", .note, .fact,
     "A connection attempt did not scan on the PHY that the device advertises on",
     when: "an attempt failed that did not scan on the primary PHY on which the device was seen",
-    needs: [.commands, .events],
     do:
       "Include the PHY in Initiating_PHYs of LE Extended Create Connection (Coded: bit 2); on Android connectGatt with PHY_LE_CODED_MASK, on Zephyr BT_CONN_LE_OPT_CODED."
-  ) { evidence in
+  ).needing([.commands, .events]).inCapture { evidence in
     evidence.attempts {
       guard $0.hasFailed, let phy = $0.seen?.primaryPHY else { return false }
       // LE 1M is 1 and its bit 0, LE Coded 3 and its bit 2; no other PHY is a primary one.
@@ -422,14 +413,13 @@ extension Rule {
     }
   }
 
-  private static let cancelled = Rule(
-    whole: "connect_cancelled", .note, .fact, "This host cancelled a connection at once",
+  private static let cancelled = Symptom(
+    "connect_cancelled", .note, .fact, "This host cancelled a connection at once",
     when:
       "an attempt was cancelled within a second, or a new link was ended by this host within a second without any data",
-    needs: [.commands, .events],
     do:
       "Look for an app that calls connect and disconnect in quick succession, a second app that competes for the device, or a timeout that is too short for the device's advertising interval."
-  ) { evidence in
+  ).needing([.commands, .events]).inCapture { evidence in
     let early = evidence.attempts {
       // A stopped clock does not show how long it waited.
       $0.isGivenUp && !$0.isAbandoned && !$0.isLong && !$0.isWaitUnknown && $0.waited != 0
@@ -633,14 +623,12 @@ extension Evidence {
 extension Rule {
   /// A link that was only created ends after six intervals without a packet (Core, Vol 6, Part B,
   /// 4.5.2).
-  private static let notEstablished = Rule(
-    whole: "connect_not_established", .error, .fact,
-    "A link was created, but the peer never answered",
-    when: "a connection ended with Connection Failed to be Established (0x3e)", traits: .settled,
-    needs: [.events],
+  private static let notEstablished = Symptom(
+    "connect_not_established", .error, .fact, "A link was created, but the peer never answered",
+    when: "a connection ended with Connection Failed to be Established (0x3e)",
     do:
       "The peripheral missed the connection request or did not follow it, or did not receive the central's packets. Check distance and antennas, a peer that is busy or resets on connection, competing centrals, and clock accuracy. The central should try again at once; hosts retry two or three times."
-  ) { evidence in
+  ).with(.settled).needing([.events]).inCapture { evidence in
     let reported = evidence.adapters.flatMap(\.attempts.kept).filter {
       $0.status == .connectionFailedToBeEstablished
     }

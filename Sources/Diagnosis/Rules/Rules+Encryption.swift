@@ -9,15 +9,13 @@ extension Rule {
   static let encryption: [Rule] = missingKeys + keyMismatches + encryptionFailures
 
   private static let encryptionFailures: [Rule] = [
-    Rule(
+    Symptom(
       "enc_authentication_failure", .error, .fact, "Encryption or authentication of a link failed",
       when:
         "encryption ends with Authentication Failure (0x05), or authentication of a BR/EDR link with a status other than success",
-      traits: .settled,
-      needs: [.events],
       do:
         "If the devices are bonded, delete the bond on both sides; then pair again. If it fails again, one side stores a different key from the one that pairing created."
-    ) { history, evidence in
+    ).with(.settled).needing([.events]).onConnection { history, evidence in
       attempts(of: history) { $0.failure == .authenticationFailure }.map { attempt in
         let end = attempt.endPacket
         let finding = Finding(
@@ -29,23 +27,22 @@ extension Rule {
         return evidence.settle(finding, attempt, history)
       } + classicFailures(history, evidence)
     },
-    Rule(
+    Symptom(
       "enc_timeout", .error, .fact, "Encryption was started and never completed",
       when:
         "no Encryption Change follows LE Enable Encryption for 10 s, the link ends with LL Response Timeout (0x22), or this host leaves LE Long Term Key Request unanswered",
-      needs: [.commands, .events],
       do:
         "If a host does not answer LE Long Term Key Request, its stack may be waiting for the application: the handler of that event must always reply, with the key or with the negative reply. Otherwise check the firmware of the peer's controller."
-    ) { history, evidence in unfinished(history, evidence).map { [$0] } ?? [] },
-    Rule(
+    ).needing([.commands, .events]).onConnection { history, evidence in
+      unfinished(history, evidence).map { [$0] } ?? []
+    },
+    Symptom(
       "enc_rejected", .error, .fact, "Encryption was rejected",
       when:
         "LE Enable Encryption or Encryption Change ends with a status other than a missing key or a lost link",
-      traits: .settled,
-      needs: [.events],
       do:
         "Encrypt again once the link is idle; if the status reports an unsupported feature, the peer's controller cannot encrypt."
-    ) { history, evidence in
+    ).with(.settled).needing([.events]).onConnection { history, evidence in
       attempts(of: history) { $0.failure.map { !explained.contains($0.rawValue) } ?? false }
         .map { attempt in
           let end = attempt.endPacket
@@ -61,14 +58,13 @@ extension Rule {
           return evidence.settle(finding, attempt, history)
         }
     },
-    Rule(
+    Symptom(
       "enc_key_size", .warning, .fact, "The encryption key is shorter than 16 bytes",
       when:
         "the controller reports a key size below 16 bytes, or the two sides negotiated one in pairing; the finding also says if it was longer before",
-      needs: [.events],
       do:
         "Make both sides offer a maximum key size of 16 bytes; a short key can be found by brute force, and services may refuse it with Encryption Key Size Too Short (0x0c)."
-    ) { history, evidence in shortKey(history, evidence) },
+    ).needing([.events]).onConnection { history, evidence in shortKey(history, evidence) },
   ]
 
   /// Statuses that other rules explain, or that report the loss of the link in the meantime.

@@ -6,17 +6,18 @@ import Words
 // Rules about peers that end their links.
 
 extension Rule {
-  static let peerLeavesAtRequest = Rule(
-    about: Bool.self, whole: "link_peer_leaves_at_request", .warning, .sequence,
+  static let peerLeavesAtRequest = Symptom(
+    "link_peer_leaves_at_request", .warning, .sequence,
     "The peer ends its connections when it receives a certain request",
     when:
       "two or more connections of one device were ended by the peer within a second after the same request, which is unanswered and the last that this host sent; a write, or if the capture has no data of the peer, only if it is the only one",
-    needs: [.sentData, .events, .opening, .end],
-    elsewise: [
-      Alternative("the write asks the peer to leave, or to switch off") { isWrite, _ in !isWrite }
-    ],
     do:
       "Connect without this request, to find out whether the peer then stays: if it is Exchange MTU Request, do not call requestMtu() on Android or esp_ble_gattc_send_mtu_req() on ESP-IDF. The peer's firmware has to answer each request, if only with an Error Response: update it."
+  ).needing([.sentData, .events, .opening, .end]).inCapture(
+    about: Bool.self,
+    elsewise: [
+      Alternative("the write asks the peer to leave, or to switch off") { isWrite, _ in !isWrite }
+    ]
   ) { evidence -> [(Bool, Finding)] in
     evidence.repeated { evidence.fatalRequest(of: $0) != nil }.flatMap { left in
       let asked = left.compactMap { history in
@@ -50,17 +51,17 @@ extension Rule {
     }
   }
 
-  static let peerLeaves = Rule(
-    about: Bool.self, whole: "link_peer_leaves", .warning, .sequence,
-    "The peer ends its connections after a constant time",
+  static let peerLeaves = Symptom(
+    "link_peer_leaves", .warning, .sequence, "The peer ends its connections after a constant time",
     when:
       "two or more connections of one device, each a second or longer, were ended by the peer after times that differ by at most a tenth; or three or more after such times since encryption, or since the same last request of this host",
-    needs: [.events, .opening, .end], leansOn: [.bothDirections],
-    elsewise: [
-      Alternative("it had sent all its values") { hasFinished, _ in !hasFinished }
-    ],
     do:
       "The peer may wait for something and give up (pairing, a request, or a login of its own protocol within a fixed time), or end idle connections. Compare with what its own app does first."
+  ).needing([.events, .opening, .end]).leaningOn([.bothDirections]).inCapture(
+    about: Bool.self,
+    elsewise: [
+      Alternative("it had sent all its values") { hasFinished, _ in !hasFinished }
+    ]
   ) { evidence -> [(Bool, Finding)] in
     evidence.connections.filter {
       $0.connection.peer != nil && $0.leavesByChoice && !$0.connection.isOpeningMissing
@@ -108,15 +109,14 @@ extension Rule {
     }
   }
 
-  static let peerLeavesAfterChange = Rule(
+  static let peerLeavesAfterChange = Symptom(
     "link_peer_leaves_after_change", .warning, .sequence,
     "The peer left right after this host had made the link slower",
     when:
       "this host, the central, made the connection interval four times as long or more without being asked by the peer, which ended the link within a second",
-    needs: [.commands, .events, .end],
     do:
       "Keep the shorter interval while the peer is in use, or request one between the two, to find out whether it then stays. A peripheral that cannot work with an interval should ask for another one instead of leaving."
-  ) { history, evidence in
+  ).needing([.commands, .events, .end]).onConnection { history, evidence in
     guard let change = history.lastSlowing else { return [] }
     var finding = Finding(
       "The peer ended the link \(duration: change.passed) after this host had changed the connection interval from \(interval: change.before) to \(interval: change.after)",

@@ -34,18 +34,19 @@ extension Rule {
     "the peer advertised beside the link, and went out of range later"
   ) { loss, _ in loss != .departure }
 
-  private static let supervisionTimeout = Rule(
-    about: Loss.self, whole: "link_supervision_timeout", .error, .meaning,
-    "A link was lost: the peer was no longer heard",
+  private static let supervisionTimeout = Symptom(
+    "link_supervision_timeout", .error, .meaning, "A link was lost: the peer was no longer heard",
     when:
       "a link ended with Connection Timeout (0x08); a warning if the capture has neither its opening nor data of it",
-    needs: [.events, .end],
+    do: lossRemedy
+  ).needing([.events, .end]).inCapture(
+    about: Loss.self,
     elsewise: [
       besideLink,
       Alternative("the peer was lost for another reason, or never got the request") {
         loss, _ in loss != .restart
       },
-    ], do: lossRemedy
+    ]
   ) { evidence -> [(Loss, Finding)] in
     let all = evidence.connections.compactMap { lost($0, evidence) }
     // How often the link to a device was lost right after the same procedure.
@@ -185,14 +186,13 @@ extension Rule {
       "In \(side.possessive) firmware\(side == .peer ? "" : " or program" as Wording) request a longer supervision timeout, or a lower latency: six times the peripheral's longest pause, and at least 4 s."
   }
 
-  private static let lostRepeatedly = Rule(
-    whole: "link_lost_repeatedly", .note, .fact, "The links to one device are lost repeatedly",
+  private static let lostRepeatedly = Symptom(
+    "link_lost_repeatedly", .note, .fact, "The links to one device are lost repeatedly",
     when:
       "two or more connections of one device ended with Connection Timeout (0x08), or LL Response Timeout (0x22) when this host disconnected",
-    needs: [.events, .end],
     do:
       "Compare when it happens: always after the same time or the same request points to the peer's firmware, random times point to the radio."
-  ) { evidence in
+  ).needing([.events, .end]).inCapture { evidence in
     evidence.repeated { $0.connection.ending == .timeout || $0.isUnconfirmed }.map {
       lost in
       let total = evidence.earlier(than: lost[0]).count + 1 + evidence.later(than: lost[0]).count
@@ -217,13 +217,14 @@ extension Rule {
     }
   }
 
-  private static let deadAtDisconnect = Rule(
-    about: Loss.self, "link_dead_at_disconnect", .warning, .meaning,
+  private static let deadAtDisconnect = Symptom(
+    "link_dead_at_disconnect", .warning, .meaning,
     "This host disconnected a link that was already dead",
     when:
       "this host asked to disconnect, and the link ended with Connection Timeout (0x08) or LL Response Timeout (0x22); a note if the peer may have fallen silent only then",
-    needs: [.commands, .events, .end], elsewise: [besideLink], do: lossRemedy
-  ) { history, _ -> [(Loss, Finding)] in
+    do: lossRemedy
+  ).needing([.commands, .events, .end]).onConnection(about: Loss.self, elsewise: [besideLink]) {
+    history, _ -> [(Loss, Finding)] in
     let (link, departure) = (history.link, history.departure)
     guard history.isUnconfirmed, let reason = history.connection.reason,
       let asked = link.disconnect, let ended = link.ended,
@@ -289,10 +290,13 @@ extension Rule {
     case ofPeer, unknown
   }
 
-  private static let responseTimeout = Rule(
-    about: Unfinished.self, "link_lmp_timeout", .error, .meaning,
-    "A Link Layer procedure was not answered in time",
-    when: "the link or a procedure on it ended with LL Response Timeout (0x22)", needs: [.events],
+  private static let responseTimeout = Symptom(
+    "link_lmp_timeout", .error, .meaning, "A Link Layer procedure was not answered in time",
+    when: "the link or a procedure on it ended with LL Response Timeout (0x22)",
+    do:
+      "Probably one of the two controllers has a defect: the peer's did not answer, or this host's did not understand the answer. Update the firmware of both, and avoid the procedure (PHY, data length, parameter requests) until then. Another adapter on this host shows which one it is."
+  ).needing([.events]).onConnection(
+    about: Unfinished.self,
     elsewise: [
       Alternative("this host's controller had stalled, or gave up a procedure of its own early") {
         end, _ in end != .early
@@ -307,9 +311,7 @@ extension Rule {
       Alternative("this host asked for a procedure that is not in the capture") {
         end, _ in end != .unknown
       },
-    ],
-    do:
-      "Probably one of the two controllers has a defect: the peer's did not answer, or this host's did not understand the answer. Update the firmware of both, and avoid the procedure (PHY, data length, parameter requests) until then. Another adapter on this host shows which one it is."
+    ]
   ) { history, evidence -> [(Unfinished, Finding)] in
     // Encryption that is not answered has its own rule.
     guard !history.isEncryptionUnanswered else { return [] }
@@ -349,26 +351,25 @@ extension Rule {
   /// The Link Layer's procedure response timeout (Core, Vol 6, Part B, 5.2).
   private static let procedureTimeout: Int64 = 40_000_000_000
 
-  private static let collision = Rule(
+  private static let collision = Symptom(
     "link_procedure_collision", .error, .meaning, "Procedures of the two controllers collided",
     when:
       "the link or a procedure on it ended with LL Procedure Collision (0x23) or Different Transaction Collision (0x2a)",
-    needs: [.events],
     do:
       "Start one procedure at a time and wait for its event (PHY, data length, parameters, encryption), or let the central alone start them."
-  ) { history, _ in
+  ).needing([.events]).onConnection { history, _ in
     history.ends(by: { $0.rawValue == 0x23 || $0.rawValue == 0x2a }) {
       "connection \(history.id) ended at \(packet: $0.packet): procedures of the two controllers collided"
     }
   }
 
-  private static let instantPassed = Rule(
+  private static let instantPassed = Symptom(
     "link_instant_passed", .error, .meaning,
     "A change took effect before the other side knew of it",
-    when: "the link or a procedure on it ended with Instant Passed (0x28)", needs: [.events],
+    when: "the link or a procedure on it ended with Instant Passed (0x28)",
     do:
       "Do not request parameters again that are already in force, and change one thing at a time. Update the firmware of the central's controller, which has to announce a change early enough (six events, and more if the peripheral may skip events), and of the peripheral's, which must not skip events while a change is pending."
-  ) { history, _ in
+  ).needing([.events]).onConnection { history, _ in
     let link = history.link
     return history.ends(by: { $0 == .instantPassed }) {
       "connection \(history.id) ended at \(packet: $0.packet): a change took effect before the other side knew of it (Instant Passed)"
@@ -470,12 +471,11 @@ extension Rule {
     return .ofPeer
   }
 
-  private static let procedureFailed = Rule(
+  private static let procedureFailed = Symptom(
     "link_procedure_failed", .note, .fact, "A Link Layer procedure failed",
     when:
-      "a feature, version, PHY or subrate procedure ended with another error status on a link that stayed open",
-    needs: [.events]
-  ) { history, _ in
+      "a feature, version, PHY or subrate procedure ended with another error status on a link that stayed open"
+  ).needing([.events]).onConnection { history, _ in
     history.failedProcedures.filter { !$0.isUpdate && !$0.status.isProcedureTrouble }.map {
       failed in
       Finding(
@@ -485,13 +485,13 @@ extension Rule {
     }
   }
 
-  private static let payloadTimeout = Rule(
+  private static let payloadTimeout = Symptom(
     "link_payload_timeout", .warning, .fact,
     "No authenticated packet came from the peer on an encrypted link",
-    when: "the controller reports Authenticated Payload Timeout Expired", needs: [.events],
+    when: "the controller reports Authenticated Payload Timeout Expired",
     do:
       "Encrypt again or disconnect, as the host's security policy requires. If it recurs, update the firmware of the peer's controller, which has to answer LE Ping, or set a longer Authenticated Payload Timeout."
-  ) { history, _ in
+  ).needing([.events]).onConnection { history, _ in
     let expired = history.link.payloadTimeouts
     guard let first = expired.first else { return [] }
     let timeout: Wording =
@@ -509,31 +509,31 @@ extension Rule {
     ]
   }
 
-  private static let controllerEnded = Rule(
+  private static let controllerEnded = Symptom(
     "link_controller_ended", .error, .fact, "A controller ended the link by itself",
     when: "Disconnection Complete has a reason that no host gives, and no other rule explains it",
-    needs: [.events, .end],
     do:
       "Update the firmware of this host's controller, and try without the last request or procedure before the end."
-  ) { history, _ in
+  ).needing([.events, .end]).onConnection { history, _ in
     history.endByController(
       for: { !$0.isProcedureTrouble && !$0.isOfSecurity }, restsOnAbsence: true
     ) { _ in "the controller ended connection \(history.id)" }.map { [$0] } ?? []
   }
 
-  private static let lowResources = Rule(
+  private static let lowResources = Symptom(
     "link_peer_low_resources", .warning, .fact, "The peer ended the link for lack of resources",
     when: "the reason is Remote Device Terminated Connection due to Low Resources (0x14)",
-    needs: [.events, .end],
     do:
       "Free links or memory on the peer: disconnect other devices, restart it; in firmware raise the number of connections or buffers."
-  ) { history, _ in ended(history, .remoteLowResources, "for lack of resources") }
+  ).needing([.events, .end]).onConnection { history, _ in
+    ended(history, .remoteLowResources, "for lack of resources")
+  }
 
-  private static let powerOff = Rule(
+  private static let powerOff = Symptom(
     "link_power_off", .note, .fact, "The peer ended the link because it is switched off",
-    when: "the reason is Remote Device Terminated Connection due to Power Off (0x15)",
-    needs: [.events, .end]
-  ) { history, _ in ended(history, .remotePowerOff, "because it, or its Bluetooth, is switched off")
+    when: "the reason is Remote Device Terminated Connection due to Power Off (0x15)"
+  ).needing([.events, .end]).onConnection { history, _ in
+    ended(history, .remotePowerOff, "because it, or its Bluetooth, is switched off")
   }
 
   private static func ended(
@@ -550,12 +550,11 @@ extension Rule {
     ]
   }
 
-  private static let reset = Rule(
+  private static let reset = Symptom(
     "link_reset", .note, .fact, "The controller was reset or removed while a link was open",
     when:
-      "a reset, or the controller's removal, ended an open link that this host had not asked to end",
-    needs: [.events]
-  ) { history, _ in
+      "a reset, or the controller's removal, ended an open link that this host had not asked to end"
+  ).needing([.events]).onConnection { history, _ in
     // If this host had asked to disconnect, the link had probably ended.
     guard history.connection.ending == .reset, history.link.disconnect == nil,
       let ended = history.link.ended
@@ -570,15 +569,14 @@ extension Rule {
     ]
   }
 
-  private static let hostStalled = Rule(
-    whole: "host_stalled", .error, .sequence,
+  private static let hostStalled = Symptom(
+    "host_stalled", .error, .sequence,
     "A request reaches this host 30 s late, and the peer has given up",
     when:
       "a request of the peer arrives 29 to 31 s after the previous packet, followed at once by the peer's disconnection, on two or more connections, or on one after which the controller leaves a command unanswered",
-    needs: [.bothDirections, .events, .end],
     do:
       "Find out what delays data: the controller (newer firmware, another adapter), its transport (UART flow control, USB), or a program on this host that blocks its thread. On the host, read events in a thread of their own, and answer requests at once."
-  ) { evidence in
+  ).needing([.bothDirections, .events, .end]).inCapture { evidence in
     let stalled = evidence.connections.compactMap {
       history -> (ConnectionHistory, Moment, Moment)? in
       guard history.connection.ending == .peer, let stall = history.link.stall,

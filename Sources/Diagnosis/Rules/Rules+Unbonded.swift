@@ -8,15 +8,14 @@ import Words
 
 extension Rule {
   static let unbonded: [Rule] = [
-    Rule(
-      whole: "smp_not_bonded", .warning, .meaning,
+    Symptom(
+      "smp_not_bonded", .warning, .meaning,
       "The devices pair on each connection because a side does not bond",
       when:
         "pairing succeeds on two or more connections of a device, one side declares no bonding in each of them, and no connection is encrypted with a stored key",
-      needs: [.bothDirections, .events],
       do:
         "Enable bonding on the side that does not declare it (with Zephyr CONFIG_BT_BONDABLE, with NimBLE ble_hs_cfg.sm_bonding = 1, with ESP-IDF ESP_LE_AUTH_REQ_SC_BOND, in BlueZ AlwaysPairable and btmgmt bondable on), let both sides distribute their keys, and store them."
-    ) { evidence in notBonded(evidence) }
+    ).needing([.bothDirections, .events]).inCapture { evidence in notBonded(evidence) }
   ]
 
   private static func notBonded(_ evidence: Evidence) -> [Finding] {
