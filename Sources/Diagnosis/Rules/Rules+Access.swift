@@ -166,69 +166,95 @@ extension ConnectionHistory {
 
   /// Returns a finding about a request that was refused because the link was not protected.
   fileprivate func causeOfRefusal(_ refusal: Refusal) -> Finding? {
-    let answered = refusal.answer.packet
     let cause: Wording =
       "\(refusal.attribute) requires a higher security level, and \(refusal.protection)"
     if let accepted = refusal.accepted {
       var finding = refusal.finding("\(cause).")
-      let means = way(from: refusal, to: accepted.request)
-      let reason: Wording = ", \(refusal.delay): \(refusal.reason)"
-      finding.what = "\(refusal.action.capitalized) refused, allowed \(means.exact)\(reason)"
-      finding.group = "\(refusal.action) refused, allowed \(means.general): \(refusal.reason)"
-      finding.headline =
-        "\(refusal.client.possessive) \(refusal.action) was refused (\(packet: answered)) and allowed \(means.exact), \(refusal.delay)"
-      finding.remedy = Self.nothingToDo
-      finding.note = nil
+      mention(accepted.request, that: refusal, wasAllowedIn: &finding)
       explainByState(refusal, &finding)
       return finding
     }
     // Refused again on the encrypted link, which has a finding of its own.
     let isRefusedAgain = attributes.refusals.contains {
       $0.opcode == refusal.opcode && $0.handle == refusal.handle && $0.server == refusal.server
-        && $0.security.isEncrypted && $0.answer.packet > answered
+        && $0.security.isEncrypted && $0.answer.packet > refusal.answer.packet
     }
     if isRefusedAgain { return nil }
     var finding = refusal.finding(cause)
-    // What happened, in which packets, and how to fix that, if the refusal is not the main problem.
-    let outcome: Wording
+    let sequel = sequel(of: refusal)
+    finding.why = "\(cause). \(sequel.words)"
+    for packet in sequel.packets { finding.evidence.insert(packet) }
+    finding.remedy = sequel.remedy
+    finding.restsOnAbsence = sequel.isAbsence
+    if sequel.packets.isEmpty {
+      finding.headline =
+        "\(refusal.client.possessive) \(refusal.action) was refused for lack of security (\(packet: refusal.answer.packet)), and the devices neither encrypted the link nor paired"
+    }
+    if sequel.hasOtherCause { finding.severity = .warning }
+    return finding
+  }
+
+  private func mention(
+    _ accepted: Moment, that refusal: Refusal, wasAllowedIn finding: inout Finding
+  ) {
+    let means = way(from: refusal, to: accepted)
+    let reason: Wording = ", \(refusal.delay): \(refusal.reason)"
+    finding.what = "\(refusal.action.capitalized) refused, allowed \(means.exact)\(reason)"
+    finding.group = "\(refusal.action) refused, allowed \(means.general): \(refusal.reason)"
+    finding.headline =
+      "\(refusal.client.possessive) \(refusal.action) was refused (\(packet: refusal.answer.packet)) and allowed \(means.exact), \(refusal.delay)"
+    finding.remedy = Self.nothingToDo
+    finding.note = nil
+  }
+
+  /// What happened after a refusal that stayed, as a sentence.
+  private struct Sequel {
+    let words: Wording
+    /// The packets that show it; empty: nothing happened.
     let packets: [Int?]
+    /// How to fix that.
     var remedy: Wording?
-    var isEffect = true
+    /// Whether it is that something did not happen.
+    var isAbsence = false
+    /// Whether the refusal is not the main problem, but what happened after it.
+    var hasOtherCause = true
+  }
+
+  private func sequel(of refusal: Refusal) -> Sequel {
+    let answered = refusal.answer.packet
     if let encrypted = security.encrypted, encrypted.packet > answered {
-      outcome =
-        "The link was encrypted at \(packet: encrypted.packet), but the request was not repeated."
-      packets = [encrypted.packet]
-      remedy = "Repeat the request once the link is encrypted: hosts do not repeat it on their own."
-      finding.restsOnAbsence = true
-    } else if let failed = encryption.attempts.last(where: {
+      return Sequel(
+        words:
+          "The link was encrypted at \(packet: encrypted.packet), but the request was not repeated.",
+        packets: [encrypted.packet],
+        remedy:
+          "Repeat the request once the link is encrypted: hosts do not repeat it on their own.",
+        isAbsence: true)
+    }
+    if let failed = encryption.attempts.last(where: {
       $0.moment.packet < refusal.last.packet && $0.lacksKey
     }) {
       let end = failed.end?.packet ?? failed.reply?.packet ?? failed.moment.packet
-      outcome =
-        "Encryption was tried at \(packet: failed.moment.packet) but failed (\(packet: end)) because one side has no key for the other. The missing key is the cause of this refusal."
-      packets = [failed.moment.packet, end]
-      remedy =
-        "Repair the bond first: once the link is encrypted with a new key, the same request is allowed."
-    } else if let pairing = security.pairingRequests.first(where: { $0.packet > answered }) {
-      let failure = security.pairingFailures.first { $0.packet > answered }
-      outcome =
-        failure.map {
-          "Pairing was attempted (\(packet: pairing.packet)) and failed (\(packet: $0.packet))."
-        } ?? "Pairing started (\(packet: pairing.packet)) but did not finish."
-      packets = [pairing.packet, failure?.packet]
-      // The cause is why that failed, which has a finding of its own.
-      isEffect = failure != nil
-    } else {
-      outcome = "The link was not encrypted afterwards, and neither device asked to pair."
-      (packets, isEffect) = ([], false)
-      finding.headline =
-        "\(refusal.client.possessive) \(refusal.action) was refused for lack of security (\(packet: answered)), and the devices neither encrypted the link nor paired"
-      finding.restsOnAbsence = true
+      return Sequel(
+        words:
+          "Encryption was tried at \(packet: failed.moment.packet) but failed (\(packet: end)) because one side has no key for the other. The missing key is the cause of this refusal.",
+        packets: [failed.moment.packet, end],
+        remedy:
+          "Repair the bond first: once the link is encrypted with a new key, the same request is allowed."
+      )
     }
-    finding.why = "\(cause). \(outcome)"
-    for packet in packets { finding.evidence.insert(packet) }
-    finding.remedy = remedy
-    if isEffect { finding.severity = .warning }
-    return finding
+    if let pairing = security.pairingRequests.first(where: { $0.packet > answered }) {
+      let failure = security.pairingFailures.first { $0.packet > answered }
+      return Sequel(
+        words: failure.map {
+          "Pairing was attempted (\(packet: pairing.packet)) and failed (\(packet: $0.packet))."
+        } ?? "Pairing started (\(packet: pairing.packet)) but did not finish.",
+        packets: [pairing.packet, failure?.packet],
+        // The cause is why that failed, which has a finding of its own.
+        hasOtherCause: failure != nil)
+    }
+    return Sequel(
+      words: "The link was not encrypted afterwards, and neither device asked to pair.",
+      packets: [], isAbsence: true, hasOtherCause: false)
   }
 }

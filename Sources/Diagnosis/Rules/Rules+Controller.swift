@@ -496,40 +496,13 @@ extension Rule {
       why: "The command in \(packet: refusal.first.packet) was answered with this status.",
       evidence: refusal.packets)
     finding.remedy = refusal.remedy
-    if let fault = refusal.fault, refusal.status.rawValue == 0x12 {
-      finding.headline =
-        "\(headline) because the length of the command in \(packet: refusal.first.packet) is wrong"
-      finding.why = "\(finding.why) \(fault.words.capitalized)."
-      finding.remedy = fixLength
-    }
-    if refusal.fault == nil, refusal.status.rawValue == 0x12,
-      needsRandomAddress.contains(refusal.opcode)
-    {
-      finding.remedy =
-        "A controller refuses this with Invalid HCI Command Parameters if Own_Address_Type is random and the host has not given it a random address since the reset: send LE Set Random Address first, or use the public address."
-    }
-    if let obstacle = refusal.obstacle, [.listed, .listedOtherwise].contains(obstacle.kind) {
-      let since = obstacle.since.packet
-      if obstacle.kind == .listed {
-        finding.why =
-          "The identity is already on the list with the same key (\(packet: since)), which stays."
-        finding.remedy = "Nothing."
-        finding.severity = .note
-      } else {
-        finding.why =
-          "The identity is already on the list with another identity resolving key (\(packet: since)). The old entry stays, so the controller does not resolve the private addresses that the device makes with its new key."
-        finding.remedy =
-          "Remove the old entry first (LE Remove Device From Resolving List), then add the new one; delete the old bond of the device when it pairs again."
-        finding.headline =
-          "\(headline) because the list still has the device's old key (\(packet: since))"
+    if refusal.status.rawValue == 0x12 { explainParameters(&finding, refusal) }
+    if let obstacle = refusal.obstacle {
+      switch obstacle.kind {
+      case .listed, .listedOtherwise: explain(&finding, byEntry: obstacle, headline)
+      case .connecting, .scanning, .advertising, .streaming, .groupKept:
+        explain(&finding, by: obstacle, headline)
       }
-      finding.evidence = PacketSet([since]).union(refusal.packets)
-    } else if let obstacle = refusal.obstacle {
-      let state = obstacle.state
-      finding.what = "\(finding.what), while \(state)"
-      finding.headline = "\(headline) because \(state)"
-      finding.why = "The controller refuses this command while \(state)."
-      finding.remedy = obstacle.remedy
       finding.evidence = PacketSet([obstacle.since.packet]).union(refusal.packets)
     }
     if refusal.status == .commandDisallowed, let granted = refusal.granted {
@@ -539,6 +512,52 @@ extension Rule {
     }
     resolve(&finding, refusal)
     return finding
+  }
+
+  /// Explains Invalid HCI Command Parameters by the command's length, or a missing random address.
+  private static func explainParameters(
+    _ finding: inout Finding, _ refusal: CommandHistory.Refusal
+  ) {
+    if let fault = refusal.fault {
+      finding.headline =
+        "\(finding.headline) because the length of the command in \(packet: refusal.first.packet) is wrong"
+      finding.why = "\(finding.why) \(fault.words.capitalized)."
+      finding.remedy = fixLength
+    } else if needsRandomAddress.contains(refusal.opcode) {
+      finding.remedy =
+        "A controller refuses this with Invalid HCI Command Parameters if Own_Address_Type is random and the host has not given it a random address since the reset: send LE Set Random Address first, or use the public address."
+    }
+  }
+
+  /// Explains a refusal by an entry of the resolving list for the same identity.
+  private static func explain(
+    _ finding: inout Finding, byEntry obstacle: CommandHistory.Obstacle, _ headline: Wording
+  ) {
+    let since = obstacle.since.packet
+    if obstacle.kind == .listed {
+      finding.why =
+        "The identity is already on the list with the same key (\(packet: since)), which stays."
+      finding.remedy = "Nothing."
+      finding.severity = .note
+      return
+    }
+    finding.why =
+      "The identity is already on the list with another identity resolving key (\(packet: since)). The old entry stays, so the controller does not resolve the private addresses that the device makes with its new key."
+    finding.remedy =
+      "Remove the old entry first (LE Remove Device From Resolving List), then add the new one; delete the old bond of the device when it pairs again."
+    finding.headline =
+      "\(headline) because the list still has the device's old key (\(packet: since))"
+  }
+
+  /// Explains a refusal by the state of the controller.
+  private static func explain(
+    _ finding: inout Finding, by obstacle: CommandHistory.Obstacle, _ headline: Wording
+  ) {
+    let state = obstacle.state
+    finding.what = "\(finding.what), while \(state)"
+    finding.headline = "\(headline) because \(state)"
+    finding.why = "The controller refuses this command while \(state)."
+    finding.remedy = obstacle.remedy
   }
 
   /// Marks a finding as resolved if the same command was accepted later.

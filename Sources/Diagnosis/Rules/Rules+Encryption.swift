@@ -105,6 +105,15 @@ extension Rule {
       finding.remedy =
         "Make \(less.side.words) offer a maximum key size of 16 bytes; a short key can be found by brute force, and services may refuse it with Encryption Key Size Too Short (0x0c)."
     }
+    compareWithEarlier(&finding, attempt, size, history, evidence)
+    return [finding]
+  }
+
+  /// Adds that an earlier key of the device was longer.
+  private static func compareWithEarlier(
+    _ finding: inout Finding, _ attempt: EncryptionAttempt, _ size: UInt8,
+    _ history: ConnectionHistory, _ evidence: Evidence
+  ) {
     let earlier = (evidence.earlier(than: history) + [history]).lazy.filter {
       $0.connection.transport == history.connection.transport
     }
@@ -114,6 +123,7 @@ extension Rule {
           && $0.keySize ?? 0 > size
       }
       guard let old = before?.keySize, let packet = before?.keySizePackets.last else { continue }
+      let words: Wording = "\(count: Int(size), "byte", "bytes")"
       finding.what = "The encryption key has only \(words), after one of \(old)"
       finding.headline =
         "the link was encrypted with a key of \(words), after one of \(old) bytes on connection \(other.id)"
@@ -123,7 +133,6 @@ extension Rule {
       finding.evidence = PacketSet([packet]).union(finding.evidence)
       break
     }
-    return [finding]
   }
 
   // MARK: BR/EDR
@@ -151,23 +160,7 @@ extension Rule {
       finding.add("The peer has no link key for this host.")
     }
     evidence.add(bondOverLE: history, before: end.packet, to: &finding)
-    if let reply = failed.reply?.packet,
-      let used = evidence.keys(of: history).last(where: {
-        $0.kind == .link && $0.source == .controller && $0.packet <= reply
-      }),
-      let right = evidence.keys(of: history).first(where: {
-        $0.kind == .link && $0.bytes == used.bytes.reversed() && $0.bytes != used.bytes
-      })
-    {
-      finding.what = "This host used the link key in reverse byte order"
-      finding.headline =
-        "authentication failed at \(packet: end.packet): this host used the link key in reverse byte order"
-      finding.add(
-        "The key of \(packet: used.packet) has the bytes of the key in \(packet: right.packet) in reverse order.",
-        right.packet)
-      finding.remedy =
-        "Fix the byte order in which this host stores or derives the link key: HCI wants it least significant byte first."
-    }
+    explainReversedKey(&finding, failed, end, evidence.keys(of: history))
     if let refused = failed.refused {
       finding.what = "This host refused to pair over BR/EDR: \(status)"
       finding.headline = "this host refused to pair at \(packet: refused.moment.packet)"
@@ -176,6 +169,37 @@ extension Rule {
       finding.remedy =
         "Pair again and accept on this host, if its user wants to pair. If the user was not asked, look for a program that answers for the user."
     }
+    mentionSuccess(&finding, after: failed, history, evidence)
+    return [finding]
+  }
+
+  /// Explains a failure if this host used a known key in the wrong byte order.
+  private static func explainReversedKey(
+    _ finding: inout Finding, _ failed: ClassicAuthentication, _ end: Moment,
+    _ keys: [KnownKeys.Key]
+  ) {
+    guard let reply = failed.reply?.packet,
+      let used = keys.last(where: {
+        $0.kind == .link && $0.source == .controller && $0.packet <= reply
+      }),
+      let right = keys.first(where: {
+        $0.kind == .link && $0.bytes == used.bytes.reversed() && $0.bytes != used.bytes
+      })
+    else { return }
+    finding.what = "This host used the link key in reverse byte order"
+    finding.headline =
+      "authentication failed at \(packet: end.packet): this host used the link key in reverse byte order"
+    finding.add(
+      "The key of \(packet: used.packet) has the bytes of the key in \(packet: right.packet) in reverse order.",
+      right.packet)
+    finding.remedy =
+      "Fix the byte order in which this host stores or derives the link key: HCI wants it least significant byte first."
+  }
+
+  private static func mentionSuccess(
+    _ finding: inout Finding, after failed: ClassicAuthentication, _ history: ConnectionHistory,
+    _ evidence: Evidence
+  ) {
     func success(_ history: ConnectionHistory) -> ClassicAuthentication? {
       history.encryption.authentications.first {
         $0.status == .success && $0.start.packet > failed.start.packet
@@ -190,7 +214,6 @@ extension Rule {
       finding.severity = .note
       finding.note = "Authentication with the same device succeeded on connection \(later.id)."
     }
-    return [finding]
   }
 
   // MARK: What never ends

@@ -48,7 +48,7 @@ extension Rule {
       },
     ]
   ) { evidence -> [(Loss, Finding)] in
-    let all = evidence.connections.compactMap { lost($0, evidence) }
+    let all = evidence.connections.compactMap { LostLink($0, evidence)?.outcome }
     // How often the link to a device was lost right after the same procedure.
     let counts = Dictionary(all.map { ($0.0, 1) }, uniquingKeysWith: +)
     return all.map { loss, found in
@@ -75,101 +75,6 @@ extension Rule {
       loss.acknowledged == nil ? .warning : nil)
     finding.grounds = .fact
     return finding
-  }
-
-  /// Returns a finding about a link that was lost; nil if it was not.
-  private static func lost(
-    _ history: ConnectionHistory, _ evidence: Evidence
-  ) -> (Loss, Finding)? {
-    // A link that is lost because the keys differ has its own rule.
-    guard history.connection.ending == .timeout, let ended = history.link.ended,
-      Rule.mismatch(history, evidence) == nil
-    else { return nil }
-    let link = history.link
-    let departure = history.departure
-    let reconnection = departure == nil ? history.reconnection(evidence) : nil
-    let encryption = history.encryption.attempts.last { $0.failure == .connectionTimeout }
-    var finding = Finding(
-      "The link was lost: \(StatusCode.connectionTimeout)",
-      headline:
-        "connection \(history.id) was lost at \(packet: ended.packet): \(history.silenceWords)",
-      why: Wording(
-        sentences: departure?.words ?? history.timeoutWords, history.lastSignWords,
-        encryption.map { "Encryption (\(packet: $0.moment.packet)) failed for the same reason." }
-          ?? "",
-        history.acknowledgement, departure == nil ? history.signalWords : "", history.askedLast,
-        reconnection.map {
-          "A connection to it was possible again \(duration: $0.passed) later (\(packet: $0.opened.packet))."
-        } ?? ""),
-      evidence: PacketSet(
-        of: link.lastSign, link.unacknowledgedSince, ended,
-        departure?.moment ?? link.quality?.moment, reconnection?.opened
-      ).union(encryption?.packets ?? []), on: [history.id])
-    if let restart = history.attributes.restart {
-      finding.severity = .note
-      finding.what = "The peer restarted as requested: \(StatusCode.connectionTimeout)"
-      finding.headline =
-        "the peer dropped connection \(history.id) (\(packet: ended.packet)) to restart as requested"
-      finding.why =
-        "\(restart) makes a device restart, which drops its links without terminating them. \(finding.why)"
-      finding.remedy = "Nothing to do if the restart was intended."
-      return (.restart, finding)
-    }
-    if let departure {
-      finding.what =
-        "The peer dropped the link without terminating it: \(StatusCode.connectionTimeout)"
-      finding.headline =
-        "the peer dropped connection \(history.id) without terminating it, and advertised again (\(packet: departure.moment.packet))"
-      finding.remedy = restartRemedy
-      finding.groupHeadline =
-        "the peer dropped the link without terminating it, and advertised again"
-      return (.departure, finding)
-    }
-    if let fatal = history.fatalProcedure {
-      finding.grounds = .sequence
-      let words = fatal.procedure.words
-      finding.what = "The link was lost right after \(words): \(StatusCode.connectionTimeout)"
-      finding.headline =
-        "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard from the peer after \(words) (\(packet: fatal.moment.packet))"
-      finding.add(
-        "The last procedure was \(words) (\(packet: fatal.moment.packet)), and nothing was heard after it: one of the controllers may fail at it.",
-        fatal.moment.packet)
-      finding.remedy =
-        "Try without this procedure (another PHY, data length or interval), and look for newer firmware of both controllers."
-      return (.procedure(fatal.procedure, device: history.device), finding)
-    }
-    finding.grounds = .fact
-    let signal = link.quality?.rssi
-    var inRange: Wording?
-    var at: StaticString = ""
-    if let signal, signal <= Sighting.weakest {
-      at = " at a weak signal"
-      finding.remedy =
-        "Bring the devices closer together: the signal was near the sensitivity limit of receivers (\(Int(signal)) dBm)."
-    } else if history.hasShortTimeout {
-      at = " at a short supervision timeout"
-      finding.remedy = longerTimeout(history, evidence)
-      let asked = history.timeoutRequest
-      finding.headline =
-        "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard for \((link.supervisionTimeout ?? 0) / 1_000_000) ms, the short supervision timeout\(asked.map { " that \($0.side.words) had requested (\(packet: $0.packet))" as Wording } ?? "")"
-      finding.evidence.insert(asked?.packet)
-    } else if let signal, Sighting.strong ~= signal {
-      at = " at a strong signal"
-      inRange = "The signal was strong (\(Int(signal)) dBm)"
-    } else if let reconnection, reconnection.passed <= soonAgain {
-      inRange = "The peer was in range (\(packet: reconnection.opened.packet))"
-    }
-    if let inRange {
-      finding.remedy =
-        "\(inRange), so look for another reason than range: whether the peer was switched off, reset or crashed at that time, and whether this host's controller was busy with scans, other links or Wi-Fi."
-    }
-    if history.connection.transport == .brEDR {
-      finding.severity = evidence.later(than: history).isEmpty ? .warning : .note
-    }
-    let peer: Wording = history.connection.peer.map { " to \($0)" } ?? ""
-    finding.group = "The link\(peer) was lost\(at): \(StatusCode.connectionTimeout)"
-    finding.groupHeadline = "the link\(peer) was lost\(at): this host no longer heard the peer"
-    return (.silence, finding)
   }
 
   /// A peer that is connected to again so soon did not go out of range.
@@ -321,23 +226,7 @@ extension Rule {
     }
     if var finding = end, let ended = history.link.ended {
       if let length = history.length, length < procedureTimeout {
-        let stall = history.controllerStall
-        let silent: Wording =
-          stall.map { stall in
-            "sent nothing for \(duration: stall.length) while \(commandName(stall.opcode)) (\(packet: stall.asked.packet)) waited for its answer, until \(packet: stall.ended.packet)"
-          } ?? ""
-        finding.headline =
-          "connection \(history.id) was lost at \(packet: ended.packet)\(stall == nil ? ": this host no longer heard the peer" : " because this host's controller stalled: it \(silent)")"
-        finding.why = Wording(
-          sentences:
-            "Neither host asked to disconnect. A peer has 40 s to answer a Link Layer procedure, but the link was open for \(duration: length): so this controller gave up earlier\(stall == nil ? ", because it no longer heard the peer" : ". It \(silent)").",
-          history.lastSignWords, history.lastProcedureWords, history.signalWords)
-        finding.remedy =
-          stall == nil
-          ? lossRemedy
-          : "Suspect this host's controller: update its firmware or try another adapter. Until then do not scan while a link is open."
-        finding.evidence = PacketSet(of: stall?.asked, stall?.ended).union(finding.evidence)
-        findings.append((stall == nil ? .early : .stalled, finding))
+        findings.append((explainEarly(&finding, history, ended, length), finding))
       } else if history.connection.transport == .le {
         findings.append((explain(&finding, history, ended, evidence), finding))
       } else {
@@ -403,6 +292,29 @@ extension Rule {
     }
   }
 
+  /// Explains LL Response Timeout on a link that was not open for as long as a procedure may take.
+  private static func explainEarly(
+    _ finding: inout Finding, _ history: ConnectionHistory, _ ended: Moment, _ length: Int64
+  ) -> Unfinished {
+    let stall = history.controllerStall
+    let silent: Wording =
+      stall.map { stall in
+        "sent nothing for \(duration: stall.length) while \(commandName(stall.opcode)) (\(packet: stall.asked.packet)) waited for its answer, until \(packet: stall.ended.packet)"
+      } ?? ""
+    finding.headline =
+      "connection \(history.id) was lost at \(packet: ended.packet)\(stall == nil ? ": this host no longer heard the peer" : " because this host's controller stalled: it \(silent)")"
+    finding.why = Wording(
+      sentences:
+        "Neither host asked to disconnect. A peer has 40 s to answer a Link Layer procedure, but the link was open for \(duration: length): so this controller gave up earlier\(stall == nil ? ", because it no longer heard the peer" : ". It \(silent)").",
+      history.lastSignWords, history.lastProcedureWords, history.signalWords)
+    finding.remedy =
+      stall == nil
+      ? lossRemedy
+      : "Suspect this host's controller: update its firmware or try another adapter. Until then do not scan while a link is open."
+    finding.evidence = PacketSet(of: stall?.asked, stall?.ended).union(finding.evidence)
+    return stall == nil ? .early : .stalled
+  }
+
   /// The clocks of controllers and of the capture differ a little.
   private static let procedureMargin: Int64 = 2_000_000_000
 
@@ -418,29 +330,7 @@ extension Rule {
     let own = history.link.procedures.last {
       isThen($0.moment) && $0.opcode != HCICommand.leSetDataLength
     }
-    if let own {
-      let name = commandName(own.opcode)
-      finding.add(
-        "This host had asked for \(name) (\(packet: own.moment.packet)) 40 s before, and its controller did not report the end of that. HCI does not show whether the peer's controller answered."
-      )
-      finding.evidence = PacketSet([own.moment.packet]).union(finding.evidence)
-      guard let bit = history.link.lackingFeature(for: own.opcode),
-        let features = history.link.peerFeatures
-      else {
-        finding.grounds = .fact
-        return .reported
-      }
-      let feature: Wording =
-        CodeSet.leFeatures.name(of: UInt64(bit)).map { "\($0)" } ?? "feature \(bit)"
-      finding.headline =
-        "connection \(history.id) ended at \(packet: ended.packet): this host's controller did not finish \(name), for which the peer lacks the feature"
-      finding.add(
-        "The peer's controller does not support it: \(feature) is not among its features (\(packet: features.moment.packet)). Then this host's controller must not wait for an answer to it, or has to take the peer's LL_UNKNOWN_RSP for one.",
-        features.moment.packet)
-      finding.remedy =
-        "Suspect this host's controller: update its firmware or try another adapter. Until then do not request \(name) from this peer."
-      return .lacking
-    }
+    if let own { return explain(&finding, by: own.opcode, own.moment, history, ended) }
     guard evidence.coverage.parts(of: history.connection).isSuperset(of: [.commands, .opening]),
       !history.connection.hasLostPackets, let opened = history.link.opened,
       let length = history.length
@@ -469,6 +359,34 @@ extension Rule {
     finding.remedy =
       "Probably one of the two controllers has a defect, the peer's or this host's: update the firmware of both. Look for the procedure that the peer's firmware starts at that time (connection parameters, PHY, data length), and try without it: a peripheral can ask for other parameters over L2CAP instead (Connection Parameter Update Request)."
     return .ofPeer
+  }
+
+  /// Explains LL Response Timeout by a procedure that this host asked for.
+  private static func explain(
+    _ finding: inout Finding, by opcode: UInt16, _ asked: Moment, _ history: ConnectionHistory,
+    _ ended: Moment
+  ) -> Unfinished {
+    let name = commandName(opcode)
+    finding.add(
+      "This host had asked for \(name) (\(packet: asked.packet)) 40 s before, and its controller did not report the end of that. HCI does not show whether the peer's controller answered."
+    )
+    finding.evidence = PacketSet([asked.packet]).union(finding.evidence)
+    guard let bit = history.link.lackingFeature(for: opcode),
+      let features = history.link.peerFeatures
+    else {
+      finding.grounds = .fact
+      return .reported
+    }
+    let feature: Wording =
+      CodeSet.leFeatures.name(of: UInt64(bit)).map { "\($0)" } ?? "feature \(bit)"
+    finding.headline =
+      "connection \(history.id) ended at \(packet: ended.packet): this host's controller did not finish \(name), for which the peer lacks the feature"
+    finding.add(
+      "The peer's controller does not support it: \(feature) is not among its features (\(packet: features.moment.packet)). Then this host's controller must not wait for an answer to it, or has to take the peer's LL_UNKNOWN_RSP for one.",
+      features.moment.packet)
+    finding.remedy =
+      "Suspect this host's controller: update its firmware or try another adapter. Until then do not request \(name) from this peer."
+    return .lacking
   }
 
   private static let procedureFailed = Symptom(
@@ -605,6 +523,147 @@ extension Rule {
       on: stalled.map(\.0.id), stalled.count == 1 ? .warning : nil)
     finding.repetitions = stalled.count
     return [finding]
+  }
+}
+
+extension Rule {
+  /// A link that was lost, and what the packets show about the reason.
+  private struct LostLink {
+    let history: ConnectionHistory
+    let evidence: Evidence
+    let ended: Moment
+    let departure: (words: Wording, moment: Moment, left: Int64)?
+    let reconnection: (opened: Moment, passed: Int64)?
+
+    /// Returns nil if the link was not lost.
+    init?(_ history: ConnectionHistory, _ evidence: Evidence) {
+      // A link that is lost because the keys differ has its own rule.
+      guard history.connection.ending == .timeout, let ended = history.link.ended,
+        Rule.mismatch(history, evidence) == nil
+      else { return nil }
+      (self.history, self.evidence, self.ended) = (history, evidence, ended)
+      departure = history.departure
+      reconnection = departure == nil ? history.reconnection(evidence) : nil
+    }
+
+    var outcome: (Loss, Finding) {
+      if let restart = history.attributes.restart { return (.restart, restarted(restart)) }
+      if departure != nil { return (.departure, departed) }
+      if let fatal = history.fatalProcedure {
+        let loss = Loss.procedure(fatal.procedure, device: history.device)
+        return (loss, lost(after: fatal.procedure.words, fatal.moment))
+      }
+      return (.silence, silent)
+    }
+
+    /// The finding, without a reason.
+    private var finding: Finding {
+      let link = history.link
+      let encryption = history.encryption.attempts.last { $0.failure == .connectionTimeout }
+      return Finding(
+        "The link was lost: \(StatusCode.connectionTimeout)",
+        headline:
+          "connection \(history.id) was lost at \(packet: ended.packet): \(history.silenceWords)",
+        why: Wording(
+          sentences: departure?.words ?? history.timeoutWords, history.lastSignWords,
+          encryption.map {
+            "Encryption (\(packet: $0.moment.packet)) failed for the same reason."
+          } ?? "",
+          history.acknowledgement, departure == nil ? history.signalWords : "", history.askedLast,
+          reconnection.map {
+            "A connection to it was possible again \(duration: $0.passed) later (\(packet: $0.opened.packet))."
+          } ?? ""),
+        evidence: PacketSet(
+          of: link.lastSign, link.unacknowledgedSince, ended,
+          departure?.moment ?? link.quality?.moment, reconnection?.opened
+        ).union(encryption?.packets ?? []), on: [history.id])
+    }
+
+    private func restarted(_ request: Wording) -> Finding {
+      var finding = finding
+      finding.severity = .note
+      finding.what = "The peer restarted as requested: \(StatusCode.connectionTimeout)"
+      finding.headline =
+        "the peer dropped connection \(history.id) (\(packet: ended.packet)) to restart as requested"
+      finding.why =
+        "\(request) makes a device restart, which drops its links without terminating them. \(finding.why)"
+      finding.remedy = "Nothing to do if the restart was intended."
+      return finding
+    }
+
+    private var departed: Finding {
+      var finding = finding
+      finding.what =
+        "The peer dropped the link without terminating it: \(StatusCode.connectionTimeout)"
+      finding.headline =
+        "the peer dropped connection \(history.id) without terminating it, and advertised again (\(packet: departure?.moment.packet ?? 0))"
+      finding.remedy = restartRemedy
+      finding.groupHeadline =
+        "the peer dropped the link without terminating it, and advertised again"
+      return finding
+    }
+
+    private func lost(after procedure: Wording, _ moment: Moment) -> Finding {
+      var finding = finding
+      finding.grounds = .sequence
+      finding.what = "The link was lost right after \(procedure): \(StatusCode.connectionTimeout)"
+      finding.headline =
+        "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard from the peer after \(procedure) (\(packet: moment.packet))"
+      finding.add(
+        "The last procedure was \(procedure) (\(packet: moment.packet)), and nothing was heard after it: one of the controllers may fail at it.",
+        moment.packet)
+      finding.remedy =
+        "Try without this procedure (another PHY, data length or interval), and look for newer firmware of both controllers."
+      return finding
+    }
+
+    /// The finding if nothing is known but that the peer was not heard.
+    private var silent: Finding {
+      var finding = finding
+      finding.grounds = .fact
+      let circumstance = addCircumstance(to: &finding)
+      if history.connection.transport == .brEDR {
+        finding.severity = evidence.later(than: history).isEmpty ? .warning : .note
+      }
+      let peer: Wording = history.connection.peer.map { " to \($0)" } ?? ""
+      finding.group = "The link\(peer) was lost\(circumstance): \(StatusCode.connectionTimeout)"
+      finding.groupHeadline =
+        "the link\(peer) was lost\(circumstance): this host no longer heard the peer"
+      return finding
+    }
+
+    /// Adds what to do about a weak signal, a short timeout, or a peer that was in range.
+    ///
+    /// - Returns: the circumstance as a phrase, or nothing.
+    private func addCircumstance(to finding: inout Finding) -> StaticString {
+      let signal = history.link.quality?.rssi
+      if let signal, signal <= Sighting.weakest {
+        finding.remedy =
+          "Bring the devices closer together: the signal was near the sensitivity limit of receivers (\(Int(signal)) dBm)."
+        return " at a weak signal"
+      }
+      if history.hasShortTimeout {
+        finding.remedy = longerTimeout(history, evidence)
+        let asked = history.timeoutRequest
+        finding.headline =
+          "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard for \((history.link.supervisionTimeout ?? 0) / 1_000_000) ms, the short supervision timeout\(asked.map { " that \($0.side.words) had requested (\(packet: $0.packet))" as Wording } ?? "")"
+        finding.evidence.insert(asked?.packet)
+        return " at a short supervision timeout"
+      }
+      if let signal, Sighting.strong ~= signal {
+        finding.remedy = otherReason("The signal was strong (\(Int(signal)) dBm)")
+        return " at a strong signal"
+      }
+      if let reconnection, reconnection.passed <= soonAgain {
+        finding.remedy = otherReason(
+          "The peer was in range (\(packet: reconnection.opened.packet))")
+      }
+      return ""
+    }
+
+    private func otherReason(_ inRange: Wording) -> Wording {
+      "\(inRange), so look for another reason than range: whether the peer was switched off, reset or crashed at that time, and whether this host's controller was busy with scans, other links or Wi-Fi."
+    }
   }
 }
 

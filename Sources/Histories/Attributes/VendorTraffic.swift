@@ -76,10 +76,12 @@ package struct VendorTraffic: Sendable {
     for claim in claims where knowledge.vendors.indices.contains(claim.vendor) {
       let vendor = knowledge.vendors[claim.vendor]
       guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else { continue }
+      let channel = VendorChannel(
+        of: claim.vendor, isByFrame: claim.isByFrame, conversation: server == .local ? 1 : 0,
+        handle: handle, isWritten: way == .written)
       let found = messages.accept(
-        vendor, at: claim.vendor, isByFrame: claim.isByFrame,
-        conversation: server == .local ? 1 : 0, handle: handle, isWritten: way == .written,
-        isRequestChannel: isRequestChannel, value, packet: moment.packet, time: moment.time)
+        vendor, on: channel, isRequestChannel: isRequestChannel, value, packet: moment.packet,
+        time: moment.time)
       guard let found else { continue }
       var seen = note(found, value, sender, moment, claim.vendor, isWritten: way == .written)
       for more in messages.following where more.message != nil {

@@ -131,9 +131,11 @@ package struct ValueReading: ~Copyable {
       if let exchange = definition.exchange, way != .read, value.byteCount > 0,
         let link = packet.answer.link, let handle
       {
+        let channel = VendorChannel(
+          control: handle, conversation: memory.conversationKey(link, side),
+          isWritten: way == .written)
         let control = messages.acceptControl(
-          definition, exchange, conversation: memory.conversationKey(link, side),
-          handle: handle, isWritten: way == .written, value, packet: number, time: time)
+          definition, exchange, on: channel, value, packet: number, time: time)
         meaning.note(answers: control)
         if let control { recent?.keep(.control(control), number, handle) }
       }
@@ -230,10 +232,10 @@ package struct ValueReading: ~Copyable {
     for claim in profiles.claims(plan, service, isOfDevice) {
       let vendor = profiles.vendors[claim.vendor]
       guard vendor.isRequestChannel(way, uuid) != nil, !profiles[plan].isClosed else { continue }
-      let found = messages.excessive(
-        vendor, at: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
-        handle: handle, isWritten: way == .written, value)
-      if let found { return found }
+      let channel = VendorChannel(
+        of: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation, handle: handle,
+        isWritten: way == .written)
+      if let found = messages.excessive(vendor, on: channel, value) { return found }
     }
     return nil
   }
@@ -249,10 +251,11 @@ package struct ValueReading: ~Copyable {
       guard let isRequestChannel = vendor.isRequestChannel(way, uuid),
         vendor.hasSecrets || !profiles[plan].isClosed
       else { continue }
+      let channel = VendorChannel(
+        of: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation, handle: handle,
+        isWritten: way == .written)
       let found = messages.accept(
-        vendor, at: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
-        handle: handle, isWritten: way == .written, isRequestChannel: isRequestChannel, value,
-        packet: packet, time: time)
+        vendor, on: channel, isRequestChannel: isRequestChannel, value, packet: packet, time: time)
       guard let found else { continue }
       remember(found, packet, handle)
       return found
