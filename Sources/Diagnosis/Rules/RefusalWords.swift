@@ -295,7 +295,7 @@ extension Finding {
       let all = findings.filter { $0.isResolved == isResolved }
       guard all.count > mostApart, var one = all.first else { return all }
       one.what = "\(one.what), and \(all.count - 1) more like it"
-      one.evidence = all.prefix(16).reduce(PacketSet()) { $0.union($1.evidence) }
+      one.evidence = all.prefix(16).packets(\.evidence)
       one.severity = all.contains { $0.severity == .error } ? .error : isResolved ? .note : nil
       if !isResolved { one.note = nil }
       one.add(alternatives: all.flatMap(\.alternatives))

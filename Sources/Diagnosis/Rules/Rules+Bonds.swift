@@ -85,15 +85,14 @@ extension Rule {
       where key.kind == .identityResolving && key.side == .peer && key.packet > 0
         && !keys.contains(where: { $0.bytes == key.bytes })
       { keys.append(key) }
-      let shown = Wording(listing: addresses.prefix(4).map { "\($0)" })
-      let more: Wording = addresses.count > 4 ? " and \(addresses.count - 4) more" : ""
+      let shown = Wording(first: 4, of: addresses) { "\($0)" }
       let given: Wording =
         keys.isEmpty ? "" : " (\(Wording(listing: keys.prefix(4).map { "\(packet: $0.packet)" })))"
       let resolve: Wording = keys.count > 1 ? "keys\(given) resolve" : "key\(given) resolves"
       return Finding(
         "\(DeviceAddress(value: device)) used \(addresses.count) private addresses",
         why:
-          "Its identity resolving \(resolve) \(shown)\(more): connections \(Wording(listing: same.prefix(8).map { "\($0.id)" })) are with the same device.",
+          "Its identity resolving \(resolve) \(shown): connections \(Wording(listing: same.prefix(8).map { "\($0.id)" })) are with the same device.",
         evidence: PacketSet(
           (same.prefix(8).map(\.connection.firstPacket) + keys.map(\.packet)).sorted()),
         on: same.map(\.id))

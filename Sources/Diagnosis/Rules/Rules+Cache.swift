@@ -138,35 +138,12 @@ private struct StaleHandle: Sendable {
 extension ConnectionHistory {
   /// Returns why a refused handle comes from an outdated map, or nil if nothing indicates it.
   fileprivate func staleReason(_ refusal: Refusal, _ evidence: Evidence) -> StaleHandle? {
-    // A map that was discovered since on this connection is not outdated.
-    func discovered(from packet: Int) -> Bool {
-      attributes.discoveries.contains {
-        $0.client == refusal.client && packet < $0.first.packet
-          && $0.first.packet < refusal.request.packet
-      }
-    }
     // The captured host does not cache its own attributes.
     let earlier = evidence.earlier(than: self).suffix(refusal.server == .peer ? .max : 0)
     let isGone = refusal.error.rawValue == 0x01
-    let worked = earlier.last {
-      guard let usage = $0.attributes.usage(refusal.handle, of: refusal.server)
-      else { return false }
-      return switch refusal.error.rawValue {
-      case 0x01: usage.reads.count + usage.writes.count + usage.sent > 0
-      case 0x02: usage.reads.count > 0
-      default: usage.writes.count > 0
-      }
-    }
-    if let change = attributes.serviceChanges.last(where: {
-      $0.server == refusal.server && $0.moment.packet < refusal.request.packet
-        && $0.first <= refusal.handle && refusal.handle <= $0.last
-    }), !discovered(from: change.moment.packet) {
-      return StaleHandle(
-        why:
-          "Service Changed (\(packet: change.moment.packet)) covered \(handle: change.first) to \(handle: change.last), but the client used \(handle: refusal.handle) without rediscovering it.",
-        packets: [change.moment.packet], isChangeShown: true, hasWorked: isGone || worked != nil)
-    }
-    guard !discovered(from: 0) else { return nil }
+    let worked = earlier.last { $0.attributes.hasUsed(refusal) }
+    if let changed = changed(before: refusal, hasWorked: isGone || worked != nil) { return changed }
+    guard !hasDiscovered(for: refusal, from: 0) else { return nil }
     let hash = attributes.hashes.first { $0.server == refusal.server }
     if let hash, let before = earlier.last(where: { !$0.attributes.hashes.isEmpty }),
       let old = before.attributes.hashes.last, old.value != hash.value
@@ -197,6 +174,29 @@ extension ConnectionHistory {
       hasWorked: true)
   }
 
+  /// Returns that Service Changed covered a handle that the client did not discover again.
+  private func changed(before refusal: Refusal, hasWorked: Bool) -> StaleHandle? {
+    guard
+      let change = attributes.serviceChanges.last(where: {
+        $0.server == refusal.server && $0.moment.packet < refusal.request.packet
+          && $0.first <= refusal.handle && refusal.handle <= $0.last
+      }), !hasDiscovered(for: refusal, from: change.moment.packet)
+    else { return nil }
+    return StaleHandle(
+      why:
+        "Service Changed (\(packet: change.moment.packet)) covered \(handle: change.first) to \(handle: change.last), but the client used \(handle: refusal.handle) without rediscovering it.",
+      packets: [change.moment.packet], isChangeShown: true, hasWorked: hasWorked)
+  }
+
+  /// Returns whether the client discovered attributes after a packet, and before a refused request:
+  /// such a map is not outdated.
+  private func hasDiscovered(for refusal: Refusal, from packet: Int) -> Bool {
+    attributes.discoveries.contains {
+      $0.client == refusal.client && packet < $0.first.packet
+        && $0.first.packet < refusal.request.packet
+    }
+  }
+
   fileprivate func staleRefusals(_ evidence: Evidence) -> [(StaleHandle, Finding)] {
     attributes.refusals.compactMap { refusal in
       guard refusal.fitsStaleMap, let stale = staleReason(refusal, evidence) else { return nil }
@@ -215,6 +215,18 @@ extension ConnectionHistory {
         finding.severity = finding.severity ?? .warning
       }
       return (stale, finding)
+    }
+  }
+}
+
+extension AttributeHistory {
+  /// Returns whether what a server refuses was done with the handle here.
+  fileprivate func hasUsed(_ refusal: Refusal) -> Bool {
+    guard let usage = usage(refusal.handle, of: refusal.server) else { return false }
+    return switch refusal.error.rawValue {
+    case 0x01: usage.reads.count + usage.writes.count + usage.sent > 0
+    case 0x02: usage.reads.count > 0
+    default: usage.writes.count > 0
     }
   }
 }

@@ -120,8 +120,7 @@ private struct RefusedChannel {
   let history: ConnectionHistory
 
   func finding(_ reason: Reason, _ evidence: Evidence) -> Finding {
-    let times: Wording = request.times > 1 ? ", \(request.times) times" : ""
-    let clause: Wording = "\(request.refusalClause)\(times)"
+    let clause: Wording = "\(request.refusalClause)\(Wording.times(request.times))"
     var finding = Finding(
       "\(clause.capitalized): \(request.resultWords)",
       headline: "\(clause) (\(packet: request.answer?.packet ?? request.asked.packet))",
@@ -402,34 +401,39 @@ extension Rule {
       guard let waited = last.nanoseconds(since: starved.since), waited >= leastStarvation else {
         return nil
       }
-      let receiver = starved.sender.other.words
-      let service: Wording = starved.psm.map { " for \($0)" } ?? ""
-      let before: Wording =
-        starved.granted.map {
-          " The last ones were \(count: $0.credits, "credit", "credits") in \(packet: $0.moment.packet)."
-        } ?? " It gave none since the channel was opened."
-      let until: Wording =
-        starved.closed != nil
-        ? "until the channel was closed"
-        : connection.ending == nil ? "to the end of the capture" : history.untilItsEnd
-      let rest: Wording =
-        starved.isInSDU
-        ? " The SDU is incomplete: \(starved.sender.words) has more to send, and must not."
-        : " Whatever \(starved.sender.words) sends next has to wait."
-      let finding = Finding(
-        "\(starved.sender.other.capitalized) gave no more credits on the channel\(service)",
-        headline:
-          "\(receiver) gave no more credits on the channel\(service) after \(packet: starved.since.packet)",
-        why:
-          "\(packet: starved.since.packet) used the last credit. For \(duration: waited), \(until), \(receiver) gave no other.\(before)\(rest)",
-        evidence: PacketSet(of: starved.granted?.moment, starved.since, last),
-        starved.isInSDU ? .error : nil, restsOnAbsence: true)
-      return (starved, finding)
+      return (starved, history.starvation(starved, waited, until: last))
     }
   }
 }
 
 extension ConnectionHistory {
+  fileprivate func starvation(
+    _ starved: ChannelHistory.Starvation, _ waited: Int64, until last: Moment
+  ) -> Finding {
+    let receiver = starved.sender.other.words
+    let service: Wording = starved.psm.map { " for \($0)" } ?? ""
+    let before: Wording =
+      starved.granted.map {
+        " The last ones were \(count: $0.credits, "credit", "credits") in \(packet: $0.moment.packet)."
+      } ?? " It gave none since the channel was opened."
+    let until: Wording =
+      starved.closed != nil
+      ? "until the channel was closed"
+      : connection.ending == nil ? "to the end of the capture" : untilItsEnd
+    let rest: Wording =
+      starved.isInSDU
+      ? " The SDU is incomplete: \(starved.sender.words) has more to send, and must not."
+      : " Whatever \(starved.sender.words) sends next has to wait."
+    return Finding(
+      "\(starved.sender.other.capitalized) gave no more credits on the channel\(service)",
+      headline:
+        "\(receiver) gave no more credits on the channel\(service) after \(packet: starved.since.packet)",
+      why:
+        "\(packet: starved.since.packet) used the last credit. For \(duration: waited), \(until), \(receiver) gave no other.\(before)\(rest)",
+      evidence: PacketSet(of: starved.granted?.moment, starved.since, last),
+      starved.isInSDU ? .error : nil, restsOnAbsence: true)
+  }
+
   /// Explains a request for ATT over BR/EDR to a host that advertises that it has no BR/EDR.
   fileprivate func takeWrongTransport(
     _ finding: inout Finding, _ request: ChannelRequest, _ evidence: Evidence

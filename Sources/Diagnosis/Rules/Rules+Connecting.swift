@@ -28,25 +28,15 @@ extension Rule {
         return waitedInBackground(attempts, evidence)
       }
       let isAfterLoss = link?.wasLost == true
-      let waited: Wording = first.waited.map { " after \(duration: $0)" } ?? ""
-      let tries = evidence.tries(attempts)
-      let begin: Wording =
-        first.isAcceptListUsed
-        ? "This host started to connect to any device of the filter accept list at \(packet: first.asked.packet) and cancelled\(waited), \(first.removed == nil ? "after which no attempt followed" : "after which it removed the device from the list" as StaticString)."
-        : "This host started to connect at \(packet: first.asked.packet) and gave up\(waited)."
-      let strangers: Wording =
-        first.unresolved == 0
-        ? ""
-        : "\(count: first.unresolved, "private address", "private addresses") that no known key resolves advertised at that time: if one of them is the device's, this host used the wrong address."
       var finding = Finding(
-        "Could not connect to \(first.target)\(isAfterLoss ? " again after the link was lost" : "" as StaticString)\(tries)",
+        "Could not connect to \(first.target)\(isAfterLoss ? " again after the link was lost" : "" as StaticString)\(evidence.tries(attempts))",
         headline:
           "this host could not connect to \(first.target)\(first.fullScan.map { ", while it scanned without a pause (\(packet: $0.packet))" } ?? "")",
         why: Wording(
           sentences: first.fullScan.map {
             "Meanwhile this host scanned without a pause (since \(packet: $0.packet)), so its controller had to divide its time."
-          } ?? "", begin, "Until then the controller reported no connection.",
-          link?.words ?? first.sightingWords, strangers),
+          } ?? "", first.givingUp, "Until then the controller reported no connection.",
+          link?.words ?? first.sightingWords, first.strangers),
         evidence: attempts.evidence.union(
           PacketSet(of: first.fullScan, link?.ended ?? first.seen?.last)
         ).sorted)
@@ -58,16 +48,7 @@ extension Rule {
         (finding.severity, finding.connections) = (.note, [link.link.id])
         finding.remedy = "Find out first why the link was lost (\(packet: link.ended.packet))."
       }
-      if let (history, ended, _, _) = link, let span = history.link.supervisionTimeout,
-        [.timeout, .controller, .reset, .micFailure].contains(history.connection.ending),
-        (first.cancelled ?? first.asked).nanoseconds(since: ended) ?? .max < span + atOnce
-      {
-        finding.add(
-          "It may still have been in that connection: it notices the loss only after its supervision timeout of \(duration: span), and many devices do not advertise before that."
-        )
-        finding.remedy =
-          "Try again after the supervision timeout, or request a shorter one: 4 to 6 s is enough for short gaps."
-      }
+      if let link { mentionTimeout(of: link.link, link.ended, to: &finding, first) }
       if let other = first.namesake, first.seen == nil, link == nil, first.peerType == .random,
         other.address != first.peer, other.last.packet > first.asked.packet
       {
@@ -77,6 +58,22 @@ extension Rule {
       }
       return evidence.resolved(finding, attempts)
     }
+  }
+
+  /// Adds that the device may not have noticed the loss of its link when an attempt was given up.
+  private static func mentionTimeout(
+    of history: ConnectionHistory, _ ended: Moment, to finding: inout Finding,
+    _ attempt: ConnectAttempt
+  ) {
+    guard let span = history.link.supervisionTimeout,
+      [.timeout, .controller, .reset, .micFailure].contains(history.connection.ending),
+      (attempt.cancelled ?? attempt.asked).nanoseconds(since: ended) ?? .max < span + atOnce
+    else { return }
+    finding.add(
+      "It may still have been in that connection: it notices the loss only after its supervision timeout of \(duration: span), and many devices do not advertise before that."
+    )
+    finding.remedy =
+      "Try again after the supervision timeout, or request a shorter one: 4 to 6 s is enough for short gaps."
   }
 
   /// Returns a finding about a device that did not appear while no app waited for it; nil if it was
@@ -184,35 +181,48 @@ extension Rule {
       return $0.cancelled == nil && status != .unknownConnectionIdentifier
         && status != .operationCancelledByHost && status != .connectionFailedToBeEstablished
     }.map { attempts in
-      let first = attempts[0]
-      if attempts.allSatisfy(\.isRepeated), let blocked = first.blocked {
-        var finding = Finding(
-          "The attempt to connect to \(first.target) was repeated while it was pending\(Wording.times(attempts.count)): \(first.statusWords)",
-          why:
-            "The command in \(packet: first.asked.packet) requested a connection that was already pending since \(packet: blocked.packet). The controller refused it and continued the first attempt.",
-          evidence: attempts.evidence.union([blocked.packet]), .note)
-        finding.remedy = waitForPending
-        finding.peers = first.peer.map { [$0] } ?? []
-        return (false, finding)
+      if attempts.allSatisfy(\.isRepeated), let blocked = attempts[0].blocked {
+        return (false, repeated(attempts, blocked))
       }
-      let scanning = attempts.allSatisfy { $0.scanning != nil } ? first.scanning : nil
-      var finding = Finding(
-        "The controller did not connect to \(first.target): \(first.statusWords)",
-        headline: "the controller did not connect to \(first.target)",
-        why: Wording(
-          sentences: first.wasRefused
-            ? first.blocked.map {
-              "It refused the command in \(packet: first.asked.packet) at once, because another connection attempt is pending (\(packet: $0.packet)): a controller makes one at a time."
-            } ?? "It refused the command in \(packet: first.asked.packet) at once."
-            : "The attempt began at \(packet: first.asked.packet) and ended with this status; the host had not cancelled it.",
-          scanning.map {
-            "A scan was running (since \(packet: $0.packet)): some controllers cannot connect while they scan."
-          } ?? "", first.wanted?.faultWords ?? ""),
-        evidence: attempts.evidence.union(PacketSet(of: scanning)).sorted)
-      if first.blocked != nil { finding.remedy = waitForPending }
-      if scanning != nil { finding.remedy = stopScanning }
-      return (scanning != nil, evidence.resolved(finding, attempts))
+      let scanning = attempts.allSatisfy { $0.scanning != nil } ? attempts[0].scanning : nil
+      return (scanning != nil, refused(attempts, scanning, evidence))
     }
+  }
+
+  /// Returns a finding about attempts that the controller refused because one was pending.
+  private static func repeated(_ attempts: [ConnectAttempt], _ blocked: Moment) -> Finding {
+    let first = attempts[0]
+    var finding = Finding(
+      "The attempt to connect to \(first.target) was repeated while it was pending\(Wording.times(attempts.count)): \(first.statusWords)",
+      why:
+        "The command in \(packet: first.asked.packet) requested a connection that was already pending since \(packet: blocked.packet). The controller refused it and continued the first attempt.",
+      evidence: attempts.evidence.union([blocked.packet]), .note)
+    finding.remedy = waitForPending
+    finding.peers = first.peer.map { [$0] } ?? []
+    return finding
+  }
+
+  /// - Parameter scanning: the command that started a scan, if one was running each time.
+  private static func refused(
+    _ attempts: [ConnectAttempt], _ scanning: Moment?, _ evidence: Evidence
+  ) -> Finding {
+    let first = attempts[0]
+    var finding = Finding(
+      "The controller did not connect to \(first.target): \(first.statusWords)",
+      headline: "the controller did not connect to \(first.target)",
+      why: Wording(
+        sentences: first.wasRefused
+          ? first.blocked.map {
+            "It refused the command in \(packet: first.asked.packet) at once, because another connection attempt is pending (\(packet: $0.packet)): a controller makes one at a time."
+          } ?? "It refused the command in \(packet: first.asked.packet) at once."
+          : "The attempt began at \(packet: first.asked.packet) and ended with this status; the host had not cancelled it.",
+        scanning.map {
+          "A scan was running (since \(packet: $0.packet)): some controllers cannot connect while they scan."
+        } ?? "", first.wanted?.faultWords ?? ""),
+      evidence: attempts.evidence.union(PacketSet(of: scanning)).sorted)
+    if first.blocked != nil { finding.remedy = waitForPending }
+    if scanning != nil { finding.remedy = stopScanning }
+    return evidence.resolved(finding, attempts)
   }
 
   private static let bredrToLE = Symptom(
@@ -466,7 +476,7 @@ extension StatusCode {
 
 extension [ConnectAttempt] {
   /// The packets of the first ones.
-  fileprivate var evidence: PacketSet { prefix(8).reduce(PacketSet()) { $0.union($1.evidence) } }
+  fileprivate var evidence: PacketSet { prefix(8).packets(\.evidence) }
 }
 
 extension ConnectAttempt {
@@ -493,6 +503,21 @@ extension ConnectAttempt {
   fileprivate var seen: Sighting? { after ?? before }
 
   fileprivate var statusWords: Wording { status.map { "\($0)" } ?? "no status" }
+
+  /// A sentence on how the attempt began and ended.
+  fileprivate var givingUp: Wording {
+    let waited: Wording = waited.map { " after \(duration: $0)" } ?? ""
+    return isAcceptListUsed
+      ? "This host started to connect to any device of the filter accept list at \(packet: asked.packet) and cancelled\(waited), \(removed == nil ? "after which no attempt followed" : "after which it removed the device from the list" as StaticString)."
+      : "This host started to connect at \(packet: asked.packet) and gave up\(waited)."
+  }
+
+  /// A sentence on the private addresses that advertised meanwhile; empty if none did.
+  fileprivate var strangers: Wording {
+    unresolved == 0
+      ? ""
+      : "\(count: unresolved, "private address", "private addresses") that no known key resolves advertised at that time: if one of them is the device's, this host used the wrong address."
+  }
 
   /// How the device was seen advertising, as a sentence.
   fileprivate var sightingWords: Wording {

@@ -220,7 +220,7 @@ extension Rule {
       let name = commandName(first.opcode)
       let pause: Wording =
         first.reset?.nanoseconds(since: first.moment).map { " for \(duration: $0)" } ?? ""
-      let times: Wording = all.count > 1 ? ", \(all.count, isLeast: isLeast) times" : ""
+      let times = Wording.times(all.count, isLeast: isLeast)
       let again: Wording =
         all.count > 1 ? " It was the same \(all.count, isLeast: isLeast) times." : ""
       var finding = Finding(
@@ -255,7 +255,7 @@ extension Rule {
         return nil
       }
       let count = adapter.sets.foreignCount
-      let times: Wording = count > 1 ? ", \(count) times" : ""
+      let times = Wording.times(count)
       let known = Wording(listing: first.configured.prefix(8).map { "\($0)" })
       let noun: Wording = first.configured.count == 1 ? "set" : "sets"
       return Finding(
@@ -424,7 +424,7 @@ extension Rule {
         headline: "the controller does not support \(commandName(first.opcode))",
         why:
           "\(Wording(listing: names)). Hosts usually work without what a controller does not support.",
-        evidence: unknown.prefix(8).reduce(PacketSet()) { $0.union($1.packets) })
+        evidence: unknown.prefix(8).packets(\.packets))
     }
   }
 

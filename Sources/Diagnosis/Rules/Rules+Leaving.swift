@@ -74,39 +74,47 @@ extension Rule {
       // Only if this applies to all connections that the peer ended, not to two of many.
       guard let stay = Stay(left), !left.allSatisfy({ evidence.fatalRequest(of: $0) != nil })
       else { return nil }
-      let wish: (words: Wording, packet: Int?) =
-        evidence.lacksData
-        ? ("What crossed the links was not recorded.", nil) : left[left.count - 1].lastWish
-      let isOne = left.allSatisfy { $0.device == left[0].device }
-      var finding = Finding(
-        "\(isOne ? "The peer" : "Peers with like names" as StaticString) ended \(left.count, isLeast: evidence.omitsConnections) connections \(stay.words)",
-        headline:
-          "\(isOne ? "the peer ends its" : "peers with like names end their" as StaticString) connections \(stay.words)",
-        why: wish.words,
-        evidence: PacketSet(
-          [wish.packet ?? 0] + left.prefix(8).compactMap(\.connection.lastPacket)
-            + stay.anchors.prefix(8)), on: left.map(\.id), restsOnAbsence: true)
-      finding.repetitions = left.count
-      if evidence.leavesByTimer(left[0]), let lived = evidence.siblings(of: left[0]).survivor,
-        let length = lived.length
-      {
-        finding.why = Wording(
-          sentences:
-            "It gave \(StatusCode.unacceptableConnectionParameters) as its reason, but connection \(lived.id) with \(lived.device == left[0].device ? "the same device" : "a device of a like name" as StaticString) had the same parameters and lived for \(duration: length).",
-          finding.why)
-        finding.evidence.insert(lived.connection.lastPacket)
-      }
       let pauses = left.compactMap(\.pauseAfterLastValue)
       let hasFinished = pauses.count == left.count
-      if hasFinished, let pause = pauses.max() {
-        finding.severity = .note
-        finding.why =
-          "On each of them the peer sent values and left within \(duration: pause) of the last one."
-        finding.remedy =
-          "Nothing to do if the values are complete: devices that measure or store something disconnect after sending it."
-      }
-      return (hasFinished, finding)
+      return (hasFinished, leaving(left, stay, hasFinished ? pauses.max() : nil, evidence))
     }
+  }
+
+  /// - Parameter pause: the longest time from the last value to the end, if the peer sent values on
+  ///   each connection and then left.
+  private static func leaving(
+    _ left: [ConnectionHistory], _ stay: Stay, _ pause: Int64?, _ evidence: Evidence
+  ) -> Finding {
+    let wish: (words: Wording, packet: Int?) =
+      evidence.lacksData
+      ? ("What crossed the links was not recorded.", nil) : left[left.count - 1].lastWish
+    let isOne = left.allSatisfy { $0.device == left[0].device }
+    var finding = Finding(
+      "\(isOne ? "The peer" : "Peers with like names" as StaticString) ended \(left.count, isLeast: evidence.omitsConnections) connections \(stay.words)",
+      headline:
+        "\(isOne ? "the peer ends its" : "peers with like names end their" as StaticString) connections \(stay.words)",
+      why: wish.words,
+      evidence: PacketSet(
+        [wish.packet ?? 0] + left.prefix(8).compactMap(\.connection.lastPacket)
+          + stay.anchors.prefix(8)), on: left.map(\.id), restsOnAbsence: true)
+    finding.repetitions = left.count
+    if evidence.leavesByTimer(left[0]), let lived = evidence.siblings(of: left[0]).survivor,
+      let length = lived.length
+    {
+      finding.why = Wording(
+        sentences:
+          "It gave \(StatusCode.unacceptableConnectionParameters) as its reason, but connection \(lived.id) with \(lived.device == left[0].device ? "the same device" : "a device of a like name" as StaticString) had the same parameters and lived for \(duration: length).",
+        finding.why)
+      finding.evidence.insert(lived.connection.lastPacket)
+    }
+    if let pause {
+      finding.severity = .note
+      finding.why =
+        "On each of them the peer sent values and left within \(duration: pause) of the last one."
+      finding.remedy =
+        "Nothing to do if the values are complete: devices that measure or store something disconnect after sending it."
+    }
+    return finding
   }
 
   static let peerLeavesAfterChange = Symptom(

@@ -95,57 +95,66 @@ extension Rule {
       }
     ]
   ) { history, evidence -> [(Refusal, Finding)] in
-    let link = history.link
-    let refused = link.updates.filter { $0.isRefused && $0.status?.isProcedureTrouble != true }
-    var findings: [(Refusal, Finding)] = []
-    if let first = refused.first, let last = refused.last {
-      let later = link.updates.first {
-        $0.status == .success && $0.lastPacket > last.lastPacket && $0.grants(last.wanted)
-      }
-      let who = history.refuser(of: first)
-      let reason: Wording = (first.status ?? first.refusal).map { ": \($0)" } ?? ""
-      let times: Wording =
-        refused.count == 1 ? "" : " \(refused.count, isLeast: link.omittedUpdates > 0) times"
-      let asked: Wording =
-        first.wanted.map { "\(first.side.capitalized) requested \($0.words)." } ?? ""
-      let kept: Wording = link.current.map { " The link kept \($0.words)." } ?? ""
-      var finding = Finding(
-        "\(who.capitalized) refused new connection parameters\(times)\(reason)",
-        headline: "\(who) refused new connection parameters",
-        why: later == nil ? "\(asked)\(kept)" : asked,
-        evidence: refused.prefix(8).reduce(PacketSet()) { $0.union($1.evidence) }, grounds: .fact,
-        do: evidence.wayToParameters(history, first))
-      if later == nil, let end = history.end(overParameters: last) {
-        finding.grounds = .sequence
-        finding.severity = .error
-        finding.headline =
-          "\(last.side.words) ended connection \(history.id) (\(packet: end.packet)) after \(who) had refused its connection parameters\(times)"
-        finding.add(
-          "\(last.side.capitalized) then disconnected (\(packet: end.packet)), \(duration: end.passed) after the last refusal.",
-          end.packet)
-      }
-      if let later {
-        finding.resolve()
-        let got: Wording = later.result.map { ": \($0.words)" } ?? ""
-        finding.why = "\(asked) A later change was made (\(packet: later.lastPacket))\(got)."
-      }
-      findings.append((finding.severity == .error ? .left : .kept, finding))
+    let change = refusedChange(history, evidence).map {
+      ($0.severity == .error ? Refusal.left : .kept, $0)
     }
     // If a timer ended it, the rule about peers that leave says so.
-    if history.leavesOverParameters, !evidence.leavesByTimer(history), let ended = link.ended {
-      let finding = Finding(
-        "The peer disconnected because of the connection parameters",
-        headline: "the peer ended connection \(history.id) because of its parameters",
-        why:
-          "It gave \(StatusCode(rawValue: 0x3b)) as its reason\(history.length.map { ", \(duration: $0) after the link was opened" } ?? "").\(link.current.map { " The parameters in force were \($0.words)." } ?? "")",
-        evidence: PacketSet(of: link.updates.last?.lastPacket, ended.packet), .error,
-        do: history.connection.central == .peer
-          ? "The peer chooses the parameters: look in its program for what it expects, and at the parameters that this host requested or reports in its preferred parameters (2a04)."
-          : "This host chooses the parameters: use those that the peer requests, or its preferred ones (2a04). A peer that needs others has to request them (Connection Parameter Update Request) instead of leaving."
-      )
-      findings.append((.reason(history), finding))
+    let leave = evidence.leavesByTimer(history) ? nil : leftOverParameters(history)
+    return [change, leave.map { (.reason(history), $0) }].compactMap(\.self)
+  }
+
+  private static func refusedChange(
+    _ history: ConnectionHistory, _ evidence: Evidence
+  ) -> Finding? {
+    let link = history.link
+    let refused = link.updates.filter { $0.isRefused && $0.status?.isProcedureTrouble != true }
+    guard let first = refused.first, let last = refused.last else { return nil }
+    let later = link.updates.first {
+      $0.status == .success && $0.lastPacket > last.lastPacket && $0.grants(last.wanted)
     }
-    return findings
+    let who = history.refuser(of: first)
+    let reason: Wording = (first.status ?? first.refusal).map { ": \($0)" } ?? ""
+    let times: Wording =
+      refused.count == 1 ? "" : " \(refused.count, isLeast: link.omittedUpdates > 0) times"
+    let asked: Wording =
+      first.wanted.map { "\(first.side.capitalized) requested \($0.words)." } ?? ""
+    let kept: Wording = link.current.map { " The link kept \($0.words)." } ?? ""
+    var finding = Finding(
+      "\(who.capitalized) refused new connection parameters\(times)\(reason)",
+      headline: "\(who) refused new connection parameters",
+      why: later == nil ? "\(asked)\(kept)" : asked,
+      evidence: refused.prefix(8).packets(\.evidence), grounds: .fact,
+      do: evidence.wayToParameters(history, first))
+    if let later {
+      finding.resolve()
+      let got: Wording = later.result.map { ": \($0.words)" } ?? ""
+      finding.why = "\(asked) A later change was made (\(packet: later.lastPacket))\(got)."
+    } else if let end = history.end(overParameters: last) {
+      finding.grounds = .sequence
+      finding.severity = .error
+      finding.headline =
+        "\(last.side.words) ended connection \(history.id) (\(packet: end.packet)) after \(who) had refused its connection parameters\(times)"
+      finding.add(
+        "\(last.side.capitalized) then disconnected (\(packet: end.packet)), \(duration: end.passed) after the last refusal.",
+        end.packet)
+    }
+    return finding
+  }
+
+  /// Returns a finding about a peer that left with Unacceptable Connection Parameters.
+  private static func leftOverParameters(_ history: ConnectionHistory) -> Finding? {
+    guard history.leavesOverParameters, let ended = history.link.ended else { return nil }
+    let link = history.link
+    return Finding(
+      "The peer disconnected because of the connection parameters",
+      headline: "the peer ended connection \(history.id) because of its parameters",
+      why:
+        "It gave \(StatusCode(rawValue: 0x3b)) as its reason\(history.length.map { ", \(duration: $0) after the link was opened" } ?? "").\(link.current.map { " The parameters in force were \($0.words)." } ?? "")",
+      evidence: PacketSet(of: link.updates.last?.lastPacket, ended.packet), .error,
+      do: history.connection.central == .peer
+        ? "The peer chooses the parameters: look in its program for what it expects, and at the parameters that this host requested or reports in its preferred parameters (2a04)."
+        : "This host chooses the parameters: use those that the peer requests, or its preferred ones (2a04). A peer that needs others has to request them (Connection Parameter Update Request) instead of leaving."
+    )
   }
 
   private static let unansweredParameters = Symptom(

@@ -294,7 +294,7 @@ extension ConnectionHistory {
     guard let waited = end.nanoseconds(since: request.moment),
       waited >= Self.patience || ended != nil && waited >= Self.leastPatience
     else { return nil }
-    let times: Wording = request.count > 1 ? " (\(request.count) times)" : ""
+    let times = Wording.timesAside(request.count)
     let (asker, central) = (request.side, request.side.other)
     let until: StaticString = ended == nil ? "up to the end of the capture" : "until the link ended"
     return Finding(

@@ -251,28 +251,41 @@ private struct Unanswered: Sendable {
   init?(_ request: UnansweredRequests.Sent, _ connection: ConnectionHistory) {
     (self.request, self.connection) = (request, connection)
     sent = Moment(packet: request.packet, time: request.time)
-    let isSent = request.direction == .sent
     let disconnect = connection.connection.ending == .localHost ? connection.link.disconnect : nil
     end =
       disconnect.flatMap { request.packet < $0.packet ? $0 : nil }
       ?? connection.connection.lastMoment
     waited = end?.nanoseconds(since: sent)
-    // The peer cannot answer what it did not get, and a receiver discards a PDU whose length is
-    // wrong. Both have findings of their own.
-    if isSent, connection.isUndelivered(request.packet) { return nil }
-    if !connection.connection.hasLostPackets, connection.discardedExcess(request) != nil {
-      return nil
-    }
-    // If there is nothing at all from the other side, the capture may lack that side.
-    let heard = isSent ? connection.attributes.sentByPeer : connection.attributes.sentByLocal
-    if heard == 0, end != nil || request.opcode != .exchangeMTURequest { return nil }
-    guard !request.isOvertaken, end != nil else { return }
+    guard !isUnheard, isOtherSideRecorded, hasWaited else { return nil }
+  }
+
+  // MARK: Whether it counts as unanswered
+
+  /// Whether the other side cannot answer because it did not get the request, or discarded a PDU
+  /// whose length is wrong. Both have findings of their own.
+  private var isUnheard: Bool {
+    asking == .local && connection.isUndelivered(request.packet)
+      || !connection.connection.hasLostPackets && connection.discardedExcess(request) != nil
+  }
+
+  /// Whether the capture has anything of the other side, or an open link lacks only its first
+  /// answer.
+  private var isOtherSideRecorded: Bool {
+    let attributes = connection.attributes
+    let heard = asking == .local ? attributes.sentByPeer : attributes.sentByLocal
+    return heard > 0 || end == nil && request.opcode == .exchangeMTURequest
+  }
+
+  /// Whether a side waited for the answer, or continued without it.
+  private var hasWaited: Bool {
+    guard !request.isOvertaken, end != nil else { return true }
     let period = connection.link.current?.longestPause ?? 0
-    guard let waited, waited >= ConnectionHistory.leastWait + Self.leastEvents * period,
-      // A link that was lost reveals nothing about the server.
-      waited >= Self.fullWait || connection.connection.ending == .localHost
-        || connection.connection.ending == .peer
-    else { return nil }
+    guard let waited, waited >= ConnectionHistory.leastWait + Self.leastEvents * period else {
+      return false
+    }
+    // A link that was lost reveals nothing about the server.
+    return waited >= Self.fullWait || connection.connection.ending == .localHost
+      || connection.connection.ending == .peer
   }
 
   // MARK: What the packets show

@@ -223,15 +223,13 @@ extension ConnectionHistory {
       end(evidence).nanoseconds(since: missed.first) ?? 0 >= Self.answerTime
     else { return nil }
     let client = missed.server.other
-    let senders = Wording(listing: missed.senders.prefix(3).map { "\($0)" })
-    let more = missed.senders.count - min(3, missed.senders.count)
-    let others: Wording = more > 0 ? " and \(more) more" : ""
+    let senders = Wording(first: 3, of: missed.senders) { "\($0)" }
     let isSame = missed.written.handle == missed.senders[0].handle
     return Finding(
       "\(client.words) wrote to \(missed.written) but did not subscribe to \(isSame ? "its values" : "\(missed.senders[0])" as Wording)",
       at: missed.first.packet,
       why:
-        "\(client.capitalized) wrote \(count: missed.count, "value", "values") to \(missed.written) (from \(packet: missed.first.packet) on). The service sends values with \(senders)\(others), but only to clients that have written the CCCD, which \(client.words) did not do on this connection.",
+        "\(client.capitalized) wrote \(count: missed.count, "value", "values") to \(missed.written) (from \(packet: missed.first.packet) on). The service sends values with \(senders), but only to clients that have written the CCCD, which \(client.words) did not do on this connection.",
       evidence: [missed.first.packet], of: missed.senders[0], restsOnAbsence: true)
   }
 

@@ -36,8 +36,7 @@ extension Rule {
       let declared = pairings.prefix(4).compactMap { pairing in
         pairing.1[pairing.1.role(of: side)].features?.moment.packet
       }
-      let more: Wording = pairings.count > 4 ? " and \(pairings.count - 4) more" : ""
-      let numbers = Wording(listing: pairings.prefix(4).map { "\($0.0.id)" })
+      let numbers = Wording(first: 4, of: pairings) { "\($0.0.id)" }
       // Without a refusal, the two may be meant to have no bond.
       let isRefused = pairings.dropFirst().contains { history, _ in
         history.attributes.refusals.contains { $0.error.isAboutSecurity && $0.accepted != nil }
@@ -47,7 +46,7 @@ extension Rule {
         headline:
           "the devices paired on \(pairings.count) connections, because \(who) (\(packet: declared.first ?? last.1.first.packet))",
         why:
-          "Pairing succeeded on connections \(numbers)\(more). Each time \(sides.count > 1 ? "both sides" : side.words as StaticString) declared no bonding (\(Wording(listing: declared.map { "\(packet: $0)" }))), so this pairing leaves no key for the next connection.",
+          "Pairing succeeded on connections \(numbers). Each time \(sides.count > 1 ? "both sides" : side.words as StaticString) declared no bonding (\(Wording(listing: declared.map { "\(packet: $0)" }))), so this pairing leaves no key for the next connection.",
         evidence: PacketSet(declared), on: pairings.map(\.0.id), isRefused ? nil : .note,
         restsOnAbsence: true)
     }
