@@ -1,21 +1,6 @@
 import Bluetooth
 import Bytes
 
-/// Where a value came: one direction of an attribute within a conversation.
-package struct VendorChannelID: Sendable {
-  /// Distinguishes devices, or connections with them; below 2^46.
-  package let conversation: UInt64
-  package let handle: UInt16
-  package let isWritten: Bool
-
-  package init(conversation: UInt64, handle: UInt16, isWritten: Bool) {
-    (self.conversation, self.handle, self.isWritten) = (conversation, handle, isWritten)
-  }
-
-  /// The conversation (from bit 18), the attribute's handle (from bit 2), and the direction (bit 0).
-  var key: UInt64 { conversation << 18 | UInt64(handle) << 2 | (isWritten ? 1 : 0) }
-}
-
 /// The channels on which protocols were looked for. Finding one takes the same time no matter how
 /// many there are.
 ///
@@ -25,7 +10,8 @@ package struct VendorChannelID: Sendable {
 /// longest.
 struct VendorChannels: Sendable, RandomAccessCollection {
   struct Channel: Sendable {
-    /// As in `VendorChannelID`.
+    /// The conversation (from bit 18), the attribute's handle (from bit 2), and the direction (bit
+    /// 0).
     fileprivate(set) var key: UInt64
     /// The index of the protocol.
     fileprivate(set) var vendor: Int

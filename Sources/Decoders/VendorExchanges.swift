@@ -35,7 +35,7 @@ struct VendorExchanges: Sendable {
 
     /// Returns whether the request belongs to a value's conversation and still waits.
     func isOpen(_ context: VendorMessages.Context, at now: Timestamp?) -> Bool {
-      owner == context.place && conversation == context.conversation
+      owner == context.owner && conversation == context.conversation
         && !Self.isOverdue(time, timeout, at: now)
     }
   }
@@ -168,7 +168,7 @@ struct VendorExchanges: Sendable {
     _ context: VendorMessages.Context, _ change: (inout VendorTally) -> Void = { _ in }
   ) {
     let profile = context.vendor.profile
-    guard let tally = tally(profile, context.place, context.conversation) else { return }
+    guard let tally = tally(profile, context.owner, context.conversation) else { return }
     change(&tallies[tally])
   }
 

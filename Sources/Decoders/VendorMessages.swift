@@ -1,38 +1,58 @@
 package import Bluetooth
 import Bytes
 
+/// A channel on which values may be messages of a protocol: one direction of an attribute within a
+/// conversation.
+package struct VendorChannel: Sendable {
+  /// The index of the protocol, which distinguishes it from others; below 0 a control point.
+  let owner: Int
+  /// Whether only the frame shows that the protocol is used here.
+  let isByFrame: Bool
+  /// Distinguishes devices, or connections with them; below 2^46.
+  let conversation: UInt64
+  private let handle: UInt16
+  fileprivate let isWritten: Bool
+
+  package init(
+    of vendor: Int, isByFrame: Bool, conversation: UInt64, handle: UInt16, isWritten: Bool
+  ) {
+    (owner, self.isByFrame, self.conversation) = (vendor, isByFrame, conversation)
+    (self.handle, self.isWritten) = (handle, isWritten)
+  }
+
+  /// Creates the channel of a control point: a characteristic to which requests are written, and
+  /// which sends the responses.
+  package init(control handle: UInt16, conversation: UInt64, isWritten: Bool) {
+    self.init(
+      of: -1 - Int(handle), isByFrame: false, conversation: conversation, handle: handle,
+      isWritten: isWritten)
+  }
+
+  var key: UInt64 { conversation << 18 | UInt64(handle) << 2 | (isWritten ? 1 : 0) }
+}
+
 /// The messages of vendors' protocols: their open frames, series and requests, which are the only
 /// thing that decoding remembers.
 ///
-/// A channel is one direction of an attribute within a conversation. Bounded: if there are too many
-/// channels (`VendorChannels.most`), the one that was silent longest is dropped. A frame that is
-/// being joined is no longer than its protocol allows, and is given up after the protocol's
-/// timeout.
+/// Bounded: if there are too many channels (`VendorChannels.most`), the one that was silent longest
+/// is dropped. A frame that is being joined is no longer than its protocol allows, and is given up
+/// after the protocol's timeout.
 package struct VendorMessages: Sendable {
-  /// A protocol that may be used on a channel.
-  package struct Candidate: Sendable {
-    let vendor: VendorProtocol
-    /// Its index, which distinguishes it from others.
-    let place: Int
-    /// Whether only the frame shows that it is used here.
-    let isByFrame: Bool
-
-    package init(_ vendor: VendorProtocol, at place: Int, isByFrame: Bool) {
-      (self.vendor, self.place, self.isByFrame) = (vendor, place, isByFrame)
-    }
-  }
-
   /// A value's context.
   struct Context: Sendable {
-    let candidate: Candidate
-    let conversation: UInt64
+    let vendor: VendorProtocol
+    let channel: VendorChannel
+    /// Whether requests go in this direction.
     let isRequestChannel: Bool
     let packet: Int
     let time: Timestamp?
 
-    var vendor: VendorProtocol { candidate.vendor }
-    var place: Int { candidate.place }
-    var isByFrame: Bool { candidate.isByFrame }
+    var owner: Int { channel.owner }
+    var conversation: UInt64 { channel.conversation }
+    /// Returns a sighting without content.
+    fileprivate var sighting: VendorSighting {
+      VendorSighting(vendor: vendor, isByFrame: channel.isByFrame)
+    }
   }
 
   /// The most packets listed for a message.
@@ -77,23 +97,23 @@ package struct VendorMessages: Sendable {
 
   /// Processes a value on a channel where a protocol may be used.
   ///
-  ///   - isRequestChannel: whether requests go in this direction.
+  /// - Parameter isRequestChannel: whether requests go in this direction.
   /// - Returns: nil if the value does not belong to the protocol; of several messages the first
   ///   one, with the others in `following`.
   package mutating func accept(
-    _ candidate: Candidate, on channel: VendorChannelID, isRequestChannel: Bool, _ bytes: RawSpan,
+    _ vendor: VendorProtocol, on channel: VendorChannel, isRequestChannel: Bool, _ bytes: RawSpan,
     packet: Int, time: Timestamp?
   ) -> VendorSighting? {
     if !following.isEmpty { following.removeAll() }
-    let extent = candidate.vendor.frame.extent(of: bytes)
+    let extent = vendor.frame.extent(of: bytes)
     // On a channel where only frames identify the protocol, most values are not frames and belong
     // to none.
     if extent == .none, openCount == 0 { return nil }
-    guard let slot = slot(channel.key, candidate.place, makes: extent != .none) else { return nil }
+    guard let slot = slot(channel, makes: extent != .none) else { return nil }
     if extent == .none, channels[slot].open.isEmpty { return nil }
     let context = Context(
-      candidate: candidate, conversation: channel.conversation, isRequestChannel: isRequestChannel,
-      packet: packet, time: time)
+      vendor: vendor, channel: channel, isRequestChannel: isRequestChannel, packet: packet,
+      time: time)
     var over: Unfinished?
     if !channels[slot].open.isEmpty {
       if let ending = ending(slot, bytes, extent, context) {
@@ -118,31 +138,38 @@ package struct VendorMessages: Sendable {
   private mutating func begin(
     _ slot: Int, _ bytes: RawSpan, _ extent: FrameExtent, _ context: Context
   ) -> VendorSighting? {
-    let vendor = context.vendor
     switch extent {
     case .none: return nil
-    case .partial(let total): return begin(slot, bytes, total, context)
+    case .partial(let total): return open(slot, bytes, total, context)
     case .complete(let count):
       guard count == bytes.byteCount else {
         return several(slot, bytes.array, [context.packet], context)
       }
-      if vendor.frame.isOpenEnded, isIncomplete(bytes, context, began: context.time) {
-        return begin(slot, bytes, nil, context)
+      if context.vendor.frame.isOpenEnded, isIncomplete(bytes, context, began: context.time) {
+        return open(slot, bytes, nil, context)
       }
-      let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: count))
-      if vendor.frame.isVerifiable, frame.isSound { channels[slot].recognize(in: [context.packet]) }
-      guard isKnown(slot, context) else { return nil }
-      var sighting = VendorSighting(vendor: vendor, isByFrame: context.isByFrame)
+      guard let frame = frame(slot, bytes, [context.packet], context) else { return nil }
+      var sighting = context.sighting
       return report(&sighting, frame, bytes, slot, context) ? sighting : nil
     }
+  }
+
+  /// Returns the frame that bytes are as a whole; nil if the protocol is not known to be used here.
+  private mutating func frame(
+    _ slot: Int, _ bytes: RawSpan, _ packets: @autoclosure () -> [Int], _ context: Context
+  ) -> Frame? {
+    let layout = context.vendor.frame
+    let frame = layout.parts(of: bytes, Slice(start: 0, count: bytes.byteCount))
+    if layout.isVerifiable, frame.isSound { channels[slot].recognize(in: packets()) }
+    return isKnown(slot, context) ? frame : nil
   }
 
   /// Returns the open frame of a protocol on a channel: how many of its bytes are present, and its
   /// total length if known; nil if no frame is open.
   package mutating func openFrame(
-    _ vendor: VendorProtocol, at place: Int, on channel: VendorChannelID
+    _ vendor: VendorProtocol, on channel: VendorChannel
   ) -> (count: Int, total: Int?)? {
-    guard let slot = channels.find(channel.key, place), !channels[slot].open.isEmpty else {
+    guard let slot = channels.find(channel.key, channel.owner), !channels[slot].open.isEmpty else {
       return nil
     }
     let begun = channels[slot].open
@@ -154,7 +181,7 @@ package struct VendorMessages: Sendable {
 
   /// Returns whether the protocol is known to be used on a channel.
   private func isKnown(_ slot: Int, _ context: Context) -> Bool {
-    channels[slot].isRecognized || !context.isByFrame
+    channels[slot].isRecognized || !context.channel.isByFrame
   }
 
   // MARK: Frames over several values
@@ -184,17 +211,14 @@ package struct VendorMessages: Sendable {
   /// Returns the part of a frame that a value is, if the frame is too long to be read and no frame
   /// is open; nil if it is not such a part, or the protocol is not known to be used here.
   package mutating func excessive(
-    _ candidate: Candidate, on channel: VendorChannelID, _ bytes: RawSpan
+    _ vendor: VendorProtocol, on channel: VendorChannel, _ bytes: RawSpan
   ) -> VendorSighting? {
-    let vendor = candidate.vendor
     guard vendor.frame.timeout != nil, let total = vendor.frame.excess(of: bytes) else {
       return nil
     }
-    let slot = channels.find(channel.key, candidate.place)
-    guard slot.map({ channels[$0].isRecognized }) ?? false || !candidate.isByFrame else {
-      return nil
-    }
-    var sighting = VendorSighting(vendor: vendor, isByFrame: candidate.isByFrame)
+    let slot = channels.find(channel.key, channel.owner)
+    guard slot.map({ channels[$0].isRecognized }) ?? false || !channel.isByFrame else { return nil }
+    var sighting = VendorSighting(vendor: vendor, isByFrame: channel.isByFrame)
     sighting.part = Slice(start: 0, count: bytes.byteCount)
     sighting.total = total
     sighting.excess = (total, vendor.frame.most)
@@ -204,7 +228,7 @@ package struct VendorMessages: Sendable {
 
   /// Begins a frame that continues in later values; nil if the protocol is not known to be used
   /// here.
-  private mutating func begin(
+  private mutating func open(
     _ slot: Int, _ bytes: RawSpan, _ total: Int?, _ context: Context
   ) -> VendorSighting? {
     guard context.vendor.frame.timeout != nil, bytes.byteCount <= context.vendor.frame.most else {
@@ -221,11 +245,18 @@ package struct VendorMessages: Sendable {
     openCount += 1
     guard channels[slot].isKnown else { return nil }
     exchanges.count(context)
-    var sighting = VendorSighting(vendor: context.vendor, isByFrame: context.isByFrame)
-    sighting.part = Slice(start: 0, count: bytes.byteCount)
-    sighting.total = total
-    sighting.command = context.vendor.frame.command(of: bytes)
-    sighting.packets = [context.packet]
+    return part(slot, Slice(start: 0, count: bytes.byteCount), of: bytes, context)
+  }
+
+  /// Returns a part of the open frame of a channel.
+  private func part(
+    _ slot: Int, _ slice: Slice, of frame: RawSpan, _ context: Context
+  ) -> VendorSighting {
+    var sighting = context.sighting
+    sighting.part = slice
+    sighting.total = channels[slot].total
+    sighting.command = context.vendor.frame.command(of: frame)
+    sighting.packets = [channels[slot].packets.first ?? context.packet]
     return sighting
   }
 
@@ -253,22 +284,15 @@ package struct VendorMessages: Sendable {
       let packets = channels[slot].packets
       close(slot)
       guard count == whole.count else { return several(slot, whole, packets, context) }
-      let frame = layout.parts(of: whole.bytes, Slice(start: 0, count: count))
-      if layout.isVerifiable, frame.isSound { channels[slot].recognize(in: packets) }
-      guard isKnown(slot, context) else { return nil }
-      var sighting = VendorSighting(vendor: context.vendor, isByFrame: context.isByFrame)
+      guard let frame = frame(slot, whole.bytes, packets, context) else { return nil }
+      var sighting = context.sighting
       sighting.part = Slice(start: 0, count: count)
       join(&sighting, whole, packets)
       return report(&sighting, frame, whole.bytes, slot, context) ? sighting : nil
     case .partial(let total):
       channels[slot].total = total
       guard isKnown(slot, context) else { return nil }
-      var sighting = VendorSighting(vendor: context.vendor, isByFrame: context.isByFrame)
-      sighting.part = Slice(start: start, count: bytes.byteCount)
-      sighting.total = total
-      sighting.command = layout.command(of: whole.bytes)
-      sighting.packets = [channels[slot].packets.first ?? context.packet]
-      return sighting
+      return part(slot, Slice(start: start, count: bytes.byteCount), of: whole.bytes, context)
     case .none:
       close(slot)
       return nil
@@ -300,15 +324,8 @@ package struct VendorMessages: Sendable {
     _ slot: Int, _ whole: [UInt8], _ packets: [Int], _ context: Context
   ) -> VendorSighting? {
     let layout = context.vendor.frame
-    var frames: [Frame] = []
-    var end = 0
-    var rest = FrameExtent.none
-    while end < whole.count, frames.count < Self.mostFrames {
-      rest = layout.extent(of: whole.bytes.dropping(end))
-      guard case .complete(let count) = rest else { break }
-      frames.append(layout.parts(of: whole.bytes, Slice(start: end, count: count)))
-      end += count
-    }
+    let (frames, rest) = Self.frames(of: whole, layout)
+    let end = frames.last?.bytes.end ?? 0
     var next: Int?
     if case .partial(let total) = rest, layout.timeout != nil { next = .some(total ?? 0) }
     if layout.isVerifiable, frames.allSatisfy(\.isSound), next != nil || end == whole.count {
@@ -317,7 +334,7 @@ package struct VendorMessages: Sendable {
     guard isKnown(slot, context), !frames.isEmpty else { return nil }
     var sightings: [VendorSighting] = []
     for (place, frame) in frames.enumerated() {
-      var sighting = VendorSighting(vendor: context.vendor, isByFrame: context.isByFrame)
+      var sighting = context.sighting
       if place == 0, packets.count > 1 {
         join(&sighting, whole, packets)
       } else {
@@ -329,7 +346,7 @@ package struct VendorMessages: Sendable {
     if end < whole.count {
       let left = Slice(start: end, count: whole.count - end)
       if let next {
-        let begun = begin(slot, whole.bytes.part(left), next > 0 ? next : nil, context)
+        let begun = open(slot, whole.bytes.part(left), next > 0 ? next : nil, context)
         if let begun { sightings.append(begun) }
       } else if !sightings.isEmpty {
         sightings[sightings.count - 1].trailing = left
@@ -339,9 +356,25 @@ package struct VendorMessages: Sendable {
     return sightings.first
   }
 
+  /// Returns the frames at the beginning of bytes, and what the bytes after them are.
+  private static func frames(
+    of whole: [UInt8], _ layout: FrameLayout
+  ) -> ([Frame], rest: FrameExtent) {
+    var frames: [Frame] = []
+    var end = 0
+    var rest = FrameExtent.none
+    while end < whole.count, frames.count < mostFrames {
+      rest = layout.extent(of: whole.bytes.dropping(end))
+      guard case .complete(let count) = rest else { break }
+      frames.append(layout.parts(of: whole.bytes, Slice(start: end, count: count)))
+      end += count
+    }
+    return (frames, rest)
+  }
+
   /// Returns the channel, and adds it if it is new.
-  private mutating func slot(_ key: UInt64, _ vendor: Int, makes: Bool) -> Int? {
-    if let known = channels.find(key, vendor) { return known }
+  private mutating func slot(_ channel: VendorChannel, makes: Bool) -> Int? {
+    if let known = channels.find(channel.key, channel.owner) { return known }
     guard makes else { return nil }
     if let silent = channels.silent {
       for left in [channels[silent].unfinished, channels[silent].chunks?.unfinished] {
@@ -352,7 +385,7 @@ package struct VendorMessages: Sendable {
       }
       close(silent)
     }
-    return channels.make(key, vendor)
+    return channels.make(channel.key, channel.owner)
   }
 
   // MARK: Messages
@@ -376,12 +409,14 @@ package struct VendorMessages: Sendable {
     guard let message = vendor.message(frame.command, isRequest: isRequest) else { return false }
     sighting.frame = frame
     sighting.message = message
-    if context.isByFrame, !frame.isSound { sighting.recognition = channels[slot].recognition }
+    if context.channel.isByFrame, !frame.isSound {
+      sighting.recognition = channels[slot].recognition
+    }
     if isRequest {
       if !message.isUnanswered {
         exchanges.add(
           VendorExchanges.Request(
-            conversation: context.conversation, owner: context.place, command: frame.command,
+            conversation: context.conversation, owner: context.owner, command: frame.command,
             answer: vendor.exchange.answering(frame.command),
             sequence: frame.sequence, packet: context.packet, time: context.time,
             timeout: vendor.exchange.timeout,
@@ -487,7 +522,7 @@ extension VendorMessages {
     }
     if let unfinished {
       exchanges.count(context)
-      exchanges.note(unfinished, context.place, context.conversation)
+      exchanges.note(unfinished, context.owner, context.conversation)
     }
     close(slot)
     return unfinished
@@ -516,7 +551,7 @@ extension VendorMessages {
     let looker = isLooked ? looker : nil
     let usesSequence = vendor.exchange.usesSequence
     return exchanges.answer(
-      vendor.profile, context.place, context.conversation, context.time
+      vendor.profile, context.owner, context.conversation, context.time
     ) {
       $0.isAnswered(by: frame.command) && (!usesSequence || frame.sequence == $0.sequence)
         && looker?.contradicts($0.asked) != true
@@ -525,21 +560,19 @@ extension VendorMessages {
 
   // MARK: Control points
 
-  /// Processes a value of a control point: a characteristic to which requests are written, and
-  /// which sends the responses.
+  /// Processes a value of a control point.
   ///
   /// - Returns: what it answers; nil if it is a request, or neither request nor response.
   package mutating func acceptControl(
-    _ definition: Definition, _ exchange: VendorProtocol.Exchange, on channel: VendorChannelID,
+    _ definition: Definition, _ exchange: VendorProtocol.Exchange, on channel: VendorChannel,
     _ bytes: RawSpan, packet: Int, time: Timestamp?
   ) -> ExchangeNote? {
     guard let command = definition.command(of: bytes) else { return nil }
-    let owner = -1 - Int(channel.handle)
     if channel.isWritten {
       guard exchange.isRequest(command) ?? true else { return nil }
       exchanges.add(
         VendorExchanges.Request(
-          conversation: channel.conversation, owner: owner, command: command,
+          conversation: channel.conversation, owner: channel.owner, command: command,
           answer: exchange.answering(command), sequence: nil, packet: packet, time: time,
           timeout: exchange.timeout), definition.name)
       return nil
@@ -551,7 +584,7 @@ extension VendorMessages {
     if !exchange.requestField.isEmpty {
       named = looker.number(of: exchange.requestField, definition, bytes)
     }
-    return exchanges.answer(definition.name, owner, channel.conversation, time) { request in
+    return exchanges.answer(definition.name, channel.owner, channel.conversation, time) { request in
       if let named, named != request.command { return false }
       return request.isAnswered(by: command)
     }
@@ -679,7 +712,7 @@ extension VendorMessages {
   }
 
   private func isOf(_ series: VendorSeries, _ context: Context) -> Bool {
-    series.owner == context.place && series.conversation == context.conversation
+    series.owner == context.owner && series.conversation == context.conversation
   }
 
   /// Counts a message that was announced. Returns false if it was not announced.
@@ -741,7 +774,7 @@ extension VendorMessages {
       if message.hasPieces {
         sighting.unfinished.append(message.unfinished)
         exchanges.count(context)
-        exchanges.note(message.unfinished, context.place, context.conversation)
+        exchanges.note(message.unfinished, context.owner, context.conversation)
       }
       message = ChunkedMessage(frame)
       outcome = message.add(frame, bytes, layout, packets, context.time)

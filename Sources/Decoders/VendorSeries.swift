@@ -31,7 +31,7 @@ struct VendorSeries: Sendable {
     _ rule: VendorProtocol.Series, count: Int, isRequest: Bool, _ context: VendorMessages.Context
   ) {
     conversation = context.conversation
-    owner = context.place
+    owner = context.owner
     self.isRequest = isRequest
     command = rule.command
     announcement = context.packet

@@ -2,6 +2,24 @@ package import Histories
 import Sessions
 import Words
 
+/// What a capture lacks.
+private struct Gaps {
+  /// The parts that it has of each connection.
+  let covered: [Int: Coverage.Parts]
+  /// The connections of which packets are missing or cut.
+  let lossy: Set<Int>
+  let hasUnseenRecords: Bool
+
+  init(_ evidence: Evidence) {
+    covered = evidence.coveredParts
+    lossy = Set(
+      evidence.connections.lazy.filter {
+        $0.connection.hasLostPackets || $0.connection.isDataCut
+      }.map(\.id))
+    hasUnseenRecords = evidence.unseenRecords > 0
+  }
+}
+
 extension Evidence {
   /// Runs every rule.
   ///
@@ -12,56 +30,19 @@ extension Evidence {
   package func findings(
     by rules: [Rule] = Rule.all, isGrouped: Bool = true, among reported: Set<Int>? = nil
   ) -> [Finding] {
-    let unseen = unseenRecords > 0
-    let lossy = Set(
-      connections.filter { $0.connection.hasLostPackets || $0.connection.isDataCut }.map(\.id))
-    let covered = coveredParts
+    let gaps = Gaps(self)
     let ends = isGrouped ? self.ends : [:]
     var found: [Finding] = []
     for rule in rules {
-      var own: [Finding] = []
-      switch rule.examination {
-      case .connection(let examine):
-        for connection in connections
-        where covered[connection.id]?.isSuperset(of: rule.needs) ?? rule.needs.isEmpty {
-          for var finding in examine(connection, self) {
-            if finding.connections.isEmpty { finding.connections = [connection.id] }
-            own.append(finding)
-          }
-        }
-      case .whole(let examine):
-        guard coverage.parts.isSuperset(of: rule.needs.ofCapture) else { continue }
-        own = examine(self)
-        own.removeAll { finding in
-          finding.connections.contains { !(covered[$0]?.isSuperset(of: rule.needs) ?? true) }
-        }
-      }
+      var own = findings(by: rule, gaps.covered)
       // Findings on connections that are not reported are not merged with those on other
       // connections.
       if let reported {
         own.removeAll { !$0.connections.isEmpty && reported.isDisjoint(with: $0.connections) }
       }
       for index in own.indices {
-        (own[index].rule, own[index].traits) = (rule.id, rule.traits)
-        let severity = own[index].severity ?? rule.severity
-        // What was put right later is no problem.
-        own[index].severity = own[index].isResolved ? .note : severity
-        let remedy = own[index].remedy ?? rule.remedy
-        own[index].remedy = remedy.isEmpty ? nil : remedy
-        own[index].grounds = own[index].grounds ?? rule.grounds
-        if !rule.leansOn.isEmpty, lacks(rule.leansOn, own[index], covered) {
-          own[index].alternatives.append(Self.unrecorded)
-          if own[index].grounds == .fact { own[index].grounds = .meaning }
-        }
-        guard own[index].restsOnAbsence else { continue }
-        // Records are missing where the evidence would be.
-        let isLossy =
-          own[index].connections.isEmpty
-          ? extent.hasGaps : !lossy.isDisjoint(with: own[index].connections)
-        guard unseen || isLossy else { continue }
-        own[index].alternatives.append(Self.missing)
-        // What is missing from a capture is no fact if records are missing.
-        if own[index].grounds == .fact { own[index].grounds = .meaning }
+        own[index].complete(by: rule)
+        addDoubts(to: &own[index], rule, gaps)
       }
       found +=
         isGrouped ? grouped(Finding.reportedOnce(Finding.folded(own), ends, among: reported)) : own
@@ -73,6 +54,41 @@ extension Evidence {
       let equal = found.filter { $0.severity == severity }
       return equal.filter { !$0.isResolved } + equal.filter(\.isResolved)
     }
+  }
+
+  /// Returns what one rule finds where the capture has the parts that it needs.
+  private func findings(by rule: Rule, _ covered: [Int: Coverage.Parts]) -> [Finding] {
+    let needs = rule.needs
+    switch rule.examination {
+    case .connection(let examine):
+      var own: [Finding] = []
+      for connection in connections
+      where covered[connection.id]?.isSuperset(of: needs) ?? needs.isEmpty {
+        for var finding in examine(connection, self) {
+          if finding.connections.isEmpty { finding.connections = [connection.id] }
+          own.append(finding)
+        }
+      }
+      return own
+    case .whole(let examine):
+      guard coverage.parts.isSuperset(of: needs.ofCapture) else { return [] }
+      return examine(self).filter { finding in
+        finding.connections.allSatisfy { covered[$0]?.isSuperset(of: needs) ?? true }
+      }
+    }
+  }
+
+  /// Adds the doubts about a finding that remain because the capture lacks packets.
+  private func addDoubts(to finding: inout Finding, _ rule: Rule, _ gaps: Gaps) {
+    if !rule.leansOn.isEmpty, lacks(rule.leansOn, finding, gaps.covered) {
+      finding.doubt(Self.unrecorded)
+    }
+    guard finding.restsOnAbsence else { return }
+    // Records are missing where the evidence would be.
+    let isLossy =
+      finding.connections.isEmpty
+      ? extent.hasGaps : !gaps.lossy.isDisjoint(with: finding.connections)
+    if gaps.hasUnseenRecords || isLossy { finding.doubt(Self.missing) }
   }
 
   /// The doubts that remain if the capture lacks a kind of packet, or records.
@@ -134,6 +150,22 @@ extension Evidence {
 }
 
 extension Finding {
+  /// Sets what the rule decides unless the finding does.
+  fileprivate mutating func complete(by rule: Rule) {
+    (self.rule, traits) = (rule.id, rule.traits)
+    // What was put right later is no problem.
+    severity = isResolved ? .note : severity ?? rule.severity
+    let remedy = remedy ?? rule.remedy
+    self.remedy = remedy.isEmpty ? nil : remedy
+    grounds = grounds ?? rule.grounds
+  }
+
+  /// Adds an explanation that missing packets may support: then it is no fact.
+  fileprivate mutating func doubt(_ alternative: Wording) {
+    alternatives.append(alternative)
+    if grounds == .fact { grounds = .meaning }
+  }
+
   /// The text that findings must share to be grouped.
   fileprivate var groupWords: String {
     "\(severity?.rawValue ?? 0) \(isResolved) \((group ?? what).text)"

@@ -175,7 +175,103 @@ package struct Finding: Sendable {
   }
 }
 
+/// What a rule finds, what that takes, and how to fix it.
+package struct Symptom: Sendable {
+  /// The rule's stable name: `smp_passkey_mismatch`.
+  package let id: StaticString
+  /// The default severity of its findings.
+  package let severity: Severity
+  /// What the causes of its findings follow from.
+  package let grounds: Grounds
+  /// What it finds, for the catalogue: a sentence without a full stop.
+  package let finds: StaticString
+  /// The condition in words, for the catalogue.
+  package let condition: StaticString
+  /// How to fix the problem.
+  package let remedy: Wording
+  package private(set) var traits: Rule.Traits = []
+  /// What a capture must contain for the rule to conclude anything; if it is missing, the rule is
+  /// skipped.
+  package private(set) var needs: Coverage.Parts = []
+  /// What the rule takes into account if the capture contains it; if it is missing, the finding is
+  /// less certain.
+  package private(set) var leansOn: Coverage.Parts = []
+
+  package init(
+    _ id: StaticString, _ severity: Severity, _ grounds: Grounds, _ finds: StaticString,
+    when condition: StaticString, do remedy: Wording = ""
+  ) {
+    (self.id, self.severity, self.grounds) = (id, severity, grounds)
+    (self.finds, self.condition, self.remedy) = (finds, condition, remedy)
+  }
+
+  package func with(_ traits: Rule.Traits) -> Self {
+    var copy = self
+    copy.traits = traits
+    return copy
+  }
+
+  package func needing(_ parts: Coverage.Parts) -> Self {
+    var copy = self
+    copy.needs = parts
+    return copy
+  }
+
+  package func leaningOn(_ parts: Coverage.Parts) -> Self {
+    var copy = self
+    copy.leansOn = parts
+    return copy
+  }
+}
+
+/// How the rules of a symptom examine the evidence.
+///
+/// - `merges`: whether many findings on a connection are reported as one.
+/// - `elsewise`: the other explanations of what it finds, about the subject that the rule returns
+///   with each finding: the connection, or nothing, unless it is `about` something else.
+extension Symptom {
+  /// Returns a rule about one connection at a time.
+  package func onConnection(
+    merges: Bool = false, elsewise: [Alternative<ConnectionHistory>] = [],
+    _ examine: @escaping @Sendable (ConnectionHistory, Evidence) -> [Finding]
+  ) -> Rule {
+    onConnection(about: ConnectionHistory.self, merges: merges, elsewise: elsewise) {
+      history, evidence in examine(history, evidence).map { (history, $0) }
+    }
+  }
+
+  package func onConnection<Subject>(
+    about subject: Subject.Type, merges: Bool = false, elsewise: [Alternative<Subject>],
+    _ examine: @escaping @Sendable (ConnectionHistory, Evidence) -> [(Subject, Finding)]
+  ) -> Rule {
+    Rule(
+      self, elsewise,
+      .connection { history, evidence in
+        let found = examine(history, evidence).map { $1.weighed(elsewise, $0, evidence) }
+        return merges ? Finding.merged(found) : found
+      })
+  }
+
+  /// Returns a rule about everything at once: controllers, several connections of one device, the
+  /// capture itself.
+  package func inCapture(
+    elsewise: [Alternative<Void>] = [], _ examine: @escaping @Sendable (Evidence) -> [Finding]
+  ) -> Rule {
+    inCapture(about: Void.self, elsewise: elsewise) { examine($0).map { ((), $0) } }
+  }
+
+  package func inCapture<Subject>(
+    about subject: Subject.Type, elsewise: [Alternative<Subject>],
+    _ examine: @escaping @Sendable (Evidence) -> [(Subject, Finding)]
+  ) -> Rule {
+    Rule(
+      self, elsewise,
+      .whole { evidence in examine(evidence).map { $1.weighed(elsewise, $0, evidence) } })
+  }
+}
+
 /// One problem of Bluetooth LE devices, and how it is recognised.
+@dynamicMemberLookup
 package struct Rule: Sendable {
   /// What verdicts and live output need to know of a rule.
   package struct Traits: OptionSet, Sendable {
@@ -203,108 +299,21 @@ package struct Rule: Sendable {
     case whole(@Sendable (Evidence) -> [Finding])
   }
 
-  /// The rule's stable name: `smp_passkey_mismatch`.
-  package let id: StaticString
-  /// The default severity of its findings.
-  package let severity: Severity
-  package let traits: Traits
-  /// What it finds, for the catalogue: a sentence without a full stop.
-  package let finds: StaticString
-  /// The condition in words, for the catalogue.
-  package let condition: StaticString
-  /// What a capture must contain for the rule to conclude anything; if it is missing, the rule is
-  /// skipped.
-  package let needs: Coverage.Parts
-  /// What the rule takes into account if the capture contains it; if it is missing, the finding is
-  /// less certain.
-  package let leansOn: Coverage.Parts
-  /// What the causes of its findings follow from.
-  package let grounds: Grounds
+  package let symptom: Symptom
   /// The other explanations that it knows, as clauses, and whether packets can exclude them.
   package let alternatives: [(words: StaticString, isExcludable: Bool)]
-  /// How to fix the problem.
-  package let remedy: Wording
   /// The function that examines the evidence.
   package let examination: Examination
 
-  private init<Subject>(
-    _ id: StaticString, _ severity: Severity, _ grounds: Grounds, _ finds: StaticString,
-    _ condition: StaticString, _ traits: Traits, _ needs: Coverage.Parts, _ leansOn: Coverage.Parts,
-    _ alternatives: [Alternative<Subject>], _ remedy: Wording, _ examination: Examination
+  fileprivate init<Subject>(
+    _ symptom: Symptom, _ alternatives: [Alternative<Subject>], _ examination: Examination
   ) {
-    (self.id, self.severity, self.grounds, self.traits) = (id, severity, grounds, traits)
-    (self.finds, self.condition, self.remedy) = (finds, condition, remedy)
-    (self.needs, self.leansOn, self.examination) = (needs, leansOn, examination)
+    (self.symptom, self.examination) = (symptom, examination)
     self.alternatives = alternatives.map { ($0.words, $0.isExcluded != nil) }
   }
 
-  /// Creates a rule about one connection.
-  ///
-  /// - Parameters:
-  ///   - merges: whether many findings on a connection are reported as one.
-  ///   - elsewise: the other explanations of what it finds, about the connection.
-  package init(
-    _ id: StaticString, _ severity: Severity, _ grounds: Grounds, _ finds: StaticString,
-    when condition: StaticString, traits: Traits = [], needs: Coverage.Parts = [],
-    leansOn: Coverage.Parts = [],
-    merges: Bool = false, elsewise: [Alternative<ConnectionHistory>] = [], do remedy: Wording = "",
-    _ examine: @escaping @Sendable (ConnectionHistory, Evidence) -> [Finding]
-  ) {
-    self.init(
-      id, severity, grounds, finds, condition, traits, needs, leansOn, elsewise, remedy,
-      .connection { history, evidence in
-        let found = examine(history, evidence).map { $0.weighed(elsewise, history, evidence) }
-        return merges ? Finding.merged(found) : found
-      })
-  }
-
-  /// Creates a rule about one connection that returns the subject of each finding with it.
-  ///
-  /// - Parameters:
-  ///   - merges: whether many findings on a connection are reported as one.
-  ///   - elsewise: the other explanations of what it finds, about the subject.
-  package init<Subject>(
-    about subject: Subject.Type, _ id: StaticString, _ severity: Severity, _ grounds: Grounds,
-    _ finds: StaticString, when condition: StaticString, traits: Traits = [],
-    needs: Coverage.Parts = [],
-    leansOn: Coverage.Parts = [], merges: Bool = false, elsewise: [Alternative<Subject>],
-    do remedy: Wording = "",
-    _ examine: @escaping @Sendable (ConnectionHistory, Evidence) -> [(Subject, Finding)]
-  ) {
-    self.init(
-      id, severity, grounds, finds, condition, traits, needs, leansOn, elsewise, remedy,
-      .connection { history, evidence in
-        let found = examine(history, evidence).map { $1.weighed(elsewise, $0, evidence) }
-        return merges ? Finding.merged(found) : found
-      })
-  }
-
-  /// Creates a rule about the whole capture.
-  package init(
-    whole id: StaticString, _ severity: Severity, _ grounds: Grounds,
-    _ finds: StaticString, when condition: StaticString, traits: Traits = [],
-    needs: Coverage.Parts = [],
-    leansOn: Coverage.Parts = [], elsewise: [Alternative<Void>] = [], do remedy: Wording = "",
-    _ examine: @escaping @Sendable (Evidence) -> [Finding]
-  ) {
-    self.init(
-      id, severity, grounds, finds, condition, traits, needs, leansOn, elsewise, remedy,
-      .whole { evidence in examine(evidence).map { $0.weighed(elsewise, (), evidence) } })
-  }
-
-  /// Creates a rule about the whole capture that returns the subject of each finding with it.
-  ///
-  /// - Parameter elsewise: the other explanations of what it finds, about the subject.
-  package init<Subject>(
-    about subject: Subject.Type, whole id: StaticString, _ severity: Severity, _ grounds: Grounds,
-    _ finds: StaticString, when condition: StaticString, traits: Traits = [],
-    needs: Coverage.Parts = [],
-    leansOn: Coverage.Parts = [], elsewise: [Alternative<Subject>], do remedy: Wording = "",
-    _ examine: @escaping @Sendable (Evidence) -> [(Subject, Finding)]
-  ) {
-    self.init(
-      id, severity, grounds, finds, condition, traits, needs, leansOn, elsewise, remedy,
-      .whole { evidence in examine(evidence).map { $1.weighed(elsewise, $0, evidence) } })
+  package subscript<Value>(dynamicMember member: KeyPath<Symptom, Value>) -> Value {
+    symptom[keyPath: member]
   }
 }
 
@@ -331,7 +340,7 @@ extension Finding {
 
 extension Rule {
   /// The name as JSON, tables and options have it.
-  package var key: String { id.description }
+  package var key: String { symptom.id.description }
 
   /// Returns the same for a name that a user wrote, with `-` or `_`.
   package static func key(_ name: String) -> String { name.lowercased().replacing("-", with: "_") }

@@ -69,34 +69,38 @@ package struct Explanation: Sendable {
     self.evidence = evidence
     let positions = Dictionary(
       uniqueKeysWithValues: connections.enumerated().map { ($1.history.id, $0) })
-    let reported = Set(connections.map(\.history.id))
+    let reported = Set(positions.keys)
     skipped = evidence.skipped(rules, among: reported)
     let places = Dictionary(
       evidence.connections.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first }
     )
-    for var finding in evidence.findings(by: rules, isGrouped: isGrouped, among: reported) {
-      guard finding.evidence.isEmpty || finding.evidence.ranges.contains(where: isSelected) else {
-        continue
+    for finding in evidence.findings(by: rules, isGrouped: isGrouped, among: reported)
+    where finding.evidence.isEmpty || finding.evidence.ranges.contains(where: isSelected) {
+      let about = finding.connections.compactMap { places[$0] }.map { evidence.connections[$0] }
+      place(isNamed ? finding.naming(evidence.names(of: about)) : finding, positions, selection)
+    }
+  }
+
+  /// Adds a finding to its connection, or to the others.
+  ///
+  /// - Parameter positions: the indexes of the reported connections, by number.
+  private mutating func place(
+    _ finding: Finding, _ positions: [Int: Int], _ selection: Selection
+  ) {
+    if finding.isAppendix {
+      appendix.append(finding)
+    } else if finding.connections.count == 1 {
+      if let position = positions[finding.connections[0]] {
+        connections[position].findings.append(finding)
       }
-      if isNamed {
-        let about = finding.connections.compactMap { places[$0] }
-        finding = finding.naming(evidence.names(of: about.map { evidence.connections[$0] }))
-      }
-      if finding.isAppendix {
-        appendix.append(finding)
-      } else if finding.connections.count == 1 {
-        if let position = positions[finding.connections[0]] {
-          connections[position].findings.append(finding)
-        }
-      } else if finding.connections.isEmpty {
-        if finding.traits.contains(.ofCapture) {
-          ofCapture.append(finding)
-        } else if !isSelective || selection.admits(finding.peers) {
-          ofOthers.append(finding)
-        }
-      } else if finding.connections.contains(where: { positions[$0] != nil }) {
+    } else if finding.connections.isEmpty {
+      if finding.traits.contains(.ofCapture) {
+        ofCapture.append(finding)
+      } else if !isSelective || selection.admits(finding.peers) {
         ofOthers.append(finding)
       }
+    } else if finding.connections.contains(where: { positions[$0] != nil }) {
+      ofOthers.append(finding)
     }
   }
 

@@ -119,20 +119,13 @@ package struct RuleCatalogue: Sendable {
   }
 }
 
-extension Rule {
+extension Symptom {
   /// What the causes of its findings rest on; nil: the usual.
   fileprivate var groundsWords: StaticString? {
     switch grounds {
     case .fact: "facts; it states no cause"
     case .meaning: nil
     case .sequence: "the order of events"
-    }
-  }
-
-  /// The other explanations, as sentences.
-  fileprivate var alternativeWords: [Wording] {
-    alternatives.map { words, isExcludable in
-      isExcludable ? "\(words)." : "\(words) (no packet can exclude it)."
     }
   }
 
@@ -144,6 +137,15 @@ extension Rule {
     if leansOn.isEmpty { return "\(must)." }
     return needs.isEmpty
       ? "less certain without \(may)." : "\(must); less certain without \(may)."
+  }
+}
+
+extension Rule {
+  /// The other explanations, as sentences.
+  fileprivate var alternativeWords: [Wording] {
+    alternatives.map { words, isExcludable in
+      isExcludable ? "\(words)." : "\(words) (no packet can exclude it)."
+    }
   }
 }
 

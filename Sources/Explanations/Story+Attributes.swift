@@ -66,7 +66,7 @@ extension ConnectionHistory {
     let refusals = attributes.refusals
     for refusal in refusals.prefix(Self.mostLines) {
       let who: Wording = refusal.client == .peer ? "the peer's " : ""
-      let times: Wording = refusal.count > 1 ? " (\(refusal.count) times)" : ""
+      let times = Wording.timesAside(refusal.count)
       lines.append(
         StoryLine(
           refusal.prepared?.first ?? refusal.request, to: refusal.answer.packet,

@@ -67,7 +67,7 @@ extension ConnectionHistory {
   }
 
   private static func refused(_ request: ChannelRequest) -> StoryLine {
-    let times: Wording = request.times > 1 ? " (\(request.times) times)" : ""
+    let times = Wording.timesAside(request.times)
     return StoryLine(
       request.asked, to: request.answer?.packet ?? request.asked.packet,
       "\(request.refusalClause): \(request.resultWords)\(times)")

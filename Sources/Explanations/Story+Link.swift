@@ -29,8 +29,7 @@ extension ConnectionHistory {
       StoryLine(change.asked ?? change.moment, to: change.moment.packet, Self.words(change))
     }
     if let expired = link.payloadTimeouts.first {
-      let count = link.payloadTimeouts.count
-      let times: Wording = count > 1 ? " (\(count) times)" : ""
+      let times = Wording.timesAside(link.payloadTimeouts.count)
       lines.append(
         StoryLine(
           expired, to: link.payloadTimeouts.last?.packet ?? expired.packet,
@@ -183,75 +182,76 @@ extension ConnectionHistory {
       guard connection.ending == nil, !evidence.hasDataAlone, let last = lastSeen(lines) else {
         return nil
       }
-      if let disconnect = link.disconnect { return asks(disconnect, evidence) }
-      // An adapter has at most one link with a device.
-      let again = evidence.later(than: self).first {
-        $0.connection.peer != nil && $0.connection.peer == connection.peer
-          && $0.connection.transport == connection.transport
-          && $0.connection.adapter == connection.adapter && !$0.connection.isOpeningMissing
-      }
-      if let again {
-        return StoryLine(
-          last,
-          "last seen: the same device connects again in \(packet: again.connection.firstPacket), so this connection ended before, unseen"
-        )
-      }
-      let extent = evidence.extent
-      let isLast = extent.lastPacket <= last.packet
-      let use: Wording = isLast ? "" : "; last used in \(packet: last.packet)"
-      return StoryLine(
-        isLast ? last : Moment(packet: extent.lastPacket, time: extent.latest ?? last.time),
-        "still open when the capture ends\(use)\(unused(evidence))")
+      return stayingOpen(after: last, evidence)
     }
-    let reason: Wording = connection.reason.map { ": \($0.linkWords)" } ?? ""
+    if ending == .localHost { return ownEnd(ended, evidence) }
+    if ending == .reset, let disconnect = link.disconnect { return asks(disconnect, evidence) }
+    return endWords(ending, evidence).map { StoryLine(ended, $0) }
+  }
+
+  /// Returns that the end is not in the capture.
+  private func stayingOpen(after last: Moment, _ evidence: Evidence) -> StoryLine {
+    if let disconnect = link.disconnect { return asks(disconnect, evidence) }
+    // An adapter has at most one link with a device.
+    let again = evidence.later(than: self).first {
+      $0.connection.peer != nil && $0.connection.peer == connection.peer
+        && $0.connection.transport == connection.transport
+        && $0.connection.adapter == connection.adapter && !$0.connection.isOpeningMissing
+    }
+    if let again {
+      return StoryLine(
+        last,
+        "last seen: the same device connects again in \(packet: again.connection.firstPacket), so this connection ended before, unseen"
+      )
+    }
+    let extent = evidence.extent
+    let isLast = extent.lastPacket <= last.packet
+    let use: Wording = isLast ? "" : "; last used in \(packet: last.packet)"
+    return StoryLine(
+      isLast ? last : Moment(packet: extent.lastPacket, time: extent.latest ?? last.time),
+      "still open when the capture ends\(use)\(unused(evidence))")
+  }
+
+  private var reasonWords: Wording { connection.reason.map { ": \($0.linkWords)" } ?? "" }
+
+  /// Returns how this host ended the link.
+  private func ownEnd(_ ended: Moment, _ evidence: Evidence) -> StoryLine {
+    let words: Wording =
+      if connection.wasDeadBefore {
+        "this host disconnects, but the link is dead already\(reasonWords)\(unused(evidence))"
+      } else if connection.endedUnheard {
+        "this host disconnects, and the peer is no longer heard\(reasonWords)\(unused(evidence))"
+      } else if connection.reason == .connectionTimeout || connection.reason == .responseTimeout {
+        "this host disconnects, but the peer does not confirm it\(reasonWords)"
+      } else {
+        "this host disconnects\(unused(evidence))"
+      }
+    return StoryLine(link.disconnect ?? ended, to: ended.packet, words)
+  }
+
+  /// Returns how the link ended without this host; nil: nothing is to be said.
+  private func endWords(_ ending: Connection.Ending, _ evidence: Evidence) -> Wording? {
     switch ending {
-    case .localHost where connection.wasDeadBefore:
-      return StoryLine(
-        link.disconnect ?? ended, to: ended.packet,
-        "this host disconnects, but the link is dead already\(reason)\(unused(evidence))")
-    case .localHost where connection.endedUnheard:
-      return StoryLine(
-        link.disconnect ?? ended, to: ended.packet,
-        "this host disconnects, and the peer is no longer heard\(reason)\(unused(evidence))")
-    case .localHost:
-      return StoryLine(
-        link.disconnect ?? ended, to: ended.packet,
-        connection.reason == .connectionTimeout || connection.reason == .responseTimeout
-          ? "this host disconnects, but the peer does not confirm it\(reason)"
-          : "this host disconnects\(unused(evidence))")
+    case .localHost, .forgotten: return nil
     case .peer:
       let why: Wording =
         connection.reason == .remoteUserTerminated
         ? "" : connection.reason.map { ": \($0)" } ?? ""
-      return StoryLine(ended, "the peer disconnects\(why)\(unused(evidence))")
+      return "the peer disconnects\(why)\(unused(evidence))"
     case .timeout:
-      let timeout: Wording =
-        link.current.map { " of \(Int($0.timeout) * 10) ms" } ?? ""
-      let heard: Wording =
-        link.heardLast.map { ", no data since \(packet: $0.packet)" } ?? ""
-      return StoryLine(ended, "the link is lost: supervision timeout\(timeout)\(heard)")
+      let timeout: Wording = link.current.map { " of \(Int($0.timeout) * 10) ms" } ?? ""
+      let heard: Wording = link.heardLast.map { ", no data since \(packet: $0.packet)" } ?? ""
+      return "the link is lost: supervision timeout\(timeout)\(heard)"
     case .neverEstablished:
-      return StoryLine(
-        ended,
-        connection.role(of: .local) == .peripheral
-          ? "the central was not heard again: Connection Failed to be Established (0x3e)"
-          : "the peer never answered: Connection Failed to be Established (0x3e)")
-    case .micFailure:
-      return StoryLine(ended, "the controllers end the link\(reason)")
-    case .reset:
-      if let disconnect = link.disconnect { return asks(disconnect, evidence) }
-      return StoryLine(ended, "the controller is reset, which ends the link")
-    case .controller:
-      return StoryLine(ended, "the controller ends the link\(reason)\(unused(evidence))")
-    case .replaced:
-      return StoryLine(
-        ended, "another connection gets the same handle: this one ended before, unseen")
-    case .unknown:
-      return StoryLine(ended, "the link ends, for a reason that is not in the capture")
-    case .fileEnded:
-      return StoryLine(ended, "the file ends; the link is still open")
-    case .forgotten:
-      return nil
+      return connection.role(of: .local) == .peripheral
+        ? "the central was not heard again: Connection Failed to be Established (0x3e)"
+        : "the peer never answered: Connection Failed to be Established (0x3e)"
+    case .micFailure: return "the controllers end the link\(reasonWords)"
+    case .reset: return "the controller is reset, which ends the link"
+    case .controller: return "the controller ends the link\(reasonWords)\(unused(evidence))"
+    case .replaced: return "another connection gets the same handle: this one ended before, unseen"
+    case .unknown: return "the link ends, for a reason that is not in the capture"
+    case .fileEnded: return "the file ends; the link is still open"
     }
   }
 

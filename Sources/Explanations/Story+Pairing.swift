@@ -9,11 +9,11 @@ import Words
 extension ConnectionHistory {
   /// Returns the lines about pairing.
   func pairingStory(_ evidence: Evidence) -> [StoryLine] {
-    let requests = pairing.securityRequests.map { request -> StoryLine in
-      let times: Wording = request.count > 1 ? ", \(request.count) times" : ""
-      return StoryLine(
+    let requests = pairing.securityRequests.map { request in
+      StoryLine(
         request.moment,
-        "\(request.side.words) requests security: \(request.authReq.words)\(times)")
+        "\(request.side.words) requests security: \(request.authReq.words)\(Wording.times(request.count))"
+      )
     }
     return requests + omittedPairings + cutPairing
       + pairing.attempts.flatMap {

@@ -99,8 +99,9 @@ extension Example {
       var last: VendorSighting?
       for value in values {
         last = messages.accept(
-          .init(vendor, at: 0, isByFrame: false),
-          on: VendorChannelID(conversation: 0, handle: 1, isWritten: isRequest),
+          vendor,
+          on: VendorChannel(
+            of: 0, isByFrame: false, conversation: 0, handle: 1, isWritten: isRequest),
           isRequestChannel: isRequest, value.bytes, packet: 1, time: nil)
       }
       guard let whole = last?.bytes, let joined = last?.frame else {

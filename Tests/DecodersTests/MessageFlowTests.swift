@@ -277,10 +277,10 @@ struct ControlPointTests {
     _ bytes: [UInt8], isWritten: Bool = false, packet: Int, milliseconds: Int64 = 0
   ) -> ExchangeNote? {
     guard let exchange = definition.exchange else { return nil }
+    let channel = VendorChannel(control: 0x22, conversation: 2, isWritten: isWritten)
     return messages.acceptControl(
-      definition, exchange,
-      on: VendorChannelID(conversation: 2, handle: 0x22, isWritten: isWritten), bytes.bytes,
-      packet: packet, time: Timestamp(microseconds: milliseconds * 1000))
+      definition, exchange, on: channel, bytes.bytes, packet: packet,
+      time: Timestamp(microseconds: milliseconds * 1000))
   }
 
   /// Record Access Control Point: 1 requests records, 3 aborts, 4 requests their number; 5 is the

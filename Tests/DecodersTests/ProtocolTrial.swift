@@ -30,10 +30,10 @@ struct ProtocolTrial {
     conversation: UInt64 = 2, handle: UInt16 = 0x12
   ) -> VendorSighting? {
     packet += 1
+    let channel = VendorChannel(
+      of: 0, isByFrame: isByFrame, conversation: conversation, handle: handle, isWritten: isWritten)
     return messages.accept(
-      .init(vendor, at: 0, isByFrame: isByFrame),
-      on: VendorChannelID(conversation: conversation, handle: handle, isWritten: isWritten),
-      isRequestChannel: isWritten, bytes.bytes, packet: packet,
+      vendor, on: channel, isRequestChannel: isWritten, bytes.bytes, packet: packet,
       time: milliseconds.map { Timestamp(microseconds: $0 * 1000) })
   }
 

@@ -23,10 +23,10 @@ struct VendorMessagesTests {
     _ bytes: [UInt8], handle: UInt16 = 0x12, isWritten: Bool = false, packet: Int,
     milliseconds: Int64 = 0, conversation: UInt64 = 2
   ) -> VendorSighting? {
-    messages.accept(
-      .init(vendor, at: 0, isByFrame: true),
-      on: VendorChannelID(conversation: conversation, handle: handle, isWritten: isWritten),
-      isRequestChannel: isWritten, bytes.bytes, packet: packet,
+    let channel = VendorChannel(
+      of: 0, isByFrame: true, conversation: conversation, handle: handle, isWritten: isWritten)
+    return messages.accept(
+      vendor, on: channel, isRequestChannel: isWritten, bytes.bytes, packet: packet,
       time: Timestamp(microseconds: milliseconds * 1000))
   }
 

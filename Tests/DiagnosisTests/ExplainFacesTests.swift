@@ -17,13 +17,10 @@ func rule(
   _ id: StaticString, _ severity: Severity, on connections: [Int], _ finding: Finding,
   traits: Rule.Traits = []
 ) -> Rule {
-  connections.isEmpty
-    ? Rule(
-      whole: id, severity, .meaning, "A test", when: "always", traits: traits, do: "Do this."
-    ) { _ in [finding] }
-    : Rule(id, severity, .meaning, "A test", when: "always", do: "Do this.") { history, _ in
-      connections.contains(history.id) ? [finding] : []
-    }
+  let symptom = Symptom(id, severity, .meaning, "A test", when: "always", do: "Do this.")
+  return connections.isEmpty
+    ? symptom.with(traits).inCapture { _ in [finding] }
+    : symptom.onConnection { history, _ in connections.contains(history.id) ? [finding] : [] }
 }
 
 /// A finding with a secret as a detail.

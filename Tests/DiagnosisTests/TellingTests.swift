@@ -84,7 +84,8 @@ import Words
         }
       }
     }
-    let rule = Rule("test_rule", .warning, .meaning, "Something", when: "always") { history, _ in
+    let symptom = Symptom("test_rule", .warning, .meaning, "Something", when: "always")
+    let rule = symptom.onConnection { history, _ in
       [
         Finding(
           "Something failed", headline: "it failed", why: "So it is.",
@@ -116,7 +117,8 @@ import Words
       $0.disconnect()
       $0.connect()
     }
-    let rule = Rule("test_rule", .warning, .meaning, "Something", when: "always") { history, _ in
+    let symptom = Symptom("test_rule", .warning, .meaning, "Something", when: "always")
+    let rule = symptom.onConnection { history, _ in
       [1, 5, 9].map {
         Finding(
           $0 == 9 ? "Something else" : "Something failed", headline: "it failed", why: "So it is.",

@@ -11,10 +11,26 @@ extension Wording {
   init(sentences: Wording...) { self.init(sentences.filter { !$0.isEmpty }, joinedBy: " ") }
 
   /// The number of times after other words: `, 3 times`; empty for one.
-  static func times(_ count: Int) -> Wording { count > 1 ? ", \(count) times" : "" }
+  package static func times(_ count: Int, isLeast: Bool = false) -> Wording {
+    count > 1 ? ", \(count, isLeast: isLeast) times" : ""
+  }
+
+  /// The same in parentheses: ` (3 times)`.
+  package static func timesAside(_ count: Int) -> Wording { count > 1 ? " (\(count) times)" : "" }
+
+  /// Lists the first elements, and counts the others: `a, b and c and 2 more`.
+  init<Element>(first most: Int, of all: [Element], _ words: (Element) -> Wording) {
+    let shown = Wording(listing: all.prefix(most).map(words))
+    self = all.count > most ? "\(shown) and \(all.count - most) more" : shown
+  }
 }
 
 extension Sequence {
+  /// Returns the packets of all, in the order of the elements.
+  func packets(_ packets: (Element) -> PacketSet) -> PacketSet {
+    reduce(PacketSet()) { $0.union(packets($1)) }
+  }
+
   /// Returns the elements in groups that share a key, in the order of each group's first element.
   func grouped(by key: (Element) -> some Hashable) -> [[Element]] {
     var places: [AnyHashable: Int] = [:]

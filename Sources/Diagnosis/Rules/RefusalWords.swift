@@ -186,15 +186,21 @@ extension Alternative where Subject == RefusedRequest {
   }
 }
 
-/// Why a request is refused, and how to fix it if the rule's own remedy is not suitable.
+/// What a rule concludes about something that was refused.
 struct Reason: ExpressibleByStringInterpolation {
   let why: Wording
+  /// How to fix it, if the rule's own remedy is not suitable.
   var instead: Wording?
   /// The side that has to change, if the specification leaves no doubt about that.
   var fault: Side?
+  /// Whether the cause is something that did not happen before on the connection.
+  var restsOnAbsence = false
 
-  init(_ why: Wording, instead: Wording, fault: Side? = nil) {
+  init(
+    _ why: Wording, instead: Wording? = nil, fault: Side? = nil, restsOnAbsence: Bool = false
+  ) {
     (self.why, self.instead, self.fault) = (why, instead, fault)
+    self.restsOnAbsence = restsOnAbsence
   }
 
   init(stringLiteral value: String) { why = Wording(stringLiteral: value) }
@@ -204,69 +210,77 @@ struct Reason: ExpressibleByStringInterpolation {
   }
 }
 
-extension Rule {
+extension Symptom {
   /// Returns a rule about requests that are refused with certain errors.
   ///
   /// - Parameters:
-  ///   - codes: the errors, and `more` of them.
-  ///   - traits: `[]` if the same request may be allowed later, for example after pairing.
-  ///   - restsOnAbsence: whether the cause is something that did not happen before on the
-  ///     connection.
-  ///   - reason: returns the cause, and the remedy if the rule's own is not suitable; nil if the
-  ///     rule does not apply.
-  static func refused(
-    _ id: StaticString, _ severity: Severity, _ grounds: Grounds,
-    _ codes: ClosedRange<UInt8>, also more: [ClosedRange<UInt8>] = [], _ finds: StaticString,
-    when condition: StaticString, traits: Traits = .settled,
-    elsewise: [Alternative<RefusedRequest>] = [], do remedy: Wording,
-    restsOnAbsence: Bool = false,
+  ///   - isSettled: false if the same request may be allowed later, for example after pairing.
+  ///   - reason: returns nil if the rule does not apply.
+  func refused(
+    with codes: ClosedRange<UInt8>..., isSettled: Bool = true,
+    elsewise: [Alternative<RefusedRequest>] = [],
     _ reason: @escaping @Sendable (Refusal, ConnectionHistory) -> Reason?
   ) -> Rule {
-    Rule(
-      about: RefusedRequest.self, id, severity, grounds, finds, when: condition, traits: traits,
-      needs: .bothDirections,
-      leansOn: grounds == .fact ? [] : [.opening, .events], merges: true, elsewise: elsewise,
-      do: remedy
-    ) { connection, evidence in
-      connection.attributes.refusals.compactMap { refusal in
-        let code = refusal.error.rawValue
-        guard codes.contains(code) || more.contains(where: { $0 ~= code }),
-          !refusal.isOfStaleMap(connection, evidence), !connection.explainsValue(of: refusal),
-          let reason = reason(refusal, connection)
-        else { return nil }
-        var finding = refusal.finding(reason.why)
-        (finding.remedy, finding.fault) = (reason.instead, reason.fault)
-        finding.restsOnAbsence = restsOnAbsence
-        if refusal.error.isAboutAttribute || code == 0x0d, !connection.hidesNotifications(refusal) {
-          connection.explainByState(refusal, &finding)
+    with(isSettled ? .settled : []).needing(.bothDirections)
+      .leaningOn(grounds == .fact ? [] : [.opening, .events])
+      .onConnection(about: RefusedRequest.self, merges: true, elsewise: elsewise) {
+        connection, evidence in
+        connection.attributes.refusals.compactMap { refusal in
+          guard codes.contains(where: { $0 ~= refusal.error.rawValue }),
+            !refusal.isOfStaleMap(connection, evidence), !connection.explainsValue(of: refusal),
+            let reason = reason(refusal, connection)
+          else { return nil }
+          let refused = RefusedRequest(refusal: refusal, connection: connection)
+          return (refused, refused.finding(reason, severity, evidence))
         }
-        if refusal.isOfNoHandle || refusal.isMistakenForCCCD { finding.severity = .note }
-        if refusal.isSwitchingOff {
-          finding.severity = finding.severity ?? .warning
-          finding.remedy =
-            "Nothing to do if it was off already: a client that switches off what was never on has to expect this error."
-          finding.add("The write was to switch notifications and indications off.")
-        }
-        if let (later, packet) = connection.allowed(refusal, evidence) {
-          finding.note = Wording(
-            sentences: finding.note ?? "",
-            "The attribute could be \(refusal.opcode.isWrite ? "written" : "read" as StaticString) on connection \(later) (\(packet: packet))."
-          )
-        }
-        // A refusal that ends the session is not minor, whatever its code.
-        if severity == .warning, finding.severity == nil,
-          let end = connection.end(over: refusal.last)
-        {
-          finding.severity = .error
-          finding.headline =
-            "\(finding.headline), and \(end.words) disconnected (\(packet: end.packet))"
-          finding.add(
-            "Nothing succeeded after it, and \(end.words) disconnected (\(packet: end.packet)).",
-            end.packet)
-        }
-        return (RefusedRequest(refusal: refusal, connection: connection), finding)
       }
+  }
+}
+
+extension RefusedRequest {
+  /// Returns the finding of a rule with this severity.
+  fileprivate func finding(
+    _ reason: Reason, _ severity: Severity, _ evidence: Evidence
+  ) -> Finding {
+    var finding = refusal.finding(reason.why)
+    (finding.remedy, finding.fault) = (reason.instead, reason.fault)
+    finding.restsOnAbsence = reason.restsOnAbsence
+    if refusal.error.isAboutAttribute || refusal.error.rawValue == 0x0d,
+      !connection.hidesNotifications(refusal)
+    {
+      connection.explainByState(refusal, &finding)
     }
+    if refusal.isOfNoHandle || refusal.isMistakenForCCCD { finding.severity = .note }
+    if refusal.isSwitchingOff { excuseSwitchingOff(&finding) }
+    mentionLaterUse(&finding, evidence)
+    // A refusal that ends the session is not minor, whatever its code.
+    if severity == .warning, finding.severity == nil { blameForEnd(&finding) }
+    return finding
+  }
+
+  private func excuseSwitchingOff(_ finding: inout Finding) {
+    finding.severity = finding.severity ?? .warning
+    finding.remedy =
+      "Nothing to do if it was off already: a client that switches off what was never on has to expect this error."
+    finding.add("The write was to switch notifications and indications off.")
+  }
+
+  private func mentionLaterUse(_ finding: inout Finding, _ evidence: Evidence) {
+    guard let (later, packet) = connection.allowed(refusal, evidence) else { return }
+    finding.note = Wording(
+      sentences: finding.note ?? "",
+      "The attribute could be \(refusal.opcode.isWrite ? "written" : "read" as StaticString) on connection \(later) (\(packet: packet))."
+    )
+  }
+
+  /// Makes it an error if one of the hosts disconnected because of the refusal.
+  private func blameForEnd(_ finding: inout Finding) {
+    guard let end = connection.end(over: refusal.last) else { return }
+    finding.severity = .error
+    finding.headline = "\(finding.headline), and \(end.words) disconnected (\(packet: end.packet))"
+    finding.add(
+      "Nothing succeeded after it, and \(end.words) disconnected (\(packet: end.packet)).",
+      end.packet)
   }
 }
 
@@ -281,7 +295,7 @@ extension Finding {
       let all = findings.filter { $0.isResolved == isResolved }
       guard all.count > mostApart, var one = all.first else { return all }
       one.what = "\(one.what), and \(all.count - 1) more like it"
-      one.evidence = all.prefix(16).reduce(PacketSet()) { $0.union($1.evidence) }
+      one.evidence = all.prefix(16).packets(\.evidence)
       one.severity = all.contains { $0.severity == .error } ? .error : isResolved ? .note : nil
       if !isResolved { one.note = nil }
       one.add(alternatives: all.flatMap(\.alternatives))

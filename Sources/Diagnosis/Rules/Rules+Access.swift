@@ -14,19 +14,20 @@ extension Rule {
     "Encrypt the link with the stored key if the devices are bonded, otherwise pair; then repeat the request. iOS pairs on its own when the peer answers 0x05; on Android call createBond() and repeat the request once bonded; with BlueZ pair first. A peripheral may send a Security Request (Zephyr: bt_conn_set_security, Nordic: pm_conn_secure)."
 
   private static let security: [Rule] = [
-    refused(
-      "att_mitm_demanded", .error, .meaning, 0x05...0x05,
+    Symptom(
+      "att_mitm_demanded", .error, .meaning,
       "A request is refused on an encrypted link because its key is not authenticated",
       when:
         "Insufficient Authentication (0x05) answers a request on a link that is encrypted with a Just Works key or the key of an earlier pairing",
-      traits: [],
+      do:
+        "Pairing again with Just Works will not help, and a side without input and output always pairs with Just Works unless both use out-of-band data. Give it a display or a keyboard, so that both sides can use passkey entry or numeric comparison, or do not require MITM protection on the server. Delete the bond on both sides before pairing again."
+    ).refused(
+      with: 0x05...0x05, isSettled: false,
       elsewise: [
         Alternative(
           "the key is authenticated, and the attribute requires LE Secure Connections or another bond"
         ) { it, _ in it.refusal.security == .unauthenticated }
-      ],
-      do:
-        "Pairing again with Just Works will not help, and a side without input and output always pairs with Just Works unless both use out-of-band data. Give it a display or a keyboard, so that both sides can use passkey entry or numeric comparison, or do not require MITM protection on the server. Delete the bond on both sides before pairing again."
+      ]
     ) { refusal, _ in
       guard refusal.security.isEncrypted else { return nil }
       let demand: Wording =
@@ -38,41 +39,45 @@ extension Rule {
       return
         "\(refusal.refuser) answered Insufficient Authentication (0x05) although \(refusal.protection): the attribute requires \(demand)."
     },
-    unprotected(
-      "att_insufficient_authentication", 0x05,
+    Symptom(
+      "att_insufficient_authentication", .error, .meaning,
       "A request is refused because the link is not protected by a key",
       when:
         "Insufficient Authentication (0x05) answers a request on a link that is not encrypted; a note if the same request is allowed later",
-      do: howToPair),
-    unprotected(
-      "att_insufficient_encryption", 0x0f, "A request is refused because the link is not encrypted",
+      do: howToPair
+    ).unprotected(with: 0x05),
+    Symptom(
+      "att_insufficient_encryption", .error, .meaning,
+      "A request is refused because the link is not encrypted",
       when:
         "Insufficient Encryption (0x0f) answers a request on a link that is not encrypted; a note if the same request is allowed later",
       do:
         "Encrypt the link before the request: with the stored key if the devices are bonded, otherwise by pairing. A server should answer 0x05 to a peer for which it has no key."
-    ),
-    refused(
-      "att_encryption_too_weak", .error, .meaning, 0x0f...0x0f,
+    ).unprotected(with: 0x0f),
+    Symptom(
+      "att_encryption_too_weak", .error, .meaning,
       "A request is refused for lack of encryption although the link is encrypted",
-      when: "Insufficient Encryption (0x0f) answers a request on an encrypted link", traits: [],
-      elsewise: [Alternative(always: "the server uses this error code for something else")],
+      when: "Insufficient Encryption (0x0f) answers a request on an encrypted link",
       do:
         "Delete the bond on both sides and pair again, with 16-byte keys and, if both sides support it, LE Secure Connections; or fix the server if its error code asks for more than it requires."
+    ).refused(
+      with: 0x0f...0x0f, isSettled: false,
+      elsewise: [Alternative(always: "the server uses this error code for something else")]
     ) { refusal, _ in
       guard refusal.security.isEncrypted else { return nil }
       return
         "\(refusal.refuser) answered Insufficient Encryption (0x0f) although \(refusal.protection): the attribute requires a longer key or another type of key."
     },
-    Rule(
+    Symptom(
       "att_0f_without_key", .note, .meaning,
       "A server answers Insufficient Encryption although there is no key to encrypt with",
       when:
         "Insufficient Encryption (0x0f) answers a request on an unencrypted link, the devices pair only afterwards, and neither the capture nor a --keys file has a bond between them",
-      needs: [.bothDirections],
-      elsewise: [Alternative(always: "they had a bond that this capture does not show")],
       do:
         "In the server's firmware, answer 0x05 while there is no key for the peer: some clients pair on only one of the two errors."
-    ) { connection, evidence in
+    ).needing([.bothDirections]).onConnection(elsewise: [
+      Alternative(always: "they had a bond that this capture does not show")
+    ]) { connection, evidence in
       guard !connection.security.isStoredKey,
         let refusal = connection.attributes.refusals.first(where: {
           $0.error.rawValue == 0x0f && $0.security == .unencrypted
@@ -95,22 +100,19 @@ extension Rule {
           restsOnAbsence: true)
       ]
     },
-    refused(
-      "att_authorization", .error, .fact, 0x08...0x08,
-      "A request is refused for lack of authorization",
-      when: "Insufficient Authorization (0x08) answers a request", traits: [],
+    Symptom(
+      "att_authorization", .error, .fact, "A request is refused for lack of authorization",
+      when: "Insufficient Authorization (0x08) answers a request",
       do:
         "Find out what the server's application waits for: an unlock, a button, its own login, or an authorization callback that its firmware lacks. Authorization does not depend on keys: pairing alone seldom grants it."
-    ) { refusal, _ in
+    ).refused(with: 0x08...0x08, isSettled: false) { refusal, _ in
       "\(refusal.refuser) did not authorize the request, which is its application's decision (\(refusal.protection))."
     },
-    refused(
-      "att_key_size", .error, .meaning, 0x0c...0x0c,
-      "A request is refused because the key is too short",
-      when: "Encryption Key Size Too Short (0x0c) answers a request", traits: [],
-      do:
-        "Delete the bond, then pair again with a maximum encryption key size of 16 on both sides."
-    ) { refusal, _ in
+    Symptom(
+      "att_key_size", .error, .meaning, "A request is refused because the key is too short",
+      when: "Encryption Key Size Too Short (0x0c) answers a request",
+      do: "Delete the bond, then pair again with a maximum encryption key size of 16 on both sides."
+    ).refused(with: 0x0c...0x0c, isSettled: false) { refusal, _ in
       "The key of this link is shorter than the attribute requires: \(refusal.protection)."
     },
   ]
@@ -125,25 +127,20 @@ extension Alternative where Subject == RefusedRequest {
   }
 }
 
-extension Rule {
+extension Symptom {
   /// Returns a rule about requests that are refused because the link is not encrypted.
-  private static func unprotected(
-    _ id: StaticString, _ code: UInt8, _ finds: StaticString, when condition: StaticString,
-    do remedy: Wording
-  ) -> Rule {
-    Rule(
-      about: RefusedRequest.self, id, .error, .meaning, finds, when: condition,
-      needs: .bothDirections, leansOn: [.opening, .events], merges: true,
-      elsewise: [.encryptedBefore], do: remedy
-    ) { connection, _ in
-      let found = connection.attributes.refusals.compactMap { refusal in
-        refusal.error.rawValue == code && !refusal.security.isEncrypted
-          ? connection.causeOfRefusal(refusal).map {
-            (RefusedRequest(refusal: refusal, connection: connection), $0)
-          } : nil
+  fileprivate func unprotected(with code: UInt8) -> Rule {
+    needing(.bothDirections).leaningOn([.opening, .events])
+      .onConnection(about: RefusedRequest.self, merges: true, elsewise: [.encryptedBefore]) {
+        connection, _ in
+        let found = connection.attributes.refusals.compactMap { refusal in
+          refusal.error.rawValue == code && !refusal.security.isEncrypted
+            ? connection.causeOfRefusal(refusal).map {
+              (RefusedRequest(refusal: refusal, connection: connection), $0)
+            } : nil
+        }
+        return found.filter { !$0.1.isResolved } + found.filter(\.1.isResolved)
       }
-      return found.filter { !$0.1.isResolved } + found.filter(\.1.isResolved)
-    }
   }
 }
 
@@ -169,69 +166,95 @@ extension ConnectionHistory {
 
   /// Returns a finding about a request that was refused because the link was not protected.
   fileprivate func causeOfRefusal(_ refusal: Refusal) -> Finding? {
-    let answered = refusal.answer.packet
     let cause: Wording =
       "\(refusal.attribute) requires a higher security level, and \(refusal.protection)"
     if let accepted = refusal.accepted {
       var finding = refusal.finding("\(cause).")
-      let means = way(from: refusal, to: accepted.request)
-      let reason: Wording = ", \(refusal.delay): \(refusal.reason)"
-      finding.what = "\(refusal.action.capitalized) refused, allowed \(means.exact)\(reason)"
-      finding.group = "\(refusal.action) refused, allowed \(means.general): \(refusal.reason)"
-      finding.headline =
-        "\(refusal.client.possessive) \(refusal.action) was refused (\(packet: answered)) and allowed \(means.exact), \(refusal.delay)"
-      finding.remedy = Self.nothingToDo
-      finding.note = nil
+      mention(accepted.request, that: refusal, wasAllowedIn: &finding)
       explainByState(refusal, &finding)
       return finding
     }
     // Refused again on the encrypted link, which has a finding of its own.
     let isRefusedAgain = attributes.refusals.contains {
       $0.opcode == refusal.opcode && $0.handle == refusal.handle && $0.server == refusal.server
-        && $0.security.isEncrypted && $0.answer.packet > answered
+        && $0.security.isEncrypted && $0.answer.packet > refusal.answer.packet
     }
     if isRefusedAgain { return nil }
     var finding = refusal.finding(cause)
-    // What happened, in which packets, and how to fix that, if the refusal is not the main problem.
-    let outcome: Wording
+    let sequel = sequel(of: refusal)
+    finding.why = "\(cause). \(sequel.words)"
+    for packet in sequel.packets { finding.evidence.insert(packet) }
+    finding.remedy = sequel.remedy
+    finding.restsOnAbsence = sequel.isAbsence
+    if sequel.packets.isEmpty {
+      finding.headline =
+        "\(refusal.client.possessive) \(refusal.action) was refused for lack of security (\(packet: refusal.answer.packet)), and the devices neither encrypted the link nor paired"
+    }
+    if sequel.hasOtherCause { finding.severity = .warning }
+    return finding
+  }
+
+  private func mention(
+    _ accepted: Moment, that refusal: Refusal, wasAllowedIn finding: inout Finding
+  ) {
+    let means = way(from: refusal, to: accepted)
+    let reason: Wording = ", \(refusal.delay): \(refusal.reason)"
+    finding.what = "\(refusal.action.capitalized) refused, allowed \(means.exact)\(reason)"
+    finding.group = "\(refusal.action) refused, allowed \(means.general): \(refusal.reason)"
+    finding.headline =
+      "\(refusal.client.possessive) \(refusal.action) was refused (\(packet: refusal.answer.packet)) and allowed \(means.exact), \(refusal.delay)"
+    finding.remedy = Self.nothingToDo
+    finding.note = nil
+  }
+
+  /// What happened after a refusal that stayed, as a sentence.
+  private struct Sequel {
+    let words: Wording
+    /// The packets that show it; empty: nothing happened.
     let packets: [Int?]
+    /// How to fix that.
     var remedy: Wording?
-    var isEffect = true
+    /// Whether it is that something did not happen.
+    var isAbsence = false
+    /// Whether the refusal is not the main problem, but what happened after it.
+    var hasOtherCause = true
+  }
+
+  private func sequel(of refusal: Refusal) -> Sequel {
+    let answered = refusal.answer.packet
     if let encrypted = security.encrypted, encrypted.packet > answered {
-      outcome =
-        "The link was encrypted at \(packet: encrypted.packet), but the request was not repeated."
-      packets = [encrypted.packet]
-      remedy = "Repeat the request once the link is encrypted: hosts do not repeat it on their own."
-      finding.restsOnAbsence = true
-    } else if let failed = encryption.attempts.last(where: {
+      return Sequel(
+        words:
+          "The link was encrypted at \(packet: encrypted.packet), but the request was not repeated.",
+        packets: [encrypted.packet],
+        remedy:
+          "Repeat the request once the link is encrypted: hosts do not repeat it on their own.",
+        isAbsence: true)
+    }
+    if let failed = encryption.attempts.last(where: {
       $0.moment.packet < refusal.last.packet && $0.lacksKey
     }) {
       let end = failed.end?.packet ?? failed.reply?.packet ?? failed.moment.packet
-      outcome =
-        "Encryption was tried at \(packet: failed.moment.packet) but failed (\(packet: end)) because one side has no key for the other. The missing key is the cause of this refusal."
-      packets = [failed.moment.packet, end]
-      remedy =
-        "Repair the bond first: once the link is encrypted with a new key, the same request is allowed."
-    } else if let pairing = security.pairingRequests.first(where: { $0.packet > answered }) {
-      let failure = security.pairingFailures.first { $0.packet > answered }
-      outcome =
-        failure.map {
-          "Pairing was attempted (\(packet: pairing.packet)) and failed (\(packet: $0.packet))."
-        } ?? "Pairing started (\(packet: pairing.packet)) but did not finish."
-      packets = [pairing.packet, failure?.packet]
-      // The cause is why that failed, which has a finding of its own.
-      isEffect = failure != nil
-    } else {
-      outcome = "The link was not encrypted afterwards, and neither device asked to pair."
-      (packets, isEffect) = ([], false)
-      finding.headline =
-        "\(refusal.client.possessive) \(refusal.action) was refused for lack of security (\(packet: answered)), and the devices neither encrypted the link nor paired"
-      finding.restsOnAbsence = true
+      return Sequel(
+        words:
+          "Encryption was tried at \(packet: failed.moment.packet) but failed (\(packet: end)) because one side has no key for the other. The missing key is the cause of this refusal.",
+        packets: [failed.moment.packet, end],
+        remedy:
+          "Repair the bond first: once the link is encrypted with a new key, the same request is allowed."
+      )
     }
-    finding.why = "\(cause). \(outcome)"
-    for packet in packets { finding.evidence.insert(packet) }
-    finding.remedy = remedy
-    if isEffect { finding.severity = .warning }
-    return finding
+    if let pairing = security.pairingRequests.first(where: { $0.packet > answered }) {
+      let failure = security.pairingFailures.first { $0.packet > answered }
+      return Sequel(
+        words: failure.map {
+          "Pairing was attempted (\(packet: pairing.packet)) and failed (\(packet: $0.packet))."
+        } ?? "Pairing started (\(packet: pairing.packet)) but did not finish.",
+        packets: [pairing.packet, failure?.packet],
+        // The cause is why that failed, which has a finding of its own.
+        hasOtherCause: failure != nil)
+    }
+    return Sequel(
+      words: "The link was not encrypted afterwards, and neither device asked to pair.",
+      packets: [], isAbsence: true, hasOtherCause: false)
   }
 }

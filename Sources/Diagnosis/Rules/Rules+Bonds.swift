@@ -7,19 +7,20 @@ import Words
 
 extension Rule {
   static let bonds: [Rule] = [
-    Rule(
-      about: Bool.self, "bond_address_unresolved", .note, .meaning,
+    Symptom(
+      "bond_address_unresolved", .note, .meaning,
       "A bonded peer uses a private address that no known key resolves",
       when:
         "the peer uses a resolvable private address that no identity resolving key in the capture or from --keys resolves, and the link was encrypted with a stored key",
-      needs: [.events],
+      do:
+        "Supply the bond (BlueZ's info file for the device, for example): its connections are then shown as one device\(hint: "; --keys reads it")."
+    ).needing([.events]).onConnection(
+      about: Bool.self,
       elsewise: [
         Alternative("the key is new, from a pairing that the capture lacks") { isStored, _ in
           isStored
         }
-      ],
-      do:
-        "Supply the bond (BlueZ's info file for the device, for example): its connections are then shown as one device\(hint: "; --keys reads it")."
+      ]
     ) { history, evidence in
       guard history.isUnresolved, let peer = history.connection.peer,
         let attempt = history.encryption.attempts.first(where: {
@@ -48,17 +49,15 @@ extension Rule {
       }
       return [(isStored, finding)]
     },
-    Rule(
-      whole: "privacy_rotated", .note, .fact,
-      "One device connected under several private addresses",
+    Symptom(
+      "privacy_rotated", .note, .fact, "One device connected under several private addresses",
       when:
-        "an identity resolving key in the capture or from --keys resolves the addresses of two or more connections to one identity",
-      needs: [.events]
-    ) { evidence in rotated(evidence) },
-    Rule(
-      whole: "keys_known", .note, .fact, "Known keys",
+        "an identity resolving key in the capture or from --keys resolves the addresses of two or more connections to one identity"
+    ).needing([.events]).inCapture { evidence in rotated(evidence) },
+    Symptom(
+      "keys_known", .note, .fact, "Known keys",
       when: "--show-keys is given, and the capture or a --keys file has keys"
-    ) { evidence in
+    ).inCapture { evidence in
       guard evidence.listsKeys else { return [] }
       let lines = evidence.keys.lines(evidence)
       if lines.isEmpty { return [] }
@@ -86,15 +85,14 @@ extension Rule {
       where key.kind == .identityResolving && key.side == .peer && key.packet > 0
         && !keys.contains(where: { $0.bytes == key.bytes })
       { keys.append(key) }
-      let shown = Wording(listing: addresses.prefix(4).map { "\($0)" })
-      let more: Wording = addresses.count > 4 ? " and \(addresses.count - 4) more" : ""
+      let shown = Wording(first: 4, of: addresses) { "\($0)" }
       let given: Wording =
         keys.isEmpty ? "" : " (\(Wording(listing: keys.prefix(4).map { "\(packet: $0.packet)" })))"
       let resolve: Wording = keys.count > 1 ? "keys\(given) resolve" : "key\(given) resolves"
       return Finding(
         "\(DeviceAddress(value: device)) used \(addresses.count) private addresses",
         why:
-          "Its identity resolving \(resolve) \(shown)\(more): connections \(Wording(listing: same.prefix(8).map { "\($0.id)" })) are with the same device.",
+          "Its identity resolving \(resolve) \(shown): connections \(Wording(listing: same.prefix(8).map { "\($0.id)" })) are with the same device.",
         evidence: PacketSet(
           (same.prefix(8).map(\.connection.firstPacket) + keys.map(\.packet)).sorted()),
         on: same.map(\.id))

@@ -7,24 +7,26 @@ import Words
 
 extension Rule {
   static let cache: [Rule] = [
-    Rule(
-      about: StaleHandle.self, "gatt_stale_cache", .error, .meaning,
+    Symptom(
+      "gatt_stale_cache", .error, .meaning,
       "A client uses handles from an outdated attribute cache",
       when:
         "Invalid Handle, Read Not Permitted, Write Not Permitted or a length error answers a request whose handle was not discovered on this connection, and an earlier connection, the Database Hash or Service Changed shows that it was another attribute",
-      needs: [.bothDirections], merges: true,
+      do: staleRemedy
+    ).needing([.bothDirections]).onConnection(
+      about: StaleHandle.self, merges: true,
       elsewise: [
         Alternative("the attributes have not changed, and the server refuses for another reason") {
           stale, _ in stale.isChangeShown
         },
         Alternative("the server never allowed this") { stale, _ in stale.hasWorked },
-      ], do: staleRemedy
+      ]
     ) { connection, evidence in connection.staleRefusals(evidence) },
-    Rule(
+    Symptom(
       "gatt_map_conflict", .warning, .fact, "A supplied map does not match the device",
       when: "what the capture shows at a handle cannot be what the map of --map has there",
       do: "Supply a map of this device and firmware, or none."
-    ) { connection, _ in
+    ).onConnection { connection, _ in
       let conflicts = connection.attributes.conflicts
       return conflicts.prefix(1).map { conflict in
         Finding(
@@ -34,11 +36,11 @@ extension Rule {
           evidence: PacketSet(conflicts.map(\.packet)))
       }
     },
-    Rule(
+    Symptom(
       "gatt_service_changed", .note, .fact, "A server indicates that its attributes have changed",
       when: "Service Changed (2a05) is indicated",
       do: "Rediscover the range before using its handles; hosts do so on their own."
-    ) { connection, _ in
+    ).onConnection { connection, _ in
       let changes = connection.attributes.serviceChanges
       guard let first = changes.first else { return [] }
       let after = connection.attributes.discoveries.first {
@@ -57,13 +59,13 @@ extension Rule {
           evidence: PacketSet(changes.map(\.moment.packet)), restsOnAbsence: after == nil)
       ]
     },
-    Rule(
+    Symptom(
       "att_database_out_of_sync", .warning, .meaning,
       "A server refuses a request because the client does not yet know that attributes have changed",
-      when: "Database Out Of Sync (0x12) answers a request", needs: [.bothDirections], merges: true,
+      when: "Database Out Of Sync (0x12) answers a request",
       do:
         "Read the Database Hash (2b2a) or discover again, then repeat the request: the server takes the next request as a sign that the client is change-aware."
-    ) { connection, _ in
+    ).needing([.bothDirections]).onConnection(merges: true) { connection, _ in
       connection.attributes.refusals.compactMap { refusal in
         guard refusal.error.rawValue == 0x12 else { return nil }
         return refusal.finding(
@@ -71,15 +73,16 @@ extension Rule {
         )
       }
     },
-    Rule(
+    Symptom(
       "gatt_change_unaware", .warning, .meaning,
       "Commands are dropped because the client's attribute cache is out of date",
       when:
         "Write Commands follow Database Out Of Sync (0x12) before the client reads the Database Hash or discovers",
-      needs: [.bothDirections], elsewise: [Alternative(always: "the server carries them out")],
       do:
         "Read the Database Hash (2b2a) or discover again first: a server silently ignores commands of a change-unaware client."
-    ) { connection, _ in
+    ).needing([.bothDirections]).onConnection(elsewise: [
+      Alternative(always: "the server carries them out")
+    ]) { connection, _ in
       let commands = connection.attributes.commandsOutOfSync
       guard commands.count > 0, let first = commands.first,
         let refusal = connection.attributes.refusals.first(where: { $0.error.rawValue == 0x12 })
@@ -135,35 +138,12 @@ private struct StaleHandle: Sendable {
 extension ConnectionHistory {
   /// Returns why a refused handle comes from an outdated map, or nil if nothing indicates it.
   fileprivate func staleReason(_ refusal: Refusal, _ evidence: Evidence) -> StaleHandle? {
-    // A map that was discovered since on this connection is not outdated.
-    func discovered(from packet: Int) -> Bool {
-      attributes.discoveries.contains {
-        $0.client == refusal.client && packet < $0.first.packet
-          && $0.first.packet < refusal.request.packet
-      }
-    }
     // The captured host does not cache its own attributes.
     let earlier = evidence.earlier(than: self).suffix(refusal.server == .peer ? .max : 0)
     let isGone = refusal.error.rawValue == 0x01
-    let worked = earlier.last {
-      guard let usage = $0.attributes.usage(refusal.handle, of: refusal.server)
-      else { return false }
-      return switch refusal.error.rawValue {
-      case 0x01: usage.reads.count + usage.writes.count + usage.sent > 0
-      case 0x02: usage.reads.count > 0
-      default: usage.writes.count > 0
-      }
-    }
-    if let change = attributes.serviceChanges.last(where: {
-      $0.server == refusal.server && $0.moment.packet < refusal.request.packet
-        && $0.first <= refusal.handle && refusal.handle <= $0.last
-    }), !discovered(from: change.moment.packet) {
-      return StaleHandle(
-        why:
-          "Service Changed (\(packet: change.moment.packet)) covered \(handle: change.first) to \(handle: change.last), but the client used \(handle: refusal.handle) without rediscovering it.",
-        packets: [change.moment.packet], isChangeShown: true, hasWorked: isGone || worked != nil)
-    }
-    guard !discovered(from: 0) else { return nil }
+    let worked = earlier.last { $0.attributes.hasUsed(refusal) }
+    if let changed = changed(before: refusal, hasWorked: isGone || worked != nil) { return changed }
+    guard !hasDiscovered(for: refusal, from: 0) else { return nil }
     let hash = attributes.hashes.first { $0.server == refusal.server }
     if let hash, let before = earlier.last(where: { !$0.attributes.hashes.isEmpty }),
       let old = before.attributes.hashes.last, old.value != hash.value
@@ -194,6 +174,29 @@ extension ConnectionHistory {
       hasWorked: true)
   }
 
+  /// Returns that Service Changed covered a handle that the client did not discover again.
+  private func changed(before refusal: Refusal, hasWorked: Bool) -> StaleHandle? {
+    guard
+      let change = attributes.serviceChanges.last(where: {
+        $0.server == refusal.server && $0.moment.packet < refusal.request.packet
+          && $0.first <= refusal.handle && refusal.handle <= $0.last
+      }), !hasDiscovered(for: refusal, from: change.moment.packet)
+    else { return nil }
+    return StaleHandle(
+      why:
+        "Service Changed (\(packet: change.moment.packet)) covered \(handle: change.first) to \(handle: change.last), but the client used \(handle: refusal.handle) without rediscovering it.",
+      packets: [change.moment.packet], isChangeShown: true, hasWorked: hasWorked)
+  }
+
+  /// Returns whether the client discovered attributes after a packet, and before a refused request:
+  /// such a map is not outdated.
+  private func hasDiscovered(for refusal: Refusal, from packet: Int) -> Bool {
+    attributes.discoveries.contains {
+      $0.client == refusal.client && packet < $0.first.packet
+        && $0.first.packet < refusal.request.packet
+    }
+  }
+
   fileprivate func staleRefusals(_ evidence: Evidence) -> [(StaleHandle, Finding)] {
     attributes.refusals.compactMap { refusal in
       guard refusal.fitsStaleMap, let stale = staleReason(refusal, evidence) else { return nil }
@@ -212,6 +215,18 @@ extension ConnectionHistory {
         finding.severity = finding.severity ?? .warning
       }
       return (stale, finding)
+    }
+  }
+}
+
+extension AttributeHistory {
+  /// Returns whether what a server refuses was done with the handle here.
+  fileprivate func hasUsed(_ refusal: Refusal) -> Bool {
+    guard let usage = usage(refusal.handle, of: refusal.server) else { return false }
+    return switch refusal.error.rawValue {
+    case 0x01: usage.reads.count + usage.writes.count + usage.sent > 0
+    case 0x02: usage.reads.count > 0
+    default: usage.writes.count > 0
     }
   }
 }

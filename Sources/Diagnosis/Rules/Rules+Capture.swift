@@ -10,11 +10,11 @@ import Words
 extension Rule {
   /// The rules about what the capture lacks.
   static let capture: [Rule] = [
-    Rule(
-      whole: "capture_ends_damaged", .warning, .fact, "The capture is damaged and ends early",
-      when: "reading stopped at a corrupt or incomplete record", traits: .ofCapture,
+    Symptom(
+      "capture_ends_damaged", .warning, .fact, "The capture is damaged and ends early",
+      when: "reading stopped at a corrupt or incomplete record",
       do: "Stop the recording properly before copying the file, and copy it again."
-    ) { evidence in
+    ).with(.ofCapture).inCapture { evidence in
       guard evidence.extent.endsDamaged else { return [] }
       let last = evidence.extent.lastPacket
       let place: Wording = last > 0 ? "after \(packet: last)" : "at its first record"
@@ -26,13 +26,12 @@ extension Rule {
           evidence: PacketSet([last]))
       ]
     },
-    Rule(
-      whole: "capture_damaged_between", .warning, .fact,
+    Symptom(
+      "capture_damaged_between", .warning, .fact,
       "One of several files is damaged, and records are missing",
       when: "a file that others follow, or an archive, cannot be read to its end",
-      traits: .ofCapture,
       do: "Copy the file again from where it was recorded, or take another bug report."
-    ) { evidence in
+    ).with(.ofCapture).inCapture { evidence in
       evidence.extent.holes.map { hole in
         let file = hole.fileWords
         guard let last = hole.after else {
@@ -51,12 +50,12 @@ extension Rule {
           evidence: PacketSet([last, last + 1]))
       }
     },
-    Rule(
-      whole: "capture_dropped", .warning, .fact, "Records are missing in the capture",
-      when: "the capture's own counters report dropped records", traits: .ofCapture,
+    Symptom(
+      "capture_dropped", .warning, .fact, "Records are missing in the capture",
+      when: "the capture's own counters report dropped records",
       do:
         "Record to a faster disk or on a less busy machine; on Linux give btmon a larger buffer, or write with -w and decode later."
-    ) { evidence in
+    ).with(.ofCapture).inCapture { evidence in
       let extent = evidence.extent
       guard extent.dropped > 0 else { return [] }
       let records: Wording = "\(count: Int(clamping: extent.dropped), "record", "records")"
@@ -68,15 +67,14 @@ extension Rule {
           evidence: PacketSet(extent.drops))
       ]
     },
-    Rule(
-      whole: "capture_records_missing", .warning, .fact,
+    Symptom(
+      "capture_records_missing", .warning, .fact,
       "Records are missing, and the capture does not report it",
       when:
         "a controller completed more packets than the capture shows as sent, or answered commands that are not in the capture",
-      traits: .ofCapture,
       do:
         "The recorder was probably too slow and lost records silently: record to a file with btmon -w on a less busy machine, and decode later. Requests that seem unanswered may have been answered."
-    ) { evidence in
+    ).with(.ofCapture).inCapture { evidence in
       let links = evidence.connections.filter { $0.link.unseenSent > 0 }
       let data = evidence.unseenData
       let answers = evidence.adapters.reduce(0) { $0 &+ $1.commands.orphanCount }
@@ -99,12 +97,12 @@ extension Rule {
           ) { $0.union($1.commands.orphans) })
       ]
     },
-    Rule(
-      whole: "capture_truncated", .warning, .fact, "Packets were cut short by the recorder",
-      when: "records keep fewer bytes than their packets had", traits: .ofCapture,
+    Symptom(
+      "capture_truncated", .warning, .fact, "Packets were cut short by the recorder",
+      when: "records keep fewer bytes than their packets had",
       do:
         "On Android set the developer option Bluetooth HCI snoop log to Enabled, not Enabled filtered, switch Bluetooth off and on, and record again; on Windows choose Full Packet Logging in btvs; with tcpdump use -s 0."
-    ) { evidence in
+    ).with(.ofCapture).inCapture { evidence in
       let extent = evidence.extent
       guard extent.truncated > 0 else { return [] }
       let records: Wording = "\(count: extent.truncated, "packet was", "packets were") cut short"
@@ -144,15 +142,15 @@ extension Rule {
       }
       return [finding]
     },
-    Rule(
-      whole: "capture_one_sided", .warning, .meaning, "The capture has one direction only",
+    Symptom(
+      "capture_one_sided", .warning, .meaning, "The capture has one direction only",
       when:
         "all data went one way, and some of it needs an answer or is one: a response, or a request after another one",
-      traits: .ofCapture,
-      elsewise: [Alternative(always: "that side sends requests without waiting for answers")],
       do:
         "If it was exported from another capture, with a filter for example, use the whole capture. Otherwise record on the host itself (HCI snoop log, btmon, PacketLogger), which gives both directions."
-    ) { evidence in
+    ).with(.ofCapture).inCapture(elsewise: [
+      Alternative(always: "that side sends requests without waiting for answers")
+    ]) { evidence in
       let extent = evidence.extent
       let isSent = extent.receivedData == 0
       guard extent.sentData + extent.receivedData >= Coverage.leastOneSided,
@@ -170,12 +168,12 @@ extension Rule {
           evidence: [first])
       ]
     },
-    Rule(
-      whole: "capture_data_only", .note, .fact, "The capture has data, but no commands and events",
-      when: "there are data packets, but no HCI commands or events", traits: .ofCapture,
+    Symptom(
+      "capture_data_only", .note, .fact, "The capture has data, but no commands and events",
+      when: "there are data packets, but no HCI commands or events",
       do:
         "Record with the phone's HCI snoop log or with btmon, and start before the devices connect."
-    ) { evidence in
+    ).with(.ofCapture).inCapture { evidence in
       guard evidence.hasDataAlone else { return [] }
       return [
         Finding(
@@ -186,13 +184,12 @@ extension Rule {
           evidence: [])
       ]
     },
-    Rule(
-      whole: "capture_starts_late", .note, .fact, "The capture starts in the middle of connections",
+    Symptom(
+      "capture_starts_late", .note, .fact, "The capture starts in the middle of connections",
       when: "data or events belong to a connection whose opening is not in the capture",
-      traits: .ofCapture,
       do:
         "Start recording before the devices connect; on Android switch Bluetooth off and on after enabling the log."
-    ) { evidence in
+    ).with(.ofCapture).inCapture { evidence in
       guard !evidence.hasDataAlone else { return [] }
       func finding(
         _ begun: [ConnectionHistory], _ what: (Wording) -> Wording, _ where: Wording
@@ -217,12 +214,11 @@ extension Rule {
         evidence.begunEarlier, { "the capture starts in the middle of \($0)" }, "")
       return [earlier, unseen].compactMap(\.self)
     },
-    Rule(
-      whole: "capture_direction_missing", .note, .fact,
+    Symptom(
+      "capture_direction_missing", .note, .fact,
       "The capture does not record packet directions", when: "the link type has no direction (187)",
-      traits: .ofCapture,
       do: "Save with a link type that records directions (201), or as btsnoop."
-    ) { evidence in
+    ).with(.ofCapture).inCapture { evidence in
       guard evidence.extent.infersDirections else { return [] }
       return [
         Finding(
@@ -232,12 +228,11 @@ extension Rule {
           evidence: [])
       ]
     },
-    Rule(
-      whole: "capture_clock_jumps", .note, .fact, "The capture's clock jumps",
+    Symptom(
+      "capture_clock_jumps", .note, .fact, "The capture's clock jumps",
       when:
-        "a record's time is more than a second before that of the previous one, or more than an hour after it",
-      traits: .ofCapture
-    ) { evidence in
+        "a record's time is more than a second before that of the previous one, or more than an hour after it"
+    ).with(.ofCapture).inCapture { evidence in
       let (back, pauses) = (evidence.extent.stepsBack, evidence.extent.pauses)
       return [
         back.count == 0
@@ -256,15 +251,14 @@ extension Rule {
             evidence: pauses.packets),
       ].compactMap(\.self)
     },
-    Rule(
-      whole: "capture_management_only", .note, .fact,
+    Symptom(
+      "capture_management_only", .note, .fact,
       "The capture has the kernel's management interface, but no HCI packets",
       when:
         "there are records of the management interface, and no HCI command, event or data packet",
-      traits: .ofCapture,
       do:
         "Record with btmon, or btmon -w FILE, as root, and start before the devices connect: it records both."
-    ) { evidence in
+    ).with(.ofCapture).inCapture { evidence in
       guard evidence.hasManagementAlone else { return [] }
       return [
         Finding(
@@ -278,16 +272,13 @@ extension Rule {
   ]
 
   /// Only in captures without a connection, which show nothing but commands: others end anywhere.
-  private static let endsUnanswered = Rule(
-    whole: "capture_ends_unanswered", .note, .fact,
-    "The capture ends with a command without an answer",
+  private static let endsUnanswered = Symptom(
+    "capture_ends_unanswered", .note, .fact, "The capture ends with a command without an answer",
     when:
       "the last record is a command that would have an answer, the controller answered others before, and the capture has no connection",
-    traits: [.ofCapture, .endsUnanswered],
-    needs: [.commands, .events],
     do:
       "If the host hung here, let the recording go on for some seconds: a controller that does not answer within two has probably crashed at this command. Otherwise the recording was stopped too early."
-  ) { evidence in
+  ).with([.ofCapture, .endsUnanswered]).needing([.commands, .events]).inCapture { evidence in
     guard evidence.connections.isEmpty, !evidence.extent.endsDamaged else { return [] }
     return evidence.adapters.compactMap { adapter in
       let commands = adapter.commands
@@ -309,16 +300,15 @@ extension Rule {
   private static let leastUses = 4
 
   /// The host skipped the discovery because it knew the answers.
-  private static let cachedDiscovery = Rule(
+  private static let cachedDiscovery = Symptom(
     "capture_cached_discovery", .note, .fact,
     "Attributes are used whose discovery is not in the capture",
     when:
       "handles of the peer that neither a discovery in the capture nor a supplied map identifies are used four times or more",
-    traits: .ofCapture,
-    needs: [.bothDirections], leansOn: [.opening],
     do:
       "Make the host rediscover: on Android unpair and restart Bluetooth, on BlueZ remove the device, on iOS forget it and restart Bluetooth. Or supply a map of the device from another capture\(hint: "; gattscope map --json writes one, and --map reads it")."
-  ) { history, evidence in
+  ).with(.ofCapture).needing([.bothDirections]).leaningOn([.opening]).onConnection {
+    history, evidence in
     guard history.connection.transport != .brEDR else { return [] }
     let use = history.attributes.undiscovered
     guard use.count >= leastUses,

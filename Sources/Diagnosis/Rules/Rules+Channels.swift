@@ -8,131 +8,107 @@ package import Words
 extension Rule {
   /// The rules about channels.
   static let channels: [Rule] = [
-    refused(
-      .service, "l2cap_service_missing", .error, .meaning,
-      "No service listens for a requested channel",
+    Symptom(
+      "l2cap_service_missing", .error, .meaning, "No service listens for a requested channel",
       when:
         "a connection request is refused because its PSM or SPSM is not supported (result 0x0002)",
       do:
         "Make the side that refused listen before the request, and request the number that its service publishes."
-    ) {
-      "Nothing on \($0.side.other.words) listens for \($0.service), or not yet."
-    } instead: {
-      $0.listeningRemedy
+    ).refusedChannels(.service) {
+      Reason(
+        "Nothing on \($0.side.other.words) listens for \($0.service), or not yet.",
+        instead: $0.listeningRemedy)
     },
-    refused(
-      .security, "l2cap_security", .error, .meaning, "A channel requires a higher security level",
+    Symptom(
+      "l2cap_security", .error, .meaning, "A channel requires a higher security level",
       when:
         "a connection request is refused for insufficient authentication (0x0005), a key that is too short (0x0007), insufficient encryption (0x0008), or on BR/EDR for security (0x0003)",
       do:
         "Pair and encrypt the link before requesting the channel. If the link is already encrypted, pair again with MITM protection (passkey entry or numeric comparison) or with a 16-byte key."
-    ) { $0.securityWords },
-    refused(
-      .authorization, "l2cap_not_authorized", .error, .meaning, "A channel requires authorization",
+    ).refusedChannels(.security) { Reason($0.securityWords) },
+    Symptom(
+      "l2cap_not_authorized", .error, .meaning, "A channel requires authorization",
       when: "a connection request is refused for insufficient authorization (0x0006)",
       do: "Authorize the device on the side that refused: in its settings, its app or its firmware."
-    ) { request in
+    ).refusedChannels(.authorization) { request in
       "This does not depend on keys: on \(request.side.other.words) the user or a program has to permit it."
     },
-    refused(
-      .resources, "l2cap_no_resources", .error, .meaning,
-      "There are no resources for another channel",
+    Symptom(
+      "l2cap_no_resources", .error, .meaning, "There are no resources for another channel",
       when: "a connection request is refused because no resources are available (0x0004)",
+      do:
+        "Close channels that are not needed, or raise the limit (Zephyr: CONFIG_BT_L2CAP_TX_BUF_COUNT and the server's own limit); try again later."
+    ).refusedChannels(
+      .resources,
       elsewise: [
         Alternative("both sides requested the channel at the same time, and one request gave way") {
           refused, _ in !refused.isCrossed
         }
-      ],
-      do:
-        "Close channels that are not needed, or raise the limit (Zephyr: CONFIG_BT_L2CAP_TX_BUF_COUNT and the server's own limit); try again later."
+      ]
     ) { "\($0.side.other.capitalized) ran out of channels or memory." },
-    refused(
-      .parameters, "l2cap_unacceptable_parameters", .error, .fact,
+    Symptom(
+      "l2cap_unacceptable_parameters", .error, .fact,
       "A channel is refused because of the requested sizes",
       when:
         "a credit-based connection request is refused for unacceptable (0x000b) or invalid parameters (0x000c)",
       do:
         "Request an MTU and an MPS of at least 23 bytes (64 on enhanced channels), an MPS of at most 65533, and one to five channels at a time."
-    ) { "It offered \($0.offer.words); the refusal does not show which of them is wrong." },
-    refused(
-      .part, "l2cap_some_refused", .warning, .fact,
-      "Only some of the requested channels are opened",
+    ).refusedChannels(.parameters) {
+      "It offered \($0.offer.words); the refusal does not show which of them is wrong."
+    },
+    Symptom(
+      "l2cap_some_refused", .warning, .fact, "Only some of the requested channels are opened",
       when: "a Credit Based Connection Response opens fewer channels than were requested",
       do: "Use those that were opened; request fewer at a time."
-    ) {
+    ).refusedChannels(.part) {
       "\($0.side.capitalized) requested \($0.count), and \($0.side.other.words) opened \($0.opened)."
     },
-    refused(
-      .other, "l2cap_refused", .error, .fact, "A channel is refused for another reason",
+    Symptom(
+      "l2cap_refused", .error, .fact, "A channel is refused for another reason",
       when:
         "a connection request is refused with another result: an invalid Source CID (0x0009), one that is in use (0x000a), or one that the specification does not define",
       do:
         "Give each channel a Source CID of its own, from 0x0040 to 0x007f on LE, and reuse it only after the channel is closed on both sides."
-    ) { "The result is the only reason that \($0.side.other.words) gives." },
-    refused(
-      .configuration, "l2cap_configuration_refused", .error, .fact,
+    ).refusedChannels(.other) {
+      "The result is the only reason that \($0.side.other.words) gives."
+    },
+    Symptom(
+      "l2cap_configuration_refused", .error, .fact,
       "The configuration of a BR/EDR channel is refused",
       when: "a Configure Request is refused without an alternative: rejected, or its flow spec is",
       do: "Compare the modes and options that both sides support (Information Response)."
-    ) { _ in "Nothing can be sent on the channel until both sides agree on a configuration." },
-    refused(
-      .reconfiguration, "l2cap_reconfigure_refused", .warning, .fact,
+    ).refusedChannels(.configuration) { _ in
+      "Nothing can be sent on the channel until both sides agree on a configuration."
+    },
+    Symptom(
+      "l2cap_reconfigure_refused", .warning, .fact,
       "The sizes of an open channel cannot be changed",
       when: "a Credit Based Reconfigure Response has a failing result",
       do:
         "Do not request a smaller MTU than before; reduce the MPS on one channel at a time; list only open channels."
-    ) { request in "The channels keep their previous sizes." },
-    refused(
-      .rejected, "l2cap_command_rejected", .warning, .fact, "A signalling command is rejected",
+    ).refusedChannels(.reconfiguration) { request in "The channels keep their previous sizes." },
+    Symptom(
+      "l2cap_command_rejected", .warning, .fact, "A signalling command is rejected",
       when: "Command Reject answers anything but a Connection Parameter Update Request on LE",
       do:
         "Compare the command with what the other side reports as supported (Information Response)."
-    ) {
-      $0.rejectionWords
-    } instead: {
-      $0.rejectionRemedy
-    }, openChannels, sizeTooSmall, noCredits,
+    ).refusedChannels(.rejected) { Reason($0.rejectionWords, instead: $0.rejectionRemedy) },
+    openChannels,
+    sizeTooSmall, noCredits,
   ]
+}
 
-  private static func refused(
-    _ kind: ChannelRequest.Refusal, _ id: StaticString, _ severity: Severity,
-    _ grounds: Grounds, _ finds: StaticString, when condition: StaticString,
-    elsewise: [Alternative<RefusedChannel>] = [], do remedy: Wording,
-    _ why: @escaping @Sendable (ChannelRequest) -> Wording,
-    instead: (@Sendable (ChannelRequest) -> Wording?)? = nil
+extension Symptom {
+  fileprivate func refusedChannels(
+    _ kind: ChannelRequest.Refusal, elsewise: [Alternative<RefusedChannel>] = [],
+    _ reason: @escaping @Sendable (ChannelRequest) -> Reason
   ) -> Rule {
-    Rule(
-      about: RefusedChannel.self, id, severity, grounds, finds, when: condition,
-      needs: .bothDirections, elsewise: elsewise, do: remedy
-    ) { history, evidence in
+    needing(.bothDirections).onConnection(about: RefusedChannel.self, elsewise: elsewise) {
+      history, evidence in
       history.channels.refusals.compactMap { request in
         guard request.refusal == kind else { return nil }
         let refused = RefusedChannel(request: request, history: history)
-        let times: Wording = request.times > 1 ? ", \(request.times) times" : ""
-        let clause: Wording = "\(request.refusalClause)\(times)"
-        var finding = Finding(
-          "\(clause.capitalized): \(request.resultWords)",
-          headline: "\(clause) (\(packet: request.answer?.packet ?? request.asked.packet))",
-          why: why(request), evidence: request.evidence, request.severity)
-        finding.remedy = instead?(request)
-        if !request.isOnLE, request.isConnection {
-          finding.grounds = .fact
-          finding.severity = .note
-          finding.remedy = ""
-          finding.why = request.classicWords
-          finding.evidence.insert(request.pending?.packet)
-        }
-        if kind == .service { history.takeWrongTransport(&finding, request, evidence) }
-        if let opening = refused.opening {
-          let packet = opening.answer?.packet ?? 0
-          finding.severity = .note
-          finding.isResolved = true
-          finding.headline = "\(clause) at first, and the channel was opened at \(packet: packet)"
-          finding.note = "The channel was opened in \(packet: packet)."
-        } else if request.psm == .eatt {
-          finding.note = "ATT continues on its fixed channel, one request at a time."
-        }
-        return (refused, finding)
+        return (refused, refused.finding(reason(request), evidence))
       }
     }
   }
@@ -142,6 +118,34 @@ extension Rule {
 private struct RefusedChannel {
   let request: ChannelRequest
   let history: ConnectionHistory
+
+  func finding(_ reason: Reason, _ evidence: Evidence) -> Finding {
+    let clause: Wording = "\(request.refusalClause)\(Wording.times(request.times))"
+    var finding = Finding(
+      "\(clause.capitalized): \(request.resultWords)",
+      headline: "\(clause) (\(packet: request.answer?.packet ?? request.asked.packet))",
+      why: reason.why, evidence: request.evidence, request.severity, do: reason.instead)
+    if !request.isOnLE, request.isConnection { playDown(&finding) }
+    if request.refusal == .service { history.takeWrongTransport(&finding, request, evidence) }
+    if let opening {
+      let packet = opening.answer?.packet ?? 0
+      finding.resolve()
+      finding.headline = "\(clause) at first, and the channel was opened at \(packet: packet)"
+      finding.note = "The channel was opened in \(packet: packet)."
+    } else if request.psm == .eatt {
+      finding.note = "ATT continues on its fixed channel, one request at a time."
+    }
+    return finding
+  }
+
+  /// Makes a note of a refused connection on BR/EDR.
+  private func playDown(_ finding: inout Finding) {
+    finding.grounds = .fact
+    finding.severity = .note
+    finding.remedy = ""
+    finding.why = request.classicWords
+    finding.evidence.insert(request.pending?.packet)
+  }
 
   /// Requests of both sides for one service within this time cross.
   private static let crossing: Int64 = 1_000_000_000
@@ -329,15 +333,14 @@ extension Rule {
   private static let leastEnhancedSize: UInt16 = 64
 
   /// A channel that was opened although a side accepts too little on it.
-  private static let sizeTooSmall = Rule(
+  private static let sizeTooSmall = Symptom(
     "l2cap_size_too_small", .warning, .fact,
     "A channel is opened with an MTU or MPS that is too small",
     when:
       "a credit-based channel is opened, and a side accepts SDUs or frames of fewer than 23 bytes (64 on enhanced channels); an error if that is 0",
-    needs: .bothDirections,
     do:
       "Fix the side that gave the value: it has to accept at least 23 bytes (64 on enhanced channels). Look for a buffer pool or a setting that is 0. The other side should refuse or close such a channel."
-  ) { history, _ in
+  ).needing(.bothDirections).onConnection { history, _ in
     history.channels.openings.flatMap { request in
       let isLE = request.code == .leConnectionRequest
       guard isLE || request.code == .enhancedConnectionRequest else { return [Finding]() }
@@ -369,18 +372,18 @@ extension Rule {
   private static let leastStarvation: Int64 = 5_000_000_000
 
   /// A channel on which the receiver gives no more credits.
-  private static let noCredits = Rule(
-    about: ChannelHistory.Starvation.self, "l2cap_no_credits", .warning, .meaning,
-    "A channel stops because its receiver gives no credits",
+  private static let noCredits = Symptom(
+    "l2cap_no_credits", .warning, .meaning, "A channel stops because its receiver gives no credits",
     when:
       "the last credit of a credit-based channel is used, and no Flow Control Credit follows for 5 s on an open link; an error if an SDU is incomplete",
-    needs: [.bothDirections, .events],
+    do:
+      "Make the receiver give a credit for each frame that it has processed: look for an application that does not read, a buffer that is not released, or a callback that blocks (Zephyr: bt_l2cap_chan_recv_complete(), NimBLE: ble_l2cap_recv_ready() with a new buffer)."
+  ).needing([.bothDirections, .events]).onConnection(
+    about: ChannelHistory.Starvation.self,
     elsewise: [
       Alternative("nothing more was to be sent") { starved, _ in starved.isInSDU },
       Alternative(always: "the receiving program pauses on purpose"),
-    ],
-    do:
-      "Make the receiver give a credit for each frame that it has processed: look for an application that does not read, a buffer that is not released, or a callback that blocks (Zephyr: bt_l2cap_chan_recv_complete(), NimBLE: ble_l2cap_recv_ready() with a new buffer)."
+    ]
   ) { history, evidence in
     let connection = history.connection
     guard !connection.hasLostPackets, !connection.isDataCut else { return [] }
@@ -398,34 +401,39 @@ extension Rule {
       guard let waited = last.nanoseconds(since: starved.since), waited >= leastStarvation else {
         return nil
       }
-      let receiver = starved.sender.other.words
-      let service: Wording = starved.psm.map { " for \($0)" } ?? ""
-      let before: Wording =
-        starved.granted.map {
-          " The last ones were \(count: $0.credits, "credit", "credits") in \(packet: $0.moment.packet)."
-        } ?? " It gave none since the channel was opened."
-      let until: Wording =
-        starved.closed != nil
-        ? "until the channel was closed"
-        : connection.ending == nil ? "to the end of the capture" : history.untilItsEnd
-      let rest: Wording =
-        starved.isInSDU
-        ? " The SDU is incomplete: \(starved.sender.words) has more to send, and must not."
-        : " Whatever \(starved.sender.words) sends next has to wait."
-      let finding = Finding(
-        "\(starved.sender.other.capitalized) gave no more credits on the channel\(service)",
-        headline:
-          "\(receiver) gave no more credits on the channel\(service) after \(packet: starved.since.packet)",
-        why:
-          "\(packet: starved.since.packet) used the last credit. For \(duration: waited), \(until), \(receiver) gave no other.\(before)\(rest)",
-        evidence: PacketSet(of: starved.granted?.moment, starved.since, last),
-        starved.isInSDU ? .error : nil, restsOnAbsence: true)
-      return (starved, finding)
+      return (starved, history.starvation(starved, waited, until: last))
     }
   }
 }
 
 extension ConnectionHistory {
+  fileprivate func starvation(
+    _ starved: ChannelHistory.Starvation, _ waited: Int64, until last: Moment
+  ) -> Finding {
+    let receiver = starved.sender.other.words
+    let service: Wording = starved.psm.map { " for \($0)" } ?? ""
+    let before: Wording =
+      starved.granted.map {
+        " The last ones were \(count: $0.credits, "credit", "credits") in \(packet: $0.moment.packet)."
+      } ?? " It gave none since the channel was opened."
+    let until: Wording =
+      starved.closed != nil
+      ? "until the channel was closed"
+      : connection.ending == nil ? "to the end of the capture" : untilItsEnd
+    let rest: Wording =
+      starved.isInSDU
+      ? " The SDU is incomplete: \(starved.sender.words) has more to send, and must not."
+      : " Whatever \(starved.sender.words) sends next has to wait."
+    return Finding(
+      "\(starved.sender.other.capitalized) gave no more credits on the channel\(service)",
+      headline:
+        "\(receiver) gave no more credits on the channel\(service) after \(packet: starved.since.packet)",
+      why:
+        "\(packet: starved.since.packet) used the last credit. For \(duration: waited), \(until), \(receiver) gave no other.\(before)\(rest)",
+      evidence: PacketSet(of: starved.granted?.moment, starved.since, last),
+      starved.isInSDU ? .error : nil, restsOnAbsence: true)
+  }
+
   /// Explains a request for ATT over BR/EDR to a host that advertises that it has no BR/EDR.
   fileprivate func takeWrongTransport(
     _ finding: inout Finding, _ request: ChannelRequest, _ evidence: Evidence

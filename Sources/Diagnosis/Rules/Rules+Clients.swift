@@ -7,16 +7,16 @@ import Words
 
 extension Rule {
   static let clients: [Rule] = [
-    Rule(
-      whole: "gatt_client_left_out", .warning, .meaning,
+    Symptom(
+      "gatt_client_left_out", .warning, .meaning,
       "A server sends values to one of its clients only",
       when:
         "two clients have subscribed to a characteristic of this host, and while both are connected it sends ten or more values to one and none to the other",
-      needs: [.bothDirections, .events, .opening],
-      elsewise: [Alternative(always: "the program chooses one client on purpose")],
       do:
         "Send each value to all clients that have subscribed: keep a list of connections instead of the last or first one (in Zephyr bt_gatt_notify() with NULL as the connection, in ESP-IDF one esp_ble_gatts_send_indicate() for each conn_id)."
-    ) { evidence in leftOut(evidence) }
+    ).needing([.bothDirections, .events, .opening]).inCapture(elsewise: [
+      Alternative(always: "the program chooses one client on purpose")
+    ]) { evidence in leftOut(evidence) }
   ]
 
   private static let leastValues = 10

@@ -14,15 +14,13 @@ extension Rule {
   /// The rules about BR/EDR. They come last, since this program is for LE.
   static let classic: [Rule] = [unpaged]
 
-  private static let connectTimeout = Rule(
-    whole: "connect_timeout", .error, .fact, "An attempt to connect was given up",
+  private static let connectTimeout = Symptom(
+    "connect_timeout", .error, .fact, "An attempt to connect was given up",
     when:
       "a connection attempt was cancelled a second or more after it began, without a connection; with the filter accept list, only if the device was then removed from it, or no attempt followed within two seconds; a note if the host only scanned now and then for a device of that list, still waits for it after it cancelled ten times or more, or lost its link to the device before",
-    traits: .settled,
-    needs: [.commands, .events],
     do:
       "Check that the device is powered, in range and sends connectable advertisements at that moment: many stop while they are connected, and some change their address. Scan first, and connect to the address just seen; on Android close() the old BluetoothGatt and connect again, with TRANSPORT_LE."
-  ) { evidence in
+  ).with(.settled).needing([.commands, .events]).inCapture { evidence in
     evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere == nil }.compactMap { attempts in
       let first = attempts[0]
       let link = evidence.lastLink(before: first)
@@ -30,25 +28,15 @@ extension Rule {
         return waitedInBackground(attempts, evidence)
       }
       let isAfterLoss = link?.wasLost == true
-      let waited: Wording = first.waited.map { " after \(duration: $0)" } ?? ""
-      let tries = evidence.tries(attempts)
-      let begin: Wording =
-        first.isAcceptListUsed
-        ? "This host started to connect to any device of the filter accept list at \(packet: first.asked.packet) and cancelled\(waited), \(first.removed == nil ? "after which no attempt followed" : "after which it removed the device from the list" as StaticString)."
-        : "This host started to connect at \(packet: first.asked.packet) and gave up\(waited)."
-      let strangers: Wording =
-        first.unresolved == 0
-        ? ""
-        : "\(count: first.unresolved, "private address", "private addresses") that no known key resolves advertised at that time: if one of them is the device's, this host used the wrong address."
       var finding = Finding(
-        "Could not connect to \(first.target)\(isAfterLoss ? " again after the link was lost" : "" as StaticString)\(tries)",
+        "Could not connect to \(first.target)\(isAfterLoss ? " again after the link was lost" : "" as StaticString)\(evidence.tries(attempts))",
         headline:
           "this host could not connect to \(first.target)\(first.fullScan.map { ", while it scanned without a pause (\(packet: $0.packet))" } ?? "")",
         why: Wording(
           sentences: first.fullScan.map {
             "Meanwhile this host scanned without a pause (since \(packet: $0.packet)), so its controller had to divide its time."
-          } ?? "", begin, "Until then the controller reported no connection.",
-          link?.words ?? first.sightingWords, strangers),
+          } ?? "", first.givingUp, "Until then the controller reported no connection.",
+          link?.words ?? first.sightingWords, first.strangers),
         evidence: attempts.evidence.union(
           PacketSet(of: first.fullScan, link?.ended ?? first.seen?.last)
         ).sorted)
@@ -60,16 +48,7 @@ extension Rule {
         (finding.severity, finding.connections) = (.note, [link.link.id])
         finding.remedy = "Find out first why the link was lost (\(packet: link.ended.packet))."
       }
-      if let (history, ended, _, _) = link, let span = history.link.supervisionTimeout,
-        [.timeout, .controller, .reset, .micFailure].contains(history.connection.ending),
-        (first.cancelled ?? first.asked).nanoseconds(since: ended) ?? .max < span + atOnce
-      {
-        finding.add(
-          "It may still have been in that connection: it notices the loss only after its supervision timeout of \(duration: span), and many devices do not advertise before that."
-        )
-        finding.remedy =
-          "Try again after the supervision timeout, or request a shorter one: 4 to 6 s is enough for short gaps."
-      }
+      if let link { mentionTimeout(of: link.link, link.ended, to: &finding, first) }
       if let other = first.namesake, first.seen == nil, link == nil, first.peerType == .random,
         other.address != first.peer, other.last.packet > first.asked.packet
       {
@@ -79,6 +58,22 @@ extension Rule {
       }
       return evidence.resolved(finding, attempts)
     }
+  }
+
+  /// Adds that the device may not have noticed the loss of its link when an attempt was given up.
+  private static func mentionTimeout(
+    of history: ConnectionHistory, _ ended: Moment, to finding: inout Finding,
+    _ attempt: ConnectAttempt
+  ) {
+    guard let span = history.link.supervisionTimeout,
+      [.timeout, .controller, .reset, .micFailure].contains(history.connection.ending),
+      (attempt.cancelled ?? attempt.asked).nanoseconds(since: ended) ?? .max < span + atOnce
+    else { return }
+    finding.add(
+      "It may still have been in that connection: it notices the loss only after its supervision timeout of \(duration: span), and many devices do not advertise before that."
+    )
+    finding.remedy =
+      "Try again after the supervision timeout, or request a shorter one: 4 to 6 s is enough for short gaps."
   }
 
   /// Returns a finding about a device that did not appear while no app waited for it; nil if it was
@@ -111,16 +106,16 @@ extension Rule {
     return finding
   }
 
-  private static let wrongAddress = Rule(
-    whole: "connect_wrong_address", .error, .meaning,
+  private static let wrongAddress = Symptom(
+    "connect_wrong_address", .error, .meaning,
     "This host tried to connect to an address that the device does not advertise with",
     when:
       "an attempt to connect was cancelled a second or more later, and the device was seen with the other address type, or meanwhile with a private address that a known identity resolving key resolves",
-    needs: [.commands, .events],
-    elsewise: [Alternative(always: "the device did not answer for another reason")],
     do:
       "Connect to the address and address type just seen. To connect to an identity address, add the device's identity resolving key to the controller's resolving list and enable address resolution (LE Add Device To Resolving List, LE Set Address Resolution Enable)."
-  ) { evidence in
+  ).needing([.commands, .events]).inCapture(elsewise: [
+    Alternative(always: "the device did not answer for another reason")
+  ]) { evidence in
     evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere != nil }.compactMap { attempts in
       let (first, tries) = (attempts[0], evidence.tries(attempts))
       guard let seen = first.elsewhere else { return nil }
@@ -141,16 +136,13 @@ extension Rule {
     }
   }
 
-  private static let connectLimit = Rule(
-    whole: "connect_limit", .error, .fact,
-    "The controller or the host cannot open another connection",
+  private static let connectLimit = Symptom(
+    "connect_limit", .error, .fact, "The controller or the host cannot open another connection",
     when:
       "an attempt to connect ended with Connection Limit Exceeded (0x09) or Connection Rejected due to Limited Resources (0x0d)",
-    traits: .settled,
-    needs: [.commands, .events],
     do:
       "Close connections that are not needed, or raise the limit: CONFIG_BT_MAX_CONN on Zephyr, the SoftDevice's connection count on Nordic's nRF5, CONFIG_BTDM_CTRL_BLE_MAX_CONN on ESP32. Phones allow about seven."
-  ) { evidence in
+  ).with(.settled).needing([.commands, .events]).inCapture { evidence in
     evidence.attempts { $0.status?.isLimit == true }.map { attempts in
       let first = attempts[0]
       return evidence.resolved(
@@ -169,18 +161,18 @@ extension Rule {
   private static let stopScanning: Wording =
     "Stop scanning before connecting, and start it again afterwards if needed."
 
-  private static let connectRefused = Rule(
-    about: Bool.self, whole: "connect_refused", .error, .meaning,
-    "The controller refused or failed to connect",
-    when: "an attempt to connect ended with another failing status", traits: .settled,
-    needs: [.commands, .events],
+  private static let connectRefused = Symptom(
+    "connect_refused", .error, .meaning, "The controller refused or failed to connect",
+    when: "an attempt to connect ended with another failing status",
+    do:
+      "Command Disallowed: another attempt is pending; cancel it or wait for it. Connection Already Exists: a connection with the device exists or is being made; use it or wait for it. Invalid or Unsupported Parameters: compare the command's fields with what the controller supports."
+  ).with(.settled).needing([.commands, .events]).inCapture(
+    about: Bool.self,
     elsewise: [
       Alternative("the controller refuses this command for another reason") { scansMeanwhile, _ in
         !scansMeanwhile
       }
-    ],
-    do:
-      "Command Disallowed: another attempt is pending; cancel it or wait for it. Connection Already Exists: a connection with the device exists or is being made; use it or wait for it. Invalid or Unsupported Parameters: compare the command's fields with what the controller supports."
+    ]
   ) { evidence -> [(Bool, Finding)] in
     evidence.attempts {
       guard let status = $0.status, $0.hasFailed, !status.isLimit else { return false }
@@ -189,51 +181,64 @@ extension Rule {
       return $0.cancelled == nil && status != .unknownConnectionIdentifier
         && status != .operationCancelledByHost && status != .connectionFailedToBeEstablished
     }.map { attempts in
-      let first = attempts[0]
-      if attempts.allSatisfy(\.isRepeated), let blocked = first.blocked {
-        var finding = Finding(
-          "The attempt to connect to \(first.target) was repeated while it was pending\(Wording.times(attempts.count)): \(first.statusWords)",
-          why:
-            "The command in \(packet: first.asked.packet) requested a connection that was already pending since \(packet: blocked.packet). The controller refused it and continued the first attempt.",
-          evidence: attempts.evidence.union([blocked.packet]), .note)
-        finding.remedy = waitForPending
-        finding.peers = first.peer.map { [$0] } ?? []
-        return (false, finding)
+      if attempts.allSatisfy(\.isRepeated), let blocked = attempts[0].blocked {
+        return (false, repeated(attempts, blocked))
       }
-      let scanning = attempts.allSatisfy { $0.scanning != nil } ? first.scanning : nil
-      var finding = Finding(
-        "The controller did not connect to \(first.target): \(first.statusWords)",
-        headline: "the controller did not connect to \(first.target)",
-        why: Wording(
-          sentences: first.wasRefused
-            ? first.blocked.map {
-              "It refused the command in \(packet: first.asked.packet) at once, because another connection attempt is pending (\(packet: $0.packet)): a controller makes one at a time."
-            } ?? "It refused the command in \(packet: first.asked.packet) at once."
-            : "The attempt began at \(packet: first.asked.packet) and ended with this status; the host had not cancelled it.",
-          scanning.map {
-            "A scan was running (since \(packet: $0.packet)): some controllers cannot connect while they scan."
-          } ?? "", first.wanted?.faultWords ?? ""),
-        evidence: attempts.evidence.union(PacketSet(of: scanning)).sorted)
-      if first.blocked != nil { finding.remedy = waitForPending }
-      if scanning != nil { finding.remedy = stopScanning }
-      return (scanning != nil, evidence.resolved(finding, attempts))
+      let scanning = attempts.allSatisfy { $0.scanning != nil } ? attempts[0].scanning : nil
+      return (scanning != nil, refused(attempts, scanning, evidence))
     }
   }
 
-  private static let bredrToLE = Rule(
-    about: AdapterHistory.PageFailures.self, whole: "connect_bredr_to_le", .error, .meaning,
-    "A BR/EDR connection was attempted to an LE device",
+  /// Returns a finding about attempts that the controller refused because one was pending.
+  private static func repeated(_ attempts: [ConnectAttempt], _ blocked: Moment) -> Finding {
+    let first = attempts[0]
+    var finding = Finding(
+      "The attempt to connect to \(first.target) was repeated while it was pending\(Wording.times(attempts.count)): \(first.statusWords)",
+      why:
+        "The command in \(packet: first.asked.packet) requested a connection that was already pending since \(packet: blocked.packet). The controller refused it and continued the first attempt.",
+      evidence: attempts.evidence.union([blocked.packet]), .note)
+    finding.remedy = waitForPending
+    finding.peers = first.peer.map { [$0] } ?? []
+    return finding
+  }
+
+  /// - Parameter scanning: the command that started a scan, if one was running each time.
+  private static func refused(
+    _ attempts: [ConnectAttempt], _ scanning: Moment?, _ evidence: Evidence
+  ) -> Finding {
+    let first = attempts[0]
+    var finding = Finding(
+      "The controller did not connect to \(first.target): \(first.statusWords)",
+      headline: "the controller did not connect to \(first.target)",
+      why: Wording(
+        sentences: first.wasRefused
+          ? first.blocked.map {
+            "It refused the command in \(packet: first.asked.packet) at once, because another connection attempt is pending (\(packet: $0.packet)): a controller makes one at a time."
+          } ?? "It refused the command in \(packet: first.asked.packet) at once."
+          : "The attempt began at \(packet: first.asked.packet) and ended with this status; the host had not cancelled it.",
+        scanning.map {
+          "A scan was running (since \(packet: $0.packet)): some controllers cannot connect while they scan."
+        } ?? "", first.wanted?.faultWords ?? ""),
+      evidence: attempts.evidence.union(PacketSet(of: scanning)).sorted)
+    if first.blocked != nil { finding.remedy = waitForPending }
+    if scanning != nil { finding.remedy = stopScanning }
+    return evidence.resolved(finding, attempts)
+  }
+
+  private static let bredrToLE = Symptom(
+    "connect_bredr_to_le", .error, .meaning, "A BR/EDR connection was attempted to an LE device",
     when:
       "Create Connection to a random address, or to a device that advertises on LE, had no answer; not if the device was ever heard on BR/EDR",
-    needs: [.events],
+    do:
+      "Connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport, in btmgmt use type 1 or 2."
+  ).needing([.events]).inCapture(
+    about: AdapterHistory.PageFailures.self,
     elsewise: [
       "the device has BR/EDR, and was busy or not connectable there",
       "the device has BR/EDR, but was switched off or out of range",
     ].map { words in
       Alternative(words) { it, _ in it.random != nil || it.sighting?.isLEOnly == true }
-    },
-    do:
-      "Connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport, in btmgmt use type 1 or 2."
+    }
   ) { evidence -> [(AdapterHistory.PageFailures, Finding)] in
     evidence.adapters.flatMap { adapter in
       adapter.pageFailures.filter { isOfLEDevice($0, adapter) }.map {
@@ -323,14 +328,12 @@ extension Rule {
     return finding
   }
 
-  private static let unpaged = Rule(
-    whole: "connect_page_timeout", .note, .fact,
-    "A BR/EDR connection attempt failed",
+  private static let unpaged = Symptom(
+    "connect_page_timeout", .note, .fact, "A BR/EDR connection attempt failed",
     when: "Create Connection failed for a device that is not reported as one of LE",
-    needs: [.commands, .events],
     do:
       "Check that the device is switched on, in range and not connected elsewhere. Many answer only for a few minutes after power-on, or while they wait for a known device."
-  ) { evidence in
+  ).needing([.commands, .events]).inCapture { evidence in
     evidence.adapters.flatMap { adapter in
       adapter.pageFailures.filter {
         // If the host cancels, the status is Unknown Connection Identifier.
@@ -368,14 +371,13 @@ extension Rule {
     }
   }
 
-  private static let notAdvertisingAgain = Rule(
-    whole: "adv_not_restarted", .note, .fact, "A peripheral does not advertise after a connection",
+  private static let notAdvertisingAgain = Symptom(
+    "adv_not_restarted", .note, .fact, "A peripheral does not advertise after a connection",
     when:
       "this host enabled legacy advertising and was connected as the peripheral, the link ended, and no command that may concern advertising follows in the 10 s or more that the capture continues",
-    needs: [.commands, .events],
     do:
       "A connection ends connectable advertising. To accept another one, enable advertising again after the disconnection (on ESP32 in onDisconnect, on Zephyr in the recycled callback)."
-  ) { evidence in
+  ).needing([.commands, .events]).inCapture { evidence in
     guard evidence.extent.dropped == 0, evidence.extent.stepsBack.count == 0 else { return [] }
     return evidence.adapters.compactMap { adapter in
       guard let advertised = adapter.lastAdvertising,
@@ -399,14 +401,13 @@ extension Rule {
   /// The time after a connection in which a peripheral advertises again.
   private static let silence: Int64 = 10_000_000_000
 
-  private static let wrongPHY = Rule(
-    whole: "connect_scan_wrong_phy", .note, .fact,
+  private static let wrongPHY = Symptom(
+    "connect_scan_wrong_phy", .note, .fact,
     "A connection attempt did not scan on the PHY that the device advertises on",
     when: "an attempt failed that did not scan on the primary PHY on which the device was seen",
-    needs: [.commands, .events],
     do:
       "Include the PHY in Initiating_PHYs of LE Extended Create Connection (Coded: bit 2); on Android connectGatt with PHY_LE_CODED_MASK, on Zephyr BT_CONN_LE_OPT_CODED."
-  ) { evidence in
+  ).needing([.commands, .events]).inCapture { evidence in
     evidence.attempts {
       guard $0.hasFailed, let phy = $0.seen?.primaryPHY else { return false }
       // LE 1M is 1 and its bit 0, LE Coded 3 and its bit 2; no other PHY is a primary one.
@@ -422,14 +423,13 @@ extension Rule {
     }
   }
 
-  private static let cancelled = Rule(
-    whole: "connect_cancelled", .note, .fact, "This host cancelled a connection at once",
+  private static let cancelled = Symptom(
+    "connect_cancelled", .note, .fact, "This host cancelled a connection at once",
     when:
       "an attempt was cancelled within a second, or a new link was ended by this host within a second without any data",
-    needs: [.commands, .events],
     do:
       "Look for an app that calls connect and disconnect in quick succession, a second app that competes for the device, or a timeout that is too short for the device's advertising interval."
-  ) { evidence in
+  ).needing([.commands, .events]).inCapture { evidence in
     let early = evidence.attempts {
       // A stopped clock does not show how long it waited.
       $0.isGivenUp && !$0.isAbandoned && !$0.isLong && !$0.isWaitUnknown && $0.waited != 0
@@ -476,7 +476,7 @@ extension StatusCode {
 
 extension [ConnectAttempt] {
   /// The packets of the first ones.
-  fileprivate var evidence: PacketSet { prefix(8).reduce(PacketSet()) { $0.union($1.evidence) } }
+  fileprivate var evidence: PacketSet { prefix(8).packets(\.evidence) }
 }
 
 extension ConnectAttempt {
@@ -503,6 +503,21 @@ extension ConnectAttempt {
   fileprivate var seen: Sighting? { after ?? before }
 
   fileprivate var statusWords: Wording { status.map { "\($0)" } ?? "no status" }
+
+  /// A sentence on how the attempt began and ended.
+  fileprivate var givingUp: Wording {
+    let waited: Wording = waited.map { " after \(duration: $0)" } ?? ""
+    return isAcceptListUsed
+      ? "This host started to connect to any device of the filter accept list at \(packet: asked.packet) and cancelled\(waited), \(removed == nil ? "after which no attempt followed" : "after which it removed the device from the list" as StaticString)."
+      : "This host started to connect at \(packet: asked.packet) and gave up\(waited)."
+  }
+
+  /// A sentence on the private addresses that advertised meanwhile; empty if none did.
+  fileprivate var strangers: Wording {
+    unresolved == 0
+      ? ""
+      : "\(count: unresolved, "private address", "private addresses") that no known key resolves advertised at that time: if one of them is the device's, this host used the wrong address."
+  }
 
   /// How the device was seen advertising, as a sentence.
   fileprivate var sightingWords: Wording {
@@ -633,14 +648,12 @@ extension Evidence {
 extension Rule {
   /// A link that was only created ends after six intervals without a packet (Core, Vol 6, Part B,
   /// 4.5.2).
-  private static let notEstablished = Rule(
-    whole: "connect_not_established", .error, .fact,
-    "A link was created, but the peer never answered",
-    when: "a connection ended with Connection Failed to be Established (0x3e)", traits: .settled,
-    needs: [.events],
+  private static let notEstablished = Symptom(
+    "connect_not_established", .error, .fact, "A link was created, but the peer never answered",
+    when: "a connection ended with Connection Failed to be Established (0x3e)",
     do:
       "The peripheral missed the connection request or did not follow it, or did not receive the central's packets. Check distance and antennas, a peer that is busy or resets on connection, competing centrals, and clock accuracy. The central should try again at once; hosts retry two or three times."
-  ) { evidence in
+  ).with(.settled).needing([.events]).inCapture { evidence in
     let reported = evidence.adapters.flatMap(\.attempts.kept).filter {
       $0.status == .connectionFailedToBeEstablished
     }

@@ -14,12 +14,12 @@ extension Rule {
     unknownCommand,
   ]
 
-  private static let hardwareError = Rule(
-    whole: "hci_hardware_error", .error, .fact, "The controller reports a hardware error",
-    when: "the controller sent a Hardware Error event", traits: .settled, needs: [.events],
+  private static let hardwareError = Symptom(
+    "hci_hardware_error", .error, .fact, "The controller reports a hardware error",
+    when: "the controller sent a Hardware Error event",
     do:
       "The controller has lost its state: the host has to reset it. Look for newer controller firmware, and for problems of the power supply or the transport (UART flow control, USB) at that time."
-  ) { evidence in
+  ).with(.settled).needing([.events]).inCapture { evidence in
     evidence.adapters.compactMap { adapter in
       guard let first = adapter.hardwareErrors.first else { return nil }
       let times: Wording =
@@ -61,19 +61,20 @@ extension Rule {
   private static let fixLength: Wording =
     "Fix the program on the host that builds this command: its length field must match its bytes, and its parameters the specification."
 
-  private static let dataOverflow = Rule(
-    about: DataBuffers.self, whole: "hci_data_overflow", .error, .meaning,
+  private static let dataOverflow = Symptom(
+    "hci_data_overflow", .error, .meaning,
     "The host sends more data packets than the controller has buffers for",
     when:
       "the controller sent Data Buffer Overflow, or had more packets to hold than it has buffers and completed none for a second or more",
-    needs: [.events],
+    do:
+      "Let the host send no more packets than LE Read Buffer Size reports (for BR/EDR, and if that reports none, Read Buffer Size), counted over all links of that transport, until Number Of Completed Packets frees a buffer (Core, Vol 4, Part E, 4.1.1). Look for a newer version of the host software; until then write with responses, or pause between writes. Reset the controller."
+  ).needing([.events]).inCapture(
+    about: DataBuffers.self,
     elsewise: [
       Alternative("the controller has more buffers than it reports") { buffers, _ in
         !buffers.overflows.isEmpty
       }
-    ],
-    do:
-      "Let the host send no more packets than LE Read Buffer Size reports (for BR/EDR, and if that reports none, Read Buffer Size), counted over all links of that transport, until Number Of Completed Packets frees a buffer (Core, Vol 4, Part E, 4.1.1). Look for a newer version of the host software; until then write with responses, or pause between writes. Reset the controller."
+    ]
   ) { evidence in
     guard !evidence.extent.infersDirections else { return [] }
     return evidence.adapters.compactMap { adapter in
@@ -121,20 +122,21 @@ extension Rule {
         .union(PacketSet(of: event?.moment, dead?.moment)), restsOnAbsence: event == nil)
   }
 
-  private static let buffersWithheld = Rule(
-    about: DataBuffers.Withheld.self, whole: "hci_buffers_withheld", .error, .meaning,
+  private static let buffersWithheld = Symptom(
+    "hci_buffers_withheld", .error, .meaning,
     "The controller returns none of its buffers, so the host cannot send",
     when:
       "the host has sent as many packets as the controller has buffers, and no Number Of Completed Packets follows for 5 s and longer than the supervision timeout",
-    needs: [.commands, .events, .opening],
+    do:
+      "Check that the host lets the controller send Number Of Completed Packets (Set Event Mask) and counts it for the right link. Reset the controller, update its firmware, or try another one."
+  ).needing([.commands, .events, .opening]).inCapture(
+    about: DataBuffers.Withheld.self,
     elsewise: [
       Alternative("the peer of the only link with data accepted none for this time") {
         withheld, _ in !withheld.isOfOneLink || !withheld.isOver && !withheld.isPeerHeard
       }, Alternative("the controller was busy for this time") { withheld, _ in !withheld.isOver },
       Alternative(always: "the host hides Number Of Completed Packets from its recorder"),
-    ],
-    do:
-      "Check that the host lets the controller send Number Of Completed Packets (Set Event Mask) and counts it for the right link. Reset the controller, update its firmware, or try another one."
+    ]
   ) { evidence in
     guard !evidence.extent.infersDirections else { return [] }
     return evidence.adapters.compactMap { adapter in
@@ -174,16 +176,16 @@ extension Rule {
       ?? (history.connection.transport == .brEDR ? classicTimeout : .max / 2)
   }
 
-  private static let hostBuffersFull = Rule(
-    whole: "hci_host_buffers", .error, .meaning,
+  private static let hostBuffersFull = Symptom(
+    "hci_host_buffers", .error, .meaning,
     "The host does not free its buffers, so the controller delivers no more data",
     when:
       "the host switched on flow control for data from the controller, received as many packets as its Host Buffer Size, and freed none for 5 s or more (Host Number Of Completed Packets)",
-    needs: [.commands, .events, .receivedData],
-    elsewise: [Alternative(always: "the controller does not use this flow control")],
     do:
       "Fix the host's stack: it has to send Host Number Of Completed Packets for each packet that it has processed. Until then switch the flow control off (Zephyr: CONFIG_BT_HCI_ACL_FLOW_CONTROL=n), or use more buffers."
-  ) { evidence in
+  ).needing([.commands, .events, .receivedData]).inCapture(elsewise: [
+    Alternative(always: "the controller does not use this flow control")
+  ]) { evidence in
     evidence.adapters.compactMap { adapter in
       guard let stuck = adapter.hostBuffers.stuck,
         let waited = stuck.until.nanoseconds(since: stuck.since)
@@ -198,15 +200,13 @@ extension Rule {
     }
   }
 
-  private static let badAnswer = Rule(
-    whole: "hci_answer_length", .error, .sequence,
-    "The host stops at an answer whose length is wrong",
+  private static let badAnswer = Symptom(
+    "hci_answer_length", .error, .sequence, "The host stops at an answer whose length is wrong",
     when:
       "the return parameters of a Command Complete are longer or shorter than the command's, and the host sends nothing for a second or more and then a reset",
-    needs: [.commands, .events],
     do:
       "Look for newer firmware of the controller, or use another one. The driver can work around it: report the controller's IDs and this answer to the developers of the host's Bluetooth stack (on Linux linux-bluetooth, where such controllers get a quirk)."
-  ) { evidence in
+  ).needing([.commands, .events]).inCapture { evidence in
     evidence.adapters.compactMap { adapter in
       let commands = adapter.commands
       guard
@@ -220,7 +220,7 @@ extension Rule {
       let name = commandName(first.opcode)
       let pause: Wording =
         first.reset?.nanoseconds(since: first.moment).map { " for \(duration: $0)" } ?? ""
-      let times: Wording = all.count > 1 ? ", \(all.count, isLeast: isLeast) times" : ""
+      let times = Wording.times(all.count, isLeast: isLeast)
       let again: Wording =
         all.count > 1 ? " It was the same \(all.count, isLeast: isLeast) times." : ""
       var finding = Finding(
@@ -239,24 +239,23 @@ extension Rule {
     }
   }
 
-  private static let wrongAdvertisingSet = Rule(
-    whole: "hci_wrong_advertising_set", .warning, .meaning,
+  private static let wrongAdvertisingSet = Symptom(
+    "hci_wrong_advertising_set", .warning, .meaning,
     "The controller reports an advertising set that the host never configured",
     when:
       "LE Advertising Set Terminated has a handle that no command has configured since a reset that the capture contains",
-    traits: .settled,
-    needs: [.commands, .events],
-    elsewise: [Alternative(always: "a vendor's command configured the set")],
     do:
       "Update the firmware of the controller, and report this to its vendor. Until then do not rely on the handle in the event: with one set, advertise again after each disconnection."
-  ) { evidence in
+  ).with(.settled).needing([.commands, .events]).inCapture(elsewise: [
+    Alternative(always: "a vendor's command configured the set")
+  ]) { evidence in
     evidence.adapters.compactMap { adapter in
       // The host enabled it: the record that configures it is missing.
       guard let first = adapter.sets.foreign.first, !first.enabled.contains(first.handle) else {
         return nil
       }
       let count = adapter.sets.foreignCount
-      let times: Wording = count > 1 ? ", \(count) times" : ""
+      let times = Wording.times(count)
       let known = Wording(listing: first.configured.prefix(8).map { "\($0)" })
       let noun: Wording = first.configured.count == 1 ? "set" : "sets"
       return Finding(
@@ -270,15 +269,15 @@ extension Rule {
     }
   }
 
-  private static let unanswered = Rule(
-    whole: "hci_command_unanswered", .warning, .meaning, "The controller does not answer a command",
+  private static let unanswered = Symptom(
+    "hci_command_unanswered", .warning, .meaning, "The controller does not answer a command",
     when:
       "a command has neither Command Complete nor Command Status although later ones have, or the controller is silent for two seconds or more",
-    needs: [.commands, .events],
-    elsewise: [Alternative(always: "the answer is missing from the capture")],
     do:
       "A controller that falls silent has crashed or lost its transport: reset or power-cycle it (on Linux use hciconfig reset or re-plug the adapter), and look for newer firmware."
-  ) { evidence in evidence.adapters.flatMap { unanswered($0, evidence) } }
+  ).needing([.commands, .events]).inCapture(elsewise: [
+    Alternative(always: "the answer is missing from the capture")
+  ]) { evidence in evidence.adapters.flatMap { unanswered($0, evidence) } }
 
   private static func unanswered(_ adapter: AdapterHistory, _ evidence: Evidence) -> [Finding] {
     let commands = adapter.commands
@@ -325,17 +324,16 @@ extension Rule {
     return latest.nanoseconds(since: time) > CommandHistory.longestWait
   }
 
-  private static let advertisingMixed = Rule(
-    whole: "hci_advertising_mixed", .error, .meaning,
+  private static let advertisingMixed = Symptom(
+    "hci_advertising_mixed", .error, .meaning,
     "Legacy and extended advertising commands were mixed, which controllers refuse",
     when:
       "a command of one family was refused with Command Disallowed (0x0c) and the other family was used since the last reset",
-    traits: .settled,
-    needs: [.commands, .events],
-    elsewise: [Alternative(always: "the state of the controller forbids the command")],
     do:
       "Use only one family between resets, for advertising, scanning and connecting alike: the extended commands (0x2036 to 0x2043) if the controller has them (Core, Vol 4, Part E, 3.1.1)."
-  ) { evidence in
+  ).with(.settled).needing([.commands, .events]).inCapture(elsewise: [
+    Alternative(always: "the state of the controller forbids the command")
+  ]) { evidence in
     evidence.refusals(isMixed).map { adapter, refusal in
       let other: Wording =
         refusal.otherFamily.map { "\(commandName($0.opcode)) of \(packet: $0.first.packet)" } ?? ""
@@ -350,24 +348,22 @@ extension Rule {
     }
   }
 
-  private static let advertisingRefused = Rule(
-    about: CommandHistory.Refusal.self, whole: "hci_advertising_refused", .error, .meaning,
-    "The controller refuses to advertise",
-    when: "a command that sets up or enables advertising was refused", traits: .settled,
-    needs: [.commands, .events],
-    elsewise: refusalAlternatives
+  private static let advertisingRefused = Symptom(
+    "hci_advertising_refused", .error, .meaning, "The controller refuses to advertise",
+    when: "a command that sets up or enables advertising was refused"
+  ).with(.settled).needing([.commands, .events]).inCapture(
+    about: CommandHistory.Refusal.self, elsewise: refusalAlternatives
   ) { evidence in
     evidence.refusals { isAdvertising($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
       adapter, refusal in (refusal, report(refusal, adapter, "the controller refused to advertise"))
     }
   }
 
-  private static let scanningRefused = Rule(
-    about: CommandHistory.Refusal.self, whole: "hci_scanning_refused", .error, .meaning,
-    "The controller refuses to scan",
-    when: "a command that sets up or enables scanning was refused", traits: .settled,
-    needs: [.commands, .events],
-    elsewise: refusalAlternatives
+  private static let scanningRefused = Symptom(
+    "hci_scanning_refused", .error, .meaning, "The controller refuses to scan",
+    when: "a command that sets up or enables scanning was refused"
+  ).with(.settled).needing([.commands, .events]).inCapture(
+    about: CommandHistory.Refusal.self, elsewise: refusalAlternatives
   ) { evidence in
     evidence.refusals { isScanning($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
       adapter, refusal in
@@ -389,12 +385,12 @@ extension Rule {
     }
   }
 
-  private static let refused = Rule(
-    about: CommandHistory.Refusal.self, whole: "hci_command_refused", .warning, .meaning,
-    "The controller refuses a command",
+  private static let refused = Symptom(
+    "hci_command_refused", .warning, .meaning, "The controller refuses a command",
     when:
-      "a command other than those that connect, advertise, scan or encrypt was answered with an error status",
-    needs: [.commands, .events], elsewise: [otherAnswer]
+      "a command other than those that connect, advertise, scan or encrypt was answered with an error status"
+  ).needing([.commands, .events]).inCapture(
+    about: CommandHistory.Refusal.self, elsewise: [otherAnswer]
   ) { evidence in
     evidence.refusals {
       !isAdvertising($0.opcode) && !isScanning($0.opcode) && !isElsewhere($0.opcode)
@@ -408,13 +404,12 @@ extension Rule {
     }
   }
 
-  private static let unknownCommand = Rule(
-    whole: "hci_unknown_command", .note, .fact,
+  private static let unknownCommand = Symptom(
+    "hci_unknown_command", .note, .fact,
     "The controller does not support a command or its parameters",
     when:
-      "commands were answered with Unknown HCI Command (0x01) or Unsupported Feature or Parameter Value (0x11)",
-    needs: [.commands, .events]
-  ) { evidence in
+      "commands were answered with Unknown HCI Command (0x01) or Unsupported Feature or Parameter Value (0x11)"
+  ).needing([.commands, .events]).inCapture { evidence in
     evidence.adapters.compactMap { adapter in
       // What the specification does not define shows nothing about the controller.
       let unknown = adapter.commands.refusals.filter {
@@ -429,7 +424,7 @@ extension Rule {
         headline: "the controller does not support \(commandName(first.opcode))",
         why:
           "\(Wording(listing: names)). Hosts usually work without what a controller does not support.",
-        evidence: unknown.prefix(8).reduce(PacketSet()) { $0.union($1.packets) })
+        evidence: unknown.prefix(8).packets(\.packets))
     }
   }
 
@@ -501,40 +496,13 @@ extension Rule {
       why: "The command in \(packet: refusal.first.packet) was answered with this status.",
       evidence: refusal.packets)
     finding.remedy = refusal.remedy
-    if let fault = refusal.fault, refusal.status.rawValue == 0x12 {
-      finding.headline =
-        "\(headline) because the length of the command in \(packet: refusal.first.packet) is wrong"
-      finding.why = "\(finding.why) \(fault.words.capitalized)."
-      finding.remedy = fixLength
-    }
-    if refusal.fault == nil, refusal.status.rawValue == 0x12,
-      needsRandomAddress.contains(refusal.opcode)
-    {
-      finding.remedy =
-        "A controller refuses this with Invalid HCI Command Parameters if Own_Address_Type is random and the host has not given it a random address since the reset: send LE Set Random Address first, or use the public address."
-    }
-    if let obstacle = refusal.obstacle, [.listed, .listedOtherwise].contains(obstacle.kind) {
-      let since = obstacle.since.packet
-      if obstacle.kind == .listed {
-        finding.why =
-          "The identity is already on the list with the same key (\(packet: since)), which stays."
-        finding.remedy = "Nothing."
-        finding.severity = .note
-      } else {
-        finding.why =
-          "The identity is already on the list with another identity resolving key (\(packet: since)). The old entry stays, so the controller does not resolve the private addresses that the device makes with its new key."
-        finding.remedy =
-          "Remove the old entry first (LE Remove Device From Resolving List), then add the new one; delete the old bond of the device when it pairs again."
-        finding.headline =
-          "\(headline) because the list still has the device's old key (\(packet: since))"
+    if refusal.status.rawValue == 0x12 { explainParameters(&finding, refusal) }
+    if let obstacle = refusal.obstacle {
+      switch obstacle.kind {
+      case .listed, .listedOtherwise: explain(&finding, byEntry: obstacle, headline)
+      case .connecting, .scanning, .advertising, .streaming, .groupKept:
+        explain(&finding, by: obstacle, headline)
       }
-      finding.evidence = PacketSet([since]).union(refusal.packets)
-    } else if let obstacle = refusal.obstacle {
-      let state = obstacle.state
-      finding.what = "\(finding.what), while \(state)"
-      finding.headline = "\(headline) because \(state)"
-      finding.why = "The controller refuses this command while \(state)."
-      finding.remedy = obstacle.remedy
       finding.evidence = PacketSet([obstacle.since.packet]).union(refusal.packets)
     }
     if refusal.status == .commandDisallowed, let granted = refusal.granted {
@@ -544,6 +512,52 @@ extension Rule {
     }
     resolve(&finding, refusal)
     return finding
+  }
+
+  /// Explains Invalid HCI Command Parameters by the command's length, or a missing random address.
+  private static func explainParameters(
+    _ finding: inout Finding, _ refusal: CommandHistory.Refusal
+  ) {
+    if let fault = refusal.fault {
+      finding.headline =
+        "\(finding.headline) because the length of the command in \(packet: refusal.first.packet) is wrong"
+      finding.why = "\(finding.why) \(fault.words.capitalized)."
+      finding.remedy = fixLength
+    } else if needsRandomAddress.contains(refusal.opcode) {
+      finding.remedy =
+        "A controller refuses this with Invalid HCI Command Parameters if Own_Address_Type is random and the host has not given it a random address since the reset: send LE Set Random Address first, or use the public address."
+    }
+  }
+
+  /// Explains a refusal by an entry of the resolving list for the same identity.
+  private static func explain(
+    _ finding: inout Finding, byEntry obstacle: CommandHistory.Obstacle, _ headline: Wording
+  ) {
+    let since = obstacle.since.packet
+    if obstacle.kind == .listed {
+      finding.why =
+        "The identity is already on the list with the same key (\(packet: since)), which stays."
+      finding.remedy = "Nothing."
+      finding.severity = .note
+      return
+    }
+    finding.why =
+      "The identity is already on the list with another identity resolving key (\(packet: since)). The old entry stays, so the controller does not resolve the private addresses that the device makes with its new key."
+    finding.remedy =
+      "Remove the old entry first (LE Remove Device From Resolving List), then add the new one; delete the old bond of the device when it pairs again."
+    finding.headline =
+      "\(headline) because the list still has the device's old key (\(packet: since))"
+  }
+
+  /// Explains a refusal by the state of the controller.
+  private static func explain(
+    _ finding: inout Finding, by obstacle: CommandHistory.Obstacle, _ headline: Wording
+  ) {
+    let state = obstacle.state
+    finding.what = "\(finding.what), while \(state)"
+    finding.headline = "\(headline) because \(state)"
+    finding.why = "The controller refuses this command while \(state)."
+    finding.remedy = obstacle.remedy
   }
 
   /// Marks a finding as resolved if the same command was accepted later.

@@ -7,36 +7,37 @@ import Words
 
 extension Rule {
   static let cutValues: [Rule] = [
-    Rule(
-      about: CutValues.self, "gatt_value_cut", .warning, .meaning,
-      "Values are cut to what one PDU holds",
+    Symptom(
+      "gatt_value_cut", .warning, .meaning, "Values are cut to what one PDU holds",
       when:
         "three or more values of a characteristic have exactly as many bytes as a notification or write holds with the MTU, or, if they are read, 22 although the MTU is larger; each is text that opens a bracket and does not close it, and the next begins anew; or each of three other texts of this length is sent again",
-      needs: [.bothDirections, .opening], merges: true,
+      do:
+        "Exchange a larger MTU before the values are sent (on Android requestMtu(517), with Zephyr bt_gatt_exchange_mtu(), in Arduino for ESP32 BLEDevice::setMTU() on both sides), or split the value into several and join them at the receiver."
+    ).needing([.bothDirections, .opening]).onConnection(
+      about: CutValues.self, merges: true,
       elsewise: [
         Alternative<CutValues>(always: "the application itself shortens its texts to this length"),
         Alternative("the texts have this length by chance") { cut, _ in cut.areUnclosed },
-      ],
-      do:
-        "Exchange a larger MTU before the values are sent (on Android requestMtu(517), with Zephyr bt_gatt_exchange_mtu(), in Arduino for ESP32 BLEDevice::setMTU() on both sides), or split the value into several and join them at the receiver."
+      ]
     ) { connection, _ in
       guard !connection.isIncomplete else { return [] }
       return connection.attributes.usages.flatMap { usage in
         usage.cuts.compactMap { cut in connection.cut(cut, usage).map { (cut, $0) } }
       }
     },
-    Rule(
+    Symptom(
       "gatt_message_cut", .note, .meaning,
       "Messages of several notifications end with one that fills a PDU",
       when:
         "after a write a server sends two or more notifications, each of them as long as the MTU permits, the last one too; no message ends with a shorter one",
-      needs: [.bothDirections, .events, .opening], merges: true,
+      do:
+        "Compare the length of the message with what arrives: after splitting it, a server has to send the rest, too."
+    ).needing([.bothDirections, .events, .opening]).onConnection(
+      merges: true,
       elsewise: [
         Alternative(always: "its length is a multiple of what one notification holds"),
         Alternative(always: "the rest was not sent, because the client or the server stopped"),
-      ],
-      do:
-        "Compare the length of the message with what arrives: after splitting it, a server has to send the rest, too."
+      ]
     ) { connection, evidence in
       connection.attributes.usages.compactMap { connection.cutMessages($0, evidence) }
     },

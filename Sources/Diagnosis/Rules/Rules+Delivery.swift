@@ -10,15 +10,15 @@ extension Rule {
   /// The rules about data that does not arrive.
   static let delivery: [Rule] = [undelivered, excessData]
 
-  private static let excessData = Rule(
+  private static let excessData = Symptom(
     "l2cap_excess_data", .error, .meaning, "A request has more data than its L2CAP PDU announces",
     when:
       "a fragment has more bytes than its L2CAP PDU still needs, and the request in that PDU is never answered; no records are missing",
-    needs: [.bothDirections, .events, .opening],
-    elsewise: [Alternative(always: "the receiver did not answer for another reason")],
     do:
       "Fix the sender's stack: the fragments of a PDU must have as many bytes as its L2CAP header announces, and no padding. Look at the code that splits data into the controller's buffers."
-  ) { connection, _ in
+  ).needing([.bothDirections, .events, .opening]).onConnection(elsewise: [
+    Alternative(always: "the receiver did not answer for another reason")
+  ]) { connection, _ in
     guard connection.isWhole else { return [] }
     for request in connection.attributes.unanswered {
       guard let excess = connection.discardedExcess(request) else { continue }
@@ -36,15 +36,15 @@ extension Rule {
     return []
   }
 
-  private static let undelivered = Rule(
+  private static let undelivered = Symptom(
     "link_not_delivered", .error, .meaning, "The controller does not deliver what this host sends",
     when:
       "Number Of Completed Packets does not report a packet for 5 s and longer than the supervision timeout, although the link lives on; the capture has the link from its beginning and no records are missing",
-    needs: [.commands, .events, .sentData, .opening],
-    elsewise: [Alternative(always: "the peer's controller accepts no more")],
     do:
       "Reset the controller, or unplug it, and update its firmware; if only one peer is affected, look in that peer's firmware for receive buffers that are never freed. The kernel's log, or the host stack's, shows whether the host still waits for buffers."
-  ) { connection, _ in
+  ).needing([.commands, .events, .sentData, .opening]).onConnection(elsewise: [
+    Alternative(always: "the peer's controller accepts no more")
+  ]) { connection, _ in
     guard let stuck = connection.undelivered else { return [] }
     let first = stuck.since.packet
     let more = (connection.link.unacknowledged ?? 1) - 1

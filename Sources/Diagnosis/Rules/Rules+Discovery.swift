@@ -7,40 +7,38 @@ import Words
 
 extension Rule {
   static let discovery: [Rule] = [
-    Rule(
+    Symptom(
       "gatt_discovery_backward", .error, .meaning,
       "A server answers a search with services before its start, so the search gets no further",
       when:
         "five or more responses to Read By Group Type Requests list only services below the first handle that was asked for",
-      needs: [.bothDirections], leansOn: .opening,
       do:
         "Fix the server: list only services from the first handle of the request on, and answer Attribute Not Found (0x0a) after the last one (Core, Vol 3, Part F, 3.4.4.9). As a client, end the discovery if an answer does not get further."
-    ) { connection, _ in
+    ).needing([.bothDirections]).leaningOn(.opening).onConnection { connection, _ in
       [Side.peer, .local].compactMap {
         connection.backward(connection.attributes.search(of: $0), $0)
       }
     },
-    Rule(
+    Symptom(
       "gatt_discovery_repeated", .warning, .meaning,
       "A client discovers the same server again and again",
       when: "five or more complete searches for a server's primary services on one connection",
-      needs: [.bothDirections, .events], leansOn: .opening,
       do:
         "Discover once on a connection and keep the result: do not call discoverServices() before each read or write. As a server, indicate Service Changed only when attributes have changed."
-    ) { connection, _ in
+    ).needing([.bothDirections, .events]).leaningOn(.opening).onConnection { connection, _ in
       [Side.peer, .local].compactMap {
         connection.repeated(connection.attributes.search(of: $0), $0)
       }
     },
-    Rule(
+    Symptom(
       "adv_uuid_reversed", .warning, .meaning,
       "A device advertises a UUID with its bytes in reverse order",
       when:
         "a 128-bit UUID that a device advertised is the byte reversal of one of its services, and none of its services has it; all its primary services were discovered",
-      needs: [.bothDirections, .events],
       do:
         "Put the UUID into the advertising data with its last byte first, as in the service's declaration (with Zephyr BT_UUID_128_ENCODE()): apps that scan for the service do not find the device."
-    ) { connection, _ in connection.reversedUUID() },
+    ).needing([.bothDirections, .events]).onConnection { connection, _ in connection.reversedUUID()
+    },
   ]
 }
 

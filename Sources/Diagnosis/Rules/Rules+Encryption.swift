@@ -9,15 +9,13 @@ extension Rule {
   static let encryption: [Rule] = missingKeys + keyMismatches + encryptionFailures
 
   private static let encryptionFailures: [Rule] = [
-    Rule(
+    Symptom(
       "enc_authentication_failure", .error, .fact, "Encryption or authentication of a link failed",
       when:
         "encryption ends with Authentication Failure (0x05), or authentication of a BR/EDR link with a status other than success",
-      traits: .settled,
-      needs: [.events],
       do:
         "If the devices are bonded, delete the bond on both sides; then pair again. If it fails again, one side stores a different key from the one that pairing created."
-    ) { history, evidence in
+    ).with(.settled).needing([.events]).onConnection { history, evidence in
       attempts(of: history) { $0.failure == .authenticationFailure }.map { attempt in
         let end = attempt.endPacket
         let finding = Finding(
@@ -29,23 +27,22 @@ extension Rule {
         return evidence.settle(finding, attempt, history)
       } + classicFailures(history, evidence)
     },
-    Rule(
+    Symptom(
       "enc_timeout", .error, .fact, "Encryption was started and never completed",
       when:
         "no Encryption Change follows LE Enable Encryption for 10 s, the link ends with LL Response Timeout (0x22), or this host leaves LE Long Term Key Request unanswered",
-      needs: [.commands, .events],
       do:
         "If a host does not answer LE Long Term Key Request, its stack may be waiting for the application: the handler of that event must always reply, with the key or with the negative reply. Otherwise check the firmware of the peer's controller."
-    ) { history, evidence in unfinished(history, evidence).map { [$0] } ?? [] },
-    Rule(
+    ).needing([.commands, .events]).onConnection { history, evidence in
+      unfinished(history, evidence).map { [$0] } ?? []
+    },
+    Symptom(
       "enc_rejected", .error, .fact, "Encryption was rejected",
       when:
         "LE Enable Encryption or Encryption Change ends with a status other than a missing key or a lost link",
-      traits: .settled,
-      needs: [.events],
       do:
         "Encrypt again once the link is idle; if the status reports an unsupported feature, the peer's controller cannot encrypt."
-    ) { history, evidence in
+    ).with(.settled).needing([.events]).onConnection { history, evidence in
       attempts(of: history) { $0.failure.map { !explained.contains($0.rawValue) } ?? false }
         .map { attempt in
           let end = attempt.endPacket
@@ -61,14 +58,13 @@ extension Rule {
           return evidence.settle(finding, attempt, history)
         }
     },
-    Rule(
+    Symptom(
       "enc_key_size", .warning, .fact, "The encryption key is shorter than 16 bytes",
       when:
         "the controller reports a key size below 16 bytes, or the two sides negotiated one in pairing; the finding also says if it was longer before",
-      needs: [.events],
       do:
         "Make both sides offer a maximum key size of 16 bytes; a short key can be found by brute force, and services may refuse it with Encryption Key Size Too Short (0x0c)."
-    ) { history, evidence in shortKey(history, evidence) },
+    ).needing([.events]).onConnection { history, evidence in shortKey(history, evidence) },
   ]
 
   /// Statuses that other rules explain, or that report the loss of the link in the meantime.
@@ -109,6 +105,15 @@ extension Rule {
       finding.remedy =
         "Make \(less.side.words) offer a maximum key size of 16 bytes; a short key can be found by brute force, and services may refuse it with Encryption Key Size Too Short (0x0c)."
     }
+    compareWithEarlier(&finding, attempt, size, history, evidence)
+    return [finding]
+  }
+
+  /// Adds that an earlier key of the device was longer.
+  private static func compareWithEarlier(
+    _ finding: inout Finding, _ attempt: EncryptionAttempt, _ size: UInt8,
+    _ history: ConnectionHistory, _ evidence: Evidence
+  ) {
     let earlier = (evidence.earlier(than: history) + [history]).lazy.filter {
       $0.connection.transport == history.connection.transport
     }
@@ -118,6 +123,7 @@ extension Rule {
           && $0.keySize ?? 0 > size
       }
       guard let old = before?.keySize, let packet = before?.keySizePackets.last else { continue }
+      let words: Wording = "\(count: Int(size), "byte", "bytes")"
       finding.what = "The encryption key has only \(words), after one of \(old)"
       finding.headline =
         "the link was encrypted with a key of \(words), after one of \(old) bytes on connection \(other.id)"
@@ -127,7 +133,6 @@ extension Rule {
       finding.evidence = PacketSet([packet]).union(finding.evidence)
       break
     }
-    return [finding]
   }
 
   // MARK: BR/EDR
@@ -155,23 +160,7 @@ extension Rule {
       finding.add("The peer has no link key for this host.")
     }
     evidence.add(bondOverLE: history, before: end.packet, to: &finding)
-    if let reply = failed.reply?.packet,
-      let used = evidence.keys(of: history).last(where: {
-        $0.kind == .link && $0.source == .controller && $0.packet <= reply
-      }),
-      let right = evidence.keys(of: history).first(where: {
-        $0.kind == .link && $0.bytes == used.bytes.reversed() && $0.bytes != used.bytes
-      })
-    {
-      finding.what = "This host used the link key in reverse byte order"
-      finding.headline =
-        "authentication failed at \(packet: end.packet): this host used the link key in reverse byte order"
-      finding.add(
-        "The key of \(packet: used.packet) has the bytes of the key in \(packet: right.packet) in reverse order.",
-        right.packet)
-      finding.remedy =
-        "Fix the byte order in which this host stores or derives the link key: HCI wants it least significant byte first."
-    }
+    explainReversedKey(&finding, failed, end, evidence.keys(of: history))
     if let refused = failed.refused {
       finding.what = "This host refused to pair over BR/EDR: \(status)"
       finding.headline = "this host refused to pair at \(packet: refused.moment.packet)"
@@ -180,6 +169,37 @@ extension Rule {
       finding.remedy =
         "Pair again and accept on this host, if its user wants to pair. If the user was not asked, look for a program that answers for the user."
     }
+    mentionSuccess(&finding, after: failed, history, evidence)
+    return [finding]
+  }
+
+  /// Explains a failure if this host used a known key in the wrong byte order.
+  private static func explainReversedKey(
+    _ finding: inout Finding, _ failed: ClassicAuthentication, _ end: Moment,
+    _ keys: [KnownKeys.Key]
+  ) {
+    guard let reply = failed.reply?.packet,
+      let used = keys.last(where: {
+        $0.kind == .link && $0.source == .controller && $0.packet <= reply
+      }),
+      let right = keys.first(where: {
+        $0.kind == .link && $0.bytes == used.bytes.reversed() && $0.bytes != used.bytes
+      })
+    else { return }
+    finding.what = "This host used the link key in reverse byte order"
+    finding.headline =
+      "authentication failed at \(packet: end.packet): this host used the link key in reverse byte order"
+    finding.add(
+      "The key of \(packet: used.packet) has the bytes of the key in \(packet: right.packet) in reverse order.",
+      right.packet)
+    finding.remedy =
+      "Fix the byte order in which this host stores or derives the link key: HCI wants it least significant byte first."
+  }
+
+  private static func mentionSuccess(
+    _ finding: inout Finding, after failed: ClassicAuthentication, _ history: ConnectionHistory,
+    _ evidence: Evidence
+  ) {
     func success(_ history: ConnectionHistory) -> ClassicAuthentication? {
       history.encryption.authentications.first {
         $0.status == .success && $0.start.packet > failed.start.packet
@@ -194,7 +214,6 @@ extension Rule {
       finding.severity = .note
       finding.note = "Authentication with the same device succeeded on connection \(later.id)."
     }
-    return [finding]
   }
 
   // MARK: What never ends

@@ -8,55 +8,58 @@ import Words
 
 extension Rule {
   static let handles: [Rule] = [
-    Rule(
-      about: AttributeUsage.self, "gatt_wrong_handle", .warning, .meaning,
-      "A server sends values with the wrong handle",
+    Symptom(
+      "gatt_wrong_handle", .warning, .meaning, "A server sends values with the wrong handle",
       when:
         "a notification or indication has the handle of a characteristic's declaration that was discovered on this connection before, or one outside all primary services of a complete discovery",
-      needs: [.bothDirections], leansOn: .opening, merges: true,
+      do:
+        "Fix the server: send values with the handle of the characteristic's value, not of its declaration (in Zephyr pass the value's attribute to bt_gatt_notify(), or the declaration, but not an index that is one too low), and let the service end after its last attribute. Clients ignore values of handles that they do not know."
+    ).needing([.bothDirections]).leaningOn(.opening).onConnection(
+      about: AttributeUsage.self, merges: true,
       elsewise: [
         Alternative("the service before it ends too early in the server's table") { usage, _ in
           usage.identity.kind != nil
         }
-      ],
-      do:
-        "Fix the server: send values with the handle of the characteristic's value, not of its declaration (in Zephyr pass the value's attribute to bt_gatt_notify(), or the declaration, but not an index that is one too low), and let the service end after its last attribute. Clients ignore values of handles that they do not know."
+      ]
     ) { connection, _ in
       connection.attributes.usages.compactMap { usage in
         connection.wrongHandle(usage).map { (usage, $0) }
       }
     },
-    Rule(
+    Symptom(
       "att_command_not_offered", .warning, .meaning,
       "Write Commands go to a characteristic that offers only Write Requests",
       when:
         "three or more Write Commands go to a characteristic whose declaration, discovered on this connection, offers Write but not Write Without Response; no value of the service is sent or read after the first. A note unless the client has subscribed to the service",
-      needs: [.bothDirections, .events, .opening], merges: true,
-      elsewise: [
-        Alternative(always: "the server carries them out, and has nothing to send")
-      ],
       do:
         "Write with response: on Android WRITE_TYPE_DEFAULT, on iOS .withResponse, with Bleak write_gatt_char(…, response=True). Then the server also reports errors."
+    ).needing([.bothDirections, .events, .opening]).onConnection(
+      merges: true,
+      elsewise: [
+        Alternative(always: "the server carries them out, and has nothing to send")
+      ]
     ) { connection, evidence in
       connection.attributes.usages.compactMap { connection.notOffered($0, evidence) }
     },
-    Rule(
+    Symptom(
       "att_prepare_echo", .warning, .fact,
       "A server's response to a prepared write differs from the request",
       when:
         "the handle, offset, length or one of the first four bytes of the value in a Prepare Write Response differ from those in the request, unless that byte is zero, as after redaction",
-      needs: [.bothDirections], merges: true,
       do:
         "Fix the server: a Prepare Write Response repeats the request (Core, Vol 3, Part F, 3.4.6.2). Clients that compare the two, as a reliable write does, cancel the write."
-    ) { connection, _ in connection.attributes.echoes.map(connection.wrongEcho) },
-    Rule(
+    ).needing([.bothDirections]).onConnection(merges: true) { connection, _ in
+      connection.attributes.echoes.map(connection.wrongEcho)
+    },
+    Symptom(
       "att_prepared_not_executed", .warning, .meaning, "A prepared write is never executed",
       when:
         "the server has accepted parts of a prepared write, no Execute Write Request follows, and the link stays open for 2 s",
-      needs: [.bothDirections, .events, .opening],
       do:
         "Send an Execute Write Request after the last part: until then the server only keeps the parts, and drops them when the link ends. On Android end a reliable write with executeReliableWrite()."
-    ) { connection, evidence in connection.notExecuted(evidence) },
+    ).needing([.bothDirections, .events, .opening]).onConnection { connection, evidence in
+      connection.notExecuted(evidence)
+    },
   ]
 }
 

@@ -8,12 +8,14 @@ import Words
 
 extension Rule {
   static let keyMismatches: [Rule] = [
-    Rule(
-      about: Doubts.self, "enc_keys_differ", .error, .meaning,
-      "The two sides have different keys for the bond",
+    Symptom(
+      "enc_keys_differ", .error, .meaning, "The two sides have different keys for the bond",
       when:
         "encryption was started with a stored key, nothing was received afterwards, and the link was lost within the supervision timeout: with MIC Failure (0x3d) on the side that notices, with Connection Timeout (0x08) or 0x13 on the other; not if the key had worked and another procedure was pending",
-      needs: [.commands, .events, .receivedData, .end],
+      do:
+        "Delete the bond on both sides and pair again. One side has replaced its key without the other: two hosts of a device that share an address, a restored backup, firmware that saves the key before pairing is complete, or the byte order or key size of keys copied by hand."
+    ).needing([.commands, .events, .receivedData, .end]).onConnection(
+      about: Doubts.self,
       elsewise: [
         Doubts.procedure.or("another Link Layer procedure ran meanwhile, and the key is right"),
         Doubts.earlyData.or("data crossed the link unencrypted meanwhile, and the key is right"),
@@ -22,24 +24,23 @@ extension Rule {
         Doubts.success.or("encryption worked, as the controller reported"),
         Doubts.peerLeft.or("the peer ended the link by itself, for another reason"),
         Doubts.peerLeft.or("the peer has lost its key, and ends the link instead"),
-      ],
-      do:
-        "Delete the bond on both sides and pair again. One side has replaced its key without the other: two hosts of a device that share an address, a restored backup, firmware that saves the key before pairing is complete, or the byte order or key size of keys copied by hand."
+      ]
     ) { history, evidence in
       mismatch(history, evidence).map { [($0.doubts, differing($0, history, evidence))] } ?? []
     },
-    Rule(
-      about: Doubts.self, "enc_mic_failure", .error, .meaning,
+    Symptom(
+      "enc_mic_failure", .error, .meaning,
       "An encrypted link was lost because a packet failed its integrity check",
       when:
         "the link ends with MIC Failure (0x3d) after it was encrypted with a new key, or after encrypted data was received; or data was sent, or another procedure was pending, while encryption was started",
-      needs: [.events, .end],
+      do:
+        "Check the controllers' firmware versions first: a packet counter or a key refresh that the two sides handle differently is a frequent cause. If it happens in one place only, a device there may be injecting packets."
+    ).needing([.events, .end]).onConnection(
+      about: Doubts.self,
       elsewise: [
         Doubts.unprovenKey.or("the two sides have different keys"),
         Doubts.unrepeated.or("a controller fails for another reason"),
-      ],
-      do:
-        "Check the controllers' firmware versions first: a packet counter or a key refresh that the two sides handle differently is a frequent cause. If it happens in one place only, a device there may be injecting packets."
+      ]
     ) { history, evidence in
       guard let end = history.connection.lastPacket, mismatch(history, evidence) == nil
       else { return [] }

@@ -6,17 +6,18 @@ import Words
 // Rules about peers that end their links.
 
 extension Rule {
-  static let peerLeavesAtRequest = Rule(
-    about: Bool.self, whole: "link_peer_leaves_at_request", .warning, .sequence,
+  static let peerLeavesAtRequest = Symptom(
+    "link_peer_leaves_at_request", .warning, .sequence,
     "The peer ends its connections when it receives a certain request",
     when:
       "two or more connections of one device were ended by the peer within a second after the same request, which is unanswered and the last that this host sent; a write, or if the capture has no data of the peer, only if it is the only one",
-    needs: [.sentData, .events, .opening, .end],
-    elsewise: [
-      Alternative("the write asks the peer to leave, or to switch off") { isWrite, _ in !isWrite }
-    ],
     do:
       "Connect without this request, to find out whether the peer then stays: if it is Exchange MTU Request, do not call requestMtu() on Android or esp_ble_gattc_send_mtu_req() on ESP-IDF. The peer's firmware has to answer each request, if only with an Error Response: update it."
+  ).needing([.sentData, .events, .opening, .end]).inCapture(
+    about: Bool.self,
+    elsewise: [
+      Alternative("the write asks the peer to leave, or to switch off") { isWrite, _ in !isWrite }
+    ]
   ) { evidence -> [(Bool, Finding)] in
     evidence.repeated { evidence.fatalRequest(of: $0) != nil }.flatMap { left in
       let asked = left.compactMap { history in
@@ -50,17 +51,17 @@ extension Rule {
     }
   }
 
-  static let peerLeaves = Rule(
-    about: Bool.self, whole: "link_peer_leaves", .warning, .sequence,
-    "The peer ends its connections after a constant time",
+  static let peerLeaves = Symptom(
+    "link_peer_leaves", .warning, .sequence, "The peer ends its connections after a constant time",
     when:
       "two or more connections of one device, each a second or longer, were ended by the peer after times that differ by at most a tenth; or three or more after such times since encryption, or since the same last request of this host",
-    needs: [.events, .opening, .end], leansOn: [.bothDirections],
-    elsewise: [
-      Alternative("it had sent all its values") { hasFinished, _ in !hasFinished }
-    ],
     do:
       "The peer may wait for something and give up (pairing, a request, or a login of its own protocol within a fixed time), or end idle connections. Compare with what its own app does first."
+  ).needing([.events, .opening, .end]).leaningOn([.bothDirections]).inCapture(
+    about: Bool.self,
+    elsewise: [
+      Alternative("it had sent all its values") { hasFinished, _ in !hasFinished }
+    ]
   ) { evidence -> [(Bool, Finding)] in
     evidence.connections.filter {
       $0.connection.peer != nil && $0.leavesByChoice && !$0.connection.isOpeningMissing
@@ -73,50 +74,57 @@ extension Rule {
       // Only if this applies to all connections that the peer ended, not to two of many.
       guard let stay = Stay(left), !left.allSatisfy({ evidence.fatalRequest(of: $0) != nil })
       else { return nil }
-      let wish: (words: Wording, packet: Int?) =
-        evidence.lacksData
-        ? ("What crossed the links was not recorded.", nil) : left[left.count - 1].lastWish
-      let isOne = left.allSatisfy { $0.device == left[0].device }
-      var finding = Finding(
-        "\(isOne ? "The peer" : "Peers with like names" as StaticString) ended \(left.count, isLeast: evidence.omitsConnections) connections \(stay.words)",
-        headline:
-          "\(isOne ? "the peer ends its" : "peers with like names end their" as StaticString) connections \(stay.words)",
-        why: wish.words,
-        evidence: PacketSet(
-          [wish.packet ?? 0] + left.prefix(8).compactMap(\.connection.lastPacket)
-            + stay.anchors.prefix(8)), on: left.map(\.id), restsOnAbsence: true)
-      finding.repetitions = left.count
-      if evidence.leavesByTimer(left[0]), let lived = evidence.siblings(of: left[0]).survivor,
-        let length = lived.length
-      {
-        finding.why = Wording(
-          sentences:
-            "It gave \(StatusCode.unacceptableConnectionParameters) as its reason, but connection \(lived.id) with \(lived.device == left[0].device ? "the same device" : "a device of a like name" as StaticString) had the same parameters and lived for \(duration: length).",
-          finding.why)
-        finding.evidence.insert(lived.connection.lastPacket)
-      }
       let pauses = left.compactMap(\.pauseAfterLastValue)
       let hasFinished = pauses.count == left.count
-      if hasFinished, let pause = pauses.max() {
-        finding.severity = .note
-        finding.why =
-          "On each of them the peer sent values and left within \(duration: pause) of the last one."
-        finding.remedy =
-          "Nothing to do if the values are complete: devices that measure or store something disconnect after sending it."
-      }
-      return (hasFinished, finding)
+      return (hasFinished, leaving(left, stay, hasFinished ? pauses.max() : nil, evidence))
     }
   }
 
-  static let peerLeavesAfterChange = Rule(
+  /// - Parameter pause: the longest time from the last value to the end, if the peer sent values on
+  ///   each connection and then left.
+  private static func leaving(
+    _ left: [ConnectionHistory], _ stay: Stay, _ pause: Int64?, _ evidence: Evidence
+  ) -> Finding {
+    let wish: (words: Wording, packet: Int?) =
+      evidence.lacksData
+      ? ("What crossed the links was not recorded.", nil) : left[left.count - 1].lastWish
+    let isOne = left.allSatisfy { $0.device == left[0].device }
+    var finding = Finding(
+      "\(isOne ? "The peer" : "Peers with like names" as StaticString) ended \(left.count, isLeast: evidence.omitsConnections) connections \(stay.words)",
+      headline:
+        "\(isOne ? "the peer ends its" : "peers with like names end their" as StaticString) connections \(stay.words)",
+      why: wish.words,
+      evidence: PacketSet(
+        [wish.packet ?? 0] + left.prefix(8).compactMap(\.connection.lastPacket)
+          + stay.anchors.prefix(8)), on: left.map(\.id), restsOnAbsence: true)
+    finding.repetitions = left.count
+    if evidence.leavesByTimer(left[0]), let lived = evidence.siblings(of: left[0]).survivor,
+      let length = lived.length
+    {
+      finding.why = Wording(
+        sentences:
+          "It gave \(StatusCode.unacceptableConnectionParameters) as its reason, but connection \(lived.id) with \(lived.device == left[0].device ? "the same device" : "a device of a like name" as StaticString) had the same parameters and lived for \(duration: length).",
+        finding.why)
+      finding.evidence.insert(lived.connection.lastPacket)
+    }
+    if let pause {
+      finding.severity = .note
+      finding.why =
+        "On each of them the peer sent values and left within \(duration: pause) of the last one."
+      finding.remedy =
+        "Nothing to do if the values are complete: devices that measure or store something disconnect after sending it."
+    }
+    return finding
+  }
+
+  static let peerLeavesAfterChange = Symptom(
     "link_peer_leaves_after_change", .warning, .sequence,
     "The peer left right after this host had made the link slower",
     when:
       "this host, the central, made the connection interval four times as long or more without being asked by the peer, which ended the link within a second",
-    needs: [.commands, .events, .end],
     do:
       "Keep the shorter interval while the peer is in use, or request one between the two, to find out whether it then stays. A peripheral that cannot work with an interval should ask for another one instead of leaving."
-  ) { history, evidence in
+  ).needing([.commands, .events, .end]).onConnection { history, evidence in
     guard let change = history.lastSlowing else { return [] }
     var finding = Finding(
       "The peer ended the link \(duration: change.passed) after this host had changed the connection interval from \(interval: change.before) to \(interval: change.after)",

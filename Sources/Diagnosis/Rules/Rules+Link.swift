@@ -34,20 +34,21 @@ extension Rule {
     "the peer advertised beside the link, and went out of range later"
   ) { loss, _ in loss != .departure }
 
-  private static let supervisionTimeout = Rule(
-    about: Loss.self, whole: "link_supervision_timeout", .error, .meaning,
-    "A link was lost: the peer was no longer heard",
+  private static let supervisionTimeout = Symptom(
+    "link_supervision_timeout", .error, .meaning, "A link was lost: the peer was no longer heard",
     when:
       "a link ended with Connection Timeout (0x08); a warning if the capture has neither its opening nor data of it",
-    needs: [.events, .end],
+    do: lossRemedy
+  ).needing([.events, .end]).inCapture(
+    about: Loss.self,
     elsewise: [
       besideLink,
       Alternative("the peer was lost for another reason, or never got the request") {
         loss, _ in loss != .restart
       },
-    ], do: lossRemedy
+    ]
   ) { evidence -> [(Loss, Finding)] in
-    let all = evidence.connections.compactMap { lost($0, evidence) }
+    let all = evidence.connections.compactMap { LostLink($0, evidence)?.outcome }
     // How often the link to a device was lost right after the same procedure.
     let counts = Dictionary(all.map { ($0.0, 1) }, uniquingKeysWith: +)
     return all.map { loss, found in
@@ -76,101 +77,6 @@ extension Rule {
     return finding
   }
 
-  /// Returns a finding about a link that was lost; nil if it was not.
-  private static func lost(
-    _ history: ConnectionHistory, _ evidence: Evidence
-  ) -> (Loss, Finding)? {
-    // A link that is lost because the keys differ has its own rule.
-    guard history.connection.ending == .timeout, let ended = history.link.ended,
-      Rule.mismatch(history, evidence) == nil
-    else { return nil }
-    let link = history.link
-    let departure = history.departure
-    let reconnection = departure == nil ? history.reconnection(evidence) : nil
-    let encryption = history.encryption.attempts.last { $0.failure == .connectionTimeout }
-    var finding = Finding(
-      "The link was lost: \(StatusCode.connectionTimeout)",
-      headline:
-        "connection \(history.id) was lost at \(packet: ended.packet): \(history.silenceWords)",
-      why: Wording(
-        sentences: departure?.words ?? history.timeoutWords, history.lastSignWords,
-        encryption.map { "Encryption (\(packet: $0.moment.packet)) failed for the same reason." }
-          ?? "",
-        history.acknowledgement, departure == nil ? history.signalWords : "", history.askedLast,
-        reconnection.map {
-          "A connection to it was possible again \(duration: $0.passed) later (\(packet: $0.opened.packet))."
-        } ?? ""),
-      evidence: PacketSet(
-        of: link.lastSign, link.unacknowledgedSince, ended,
-        departure?.moment ?? link.quality?.moment, reconnection?.opened
-      ).union(encryption?.packets ?? []), on: [history.id])
-    if let restart = history.attributes.restart {
-      finding.severity = .note
-      finding.what = "The peer restarted as requested: \(StatusCode.connectionTimeout)"
-      finding.headline =
-        "the peer dropped connection \(history.id) (\(packet: ended.packet)) to restart as requested"
-      finding.why =
-        "\(restart) makes a device restart, which drops its links without terminating them. \(finding.why)"
-      finding.remedy = "Nothing to do if the restart was intended."
-      return (.restart, finding)
-    }
-    if let departure {
-      finding.what =
-        "The peer dropped the link without terminating it: \(StatusCode.connectionTimeout)"
-      finding.headline =
-        "the peer dropped connection \(history.id) without terminating it, and advertised again (\(packet: departure.moment.packet))"
-      finding.remedy = restartRemedy
-      finding.groupHeadline =
-        "the peer dropped the link without terminating it, and advertised again"
-      return (.departure, finding)
-    }
-    if let fatal = history.fatalProcedure {
-      finding.grounds = .sequence
-      let words = fatal.procedure.words
-      finding.what = "The link was lost right after \(words): \(StatusCode.connectionTimeout)"
-      finding.headline =
-        "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard from the peer after \(words) (\(packet: fatal.moment.packet))"
-      finding.add(
-        "The last procedure was \(words) (\(packet: fatal.moment.packet)), and nothing was heard after it: one of the controllers may fail at it.",
-        fatal.moment.packet)
-      finding.remedy =
-        "Try without this procedure (another PHY, data length or interval), and look for newer firmware of both controllers."
-      return (.procedure(fatal.procedure, device: history.device), finding)
-    }
-    finding.grounds = .fact
-    let signal = link.quality?.rssi
-    var inRange: Wording?
-    var at: StaticString = ""
-    if let signal, signal <= Sighting.weakest {
-      at = " at a weak signal"
-      finding.remedy =
-        "Bring the devices closer together: the signal was near the sensitivity limit of receivers (\(Int(signal)) dBm)."
-    } else if history.hasShortTimeout {
-      at = " at a short supervision timeout"
-      finding.remedy = longerTimeout(history, evidence)
-      let asked = history.timeoutRequest
-      finding.headline =
-        "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard for \((link.supervisionTimeout ?? 0) / 1_000_000) ms, the short supervision timeout\(asked.map { " that \($0.side.words) had requested (\(packet: $0.packet))" as Wording } ?? "")"
-      finding.evidence.insert(asked?.packet)
-    } else if let signal, Sighting.strong ~= signal {
-      at = " at a strong signal"
-      inRange = "The signal was strong (\(Int(signal)) dBm)"
-    } else if let reconnection, reconnection.passed <= soonAgain {
-      inRange = "The peer was in range (\(packet: reconnection.opened.packet))"
-    }
-    if let inRange {
-      finding.remedy =
-        "\(inRange), so look for another reason than range: whether the peer was switched off, reset or crashed at that time, and whether this host's controller was busy with scans, other links or Wi-Fi."
-    }
-    if history.connection.transport == .brEDR {
-      finding.severity = evidence.later(than: history).isEmpty ? .warning : .note
-    }
-    let peer: Wording = history.connection.peer.map { " to \($0)" } ?? ""
-    finding.group = "The link\(peer) was lost\(at): \(StatusCode.connectionTimeout)"
-    finding.groupHeadline = "the link\(peer) was lost\(at): this host no longer heard the peer"
-    return (.silence, finding)
-  }
-
   /// A peer that is connected to again so soon did not go out of range.
   private static let soonAgain: Int64 = 2_000_000_000
 
@@ -185,14 +91,13 @@ extension Rule {
       "In \(side.possessive) firmware\(side == .peer ? "" : " or program" as Wording) request a longer supervision timeout, or a lower latency: six times the peripheral's longest pause, and at least 4 s."
   }
 
-  private static let lostRepeatedly = Rule(
-    whole: "link_lost_repeatedly", .note, .fact, "The links to one device are lost repeatedly",
+  private static let lostRepeatedly = Symptom(
+    "link_lost_repeatedly", .note, .fact, "The links to one device are lost repeatedly",
     when:
       "two or more connections of one device ended with Connection Timeout (0x08), or LL Response Timeout (0x22) when this host disconnected",
-    needs: [.events, .end],
     do:
       "Compare when it happens: always after the same time or the same request points to the peer's firmware, random times point to the radio."
-  ) { evidence in
+  ).needing([.events, .end]).inCapture { evidence in
     evidence.repeated { $0.connection.ending == .timeout || $0.isUnconfirmed }.map {
       lost in
       let total = evidence.earlier(than: lost[0]).count + 1 + evidence.later(than: lost[0]).count
@@ -217,13 +122,14 @@ extension Rule {
     }
   }
 
-  private static let deadAtDisconnect = Rule(
-    about: Loss.self, "link_dead_at_disconnect", .warning, .meaning,
+  private static let deadAtDisconnect = Symptom(
+    "link_dead_at_disconnect", .warning, .meaning,
     "This host disconnected a link that was already dead",
     when:
       "this host asked to disconnect, and the link ended with Connection Timeout (0x08) or LL Response Timeout (0x22); a note if the peer may have fallen silent only then",
-    needs: [.commands, .events, .end], elsewise: [besideLink], do: lossRemedy
-  ) { history, _ -> [(Loss, Finding)] in
+    do: lossRemedy
+  ).needing([.commands, .events, .end]).onConnection(about: Loss.self, elsewise: [besideLink]) {
+    history, _ -> [(Loss, Finding)] in
     let (link, departure) = (history.link, history.departure)
     guard history.isUnconfirmed, let reason = history.connection.reason,
       let asked = link.disconnect, let ended = link.ended,
@@ -289,10 +195,13 @@ extension Rule {
     case ofPeer, unknown
   }
 
-  private static let responseTimeout = Rule(
-    about: Unfinished.self, "link_lmp_timeout", .error, .meaning,
-    "A Link Layer procedure was not answered in time",
-    when: "the link or a procedure on it ended with LL Response Timeout (0x22)", needs: [.events],
+  private static let responseTimeout = Symptom(
+    "link_lmp_timeout", .error, .meaning, "A Link Layer procedure was not answered in time",
+    when: "the link or a procedure on it ended with LL Response Timeout (0x22)",
+    do:
+      "Probably one of the two controllers has a defect: the peer's did not answer, or this host's did not understand the answer. Update the firmware of both, and avoid the procedure (PHY, data length, parameter requests) until then. Another adapter on this host shows which one it is."
+  ).needing([.events]).onConnection(
+    about: Unfinished.self,
     elsewise: [
       Alternative("this host's controller had stalled, or gave up a procedure of its own early") {
         end, _ in end != .early
@@ -307,9 +216,7 @@ extension Rule {
       Alternative("this host asked for a procedure that is not in the capture") {
         end, _ in end != .unknown
       },
-    ],
-    do:
-      "Probably one of the two controllers has a defect: the peer's did not answer, or this host's did not understand the answer. Update the firmware of both, and avoid the procedure (PHY, data length, parameter requests) until then. Another adapter on this host shows which one it is."
+    ]
   ) { history, evidence -> [(Unfinished, Finding)] in
     // Encryption that is not answered has its own rule.
     guard !history.isEncryptionUnanswered else { return [] }
@@ -319,23 +226,7 @@ extension Rule {
     }
     if var finding = end, let ended = history.link.ended {
       if let length = history.length, length < procedureTimeout {
-        let stall = history.controllerStall
-        let silent: Wording =
-          stall.map { stall in
-            "sent nothing for \(duration: stall.length) while \(commandName(stall.opcode)) (\(packet: stall.asked.packet)) waited for its answer, until \(packet: stall.ended.packet)"
-          } ?? ""
-        finding.headline =
-          "connection \(history.id) was lost at \(packet: ended.packet)\(stall == nil ? ": this host no longer heard the peer" : " because this host's controller stalled: it \(silent)")"
-        finding.why = Wording(
-          sentences:
-            "Neither host asked to disconnect. A peer has 40 s to answer a Link Layer procedure, but the link was open for \(duration: length): so this controller gave up earlier\(stall == nil ? ", because it no longer heard the peer" : ". It \(silent)").",
-          history.lastSignWords, history.lastProcedureWords, history.signalWords)
-        finding.remedy =
-          stall == nil
-          ? lossRemedy
-          : "Suspect this host's controller: update its firmware or try another adapter. Until then do not scan while a link is open."
-        finding.evidence = PacketSet(of: stall?.asked, stall?.ended).union(finding.evidence)
-        findings.append((stall == nil ? .early : .stalled, finding))
+        findings.append((explainEarly(&finding, history, ended, length), finding))
       } else if history.connection.transport == .le {
         findings.append((explain(&finding, history, ended, evidence), finding))
       } else {
@@ -349,26 +240,25 @@ extension Rule {
   /// The Link Layer's procedure response timeout (Core, Vol 6, Part B, 5.2).
   private static let procedureTimeout: Int64 = 40_000_000_000
 
-  private static let collision = Rule(
+  private static let collision = Symptom(
     "link_procedure_collision", .error, .meaning, "Procedures of the two controllers collided",
     when:
       "the link or a procedure on it ended with LL Procedure Collision (0x23) or Different Transaction Collision (0x2a)",
-    needs: [.events],
     do:
       "Start one procedure at a time and wait for its event (PHY, data length, parameters, encryption), or let the central alone start them."
-  ) { history, _ in
+  ).needing([.events]).onConnection { history, _ in
     history.ends(by: { $0.rawValue == 0x23 || $0.rawValue == 0x2a }) {
       "connection \(history.id) ended at \(packet: $0.packet): procedures of the two controllers collided"
     }
   }
 
-  private static let instantPassed = Rule(
+  private static let instantPassed = Symptom(
     "link_instant_passed", .error, .meaning,
     "A change took effect before the other side knew of it",
-    when: "the link or a procedure on it ended with Instant Passed (0x28)", needs: [.events],
+    when: "the link or a procedure on it ended with Instant Passed (0x28)",
     do:
       "Do not request parameters again that are already in force, and change one thing at a time. Update the firmware of the central's controller, which has to announce a change early enough (six events, and more if the peripheral may skip events), and of the peripheral's, which must not skip events while a change is pending."
-  ) { history, _ in
+  ).needing([.events]).onConnection { history, _ in
     let link = history.link
     return history.ends(by: { $0 == .instantPassed }) {
       "connection \(history.id) ended at \(packet: $0.packet): a change took effect before the other side knew of it (Instant Passed)"
@@ -402,6 +292,29 @@ extension Rule {
     }
   }
 
+  /// Explains LL Response Timeout on a link that was not open for as long as a procedure may take.
+  private static func explainEarly(
+    _ finding: inout Finding, _ history: ConnectionHistory, _ ended: Moment, _ length: Int64
+  ) -> Unfinished {
+    let stall = history.controllerStall
+    let silent: Wording =
+      stall.map { stall in
+        "sent nothing for \(duration: stall.length) while \(commandName(stall.opcode)) (\(packet: stall.asked.packet)) waited for its answer, until \(packet: stall.ended.packet)"
+      } ?? ""
+    finding.headline =
+      "connection \(history.id) was lost at \(packet: ended.packet)\(stall == nil ? ": this host no longer heard the peer" : " because this host's controller stalled: it \(silent)")"
+    finding.why = Wording(
+      sentences:
+        "Neither host asked to disconnect. A peer has 40 s to answer a Link Layer procedure, but the link was open for \(duration: length): so this controller gave up earlier\(stall == nil ? ", because it no longer heard the peer" : ". It \(silent)").",
+      history.lastSignWords, history.lastProcedureWords, history.signalWords)
+    finding.remedy =
+      stall == nil
+      ? lossRemedy
+      : "Suspect this host's controller: update its firmware or try another adapter. Until then do not scan while a link is open."
+    finding.evidence = PacketSet(of: stall?.asked, stall?.ended).union(finding.evidence)
+    return stall == nil ? .early : .stalled
+  }
+
   /// The clocks of controllers and of the capture differ a little.
   private static let procedureMargin: Int64 = 2_000_000_000
 
@@ -417,29 +330,7 @@ extension Rule {
     let own = history.link.procedures.last {
       isThen($0.moment) && $0.opcode != HCICommand.leSetDataLength
     }
-    if let own {
-      let name = commandName(own.opcode)
-      finding.add(
-        "This host had asked for \(name) (\(packet: own.moment.packet)) 40 s before, and its controller did not report the end of that. HCI does not show whether the peer's controller answered."
-      )
-      finding.evidence = PacketSet([own.moment.packet]).union(finding.evidence)
-      guard let bit = history.link.lackingFeature(for: own.opcode),
-        let features = history.link.peerFeatures
-      else {
-        finding.grounds = .fact
-        return .reported
-      }
-      let feature: Wording =
-        CodeSet.leFeatures.name(of: UInt64(bit)).map { "\($0)" } ?? "feature \(bit)"
-      finding.headline =
-        "connection \(history.id) ended at \(packet: ended.packet): this host's controller did not finish \(name), for which the peer lacks the feature"
-      finding.add(
-        "The peer's controller does not support it: \(feature) is not among its features (\(packet: features.moment.packet)). Then this host's controller must not wait for an answer to it, or has to take the peer's LL_UNKNOWN_RSP for one.",
-        features.moment.packet)
-      finding.remedy =
-        "Suspect this host's controller: update its firmware or try another adapter. Until then do not request \(name) from this peer."
-      return .lacking
-    }
+    if let own { return explain(&finding, by: own.opcode, own.moment, history, ended) }
     guard evidence.coverage.parts(of: history.connection).isSuperset(of: [.commands, .opening]),
       !history.connection.hasLostPackets, let opened = history.link.opened,
       let length = history.length
@@ -470,12 +361,39 @@ extension Rule {
     return .ofPeer
   }
 
-  private static let procedureFailed = Rule(
+  /// Explains LL Response Timeout by a procedure that this host asked for.
+  private static func explain(
+    _ finding: inout Finding, by opcode: UInt16, _ asked: Moment, _ history: ConnectionHistory,
+    _ ended: Moment
+  ) -> Unfinished {
+    let name = commandName(opcode)
+    finding.add(
+      "This host had asked for \(name) (\(packet: asked.packet)) 40 s before, and its controller did not report the end of that. HCI does not show whether the peer's controller answered."
+    )
+    finding.evidence = PacketSet([asked.packet]).union(finding.evidence)
+    guard let bit = history.link.lackingFeature(for: opcode),
+      let features = history.link.peerFeatures
+    else {
+      finding.grounds = .fact
+      return .reported
+    }
+    let feature: Wording =
+      CodeSet.leFeatures.name(of: UInt64(bit)).map { "\($0)" } ?? "feature \(bit)"
+    finding.headline =
+      "connection \(history.id) ended at \(packet: ended.packet): this host's controller did not finish \(name), for which the peer lacks the feature"
+    finding.add(
+      "The peer's controller does not support it: \(feature) is not among its features (\(packet: features.moment.packet)). Then this host's controller must not wait for an answer to it, or has to take the peer's LL_UNKNOWN_RSP for one.",
+      features.moment.packet)
+    finding.remedy =
+      "Suspect this host's controller: update its firmware or try another adapter. Until then do not request \(name) from this peer."
+    return .lacking
+  }
+
+  private static let procedureFailed = Symptom(
     "link_procedure_failed", .note, .fact, "A Link Layer procedure failed",
     when:
-      "a feature, version, PHY or subrate procedure ended with another error status on a link that stayed open",
-    needs: [.events]
-  ) { history, _ in
+      "a feature, version, PHY or subrate procedure ended with another error status on a link that stayed open"
+  ).needing([.events]).onConnection { history, _ in
     history.failedProcedures.filter { !$0.isUpdate && !$0.status.isProcedureTrouble }.map {
       failed in
       Finding(
@@ -485,13 +403,13 @@ extension Rule {
     }
   }
 
-  private static let payloadTimeout = Rule(
+  private static let payloadTimeout = Symptom(
     "link_payload_timeout", .warning, .fact,
     "No authenticated packet came from the peer on an encrypted link",
-    when: "the controller reports Authenticated Payload Timeout Expired", needs: [.events],
+    when: "the controller reports Authenticated Payload Timeout Expired",
     do:
       "Encrypt again or disconnect, as the host's security policy requires. If it recurs, update the firmware of the peer's controller, which has to answer LE Ping, or set a longer Authenticated Payload Timeout."
-  ) { history, _ in
+  ).needing([.events]).onConnection { history, _ in
     let expired = history.link.payloadTimeouts
     guard let first = expired.first else { return [] }
     let timeout: Wording =
@@ -509,31 +427,31 @@ extension Rule {
     ]
   }
 
-  private static let controllerEnded = Rule(
+  private static let controllerEnded = Symptom(
     "link_controller_ended", .error, .fact, "A controller ended the link by itself",
     when: "Disconnection Complete has a reason that no host gives, and no other rule explains it",
-    needs: [.events, .end],
     do:
       "Update the firmware of this host's controller, and try without the last request or procedure before the end."
-  ) { history, _ in
+  ).needing([.events, .end]).onConnection { history, _ in
     history.endByController(
       for: { !$0.isProcedureTrouble && !$0.isOfSecurity }, restsOnAbsence: true
     ) { _ in "the controller ended connection \(history.id)" }.map { [$0] } ?? []
   }
 
-  private static let lowResources = Rule(
+  private static let lowResources = Symptom(
     "link_peer_low_resources", .warning, .fact, "The peer ended the link for lack of resources",
     when: "the reason is Remote Device Terminated Connection due to Low Resources (0x14)",
-    needs: [.events, .end],
     do:
       "Free links or memory on the peer: disconnect other devices, restart it; in firmware raise the number of connections or buffers."
-  ) { history, _ in ended(history, .remoteLowResources, "for lack of resources") }
+  ).needing([.events, .end]).onConnection { history, _ in
+    ended(history, .remoteLowResources, "for lack of resources")
+  }
 
-  private static let powerOff = Rule(
+  private static let powerOff = Symptom(
     "link_power_off", .note, .fact, "The peer ended the link because it is switched off",
-    when: "the reason is Remote Device Terminated Connection due to Power Off (0x15)",
-    needs: [.events, .end]
-  ) { history, _ in ended(history, .remotePowerOff, "because it, or its Bluetooth, is switched off")
+    when: "the reason is Remote Device Terminated Connection due to Power Off (0x15)"
+  ).needing([.events, .end]).onConnection { history, _ in
+    ended(history, .remotePowerOff, "because it, or its Bluetooth, is switched off")
   }
 
   private static func ended(
@@ -550,12 +468,11 @@ extension Rule {
     ]
   }
 
-  private static let reset = Rule(
+  private static let reset = Symptom(
     "link_reset", .note, .fact, "The controller was reset or removed while a link was open",
     when:
-      "a reset, or the controller's removal, ended an open link that this host had not asked to end",
-    needs: [.events]
-  ) { history, _ in
+      "a reset, or the controller's removal, ended an open link that this host had not asked to end"
+  ).needing([.events]).onConnection { history, _ in
     // If this host had asked to disconnect, the link had probably ended.
     guard history.connection.ending == .reset, history.link.disconnect == nil,
       let ended = history.link.ended
@@ -570,15 +487,14 @@ extension Rule {
     ]
   }
 
-  private static let hostStalled = Rule(
-    whole: "host_stalled", .error, .sequence,
+  private static let hostStalled = Symptom(
+    "host_stalled", .error, .sequence,
     "A request reaches this host 30 s late, and the peer has given up",
     when:
       "a request of the peer arrives 29 to 31 s after the previous packet, followed at once by the peer's disconnection, on two or more connections, or on one after which the controller leaves a command unanswered",
-    needs: [.bothDirections, .events, .end],
     do:
       "Find out what delays data: the controller (newer firmware, another adapter), its transport (UART flow control, USB), or a program on this host that blocks its thread. On the host, read events in a thread of their own, and answer requests at once."
-  ) { evidence in
+  ).needing([.bothDirections, .events, .end]).inCapture { evidence in
     let stalled = evidence.connections.compactMap {
       history -> (ConnectionHistory, Moment, Moment)? in
       guard history.connection.ending == .peer, let stall = history.link.stall,
@@ -607,6 +523,147 @@ extension Rule {
       on: stalled.map(\.0.id), stalled.count == 1 ? .warning : nil)
     finding.repetitions = stalled.count
     return [finding]
+  }
+}
+
+extension Rule {
+  /// A link that was lost, and what the packets show about the reason.
+  private struct LostLink {
+    let history: ConnectionHistory
+    let evidence: Evidence
+    let ended: Moment
+    let departure: (words: Wording, moment: Moment, left: Int64)?
+    let reconnection: (opened: Moment, passed: Int64)?
+
+    /// Returns nil if the link was not lost.
+    init?(_ history: ConnectionHistory, _ evidence: Evidence) {
+      // A link that is lost because the keys differ has its own rule.
+      guard history.connection.ending == .timeout, let ended = history.link.ended,
+        Rule.mismatch(history, evidence) == nil
+      else { return nil }
+      (self.history, self.evidence, self.ended) = (history, evidence, ended)
+      departure = history.departure
+      reconnection = departure == nil ? history.reconnection(evidence) : nil
+    }
+
+    var outcome: (Loss, Finding) {
+      if let restart = history.attributes.restart { return (.restart, restarted(restart)) }
+      if departure != nil { return (.departure, departed) }
+      if let fatal = history.fatalProcedure {
+        let loss = Loss.procedure(fatal.procedure, device: history.device)
+        return (loss, lost(after: fatal.procedure.words, fatal.moment))
+      }
+      return (.silence, silent)
+    }
+
+    /// The finding, without a reason.
+    private var finding: Finding {
+      let link = history.link
+      let encryption = history.encryption.attempts.last { $0.failure == .connectionTimeout }
+      return Finding(
+        "The link was lost: \(StatusCode.connectionTimeout)",
+        headline:
+          "connection \(history.id) was lost at \(packet: ended.packet): \(history.silenceWords)",
+        why: Wording(
+          sentences: departure?.words ?? history.timeoutWords, history.lastSignWords,
+          encryption.map {
+            "Encryption (\(packet: $0.moment.packet)) failed for the same reason."
+          } ?? "",
+          history.acknowledgement, departure == nil ? history.signalWords : "", history.askedLast,
+          reconnection.map {
+            "A connection to it was possible again \(duration: $0.passed) later (\(packet: $0.opened.packet))."
+          } ?? ""),
+        evidence: PacketSet(
+          of: link.lastSign, link.unacknowledgedSince, ended,
+          departure?.moment ?? link.quality?.moment, reconnection?.opened
+        ).union(encryption?.packets ?? []), on: [history.id])
+    }
+
+    private func restarted(_ request: Wording) -> Finding {
+      var finding = finding
+      finding.severity = .note
+      finding.what = "The peer restarted as requested: \(StatusCode.connectionTimeout)"
+      finding.headline =
+        "the peer dropped connection \(history.id) (\(packet: ended.packet)) to restart as requested"
+      finding.why =
+        "\(request) makes a device restart, which drops its links without terminating them. \(finding.why)"
+      finding.remedy = "Nothing to do if the restart was intended."
+      return finding
+    }
+
+    private var departed: Finding {
+      var finding = finding
+      finding.what =
+        "The peer dropped the link without terminating it: \(StatusCode.connectionTimeout)"
+      finding.headline =
+        "the peer dropped connection \(history.id) without terminating it, and advertised again (\(packet: departure?.moment.packet ?? 0))"
+      finding.remedy = restartRemedy
+      finding.groupHeadline =
+        "the peer dropped the link without terminating it, and advertised again"
+      return finding
+    }
+
+    private func lost(after procedure: Wording, _ moment: Moment) -> Finding {
+      var finding = finding
+      finding.grounds = .sequence
+      finding.what = "The link was lost right after \(procedure): \(StatusCode.connectionTimeout)"
+      finding.headline =
+        "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard from the peer after \(procedure) (\(packet: moment.packet))"
+      finding.add(
+        "The last procedure was \(procedure) (\(packet: moment.packet)), and nothing was heard after it: one of the controllers may fail at it.",
+        moment.packet)
+      finding.remedy =
+        "Try without this procedure (another PHY, data length or interval), and look for newer firmware of both controllers."
+      return finding
+    }
+
+    /// The finding if nothing is known but that the peer was not heard.
+    private var silent: Finding {
+      var finding = finding
+      finding.grounds = .fact
+      let circumstance = addCircumstance(to: &finding)
+      if history.connection.transport == .brEDR {
+        finding.severity = evidence.later(than: history).isEmpty ? .warning : .note
+      }
+      let peer: Wording = history.connection.peer.map { " to \($0)" } ?? ""
+      finding.group = "The link\(peer) was lost\(circumstance): \(StatusCode.connectionTimeout)"
+      finding.groupHeadline =
+        "the link\(peer) was lost\(circumstance): this host no longer heard the peer"
+      return finding
+    }
+
+    /// Adds what to do about a weak signal, a short timeout, or a peer that was in range.
+    ///
+    /// - Returns: the circumstance as a phrase, or nothing.
+    private func addCircumstance(to finding: inout Finding) -> StaticString {
+      let signal = history.link.quality?.rssi
+      if let signal, signal <= Sighting.weakest {
+        finding.remedy =
+          "Bring the devices closer together: the signal was near the sensitivity limit of receivers (\(Int(signal)) dBm)."
+        return " at a weak signal"
+      }
+      if history.hasShortTimeout {
+        finding.remedy = longerTimeout(history, evidence)
+        let asked = history.timeoutRequest
+        finding.headline =
+          "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard for \((history.link.supervisionTimeout ?? 0) / 1_000_000) ms, the short supervision timeout\(asked.map { " that \($0.side.words) had requested (\(packet: $0.packet))" as Wording } ?? "")"
+        finding.evidence.insert(asked?.packet)
+        return " at a short supervision timeout"
+      }
+      if let signal, Sighting.strong ~= signal {
+        finding.remedy = otherReason("The signal was strong (\(Int(signal)) dBm)")
+        return " at a strong signal"
+      }
+      if let reconnection, reconnection.passed <= soonAgain {
+        finding.remedy = otherReason(
+          "The peer was in range (\(packet: reconnection.opened.packet))")
+      }
+      return ""
+    }
+
+    private func otherReason(_ inRange: Wording) -> Wording {
+      "\(inRange), so look for another reason than range: whether the peer was switched off, reset or crashed at that time, and whether this host's controller was busy with scans, other links or Wi-Fi."
+    }
   }
 }
 

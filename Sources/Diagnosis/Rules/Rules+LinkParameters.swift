@@ -15,12 +15,12 @@ extension Rule {
   private static let remedyForImpossible: Wording =
     "Choose a supervision timeout above 2 × (1 + latency) × maximum interval, preferably six times that, within 100 ms to 32 s; intervals from 7.5 ms to 4 s. Apple's rules for accessories are stricter: interval at least 15 ms, latency at most 30, timeout 6 s (2 to 6 s in older releases, 6 to 18 s in newer ones)."
 
-  private static let impossible = Rule(
+  private static let impossible = Symptom(
     "link_parameters_impossible", .warning, .meaning, "Connection parameters are invalid",
     when:
       "parameters that are requested or in force are out of range, or their supervision timeout is too short for interval and latency",
     do: remedyForImpossible
-  ) { history, _ in
+  ).onConnection { history, _ in
     var findings: [Finding] = []
     let link = history.link
     if let wanted = link.parameters.map({ WantedParameters($0) }), let opened = link.opened,
@@ -51,13 +51,13 @@ extension Rule {
     return findings
   }
 
-  private static let impossibleAttempt = Rule(
-    whole: "connect_parameters_impossible", .warning, .meaning,
+  private static let impossibleAttempt = Symptom(
+    "connect_parameters_impossible", .warning, .meaning,
     "A connection attempt requests invalid parameters",
     when:
       "LE Create Connection has a supervision timeout that is too short for interval and latency, or values out of range",
-    needs: [.commands], do: remedyForImpossible
-  ) { evidence in
+    do: remedyForImpossible
+  ).needing([.commands]).inCapture { evidence in
     evidence.adapters.flatMap(\.attempts.kept).compactMap { attempt in
       guard let wanted = attempt.wanted, wanted.fault != nil else { return nil }
       return Finding(
@@ -76,11 +76,14 @@ extension Rule {
     case reason(ConnectionHistory)
   }
 
-  private static let refusedParameters = Rule(
-    about: Refusal.self, "link_parameters_refused", .warning, .meaning,
+  private static let refusedParameters = Symptom(
+    "link_parameters_refused", .warning, .meaning,
     "A change of the connection parameters was refused",
     when:
       "a Connection Parameter Update Response, a negative reply or LE Connection Update Complete refuses the change, and no later change was accepted; or the peer ends the link with Unacceptable Connection Parameters (0x3b)",
+    do: "Wait a few seconds after connecting, and stay connected without the change."
+  ).onConnection(
+    about: Refusal.self,
     elsewise: [
       Alternative("a timer of the peer's program ended the link, and gave this reason") {
         refusal, evidence in
@@ -90,73 +93,83 @@ extension Rule {
         return history.link.updates.contains { $0.side == .peer && $0.isRefused }
           && alike.isEmpty && survivor == nil
       }
-    ], do: "Wait a few seconds after connecting, and stay connected without the change."
+    ]
   ) { history, evidence -> [(Refusal, Finding)] in
-    let link = history.link
-    let refused = link.updates.filter { $0.isRefused && $0.status?.isProcedureTrouble != true }
-    var findings: [(Refusal, Finding)] = []
-    if let first = refused.first, let last = refused.last {
-      let later = link.updates.first {
-        $0.status == .success && $0.lastPacket > last.lastPacket && $0.grants(last.wanted)
-      }
-      let who = history.refuser(of: first)
-      let reason: Wording = (first.status ?? first.refusal).map { ": \($0)" } ?? ""
-      let times: Wording =
-        refused.count == 1 ? "" : " \(refused.count, isLeast: link.omittedUpdates > 0) times"
-      let asked: Wording =
-        first.wanted.map { "\(first.side.capitalized) requested \($0.words)." } ?? ""
-      let kept: Wording = link.current.map { " The link kept \($0.words)." } ?? ""
-      var finding = Finding(
-        "\(who.capitalized) refused new connection parameters\(times)\(reason)",
-        headline: "\(who) refused new connection parameters",
-        why: later == nil ? "\(asked)\(kept)" : asked,
-        evidence: refused.prefix(8).reduce(PacketSet()) { $0.union($1.evidence) }, grounds: .fact,
-        do: evidence.wayToParameters(history, first))
-      if later == nil, let end = history.end(overParameters: last) {
-        finding.grounds = .sequence
-        finding.severity = .error
-        finding.headline =
-          "\(last.side.words) ended connection \(history.id) (\(packet: end.packet)) after \(who) had refused its connection parameters\(times)"
-        finding.add(
-          "\(last.side.capitalized) then disconnected (\(packet: end.packet)), \(duration: end.passed) after the last refusal.",
-          end.packet)
-      }
-      if let later {
-        finding.resolve()
-        let got: Wording = later.result.map { ": \($0.words)" } ?? ""
-        finding.why = "\(asked) A later change was made (\(packet: later.lastPacket))\(got)."
-      }
-      findings.append((finding.severity == .error ? .left : .kept, finding))
+    let change = refusedChange(history, evidence).map {
+      ($0.severity == .error ? Refusal.left : .kept, $0)
     }
     // If a timer ended it, the rule about peers that leave says so.
-    if history.leavesOverParameters, !evidence.leavesByTimer(history), let ended = link.ended {
-      let finding = Finding(
-        "The peer disconnected because of the connection parameters",
-        headline: "the peer ended connection \(history.id) because of its parameters",
-        why:
-          "It gave \(StatusCode(rawValue: 0x3b)) as its reason\(history.length.map { ", \(duration: $0) after the link was opened" } ?? "").\(link.current.map { " The parameters in force were \($0.words)." } ?? "")",
-        evidence: PacketSet(of: link.updates.last?.lastPacket, ended.packet), .error,
-        do: history.connection.central == .peer
-          ? "The peer chooses the parameters: look in its program for what it expects, and at the parameters that this host requested or reports in its preferred parameters (2a04)."
-          : "This host chooses the parameters: use those that the peer requests, or its preferred ones (2a04). A peer that needs others has to request them (Connection Parameter Update Request) instead of leaving."
-      )
-      findings.append((.reason(history), finding))
-    }
-    return findings
+    let leave = evidence.leavesByTimer(history) ? nil : leftOverParameters(history)
+    return [change, leave.map { (.reason(history), $0) }].compactMap(\.self)
   }
 
-  private static let unansweredParameters = Rule(
-    about: Bool.self, "link_parameters_unanswered", .warning, .meaning,
+  private static func refusedChange(
+    _ history: ConnectionHistory, _ evidence: Evidence
+  ) -> Finding? {
+    let link = history.link
+    let refused = link.updates.filter { $0.isRefused && $0.status?.isProcedureTrouble != true }
+    guard let first = refused.first, let last = refused.last else { return nil }
+    let later = link.updates.first {
+      $0.status == .success && $0.lastPacket > last.lastPacket && $0.grants(last.wanted)
+    }
+    let who = history.refuser(of: first)
+    let reason: Wording = (first.status ?? first.refusal).map { ": \($0)" } ?? ""
+    let times: Wording =
+      refused.count == 1 ? "" : " \(refused.count, isLeast: link.omittedUpdates > 0) times"
+    let asked: Wording =
+      first.wanted.map { "\(first.side.capitalized) requested \($0.words)." } ?? ""
+    let kept: Wording = link.current.map { " The link kept \($0.words)." } ?? ""
+    var finding = Finding(
+      "\(who.capitalized) refused new connection parameters\(times)\(reason)",
+      headline: "\(who) refused new connection parameters",
+      why: later == nil ? "\(asked)\(kept)" : asked,
+      evidence: refused.prefix(8).packets(\.evidence), grounds: .fact,
+      do: evidence.wayToParameters(history, first))
+    if let later {
+      finding.resolve()
+      let got: Wording = later.result.map { ": \($0.words)" } ?? ""
+      finding.why = "\(asked) A later change was made (\(packet: later.lastPacket))\(got)."
+    } else if let end = history.end(overParameters: last) {
+      finding.grounds = .sequence
+      finding.severity = .error
+      finding.headline =
+        "\(last.side.words) ended connection \(history.id) (\(packet: end.packet)) after \(who) had refused its connection parameters\(times)"
+      finding.add(
+        "\(last.side.capitalized) then disconnected (\(packet: end.packet)), \(duration: end.passed) after the last refusal.",
+        end.packet)
+    }
+    return finding
+  }
+
+  /// Returns a finding about a peer that left with Unacceptable Connection Parameters.
+  private static func leftOverParameters(_ history: ConnectionHistory) -> Finding? {
+    guard history.leavesOverParameters, let ended = history.link.ended else { return nil }
+    let link = history.link
+    return Finding(
+      "The peer disconnected because of the connection parameters",
+      headline: "the peer ended connection \(history.id) because of its parameters",
+      why:
+        "It gave \(StatusCode(rawValue: 0x3b)) as its reason\(history.length.map { ", \(duration: $0) after the link was opened" } ?? "").\(link.current.map { " The parameters in force were \($0.words)." } ?? "")",
+      evidence: PacketSet(of: link.updates.last?.lastPacket, ended.packet), .error,
+      do: history.connection.central == .peer
+        ? "The peer chooses the parameters: look in its program for what it expects, and at the parameters that this host requested or reports in its preferred parameters (2a04)."
+        : "This host chooses the parameters: use those that the peer requests, or its preferred ones (2a04). A peer that needs others has to request them (Connection Parameter Update Request) instead of leaving."
+    )
+  }
+
+  private static let unansweredParameters = Symptom(
+    "link_parameters_unanswered", .warning, .meaning,
     "A connection parameter update request is never answered",
     when:
       "a Connection Parameter Update Request has no response for 30 s or until the other side ends the link 5 s later or more, and the parameters do not change; an error if the requesting side ends the link",
-    needs: [.bothDirections, .events, .end],
+    do:
+      "The central's host has to answer this request and to carry it out with LE Connection Update: check its L2CAP, or the callback that decides. A peripheral that insists on its parameters should stay connected without them."
+  ).needing([.bothDirections, .events, .end]).onConnection(
+    about: Bool.self,
     elsewise: [
       Alternative(always: "the unanswered request had no consequence"),
       Alternative("the answer comes after this capture") { hasLeft, _ in hasLeft },
-    ],
-    do:
-      "The central's host has to answer this request and to carry it out with LE Connection Update: check its L2CAP, or the callback that decides. A peripheral that insists on its parameters should stay connected without them."
+    ]
   ) { history, _ -> [(Bool, Finding)] in
     let link = history.link
     let open = link.updates.filter { update in
@@ -197,15 +210,15 @@ extension Rule {
 
   private static let leastPaced = 8
 
-  private static let longInterval = Rule(
+  private static let longInterval = Symptom(
     "link_interval_long", .warning, .meaning, "The connection interval is too long for the traffic",
     when:
       "eight packets or more are sent as soon as the previous one is acknowledged, at a connection interval of 400 ms or more",
-    needs: [.events, .sentData],
-    elsewise: [Alternative(always: "the program sends at that pace by itself")],
     do:
       "Request a shorter interval while there is data to send: 15 to 30 ms for transfers. A peripheral that requests a range should not leave the longest interval to the central (20 to 1000 ms may become 1000 ms)."
-  ) { history, _ in
+  ).needing([.events, .sentData]).onConnection(elsewise: [
+    Alternative(always: "the program sends at that pace by itself")
+  ]) { history, _ in
     let paced = history.link.paced
     guard paced.count >= leastPaced, let first = paced.first, let last = paced.last,
       let current = history.link.current, current.interval >= LinkHistory.longInterval
@@ -236,12 +249,14 @@ extension Rule {
   /// A central carries out a change six events after it is announced, a few seconds later at most.
   private static let longestChange: Int64 = 5_000_000_000
 
-  private static let neverApplied = Rule(
+  private static let neverApplied = Symptom(
     "link_parameters_never_applied", .warning, .meaning,
     "Connection parameters were accepted but never applied",
     when:
       "a change was accepted, no LE Connection Update Complete followed in the five seconds that the link stayed open, and the parameters in force are not those requested",
-    needs: [.commands, .events],
+    do:
+      "The central's host has to send LE Connection Update itself after it has accepted: check there. A peripheral can repeat its request after a few seconds."
+  ).needing([.commands, .events]).onConnection(
     elsewise: [
       Alternative("this host's controller does not report such changes") { history, evidence in
         evidence.connections.contains { other in
@@ -249,9 +264,7 @@ extension Rule {
             && other.link.updates.contains { $0.result != nil }
         }
       }
-    ],
-    do:
-      "The central's host has to send LE Connection Update itself after it has accepted: check there. A peripheral can repeat its request after a few seconds."
+    ]
   ) { history, evidence in
     guard !history.connection.hasLostPackets else { return [] }
     // A link that was lost was dead since the peer's last sign.
@@ -289,26 +302,24 @@ extension Rule {
   fileprivate static let mostPackets = 50
   private static let mostBytes = 5_000
 
-  private static let shortPackets = Rule(
+  private static let shortPackets = Symptom(
     "link_data_length_time", .warning, .meaning, "The packets are shorter than the data length",
     when:
       "the last LE Data Length Change allows so little time for a packet that it holds at most half of the bytes on the PHY in force; a note unless 50 or more packets with longer data crossed the link",
-    needs: [.events, .opening],
     do:
       "Allow the time as well as the bytes, on the side that has the limit: 2120 µs for 251 bytes on LE 1M (TX_Time of LE Set Data Length, or of LE Write Suggested Default Data Length before connecting). If this host's side allows it already, only newer firmware of the peer's controller, or the LE 2M PHY, helps."
-  ) { history, evidence in
+  ).needing([.events, .opening]).onConnection { history, evidence in
     [Side.local, .peer].compactMap { history.shortPackets(from: $0, evidence) }
   }
 
-  private static let onePerInterval = Rule(
+  private static let onePerInterval = Symptom(
     "link_one_packet_per_interval", .warning, .fact,
     "A transfer has one packet per connection interval",
     when:
       "the controller completed 50 packets, or 5 kB, one at a time and a connection interval or more apart, although two or more were waiting and would fit into an interval",
-    needs: [.events, .sentData, .opening],
     do:
       "Find out which controller ends the connection events: this host's (its event length, Min_CE_Length and Max_CE_Length of LE Connection Update, other links and scans at the same time) or the peer's (its event length, its receive buffers). A shorter interval helps as long as neither changes."
-  ) { history, _ in
+  ).needing([.events, .sentData, .opening]).onConnection { history, _ in
     let link = history.link
     guard let slow = link.slowTransfer, let first = slow.completions.first,
       let last = slow.completions.last,

@@ -8,44 +8,44 @@ import Words
 
 extension Rule {
   static let mtu: [Rule] = [
-    Rule(
+    Symptom(
       "att_mtu_asymmetric", .warning, .meaning,
       "A device offers different MTUs as a client and as a server",
       when:
         "both sides exchange the MTU, a side's request and response name different MTUs, and so the two exchanges have different results",
-      needs: [.bothDirections, .events, .opening],
       do:
         "Offer the same MTU in the request and in the response (Core, Vol 3, Part F, 3.4.2.1). Until then, exchange it from one side only."
-    ) { connection, _ in connection.isWhole ? connection.asymmetricMTU.map { [$0] } ?? [] : [] },
-    Rule(
+    ).needing([.bothDirections, .events, .opening]).onConnection { connection, _ in
+      connection.isWhole ? connection.asymmetricMTU.map { [$0] } ?? [] : []
+    },
+    Symptom(
       "att_mtu_changed", .warning, .meaning,
       "A client exchanges the MTU twice, with different results",
       when: "a client's second MTU exchange on a connection has another result than its first",
-      needs: [.bothDirections, .events, .opening],
       do:
         "Send one Exchange MTU Request on a connection (Core, Vol 3, Part F, 3.4.2.1), and ask for the final size at once. As a server, keep the first result."
-    ) { connection, _ in connection.isWhole ? connection.changedMTU.map { [$0] } ?? [] : [] },
-    Rule(
+    ).needing([.bothDirections, .events, .opening]).onConnection { connection, _ in
+      connection.isWhole ? connection.changedMTU.map { [$0] } ?? [] : []
+    },
+    Symptom(
       "att_pdu_too_long", .warning, .meaning, "A server sends a PDU that is longer than the MTU",
       when:
         "a response, notification or indication on the link's own bearer has more bytes than the MTU that was exchanged on this connection",
-      needs: [.bothDirections, .events, .opening], merges: true,
       do:
         "Limit the server's PDUs to the MTU of the connection: a notification has room for 3 bytes less, a read for 1 byte less. Receivers drop a longer PDU, or end the link."
-    ) { connection, _ in
+    ).needing([.bothDirections, .events, .opening]).onConnection(merges: true) { connection, _ in
       // After a gap, a longer PDU shows rather that an exchange is missing.
       guard connection.isWhole, connection.asymmetricMTU == nil, connection.changedMTU == nil
       else { return [] }
       return connection.attributes.faults.longPDUs.map(connection.tooLong)
     },
-    Rule(
+    Symptom(
       "att_value_too_long", .warning, .fact, "A server sends a value of more than 512 bytes",
       when:
         "a notification or an indication has more than 512 bytes, or a read reaches beyond byte 512",
-      merges: true,
       do:
         "Split the value: no attribute value has more than 512 bytes, whatever the MTU is (Core, Vol 3, Part F, 3.2.9). Many clients drop a longer one, or cut it."
-    ) { connection, _ in
+    ).onConnection(merges: true) { connection, _ in
       let repeated = connection.attributes.faults.repeated
       return connection.attributes.faults.longValues.filter { value in
         // A server that ignores the offset has no such value.
@@ -58,17 +58,18 @@ extension Rule {
   ]
 
   /// It costs only time, so it comes after the rules about links.
-  static let mtuUnused = Rule(
+  static let mtuUnused = Symptom(
     "att_mtu_unused", .note, .meaning, "A client writes 20-byte pieces although the MTU is larger",
     when:
       "ten or more consecutive writes to an attribute have exactly 20 bytes, with pauses of at most 500 ms, after a larger MTU was exchanged; not if they are numbered, or the messages of a known protocol",
-    needs: [.bothDirections], merges: true,
+    do:
+      "Split values by the MTU that was exchanged, not by 20 bytes: CoreBluetooth reports the limit in maximumWriteValueLength(for:), Android in onMtuChanged()."
+  ).needing([.bothDirections]).onConnection(
+    merges: true,
     elsewise: [
       Alternative(always: "they are a protocol's messages of this length"),
       Alternative(always: "the server accepts no longer values"),
-    ],
-    do:
-      "Split values by the MTU that was exchanged, not by 20 bytes: CoreBluetooth reports the limit in maximumWriteValueLength(for:), Android in onMtuChanged()."
+    ]
   ) { connection, _ in connection.attributes.usages.compactMap(connection.pieces) }
 }
 

@@ -9,13 +9,13 @@ import Words
 
 extension Rule {
   static let management: [Rule] = [
-    Rule(
-      whole: "mgmt_pairing_failed", .error, .fact, "The kernel reports that pairing failed",
+    Symptom(
+      "mgmt_pairing_failed", .error, .fact, "The kernel reports that pairing failed",
       when:
         "Authentication Failed, or Pair Device answered with a failure, in a capture without HCI packets",
       do:
         "Record HCI packets too (btmon, or btmon -w FILE), starting before the pairing: only they contain the reason that a side gives."
-    ) { evidence in
+    ).inCapture { evidence in
       evidence.managementAlone { $0.kind == .pairing }.map { failure in
         let peer = failure.peerWords
         let asked: Wording =
@@ -30,12 +30,12 @@ extension Rule {
           "The kernel reports this without giving the reason.\(asked)", evidence)
       }
     },
-    Rule(
-      whole: "mgmt_connect_failed", .error, .fact, "The kernel reports that it could not connect",
+    Symptom(
+      "mgmt_connect_failed", .error, .fact, "The kernel reports that it could not connect",
       when: "Connect Failed in a capture without HCI packets",
       do:
         "Check that the device is powered, in range and sends connectable advertisements. Record HCI packets too (btmon, or btmon -w FILE): they show whether it was heard and which status the controller returned."
-    ) { evidence in
+    ).inCapture { evidence in
       evidence.managementAlone { $0.kind == .connection }.map { failure in
         let peer = failure.peerWords
         return failure.finding(
@@ -44,13 +44,13 @@ extension Rule {
           "The kernel reports this without giving the reason.", evidence)
       }
     },
-    Rule(
-      whole: "mgmt_command_refused", .note, .fact,
+    Symptom(
+      "mgmt_command_refused", .note, .fact,
       "The kernel refuses a command of its management interface",
       when: "a management command that concerns no device is answered with an error status",
       do:
         "Check whether the program that sent the command has permission (root or CAP_NET_ADMIN), and whether the controller is powered and supports what is requested (btmgmt info)."
-    ) { evidence in
+    ).inCapture { evidence in
       evidence.management.failures.compactMap { failure in
         guard case .command(let opcode) = failure.kind else { return nil }
         let name: Wording =

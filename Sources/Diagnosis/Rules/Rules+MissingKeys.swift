@@ -8,20 +8,20 @@ import Words
 
 extension Rule {
   static let missingKeys: [Rule] = [
-    Rule(
-      about: Doubts.self, "enc_key_missing_peripheral", .error, .meaning,
+    Symptom(
+      "enc_key_missing_peripheral", .error, .meaning,
       "The central encrypts with the key of a bond, but the peripheral finds no key for it",
       when:
         "encryption ends with PIN or Key Missing (0x06), or the peripheral's host answers LE Long Term Key Request with the Negative Reply",
-      traits: .settled,
-      needs: [.events], leansOn: [.commands],
+      do:
+        "Delete the bond on the central too, then pair again: Forget This Device on iOS, Forget on Android, bluetoothctl remove on BlueZ, bt_unpair on Zephyr. If it recurs after each restart or update of the peripheral, its firmware does not keep bonds: on Zephyr CONFIG_BT_SETTINGS with settings_load, on Nordic's SDK the Peer Manager's flash pages, which an update must not erase."
+    ).with(.settled).needing([.events]).leaningOn([.commands]).onConnection(
+      about: Doubts.self,
       elsewise: [
         Doubts.privacy.or(
           "it has the key, but did not recognise the other side behind its private address"),
         Doubts.lostKey.or("it has lost the key"),
-      ],
-      do:
-        "Delete the bond on the central too, then pair again: Forget This Device on iOS, Forget on Android, bluetoothctl remove on BlueZ, bt_unpair on Zephyr. If it recurs after each restart or update of the peripheral, its firmware does not keep bonds: on Zephyr CONFIG_BT_SETTINGS with settings_load, on Nordic's SDK the Peer Manager's flash pages, which an update must not erase."
+      ]
     ) { history, evidence in
       let attempts = history.encryption.attempts.filter(\.lacksKey)
       guard let attempt = attempts.last, history.connection.transport != .brEDR else { return [] }
@@ -40,12 +40,15 @@ extension Rule {
       finding.evidence = finding.evidence.sorted
       return [(doubts, finding)]
     },
-    Rule(
-      about: LostBond.self, "enc_key_missing_central", .error, .meaning,
+    Symptom(
+      "enc_key_missing_central", .error, .meaning,
       "The central has lost the bond and pairs again, but the peripheral still has the bond and refuses",
       when:
         "a Pairing Request without a preceding attempt to encrypt is refused at once, and the two had a bond on an earlier connection of the capture, or a --keys file has one; or the refusing side had sent a Security Request",
-      needs: LostBond.needs,
+      do:
+        "Delete the bond on the peripheral too, by a reset or in its own menu, or make its firmware accept a new pairing from a known device: on Zephyr CONFIG_BT_SMP_ALLOW_UNAUTH_OVERWRITE or bt_unpair, on Nordic's SDK allow_repairing in the PM_EVT_CONN_SEC_CONFIG_REQ event."
+    ).needing(LostBond.needs).onConnection(
+      about: LostBond.self,
       elsewise: [
         Alternative("the peripheral keeps no bond, and does not pair at the moment, or at all") {
           lost, _ in lost.isKeptByRefuser
@@ -56,9 +59,7 @@ extension Rule {
         Alternative("it ended the pairing for a reason that it does not give") { lost, _ in
           lost.refusal.reason != .unspecified
         },
-      ],
-      do:
-        "Delete the bond on the peripheral too, by a reset or in its own menu, or make its firmware accept a new pairing from a known device: on Zephyr CONFIG_BT_SMP_ALLOW_UNAUTH_OVERWRITE or bt_unpair, on Nordic's SDK allow_repairing in the PM_EVT_CONN_SEC_CONFIG_REQ event."
+      ]
     ) { history, evidence in
       history.lostBond(evidence).map { [($0, $0.finding(history, evidence))] } ?? []
     },

@@ -9,17 +9,17 @@ import Words
 
 extension Rule {
   /// The rule about requests for channels that are not answered.
-  static let openChannels = Rule(
-    about: Bool.self, "l2cap_request_unanswered", .error, .meaning,
-    "A channel request is never answered",
+  static let openChannels = Symptom(
+    "l2cap_request_unanswered", .error, .meaning, "A channel request is never answered",
     when:
       "a connection request has no response for 60 s, or until the link is ended on purpose 2 s later or more, and the other side was heard; 300 s if a response reports it as pending",
-    needs: [.bothDirections, .events],
-    elsewise: [
-      Alternative("the other side would have answered later") { isTimedOut, _ in isTimedOut }
-    ],
     do:
       "Check the stack of the side that was asked: it has to answer each request, even if only with a refusal."
+  ).needing([.bothDirections, .events]).onConnection(
+    about: Bool.self,
+    elsewise: [
+      Alternative("the other side would have answered later") { isTimedOut, _ in isTimedOut }
+    ]
   ) { history, evidence in history.channels.open.compactMap { history.unanswered($0, evidence) } }
 }
 

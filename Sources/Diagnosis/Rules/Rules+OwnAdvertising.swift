@@ -9,29 +9,28 @@ import Words
 extension Rule {
   /// The rules about this host's advertising.
   static let ownAdvertising: [Rule] = [
-    Rule(
-      about: AdvertisingFaults.FaultyData.self, whole: "adv_data_malformed", .warning, .meaning,
-      "This host's advertising data is malformed",
+    Symptom(
+      "adv_data_malformed", .warning, .meaning, "This host's advertising data is malformed",
       when:
         "data that a command sets has a structure that extends past its end or has a length that its type does not allow, or begins with what seems to be Flags without their type",
-      needs: [.commands, .events],
+      do:
+        "Write each structure as its length, its type and its data; the length counts the type and the data: Flags are 02 01 06 (Core, Vol 3, Part C, 11). Scanners ignore what follows a wrong length."
+    ).needing([.commands, .events]).inCapture(
+      about: AdvertisingFaults.FaultyData.self,
       elsewise: [
         Alternative("the list of UUIDs is empty on purpose") { data, _ in
           if case .withoutType = data.fault { false } else { true }
         }
-      ],
-      do:
-        "Write each structure as its length, its type and its data; the length counts the type and the data: Flags are 02 01 06 (Core, Vol 3, Part C, 11). Scanners ignore what follows a wrong length."
+      ]
     ) { evidence in evidence.adapters.flatMap { $0.sets.faults.data.map { ($0, malformed($0)) } } },
-    Rule(
-      whole: "adv_random_address", .warning, .meaning,
+    Symptom(
+      "adv_random_address", .warning, .meaning,
       "This host advertises under a random address that it must not use",
       when:
         "a command sets a random address whose upper two bits are 10, or connectable advertising is enabled under a non-resolvable private address; the latter is a note unless that replaces a static or resolvable address of the set",
-      needs: [.commands, .events],
       do:
         "Set the upper two bits of a random address: 11 for a static address, 01 for a resolvable private one, 00 for a non-resolvable one (Core, Vol 6, Part B, 1.3.2). A connectable device uses a static or a resolvable address."
-    ) { evidence in
+    ).needing([.commands, .events]).inCapture { evidence in
       evidence.adapters.flatMap { adapter in
         adapter.sets.faults.addresses.map(impossible) + unsuitable(adapter.sets.faults)
       }

@@ -10,20 +10,19 @@ extension Rule {
   static let pairing: [Rule] =
     [unexpectedPDU] + pairingValues + pairingChecks + pairingReasons + pairingSilence
     + pairingNotes
+}
 
+extension Symptom {
   /// Returns a rule about attempts that a side ended with Pairing Failed. Failures of one
   /// connection that are described in the same words are reported once, with the packets of all.
-  static func failing(
-    _ id: StaticString, _ grounds: Grounds, _ finds: StaticString,
-    on reason: PairingFailure? = nil, when condition: StaticString,
-    elsewise: [Alternative<FailedPairing>] = [], do remedy: Wording,
+  ///
+  /// - Parameter reason: nil: any.
+  func failed(
+    with reason: PairingFailure? = nil, elsewise: [Alternative<FailedPairing>] = [],
     _ explain: @escaping @Sendable (FailedPairing) -> Finding?
   ) -> Rule {
-    Rule(
-      about: FailedPairing.self, id, .error, grounds, finds, when: condition, traits: .settled,
-      elsewise: elsewise,
-      do: remedy
-    ) { connection, evidence in
+    with(.settled).onConnection(about: FailedPairing.self, elsewise: elsewise) {
+      connection, evidence in
       var found: [(failed: FailedPairing, finding: Finding, packets: [Int])] = []
       let attempts = connection.pairing.attempts
       // Attempts are large, so only those are copied that failed for this reason. Two responses to
@@ -37,35 +36,15 @@ extension Rule {
           found[same].packets.append(failed.packet)
           continue
         }
-        if finding.code == nil {
-          finding.code = NamedCode(UInt64(failed.reason.rawValue), failed.reason.name)
-        }
-        if let resolved = failed.resolution {
-          finding.resolve()
-          finding.headline =
-            "pairing failed at \(packet: failed.packet), and succeeded at \(packet: resolved)"
-        } else if failed.attempt.isOverBREDR {
-          finding.severity = .note
-        } else if let later = failed.laterSuccess {
-          finding.resolve(.warning)
-          finding.note = Wording(
-            sentences: finding.note ?? "",
-            "Pairing with the same device succeeded on connection \(later.connection) (\(packet: later.packet))."
-          )
-        }
+        failed.addOutcome(to: &finding)
         found.append((failed, finding, []))
       }
       return found.map { failed, finding, packets in
         var finding = finding
         finding.evidence = finding.evidence.union(PacketSet(packets)).sorted
-        let more: Wording =
-          switch packets.count {
-          case 0: ""
-          case 1: "It failed in the same way again at \(packet: packets[0])."
-          default:
-            "It failed in the same way \(packets.count) more times, from \(packet: packets[0]) on."
-          }
-        let note = Wording(sentences: finding.note ?? "", more, connection.pairing.omittedWords)
+        let note = Wording(
+          sentences: finding.note ?? "", FailedPairing.again(packets),
+          connection.pairing.omittedWords)
         if !note.isEmpty { finding.note = note }
         return (failed, finding)
       }
@@ -73,13 +52,40 @@ extension Rule {
   }
 
   /// Returns a rule about reasons that state by themselves what a side reports.
-  static func reported(
-    _ id: StaticString, _ words: KeyValuePairs<PairingFailure, StaticString>,
-    _ finds: StaticString, when condition: StaticString, do remedy: Wording
-  ) -> Rule {
-    failing(id, .fact, finds, when: condition, do: remedy) { failed in
+  func reported(_ words: KeyValuePairs<PairingFailure, StaticString>) -> Rule {
+    failed { failed in
       guard let words = words.first(where: { $0.key == failed.reason })?.value else { return nil }
       return failed.finding("\(failed.side.capitalized) \(words)", why: failed.answer)
+    }
+  }
+}
+
+extension FailedPairing {
+  /// Adds the reason's code, and what came of the pairing later.
+  fileprivate func addOutcome(to finding: inout Finding) {
+    if finding.code == nil { finding.code = NamedCode(UInt64(reason.rawValue), reason.name) }
+    if let resolution {
+      finding.resolve()
+      finding.headline =
+        "pairing failed at \(packet: packet), and succeeded at \(packet: resolution)"
+    } else if attempt.isOverBREDR {
+      finding.severity = .note
+    } else if let later = laterSuccess {
+      finding.resolve(.warning)
+      finding.note = Wording(
+        sentences: finding.note ?? "",
+        "Pairing with the same device succeeded on connection \(later.connection) (\(packet: later.packet))."
+      )
+    }
+  }
+
+  /// Returns a sentence on the packets that report the same failure; empty if none does.
+  fileprivate static func again(_ packets: [Int]) -> Wording {
+    switch packets.count {
+    case 0: ""
+    case 1: "It failed in the same way again at \(packet: packets[0])."
+    default:
+      "It failed in the same way \(packets.count) more times, from \(packet: packets[0]) on."
     }
   }
 }

@@ -8,81 +8,85 @@ import Words
 
 extension Rule {
   static let pairingNotes: [Rule] = [
-    Rule(
+    Symptom(
       "smp_invalid_public_key", .warning, .fact,
       "A public key is invalid, or a copy of the other side's",
       when:
         "a public key is not a point on the curve P-256, or both keys have the same X coordinate",
-      traits: .settled,
       do:
         "Check the byte order of the key (X, then Y, each least significant byte first) and that the key is checked before use: a key off the curve reveals bits of the private key."
-    ) { connection, _ in connection.pairing.attempts.firstFinding { $0.invalidKey() } },
-    Rule(
+    ).with(.settled).onConnection { connection, _ in
+      connection.pairing.attempts.firstFinding { $0.invalidKey() }
+    },
+    Symptom(
       "smp_debug_key", .warning, .fact,
       "A device pairs with the debug key pair of the specification",
       when:
         "a public key whose X coordinate is that of the debug key pair (Core, Vol 3, Part H, 2.3.5.6.1)",
-      traits: .settled,
       do:
         "Disable the debug keys in products (Zephyr: CONFIG_BT_USE_DEBUG_KEYS; BlueZ: btmgmt debug-keys): any eavesdropper can decrypt the link."
-    ) { connection, _ in connection.pairing.attempts.firstFinding { $0.debugKey() } },
-    Rule(
+    ).with(.settled).onConnection { connection, _ in
+      connection.pairing.attempts.firstFinding { $0.debugKey() }
+    },
+    Symptom(
       "smp_passkey_recovered", .note, .fact, "The capture reveals the passkey of a pairing",
       when: "all 20 rounds of passkey entry over Secure Connections are in the capture",
-      needs: [.bothDirections], do: "Use a new passkey for each pairing."
-    ) { connection, _ in connection.pairing.attempts.firstFinding { $0.recovered() } },
-    Rule(
+      do: "Use a new passkey for each pairing."
+    ).needing([.bothDirections]).onConnection { connection, _ in
+      connection.pairing.attempts.firstFinding { $0.recovered() }
+    },
+    Symptom(
       "smp_passkey_exposed", .note, .meaning,
       "An eavesdropper can find the passkey of a legacy pairing",
       when:
         "LE legacy pairing with passkey entry succeeds on a link that is not encrypted, and a confirm value and the random value that opens it are in the capture",
-      needs: [.bothDirections], elsewise: [encryptedBefore],
       do:
         "Pair with LE Secure Connections if both sides support it, and use a new passkey for each pairing."
-    ) { connection, _ in
+    ).needing([.bothDirections]).onConnection(elsewise: [encryptedBefore]) { connection, _ in
       connection.pairing.attempts.firstFinding { $0.exposed(hasPasskey: true) }
     },
-    Rule(
+    Symptom(
       "smp_key_exposed", .note, .meaning, "An eavesdropper can compute the key of a legacy pairing",
       when:
         "LE legacy pairing with Just Works succeeds on a link that is not encrypted, and both random values are in the capture",
-      needs: [.bothDirections], elsewise: [encryptedBefore],
       do:
         "Pair with LE Secure Connections if both sides support it: a recording of the pairing does not give its key."
-    ) { connection, _ in
+    ).needing([.bothDirections]).onConnection(elsewise: [encryptedBefore]) { connection, _ in
       connection.pairing.attempts.firstFinding { $0.exposed(hasPasskey: false) }
     },
-    Rule(
+    Symptom(
       "smp_keys_missing", .warning, .fact,
       "A side does not distribute the keys that were agreed on",
       when:
         "pairing succeeds, both sides agreed that keys are distributed, and one of them sends none of its own in the 5 s or more until the link ends or the capture shows it last",
-      needs: [.bothDirections, .events, .opening],
       do:
         "Check the log of that side's security manager. Without the peripheral's key of a legacy pairing the link cannot be encrypted again, and without an identity resolving key the other side does not recognise a private address later: delete the bond, then pair again."
-    ) { connection, _ in
+    ).needing([.bothDirections, .events, .opening]).onConnection { connection, _ in
       connection.pairing.attempts.suffix(1).compactMap { $0.undistributed(connection) }
     },
-    Rule(
+    Symptom(
       "smp_while_encrypted", .note, .fact,
       "Two devices pair although their link is already encrypted",
-      when: "a Pairing Request on an encrypted LE link", needs: [.bothDirections, .events],
+      when: "a Pairing Request on an encrypted LE link",
       do:
         "Nothing to do if the new key is better than the old one. Otherwise look for a program that pairs on each connection, or a side that does not keep its bond."
-    ) { connection, _ in connection.pairing.attempts.firstFinding { $0.whileEncrypted() } },
-    Rule(
+    ).needing([.bothDirections, .events]).onConnection { connection, _ in
+      connection.pairing.attempts.firstFinding { $0.whileEncrypted() }
+    },
+    Symptom(
       "smp_over_bond", .warning, .fact, "Two devices pair again although they are bonded",
       when:
         "a Pairing Response after the same two devices had paired and bonded on an earlier connection of the capture, no program had deleted the bond, and encryption had not failed since; a note if the pairing gives a new key",
-      needs: [.bothDirections, .events],
       do:
         "If this was not intended, check whether the side that asks to pair has kept its key, and whether the other one deletes the old bond (Android and iOS ask their user first)."
-    ) { connection, evidence in connection.overBond(evidence) },
-    Rule(
-      whole: "smp_repeated", .note, .fact, "Two devices tried to pair several times",
+    ).needing([.bothDirections, .events]).onConnection { connection, evidence in
+      connection.overBond(evidence)
+    },
+    Symptom(
+      "smp_repeated", .note, .fact, "Two devices tried to pair several times",
       when: "three attempts or more with the same device, of which two or more failed",
-      needs: [.bothDirections], do: "Fix what the first failure shows."
-    ) { evidence in evidence.repeatedPairings() },
+      do: "Fix what the first failure shows."
+    ).needing([.bothDirections]).inCapture { evidence in evidence.repeatedPairings() },
   ]
 
   private static let encryptedBefore = Alternative<ConnectionHistory>(

@@ -10,35 +10,42 @@ import Words
 
 extension Rule {
   static let pairingReasons: [Rule] = [
-    failing(
-      "smp_passkey_entry_failed", .fact, "The passkey was not entered",
-      on: .passkeyEntryFailed, when: "Passkey Entry Failed (0x01)",
+    Symptom(
+      "smp_passkey_entry_failed", .error, .fact, "The passkey was not entered",
+      when: "Passkey Entry Failed (0x01)",
       do:
         "Pair again, and type the digits within 30 s. On BlueZ an agent with a keyboard has to be registered (bluetoothctl: agent KeyboardDisplay, default-agent); on Zephyr answer passkey_entry with bt_conn_auth_passkey_entry."
-    ) { $0.isSilence ? nil : $0.stoppedAfterEntry() ?? $0.cancelledEntry() },
-    failing(
-      "smp_oob_missing", .fact, "One side has no out-of-band data",
-      on: .oobNotAvailable, when: "OOB Not Available (0x02)",
+    ).failed(with: .passkeyEntryFailed) {
+      $0.isSilence ? nil : $0.stoppedAfterEntry() ?? $0.cancelledEntry()
+    },
+    Symptom(
+      "smp_oob_missing", .error, .fact, "One side has no out-of-band data",
+      when: "OOB Not Available (0x02)",
       do:
         "Transfer the out-of-band data before pairing begins, or clear the OOB data flag: legacy pairing needs the data on both sides, Secure Connections on one."
-    ) { $0.withoutOutOfBand() },
-    failing(
-      "smp_not_supported", .meaning, "One side does not pair", on: .pairingNotSupported,
+    ).failed(with: .oobNotAvailable) { $0.withoutOutOfBand() },
+    Symptom(
+      "smp_not_supported", .error, .meaning, "One side does not pair",
       when:
         "Pairing Not Supported (0x05), unless the evidence is that the side keeps a bond that the other one has lost",
+      do: "Make the side that refused pairable, or put it into pairing mode. \(enablingPairing)"
+    ).failed(
+      with: .pairingNotSupported,
       elsewise: [
         // The initiator would have used its bond.
         Alternative("it keeps a bond with the other side, and does not replace it") { failed, _ in
           failed.role == .initiator
         }
-      ],
-      do:
-        "Make the side that refused pairable, or put it into pairing mode. \(enablingPairing)"
+      ]
     ) { $0.isSilence || $0.connection.lostBond($0.evidence) != nil ? nil : $0.refused() },
-    failing(
-      "smp_authentication_requirements", .meaning,
+    Symptom(
+      "smp_authentication_requirements", .error, .meaning,
       "One side requires more than this pairing can provide",
-      on: .authenticationRequirements, when: "Authentication Requirements (0x03)",
+      when: "Authentication Requirements (0x03)",
+      do:
+        "Give one side a display and the other a keyboard, or use numeric comparison: on Zephyr bt_conn_auth_cb_register with passkey_display or passkey_confirm, on BlueZ an agent with KeyboardDisplay, on Nordic's SoftDevice io_caps. Or do not request MITM protection if the device has neither; if Secure Connections is required, enable it on both sides."
+    ).failed(
+      with: .authenticationRequirements,
       elsewise: [
         Alternative("it accepts only Secure Connections, which the other side does not offer") {
           failed, _ in failed.unmet != .mitm || !failed.lacksSecureConnections
@@ -51,79 +58,83 @@ extension Rule {
             || failed.unmet == .mitm
               && failed.attempt[failed.role].features?.pdu.authReq.wantsMITM == true
         },
-      ],
-      do:
-        "Give one side a display and the other a keyboard, or use numeric comparison: on Zephyr bt_conn_auth_cb_register with passkey_display or passkey_confirm, on BlueZ an agent with KeyboardDisplay, on Nordic's SoftDevice io_caps. Or do not request MITM protection if the device has neither; if Secure Connections is required, enable it on both sides."
+      ]
     ) { $0.unmetRequirements() },
-    failing(
-      "smp_key_size", .fact, "The negotiated key is too short for one side",
-      on: .encryptionKeySize, when: "Encryption Key Size (0x06)",
+    Symptom(
+      "smp_key_size", .error, .fact, "The negotiated key is too short for one side",
+      when: "Encryption Key Size (0x06)",
       do:
         "Allow 16-byte keys on the side that offers only shorter ones. The size that a side requires is set with CONFIG_BT_SMP_MIN_ENC_KEY_SIZE on Zephyr, with min_key_size and max_key_size on Nordic's SoftDevice."
-    ) { $0.shortKey() },
-    failing(
-      "smp_invalid_parameters", .fact, "A Security Manager PDU was refused because of its content",
-      on: .invalidParameters, when: "Invalid Parameters (0x0a)",
+    ).failed(with: .encryptionKeySize) { $0.shortKey() },
+    Symptom(
+      "smp_invalid_parameters", .error, .fact,
+      "A Security Manager PDU was refused because of its content",
+      when: "Invalid Parameters (0x0a)",
       do:
         "Check the last PDU before the refusal: its length, reserved values, a key size outside 7 to 16, a public key that is not on the curve or equals the receiver's own."
-    ) { $0.invalidParameters() },
-    reported(
-      "smp_command_not_supported", [.commandNotSupported: "did not understand a pairing PDU"],
+    ).failed(with: .invalidParameters) { $0.invalidParameters() },
+    Symptom(
+      "smp_command_not_supported", .error, .fact,
       "A Security Manager PDU was not understood", when: "Command Not Supported (0x07)",
-      do: "Check the last PDU before the refusal, and the Bluetooth version of that side."),
-    failing(
-      "smp_repeated_attempts", .fact, "A new pairing attempt came too soon after a failed one",
-      on: .repeatedAttempts, when: "Repeated Attempts (0x09)",
+      do: "Check the last PDU before the refusal, and the Bluetooth version of that side."
+    ).reported([.commandNotSupported: "did not understand a pairing PDU"]),
+    Symptom(
+      "smp_repeated_attempts", .error, .fact,
+      "A new pairing attempt came too soon after a failed one", when: "Repeated Attempts (0x09)",
       do:
         "Wait: after a failure a device refuses to pair for a time that grows with each failure (Core, Vol 3, Part H, 2.3.6). Fix the first failure."
-    ) { $0.tooSoon() },
-    reported(
-      "smp_cross_transport",
-      [
-        .brEDRPairingInProgress: "is pairing over BR/EDR",
-        .crossTransportNotAllowed: "does not allow cross-transport key derivation",
-      ],
+    ).failed(with: .repeatedAttempts) { $0.tooSoon() },
+    Symptom(
+      "smp_cross_transport", .error, .fact,
       "Pairing on BR/EDR and LE collides, or cross-transport key derivation is not allowed",
       when:
         "BR/EDR Pairing in Progress (0x0d) or Cross-transport Key Derivation/Generation Not Allowed (0x0e)",
       do:
         "Pair on one transport at a time; a key of the other transport that is stronger or authenticated is not replaced by a weaker one."
+    ).reported(
+      [
+        .brEDRPairingInProgress: "is pairing over BR/EDR",
+        .crossTransportNotAllowed: "does not allow cross-transport key derivation",
+      ]
     ),
-    reported(
-      "smp_key_rejected", [.keyRejected: "rejected a key"], "One side rejected a key",
+    Symptom(
+      "smp_key_rejected", .error, .fact, "One side rejected a key",
       when: "Key Rejected (0x0f)",
       do:
-        "Check whether a key before the refusal is all zeros, or on a list of publicly known keys."),
-    reported(
-      "smp_busy", [.busy: "is busy"], "One side is busy", when: "Busy (0x10)",
-      do: "Pair again later; some devices pair with only one other at a time."),
-    failing(
-      "smp_unspecified", .fact, "One side ended pairing without giving a reason",
-      on: .unspecified, when: "Unspecified Reason (0x08)",
+        "Check whether a key before the refusal is all zeros, or on a list of publicly known keys."
+    ).reported([.keyRejected: "rejected a key"]),
+    Symptom(
+      "smp_busy", .error, .fact, "One side is busy", when: "Busy (0x10)",
+      do: "Pair again later; some devices pair with only one other at a time."
+    ).reported([.busy: "is busy"]),
+    Symptom(
+      "smp_unspecified", .error, .fact, "One side ended pairing without giving a reason",
+      when: "Unspecified Reason (0x08)",
       do:
         "Check the log of the side that ended it; only that shows why. Often a program or its user cancelled: Unpair Device or Cancel Pair Device on BlueZ, removeBond or cancelBondProcess on Android."
-    ) { $0.isSilence ? nil : $0.unspecified() },
-    failing(
-      "smp_failed", .fact,
+    ).failed(with: .unspecified) { $0.isSilence ? nil : $0.unspecified() },
+    Symptom(
+      "smp_failed", .error, .fact,
       "Pairing was refused for a reason that the specification does not define",
       when: "Pairing Failed with a reason above 0x10, or 0",
       do:
         "Pair again; if it recurs, update the firmware of the side that refuses: its reason code is undefined. Its own log has the reason."
-    ) { failed in
+    ).failed { failed in
       guard failed.reason.name == nil else { return nil }
       return failed.finding(
         "\(failed.side.capitalized) refused with an unknown reason",
         why: "\(failed.answer) The specification does not define this reason.")
     },
-    Rule(
+    Symptom(
       "smp_mitm_impossible", .note, .fact,
       "MITM protection was requested, but the IO capabilities allow only Just Works",
       when:
         "a side requests MITM protection, the method is Just Works, and the pairing did not fail because of that",
-      needs: [.bothDirections],
       do:
         "Nothing to do if no attribute requires an authenticated key. Otherwise give one side a display or a keyboard."
-    ) { connection, _ in connection.pairing.attempts.firstFinding { $0.unauthenticated() } },
+    ).needing([.bothDirections]).onConnection { connection, _ in
+      connection.pairing.attempts.firstFinding { $0.unauthenticated() }
+    },
   ]
 
   fileprivate static let enablingPairing: Wording =

@@ -6,70 +6,71 @@ import Words
 // Rules about pairing that stops silently, and about Security Requests.
 
 extension Rule {
-  static let unexpectedPDU = Rule(
+  static let unexpectedPDU = Symptom(
     "smp_unexpected", .warning, .meaning, "A Security Manager PDU was out of sequence",
     when:
       "a Pairing Request from the peripheral, a second Pairing Response, or a value that the pairing method does not use",
-    traits: .settled,
-    needs: [.bothDirections],
-    elsewise: [
-      Alternative("one Security Manager answers twice") { history, _ in !history.hasEqualResponses }
-    ],
     do:
       "Check the Security Manager of that side; a peripheral sends a Security Request, never a Pairing Request."
+  ).with(.settled).needing([.bothDirections]).onConnection(
+    elsewise: [
+      Alternative("one Security Manager answers twice") { history, _ in !history.hasEqualResponses }
+    ]
   ) { connection, _ in connection.unexpectedPDUs() }
 
   static let pairingSilence: [Rule] = [
-    Rule(
-      about: Doubts.self, "smp_user_silent", .error, .meaning,
+    Symptom(
+      "smp_user_silent", .error, .meaning,
       "A user had to act for the pairing to continue, but did not",
       when:
         "no SMP PDU for 25 s or more at a step where digits are typed or compared, then the pairing or the link ends",
-      needs: [.bothDirections, .events],
+      do:
+        "Pair again, and act within 30 s. If nothing was shown, the app or firmware does not handle the request: on Android the pairing notification, on iOS the dialog, on BlueZ an agent, on Zephyr bt_conn_auth_cb."
+    ).needing([.bothDirections, .events]).onConnection(
+      about: Doubts.self,
       elsewise: [
         Alternative(always: "no program or firmware asked that user"),
         Doubts.consent.or(
           "no user is asked at this step, and that side stopped for another reason"),
-      ],
-      do:
-        "Pair again, and act within 30 s. If nothing was shown, the app or firmware does not handle the request: on Android the pairing notification, on iOS the dialog, on BlueZ an agent, on Zephyr bt_conn_auth_cb."
+      ]
     ) { connection, evidence in SilentPairing.findings(connection, evidence) { $0.ofUser() } },
-    Rule(
+    Symptom(
       "smp_timeout", .error, .fact, "A pairing was not answered for 30 s",
       when:
         "no SMP PDU for 30 s at a step where no user has to act; then the pairing is over (Core, Vol 3, Part H, 3.4)",
-      needs: [.bothDirections, .events],
       do:
         "Check the log of the side that had to answer. After this timeout no SMP PDU may be sent on the link: disconnect, then connect again."
-    ) { connection, evidence in SilentPairing.findings(connection, evidence) { $0.ofProgram() } },
-    Rule(
+    ).needing([.bothDirections, .events]).onConnection { connection, evidence in
+      SilentPairing.findings(connection, evidence) { $0.ofProgram() }
+    },
+    Symptom(
       "smp_abandoned", .error, .fact, "The link ended in the middle of a pairing",
       when: "the link ends before it is encrypted with the new key, and neither side refused",
-      needs: [.bothDirections, .events, .end],
       do:
         "Find out why the link ended. If a host ended it, its log shows why; an app must not disconnect while the system pairs."
-    ) { connection, evidence in SilentPairing.findings(connection, evidence) { $0.abandoned() } },
-    Rule(
+    ).needing([.bothDirections, .events, .end]).onConnection { connection, evidence in
+      SilentPairing.findings(connection, evidence) { $0.abandoned() }
+    },
+    Symptom(
       "smp_not_encrypted", .error, .fact,
       "A pairing was complete or confirmed, but the link was never encrypted",
       when:
         "all values of a pairing were exchanged, or this host confirmed a pairing over BR/EDR, and the link is not encrypted for 25 s, or until it ends",
-      needs: [.bothDirections, .commands, .events],
       do:
         "Check the log of the side that has to continue, and whether a program ends the link during the pairing."
-    ) { connection, evidence in
+    ).needing([.bothDirections, .commands, .events]).onConnection { connection, evidence in
       SilentPairing.findings(connection, evidence) { $0.neverEncrypted() }
         + connection.confirmedInVain(evidence)
     },
-    Rule(
+    Symptom(
       "smp_security_request_ignored", .warning, .fact,
       "A peripheral requested security, but the central did nothing",
       when:
         "a Security Request on a link that is not encrypted, after which the central neither pairs nor encrypts for 5 s, or until the link ends",
-      needs: [.bothDirections, .commands, .events, .opening],
       do:
         "Pair from the central (createBond on Android; iOS pairs when a protected attribute is accessed), or make an attribute require encryption: a central may ignore a Security Request."
-    ) { connection, evidence in
+    ).needing([.bothDirections, .commands, .events, .opening]).onConnection {
+      connection, evidence in
       connection.pairing.securityRequests.compactMap { request in
         connection.ignored(request, evidence)
       }.first.map { [$0] } ?? []
@@ -293,7 +294,7 @@ extension ConnectionHistory {
     guard let waited = end.nanoseconds(since: request.moment),
       waited >= Self.patience || ended != nil && waited >= Self.leastPatience
     else { return nil }
-    let times: Wording = request.count > 1 ? " (\(request.count) times)" : ""
+    let times = Wording.timesAside(request.count)
     let (asker, central) = (request.side, request.side.other)
     let until: StaticString = ended == nil ? "up to the end of the capture" : "until the link ended"
     return Finding(

@@ -9,17 +9,19 @@ import Words
 
 extension Rule {
   static let pairingValues: [Rule] = [
-    failing(
-      "smp_passkey_mismatch", .meaning, "The two sides of a pairing have different passkeys",
+    Symptom(
+      "smp_passkey_mismatch", .error, .meaning,
+      "The two sides of a pairing have different passkeys",
       when:
         "Confirm Value Failed (0x04) in passkey entry, and the values show that the refused side had another passkey, or that its own values are sound",
+      do:
+        "Compare the digits that were typed with those that were shown; check leading zeros, and that a fixed passkey is the same in both firmwares."
+    ).failed(
       elsewise: [
         Alternative("a side computes its confirm values wrongly") { failed, _ in
           failed.provesSoundValues
         }
-      ],
-      do:
-        "Compare the digits that were typed with those that were shown; check leading zeros, and that a fixed passkey is the same in both firmwares."
+      ]
     ) { failed in
       switch ConfirmVerdict(failed.attempt) {
       case .passkeysDiffer:
@@ -28,10 +30,13 @@ extension Rule {
       default: nil
       }
     },
-    failing(
-      "smp_confirm_deviates", .meaning, "One side computes its confirm value wrongly",
+    Symptom(
+      "smp_confirm_deviates", .error, .meaning, "One side computes its confirm value wrongly",
       when:
         "Confirm Value Failed (0x04), and the refused value fits no passkey, fits only a wrong computation, or is right",
+      do:
+        "Check c1 or f4 of that firmware against the sample data of the Core Specification (Vol 3, Part H, 2.2.3 for c1, Appendix D for f4): the address types, the byte order of each input, and the Pairing Request and Response as they were sent."
+    ).failed(
       elsewise: [
         Alternative("this host used an address whose change the capture lacks") { failed, _ in
           !failed.hasOnlyOwnAddressWrong
@@ -39,9 +44,7 @@ extension Rule {
         Alternative("its temporary key is not a passkey of six digits") { failed, _ in
           failed.attempt.method?.hasPasskey != true || failed.legacyFlaw?.deviations.isEmpty != true
         },
-      ],
-      do:
-        "Check c1 or f4 of that firmware against the sample data of the Core Specification (Vol 3, Part H, 2.2.3 for c1, Appendix D for f4): the address types, the byte order of each input, and the Pairing Request and Response as they were sent."
+      ]
     ) { failed in
       switch ConfirmVerdict(failed.attempt) {
       case .flaw(let role, let flaw, let isThorough): return failed.flaw(role, flaw, isThorough)
@@ -49,17 +52,18 @@ extension Rule {
       default: return nil
       }
     },
-    failing(
-      "smp_confirm_failed", .meaning,
+    Symptom(
+      "smp_confirm_failed", .error, .meaning,
       "A confirm value was refused, and the capture does not show why",
       when: "Confirm Value Failed (0x04) without values that could be checked",
+      do:
+        "Pair again with fresh digits or fresh out-of-band data; if it fails again, compare the logs of both sides for the function that computes it, c1 in LE legacy pairing and f4 in Secure Connections."
+    ).failed(
       elsewise: [
         Alternative("a side computes its confirm values wrongly") { failed, _ in
           failed.attempt.method?.association != .outOfBand
         }
-      ],
-      do:
-        "Pair again with fresh digits or fresh out-of-band data; if it fails again, compare the logs of both sides for the function that computes it, c1 in LE legacy pairing and f4 in Secure Connections."
+      ]
     ) { failed in
       switch ConfirmVerdict(failed.attempt) {
       case .outOfBand:
@@ -79,17 +83,18 @@ extension Rule {
   ]
 
   static let pairingChecks: [Rule] = [
-    failing(
-      "smp_numeric_rejected", .fact, "Numeric comparison was refused",
+    Symptom(
+      "smp_numeric_rejected", .error, .fact, "Numeric comparison was refused",
       when:
         "Numeric Comparison Failed (0x0c) in numeric comparison, or another refusal of values that are right, after both sides had shown their digits",
+      do:
+        "If no user pressed No, look for a program that answers for its user: \(answeringDigits). If the two screens differ, one side computes the digits (function g2) wrongly, or someone is in the middle."
+    ).failed(
       elsewise: [
         Alternative("the refusing user had cancelled before the digits were shown") { failed, _ in
           failed.attempt.programRefused == nil
         }
-      ],
-      do:
-        "If no user pressed No, look for a program that answers for its user: \(answeringDigits). If the two screens differ, one side computes the digits (function g2) wrongly, or someone is in the middle."
+      ]
     ) { failed in
       guard failed.attempt.method?.association == .numericComparison, !failed.isSilence
       else { return nil }
@@ -97,24 +102,25 @@ extension Rule {
       guard case .digitsRefused = ConfirmVerdict(failed.attempt) else { return nil }
       return failed.refusedDigits()
     },
-    failing(
-      "smp_just_works_unconfirmed", .fact, "Just Works was refused as if digits had been compared",
+    Symptom(
+      "smp_just_works_unconfirmed", .error, .fact,
+      "Just Works was refused as if digits had been compared",
       when:
         "Numeric Comparison Failed (0x0c) in a pairing without a comparison, or before the method is known",
       do:
         "On BlueZ register an agent before pairing (bluetoothctl: agent on, default-agent; in a program: org.bluez.AgentManager1.RegisterAgent), or allow pairing without one with `JustWorksRepairing = always` if the devices are already bonded. On other hosts answer the pairing dialog."
-    ) { failed in
+    ).failed { failed in
       guard failed.reason == .numericComparisonFailed,
         failed.attempt.method?.association != .numericComparison
       else { return nil }
       return failed.unconfirmed()
     },
-    failing(
-      "smp_dhkey_check_failed", .fact, "A DHKey check value was refused",
-      on: .dhKeyCheckFailed, when: "DHKey Check Failed (0x0b)",
+    Symptom(
+      "smp_dhkey_check_failed", .error, .fact, "A DHKey check value was refused",
+      when: "DHKey Check Failed (0x0b)",
       do:
         "Check f5 and f6 of both firmwares against the sample data of the Core Specification (Vol 3, Part H, Appendix D): the address types, the order of AuthReq, OOB data flag and IO capability, and r."
-    ) { $0.refusedCheck() },
+    ).failed(with: .dhKeyCheckFailed) { $0.refusedCheck() },
   ]
 
   /// The places where programs answer for a user who compares digits.

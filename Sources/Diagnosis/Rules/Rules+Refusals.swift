@@ -8,18 +8,19 @@ import Words
 
 extension Rule {
   static let refusals: [Rule] = [
-    refused(
-      "att_not_permitted", .warning, .meaning, 0x02...0x03,
-      "The server does not permit a read or write",
+    Symptom(
+      "att_not_permitted", .warning, .meaning, "The server does not permit a read or write",
       when: "Read Not Permitted (0x02) or Write Not Permitted (0x03) answers a request",
+      do:
+        "Use what the characteristic's declaration offers; firmware has to allow what it declares."
+    ).refused(
+      with: 0x02...0x03,
       elsewise: [
         .moved,
         Alternative("iOS refuses it for a reason of its own") { it, _ in
           !it.connection.hidesNotifications(it.refusal)
         },
-      ],
-      do:
-        "Use what the characteristic's declaration offers; firmware has to allow what it declares."
+      ]
     ) { refusal, connection in
       connection.hidesNotifications(refusal)
         ? Reason(
@@ -28,13 +29,12 @@ extension Rule {
             "On the iPhone switch on Share System Notifications for the accessory (Settings, Bluetooth, the accessory's details). The setting appears once the two are bonded."
         ) : refusal.notPermitted
     },
-    refused(
-      "att_invalid_handle", .warning, .meaning, 0x01...0x01,
-      "The server does not have the requested handle",
-      when: "Invalid Handle (0x01) answers a request", elsewise: [.moved],
+    Symptom(
+      "att_invalid_handle", .warning, .meaning, "The server does not have the requested handle",
+      when: "Invalid Handle (0x01) answers a request",
       do:
         "Use handles discovered on this connection, or from a cache validated by the Database Hash or Service Changed."
-    ) { refusal, connection in
+    ).refused(with: 0x01...0x01, elsewise: [.moved]) { refusal, connection in
       if let range = refusal.range, range.first > range.last {
         return Reason(
           "The requested range is empty: its first handle, \(handle: range.first), is above its last one, \(handle: range.last).",
@@ -55,12 +55,11 @@ extension Rule {
       return
         "The discovery of \(refusal.server.words) from \(packet: run.first.packet) to \(packet: run.last.packet) found no attribute with the handle \(handle: refusal.handle)."
     },
-    refused(
-      "att_invalid_length", .warning, .fact, 0x0d...0x0d,
-      "A value with the wrong length is written",
+    Symptom(
+      "att_invalid_length", .warning, .fact, "A value with the wrong length is written",
       when: "Invalid Attribute Value Length (0x0d) answers a request",
       do: "Compare the length with what the characteristic's definition or the firmware accepts."
-    ) { refusal, _ in
+    ).refused(with: 0x0d...0x0d) { refusal, _ in
       if refusal.opcode == .executeWriteRequest {
         "The prepared writes\(refusal.partsWords) make \(refusal.length) bytes: more than \(refusal.server.words) accepts here."
       } else if refusal.attribute.uuid == .clientConfiguration, refusal.length != 2 {
@@ -69,10 +68,13 @@ extension Rule {
         "\(refusal.refuser) does not accept \(count: refusal.length, "byte", "bytes") here: the length is fixed, or the maximum is smaller."
       }
     },
-    refused(
-      "att_invalid_offset", .warning, .meaning, 0x07...0x07,
-      "A read or write begins after the end of the value",
+    Symptom(
+      "att_invalid_offset", .warning, .meaning, "A read or write begins after the end of the value",
       when: "Invalid Offset (0x07) answers a request",
+      do:
+        "Begin at offset 0 and continue where the previous part ended; a client that reads a long value stops at the first part that does not fill the MTU."
+    ).refused(
+      with: 0x07...0x07,
       elsewise: [
         Alternative("the value has become shorter since the previous response") { it, _ in
           it.refusal.unableToReadOn(it.connection) == nil
@@ -80,9 +82,7 @@ extension Rule {
         Alternative("the server had the bytes between already, and another part is wrong") {
           it, _ in it.refusal.prepared?.late == nil
         },
-      ],
-      do:
-        "Begin at offset 0 and continue where the previous part ended; a client that reads a long value stops at the first part that does not fill the MTU."
+      ]
     ) { refusal, connection in
       if let whole = refusal.unableToReadOn(connection) {
         Reason(
@@ -98,15 +98,16 @@ extension Rule {
         "One of the prepared writes\(refusal.partsWords) begins after the end of the value on \(refusal.server.words); the capture does not show which one."
       }
     },
-    refused(
-      "att_prepare_queue", .warning, .meaning, 0x09...0x09,
-      "A server's queue of prepared writes is full",
+    Symptom(
+      "att_prepare_queue", .warning, .meaning, "A server's queue of prepared writes is full",
       when: "Prepare Queue Full (0x09) answers a request",
-      elsewise: [
-        Alternative("another client has filled the queue") { it, _ in !it.refusal.isFirstPart }
-      ],
       do:
         "Execute or cancel what is prepared, or raise the server's queue (Zephyr: CONFIG_BT_ATT_PREPARE_COUNT); a larger MTU needs fewer parts."
+    ).refused(
+      with: 0x09...0x09,
+      elsewise: [
+        Alternative("another client has filled the queue") { it, _ in !it.refusal.isFirstPart }
+      ]
     ) { refusal, connection in
       guard refusal.isFirstPart
       else { return "\(refusal.refuser) cannot queue more parts than those already prepared." }
@@ -123,64 +124,69 @@ extension Rule {
           "Fix the server: after Execute Write Request its queue is empty, whatever the result. Until then disconnect, which empties the queue, or cancel what is prepared (Execute Write Request with flags 0x00)."
       )
     },
-    refused(
-      "att_not_long", .note, .fact, 0x0b...0x0b,
+    Symptom(
+      "att_not_long", .note, .fact,
       "Read Blob Request is used for a value that fits into one response",
-      when: "Attribute Not Long (0x0b) answers a request", traits: [],
+      when: "Attribute Not Long (0x0b) answers a request",
       do:
         "Nothing to do: the value is complete; clients that get a response of MTU − 1 bytes check for more."
-    ) { _, _ in "The value fits into one Read Response, so there is no further part." },
-    refused(
-      "att_insufficient_resources", .warning, .fact, 0x11...0x11,
-      "A server has no resources for a request",
+    ).refused(with: 0x0b...0x0b, isSettled: false) { _, _ in
+      "The value fits into one Read Response, so there is no further part."
+    },
+    Symptom(
+      "att_insufficient_resources", .warning, .fact, "A server has no resources for a request",
       when: "Insufficient Resources (0x11) answers a request",
       do: "Request less at a time, or later; look for leaked buffers in the firmware."
-    ) { refusal, _ in "\(refusal.refuser) ran out of memory or of another resource." },
-    refused(
-      "att_unlikely", .warning, .fact, 0x0e...0x0e,
-      "A server fails to handle a request and gives no reason",
+    ).refused(with: 0x11...0x11) { refusal, _ in
+      "\(refusal.refuser) ran out of memory or of another resource."
+    },
+    Symptom(
+      "att_unlikely", .warning, .fact, "A server fails to handle a request and gives no reason",
       when: "Unlikely Error (0x0e) answers a request",
       do:
         "Check the server: stacks answer this if the application's callback returned an error or threw, or if none is registered."
-    ) { refusal, _ in
+    ).refused(with: 0x0e...0x0e) { refusal, _ in
       "The error only shows that the application or the stack of \(refusal.server.words) failed."
     },
-    refused(
-      "att_request_not_supported", .note, .fact, 0x06...0x06, "A server does not support a request",
-      when: "Request Not Supported (0x06) answers a request", traits: [],
+    Symptom(
+      "att_request_not_supported", .note, .fact, "A server does not support a request",
+      when: "Request Not Supported (0x06) answers a request",
       do:
         "Nothing to do if the client works without it: few requests are mandatory. If the same server answers it at other times, its database was not ready."
-    ) { refusal, _ in
+    ).refused(with: 0x06...0x06, isSettled: false) { refusal, _ in
       "\(refusal.refuser) reported that it does not support this request\(refusal.opcode == .exchangeMTURequest ? ": the MTU stays unchanged" : "; clients can use others" as StaticString)."
     },
-    refused(
-      "att_unsupported_group", .note, .fact, 0x10...0x10,
+    Symptom(
+      "att_unsupported_group", .note, .fact,
       "Read By Group Type Request is used with a type that is not a group",
-      when: "Unsupported Group Type (0x10) answers a request", traits: [],
+      when: "Unsupported Group Type (0x10) answers a request",
       do:
         "Use Read By Group Type Request for primary and secondary services only (Core, Vol 3, Part G, 2.5.3)."
-    ) { _, _ in "The requested type is not a grouping attribute." },
-    refused(
-      "att_invalid_pdu", .warning, .fact, 0x04...0x04, "A server rejects a request as malformed",
+    ).refused(with: 0x10...0x10, isSettled: false) { _, _ in
+      "The requested type is not a grouping attribute."
+    },
+    Symptom(
+      "att_invalid_pdu", .warning, .fact, "A server rejects a request as malformed",
       when: "Invalid PDU (0x04) answers a request",
       do: "Compare the request's length and fields with the specification, or the server's parser."
-    ) { refusal, _ in "\(refusal.refuser) considers the request malformed." },
-    refused(
-      "att_value_not_allowed", .warning, .fact, 0x13...0x13,
-      "The server does not accept a written value",
+    ).refused(with: 0x04...0x04) { refusal, _ in
+      "\(refusal.refuser) considers the request malformed."
+    },
+    Symptom(
+      "att_value_not_allowed", .warning, .fact, "The server does not accept a written value",
       when: "Value Not Allowed (0x13) answers a request",
       do: "Write a value that the characteristic's definition allows in this state."
-    ) { refusal, _ in
+    ).refused(with: 0x13...0x13) { refusal, _ in
       "The length was right, but \(refusal.server.words) does not accept \(refusal.headWords)."
     },
-    refused(
-      "att_application_error", .warning, .fact, 0x80...0x9f, also: [0xa0...0xdf],
+    Symptom(
+      "att_application_error", .warning, .fact,
       "A profile's rule, or the server's application, refuses a request",
       when:
         "an error between 0x80 and 0x9f answers a request, or one between 0xa0 and 0xdf that the profile names",
       do:
         "Ask the vendor of the server's firmware what the code means for this attribute, and what it expects first: an unlock, another value, another order of writes. In your own firmware, find where the application returns the code."
-    ) { refusal, _ in
+    ).refused(with: 0x80...0x9f, 0xa0...0xdf) { refusal, _ in
       if refusal.errorName != nil {
         Reason(
           "The profile's rules do not allow \(refusal.headWords).",
@@ -193,66 +199,69 @@ extension Rule {
         nil
       }
     },
-    refused(
-      "att_reserved_error", .warning, .fact, 0x14...0x7f, also: [0xa0...0xfb, 0x00...0x00],
-      "A server answers with a reserved error code",
+    Symptom(
+      "att_reserved_error", .warning, .fact, "A server answers with a reserved error code",
       when:
         "the error 0x00, one between 0x14 and 0x7f, or one between 0xa0 and 0xfb that no profile names answers a request",
       do:
         "Fix the server: use 0x80 to 0x9f for application errors, and answer a successful request with its response, not with an Error Response."
-    ) { refusal, _ in
+    ).refused(with: 0x14...0x7f, 0xa0...0xfb, 0x00...0x00) { refusal, _ in
       if refusal.errorName != nil { return nil }
       return refusal.error.rawValue == 0
         ? "0x00 is not an error: \(refusal.server.words) sent an Error Response with a code that elsewhere means success, and clients interpret it differently."
         : "The specification reserves this code, so it gives no reason."
     },
-    refused(
-      "att_write_rejected", .warning, .fact, 0xfc...0xfc,
+    Symptom(
+      "att_write_rejected", .warning, .fact,
       "A write is refused for a reason that no other code covers",
       when: "Write Request Rejected (0xfc) answers a request",
       do: "Check in the profile in which state the value is accepted."
-    ) { refusal, _ in "The profile does not allow \(refusal.headWords) now." },
-    refused(
-      "att_cccd_improper", .warning, .meaning, 0xfd...0xfd,
+    ).refused(with: 0xfc...0xfc) { refusal, _ in
+      "The profile does not allow \(refusal.headWords) now."
+    },
+    Symptom(
+      "att_cccd_improper", .warning, .meaning,
       "A procedure is started without the subscription that its answers need",
       when:
         "Client Characteristic Configuration Descriptor Improperly Configured (0xfd) answers a request",
-      do: "Write the CCCD of the characteristic that sends the answers before the first request.",
-      restsOnAbsence: true
-    ) { refusal, connection in
+      do: "Write the CCCD of the characteristic that sends the answers before the first request."
+    ).refused(with: 0xfd...0xfd) { refusal, connection in
       let asked = connection.attributes.configurations.filter {
         $0.server == refusal.server && $0.accepted != nil && $0.value != 0
           && $0.request.packet < refusal.request.packet
       }
       guard let last = asked.last, let owner = last.owner else {
-        return
-          "\(refusal.refuser) answers by notifications or indications, but none of its CCCDs was written \(connection.connection.isOpeningMissing ? "in this capture" : "on this connection" as StaticString)."
+        return Reason(
+          "\(refusal.refuser) answers by notifications or indications, but none of its CCCDs was written \(connection.connection.isOpeningMissing ? "in this capture" : "on this connection" as StaticString).",
+          restsOnAbsence: true)
       }
-      return
-        "\(refusal.refuser) answers by notifications or indications of a characteristic other than \(owner), whose CCCD was written at \(packet: last.request.packet), or that CCCD enables the wrong one of the two."
+      return Reason(
+        "\(refusal.refuser) answers by notifications or indications of a characteristic other than \(owner), whose CCCD was written at \(packet: last.request.packet), or that CCCD enables the wrong one of the two.",
+        restsOnAbsence: true)
     },
-    refused(
-      "att_procedure_in_progress", .warning, .fact, 0xfe...0xfe,
+    Symptom(
+      "att_procedure_in_progress", .warning, .fact,
       "A procedure is started while another one is running",
       when: "Procedure Already in Progress (0xfe) answers a request",
       do: "Wait for the previous procedure's answer, or abort it."
-    ) { _, _ in "The previous procedure has not finished." },
-    refused(
-      "att_out_of_range", .warning, .fact, 0xff...0xff, "A written value is out of range",
+    ).refused(with: 0xfe...0xfe) { _, _ in "The previous procedure has not finished." },
+    Symptom(
+      "att_out_of_range", .warning, .fact, "A written value is out of range",
       when: "Out of Range (0xff) answers a request",
       do: "Write a value within the characteristic's range."
-    ) { refusal, _ in "The profile defines a range, and \(refusal.headWords) is not in it." },
+    ).refused(with: 0xff...0xff) { refusal, _ in
+      "The profile defines a range, and \(refusal.headWords) is not in it."
+    },
     failedProcedure, notInProperties, droppedCommands,
   ]
 
-  private static let failedProcedure = Rule(
+  private static let failedProcedure = Symptom(
     "gatt_procedure_failed", .warning, .fact, "A control point reports that a procedure failed",
     when:
       "a notification or an indication of a control point has a result other than success; a note if the same command succeeds later",
-    needs: .bothDirections, merges: true,
     do:
       "Look up the result in the profile of the characteristic, and compare what was written with what the server can do in this state. The write itself was accepted, so apps and stacks that look only at its status see no error."
-  ) { connection, _ in
+  ).needing(.bothDirections).onConnection(merges: true) { connection, _ in
     connection.attributes.failedProcedures.map { failed in
       let name = connection.attributes.name(failed.handle, of: failed.server)
       var finding = Finding(
@@ -271,15 +280,16 @@ extension Rule {
     }
   }
 
-  private static let droppedCommands = Rule(
+  private static let droppedCommands = Symptom(
     "att_command_dropped", .warning, .meaning,
     "Commands are written to an attribute that cannot be written",
     when:
       "a Write Command goes to a declaration, or to a value whose declaration, discovered on this connection, does not offer writing; not if the server seems to carry it out",
-    needs: [.bothDirections], leansOn: .opening, merges: true,
-    elsewise: [Alternative(always: "the server carries them out, although it does not offer it")],
     do:
       "Get the handle of the value by discovery of this server: handles differ between firmware versions. Use Write Requests while testing, since a server answers them with an error."
+  ).needing([.bothDirections]).leaningOn(.opening).onConnection(
+    merges: true,
+    elsewise: [Alternative(always: "the server carries them out, although it does not offer it")]
   ) { connection, _ in
     connection.attributes.usages.compactMap { usage in
       guard let first = usage.commands.first, usage.cannotBeWritten, usage.sent == 0,
@@ -300,15 +310,14 @@ extension Rule {
     }
   }
 
-  private static let notInProperties = Rule(
+  private static let notInProperties = Symptom(
     "att_not_in_properties", .note, .fact,
     "A server allows what the characteristic's declaration does not offer",
     when:
       "a read, a write, a notification or an indication succeeds although the characteristic's declaration in the capture lacks the property",
-    needs: [.bothDirections], merges: true,
     do:
       "Declare what is allowed, or do not allow it: clients such as CoreBluetooth do not use undeclared operations."
-  ) { connection, _ in
+  ).needing([.bothDirections]).onConnection(merges: true) { connection, _ in
     connection.attributes.usages.flatMap { usage in
       usage.unoffered.map { unoffered in
         let done: StaticString

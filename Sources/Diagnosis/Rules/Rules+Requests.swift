@@ -8,19 +8,19 @@ import Words
 
 extension Rule {
   static let requests: [Rule] = [
-    Rule(
-      about: Unanswered.self, "att_request_unanswered", .error, .meaning,
-      "A request is never answered",
+    Symptom(
+      "att_request_unanswered", .error, .meaning, "A request is never answered",
       when:
         "a request has no answer for 30 s, or until a host ends the link (2 s and three connection events later, or more), or while later ones are answered; in a capture without events only an Exchange MTU Request. A warning for the MTU, and if later ones are answered",
-      needs: .bothDirections, leansOn: .events, merges: true,
+      do: "Check the server: each request needs its response, whatever the application does."
+    ).needing(.bothDirections).leaningOn(.events).onConnection(
+      about: Unanswered.self, merges: true,
       elsewise: [
         .answerMissing, .stillToCome, .lostMeanwhile,
         Alternative("its answer was taken for the answer to another request") { it, _ in
           it.stray == nil
         },
-      ],
-      do: "Check the server: each request needs its response, whatever the application does."
+      ]
     ) { connection, evidence in
       let hasEvents = evidence.coverage.parts(of: connection.connection).contains(.events)
       return connection.attributes.unanswered.compactMap { request in
@@ -30,20 +30,20 @@ extension Rule {
         return Unanswered(request, connection).flatMap { it in it.unanswered.map { (it, $0) } }
       }
     },
-    Rule(
-      about: Unanswered.self, "att_indication_unconfirmed", .error, .meaning,
-      "An indication is never confirmed",
+    Symptom(
+      "att_indication_unconfirmed", .error, .meaning, "An indication is never confirmed",
       when:
         "an indication has no confirmation for 30 s, or until a host ends the link (2 s and three connection events later, or more), or while later ones are confirmed; a note unless the side that indicated ends the link when ATT's 30 s have passed",
-      needs: [.bothDirections, .events], merges: true,
+      do:
+        "Hosts confirm on their own: look for a client whose receive path is blocked, or for a stack that leaves the confirmation to the application. Until then no other indication may be sent."
+    ).needing([.bothDirections, .events]).onConnection(
+      about: Unanswered.self, merges: true,
       elsewise: [
         .answerMissing, .stillToCome, .lostMeanwhile,
         Alternative("its client had subscribed before this capture began") { it, evidence in
           it.refused != nil || it.isSubscribed(evidence) || it.cannotBeBonded
         },
-      ],
-      do:
-        "Hosts confirm on their own: look for a client whose receive path is blocked, or for a stack that leaves the confirmation to the application. Until then no other indication may be sent."
+      ]
     ) { connection, evidence in
       connection.attributes.unanswered.compactMap { request in
         guard request.opcode.role == .indication else { return nil }
@@ -52,12 +52,15 @@ extension Rule {
         }
       }
     },
-    Rule(
-      about: Overlapping.self, "att_second_request", .warning, .meaning,
+    Symptom(
+      "att_second_request", .warning, .meaning,
       "A request is sent before the previous one is answered",
       when:
         "a request or an indication is sent while another one of the same side is pending on the same bearer; on an enhanced bearer only if neither is answered",
-      needs: [.bothDirections, .events],
+      do:
+        "Queue requests: on Android wait for the callback of each GATT operation, in firmware for the response. Servers may drop the second one."
+    ).needing([.bothDirections, .events]).onConnection(
+      about: Overlapping.self,
       elsewise: [
         Alternative("the answer to the previous one is missing from this capture") { it, _ in
           !it.isLacking
@@ -68,22 +71,20 @@ extension Rule {
         Alternative("one program exchanges the MTU twice") { it, _ in
           !it.own.contains(where: \.asksForMTU)
         },
-      ],
-      do:
-        "Queue requests: on Android wait for the callback of each GATT operation, in firmware for the response. Servers may drop the second one."
+      ]
     ) { connection, _ in
       [Side.local, .peer].compactMap { side in
         Overlapping(connection, side).map { ($0, $0.finding) }
       }
     },
-    Rule(
+    Symptom(
       "att_after_timeout", .warning, .meaning, "Requests continue after one has timed out",
       when: "a client sends on a bearer on which its request has been pending for 30 s or longer",
-      needs: [.bothDirections, .events],
-      elsewise: [Alternative(always: "its answer is missing from this capture")],
       do:
         "Disconnect after an ATT timeout and reconnect: nothing more may be sent on that bearer, and stacks drop it."
-    ) { connection, _ in
+    ).needing([.bothDirections, .events]).onConnection(elsewise: [
+      Alternative(always: "its answer is missing from this capture")
+    ]) { connection, _ in
       connection.attributes.afterTimeout.prefix(1).map { first in
         Finding(
           "\(first.sender.words) continued after an ATT timeout", at: first.packet,
@@ -95,17 +96,17 @@ extension Rule {
     crossedBearers, strayResponses,
   ]
 
-  private static let strayResponses = Rule(
+  private static let strayResponses = Symptom(
     "att_response_unexpected", .warning, .meaning, "A response is sent twice",
     when:
       "an ATT response with the opcode and bytes of the one before it arrives, and no pending request fits it, on a connection whose opening is in the capture and that lacks no records",
-    needs: [.bothDirections, .events, .opening],
+    do:
+      "Fix the server: it has to send one response to each request. Look for two parts of its firmware that both answer (a stack and an application, for instance), or for an answer that is sent again. A client should ignore a response that it does not wait for."
+  ).needing([.bothDirections, .events, .opening]).onConnection(
     elsewise: [
       Alternative(always: "its request is missing from this capture"),
       Alternative(always: "the recorder wrote one response twice"),
-    ],
-    do:
-      "Fix the server: it has to send one response to each request. Look for two parts of its firmware that both answer (a stack and an application, for instance), or for an answer that is sent again. A client should ignore a response that it does not wait for."
+    ]
   ) { connection, _ in
     guard connection.isWhole else { return [] }
     return [Side.peer, .local].compactMap { side in
@@ -120,15 +121,13 @@ extension Rule {
     }
   }
 
-  private static let crossedBearers = Rule(
+  private static let crossedBearers = Symptom(
     "att_answer_on_other_bearer", .note, .fact,
     "Responses arrive on a different enhanced bearer from their requests",
-    when:
-      "a response on an enhanced bearer can only be the answer to a request on another one",
-    needs: [.bothDirections],
+    when: "a response on an enhanced bearer can only be the answer to a request on another one",
     do:
       "Nothing to do if every request is answered. A host that tracks one transaction per bearer gives up a bearer on which the wrong response arrives, and its pending request stays unanswered: then compare, in the stack that opens the channels, the order of the channel lists in L2CAP's Credit Based Connection Request and Response (Core, Vol 3, Part A, 4.25 and 4.26)."
-  ) { connection, _ in
+  ).needing([.bothDirections]).onConnection { connection, _ in
     let attributes = connection.attributes
     guard let first = attributes.crossed.first else { return [] }
     let open = attributes.unanswered.map(\.packet)
@@ -252,28 +251,41 @@ private struct Unanswered: Sendable {
   init?(_ request: UnansweredRequests.Sent, _ connection: ConnectionHistory) {
     (self.request, self.connection) = (request, connection)
     sent = Moment(packet: request.packet, time: request.time)
-    let isSent = request.direction == .sent
     let disconnect = connection.connection.ending == .localHost ? connection.link.disconnect : nil
     end =
       disconnect.flatMap { request.packet < $0.packet ? $0 : nil }
       ?? connection.connection.lastMoment
     waited = end?.nanoseconds(since: sent)
-    // The peer cannot answer what it did not get, and a receiver discards a PDU whose length is
-    // wrong. Both have findings of their own.
-    if isSent, connection.isUndelivered(request.packet) { return nil }
-    if !connection.connection.hasLostPackets, connection.discardedExcess(request) != nil {
-      return nil
-    }
-    // If there is nothing at all from the other side, the capture may lack that side.
-    let heard = isSent ? connection.attributes.sentByPeer : connection.attributes.sentByLocal
-    if heard == 0, end != nil || request.opcode != .exchangeMTURequest { return nil }
-    guard !request.isOvertaken, end != nil else { return }
+    guard !isUnheard, isOtherSideRecorded, hasWaited else { return nil }
+  }
+
+  // MARK: Whether it counts as unanswered
+
+  /// Whether the other side cannot answer because it did not get the request, or discarded a PDU
+  /// whose length is wrong. Both have findings of their own.
+  private var isUnheard: Bool {
+    asking == .local && connection.isUndelivered(request.packet)
+      || !connection.connection.hasLostPackets && connection.discardedExcess(request) != nil
+  }
+
+  /// Whether the capture has anything of the other side, or an open link lacks only its first
+  /// answer.
+  private var isOtherSideRecorded: Bool {
+    let attributes = connection.attributes
+    let heard = asking == .local ? attributes.sentByPeer : attributes.sentByLocal
+    return heard > 0 || end == nil && request.opcode == .exchangeMTURequest
+  }
+
+  /// Whether a side waited for the answer, or continued without it.
+  private var hasWaited: Bool {
+    guard !request.isOvertaken, end != nil else { return true }
     let period = connection.link.current?.longestPause ?? 0
-    guard let waited, waited >= ConnectionHistory.leastWait + Self.leastEvents * period,
-      // A link that was lost reveals nothing about the server.
-      waited >= Self.fullWait || connection.connection.ending == .localHost
-        || connection.connection.ending == .peer
-    else { return nil }
+    guard let waited, waited >= ConnectionHistory.leastWait + Self.leastEvents * period else {
+      return false
+    }
+    // A link that was lost reveals nothing about the server.
+    return waited >= Self.fullWait || connection.connection.ending == .localHost
+      || connection.connection.ending == .peer
   }
 
   // MARK: What the packets show

@@ -7,71 +7,74 @@ import Words
 
 extension Rule {
   static let servers: [Rule] = [
-    Rule(
+    Symptom(
       "att_malformed", .warning, .fact, "A server sends a malformed PDU",
       when:
         "a response, notification or indication is too short or too long, or has an impossible format; an error if its receiver ends the link within 1 s",
-      merges: true,
       do:
         "Fix the server: compare the PDU with its layout (Core, Vol 3, Part F, 3.4). As a client, report such a PDU and continue without it."
-    ) { connection, _ in connection.attributes.faults.malformed.map(connection.malformed) },
-    Rule(
-      about: ServerFaults.RepeatedParts.self, "att_offset_ignored", .error, .meaning,
-      "A server ignores the offset of a Read Blob Request",
+    ).onConnection(merges: true) { connection, _ in
+      connection.attributes.faults.malformed.map(connection.malformed)
+    },
+    Symptom(
+      "att_offset_ignored", .error, .meaning, "A server ignores the offset of a Read Blob Request",
       when:
         "all parts of a value that is read in parts are equal, and a part does not repeat itself",
-      needs: [.bothDirections], merges: true,
+      do:
+        "Fix the server's read handler: return the value from the requested offset on, and Invalid Offset (0x07) beyond its end (Core, Vol 3, Part F, 3.4.4.5; Zephyr: bt_gatt_attr_read(), NimBLE: os_mbuf_append() of the whole value). A larger MTU avoids reads in parts."
+    ).needing([.bothDirections]).onConnection(
+      about: ServerFaults.RepeatedParts.self, merges: true,
       elsewise: [
         Alternative("the value repeats these bytes") { parts, _ in parts.isBeyond },
         Alternative("the value has more than 512 bytes, all alike") { parts, _ in
           !parts.isUniform
         },
-      ],
-      do:
-        "Fix the server's read handler: return the value from the requested offset on, and Invalid Offset (0x07) beyond its end (Core, Vol 3, Part F, 3.4.4.5; Zephyr: bt_gatt_attr_read(), NimBLE: os_mbuf_append() of the whole value). A larger MTU avoids reads in parts."
+      ]
     ) { connection, _ in
       connection.attributes.faults.repeated.compactMap { parts in
         connection.ignoredOffset(parts).map { (parts, $0) }
       }
     },
-    Rule(
+    Symptom(
       "gatt_declaration_malformed", .warning, .meaning,
       "Reading a characteristic's declaration does not give a declaration",
       when:
         "a Read Request for a declaration that was discovered on this connection is answered with a value of neither 5 nor 19 bytes",
-      needs: [.bothDirections], leansOn: .opening, merges: true,
       do:
         "Fix the server: a read must return the same value as discovery, that is the properties, the handle of the value and the UUID (Core, Vol 3, Part G, 3.3.1). As a client, use what discovery returned."
-    ) { connection, _ in connection.attributes.faults.declarations.map(connection.oddDeclaration) },
-    Rule(
+    ).needing([.bothDirections]).leaningOn(.opening).onConnection(merges: true) { connection, _ in
+      connection.attributes.faults.declarations.map(connection.oddDeclaration)
+    },
+    Symptom(
       "gatt_value_too_short", .warning, .meaning,
       "A value is shorter than its characteristic's definition requires",
       when:
         "the first value that is read, or sent by the server, of a characteristic defined by the Bluetooth SIG ends inside a field that the definition requires",
-      leansOn: .opening, merges: true,
       do:
         "Fix the server: give the value all fields of its definition (GATT Specification Supplement). Clients that follow it reject the value, or read beyond its end."
-    ) { connection, _ in connection.attributes.faults.shortValues.map(connection.tooShort) },
-    Rule(
+    ).leaningOn(.opening).onConnection(merges: true) { connection, _ in
+      connection.attributes.faults.shortValues.map(connection.tooShort)
+    },
+    Symptom(
       "gatt_cccd_missing", .warning, .meaning,
       "A characteristic offers notifications or indications, but has no CCCD",
       when:
         "the declaration offers them, and all handles up to the next declaration or the end of the service were discovered without a Client Characteristic Configuration descriptor; a note if values arrive anyway, or in the services Generic Access and Generic Attribute",
-      needs: [.bothDirections], merges: true,
       do:
         "Add the descriptor 0x2902 to the characteristic in the server (Arduino for ESP32: addDescriptor(new BLE2902()), Zephyr: BT_GATT_CCC() after the characteristic), or remove the property."
-    ) { connection, _ in
+    ).needing([.bothDirections]).onConnection(merges: true) { connection, _ in
       connection.attributes.faults.missing.map(connection.missingConfiguration)
     },
-    Rule(
+    Symptom(
       "gatt_value_before_encryption", .note, .sequence,
       "A bonded server sends values before the link is encrypted",
       when:
         "a characteristic whose values arrived on an encrypted link before, or which is of the HID service, notifies only before this link is encrypted with the stored key, and not in the 5 s or more after it; its CCCD is not written on this connection",
-      needs: [.bothDirections, .events, .opening], merges: true,
       do:
         "Let the server wait for encryption before it sends values to a bonded client, and send them again after it (Core, Vol 3, Part C, 10.3.1.1)."
-    ) { connection, evidence in connection.sentTooEarly(evidence) },
+    ).needing([.bothDirections, .events, .opening]).onConnection(merges: true) {
+      connection, evidence in connection.sentTooEarly(evidence)
+    },
   ]
 }
 

@@ -7,38 +7,41 @@ import Words
 
 extension Rule {
   static let unansweredWrites: [Rule] = [
-    Rule(
-      about: Int64.self, "gatt_result_missing", .warning, .meaning,
+    Symptom(
+      "gatt_result_missing", .warning, .meaning,
       "A control point does not report the result of a procedure",
       when:
         "a write to the control point of a fitness machine, a cycling sensor or power meter, records, user data or objects is accepted while its indications are enabled, and it indicates nothing for 5 s; for 30 s if the procedure takes its time or sends records",
-      needs: [.bothDirections, .events, .opening],
+      do:
+        "Fix the server: indicate a response code for every procedure, also for one that it does not support or that fails, after it has answered the write. As a client, give up after 30 s, and connect again."
+    ).needing([.bothDirections, .events, .opening]).onConnection(
+      about: Int64.self,
       elsewise: [
         Alternative("the procedure was still under way") { waited, _ in
           waited >= ConnectionHistory.longResultTime
         },
         Alternative(always: "the device's firmware reports its results in another way"),
-      ],
-      do:
-        "Fix the server: indicate a response code for every procedure, also for one that it does not support or that fails, after it has answered the write. As a client, give up after 30 s, and connect again."
+      ]
     ) { connection, evidence in connection.missingResults(evidence) },
-    Rule(
+    Symptom(
       "gatt_unsubscribed", .warning, .sequence,
       "A client ends its subscription and continues to write",
       when:
         "a client that got values of a characteristic disables its CCCD, then writes to the same service three times or more and gets no value; the link stays open for 2 s",
-      needs: [.bothDirections, .events, .opening], merges: true,
       do:
         "Keep the subscription as long as answers are expected: look for code that disables it after the first answer (setNotifyValue(false), stop_notify(), setCharacteristicNotification(…, false)), or for a part of the app that ends a subscription that another part uses."
-    ) { connection, evidence in connection.silences(evidence).compactMap(connection.unsubscribed) },
-    Rule(
+    ).needing([.bothDirections, .events, .opening]).onConnection(merges: true) {
+      connection, evidence in connection.silences(evidence).compactMap(connection.unsubscribed)
+    },
+    Symptom(
       "gatt_writes_unanswered", .note, .sequence, "Writes are accepted, but no answer comes",
       when:
         "a client subscribes to values of a vendor's service, then writes to that service three times or more; the server accepts the writes and sends no value, none is read, and the link stays open for 2 s",
-      needs: [.bothDirections, .events, .opening], merges: true,
       do:
         "Compare the bytes with those that the maker's app sends: line end, length, checksum and byte order, and whether a login must come first. A device that is only controlled may send no answers."
-    ) { connection, evidence in connection.silences(evidence).compactMap(connection.unanswered) },
+    ).needing([.bothDirections, .events, .opening]).onConnection(merges: true) {
+      connection, evidence in connection.silences(evidence).compactMap(connection.unanswered)
+    },
   ]
 }
 

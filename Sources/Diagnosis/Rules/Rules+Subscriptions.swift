@@ -8,106 +8,111 @@ import Words
 
 extension Rule {
   static let subscriptions: [Rule] = [
-    Rule(
+    Symptom(
       "gatt_wrong_cccd_bits", .warning, .meaning,
       "Notifications are enabled on a characteristic that only indicates, or the reverse",
       when:
         "a CCCD write sets a bit that the characteristic's declaration in the capture does not offer, while it offers the other one",
-      needs: [.bothDirections], leansOn: .opening, merges: true,
       do:
         "Write 0x0001 for notifications and 0x0002 for indications, as the declaration offers (CoreBluetooth and BlueZ choose on their own; on Android write ENABLE_NOTIFICATION_VALUE or ENABLE_INDICATION_VALUE)."
-    ) { connection, _ in connection.attributes.configurations.compactMap(connection.wrongBits) },
-    Rule(
-      about: Subscription.self, "gatt_cccd_write_command", .warning, .meaning,
+    ).needing([.bothDirections]).leaningOn(.opening).onConnection(merges: true) { connection, _ in
+      connection.attributes.configurations.compactMap(connection.wrongBits)
+    },
+    Symptom(
+      "gatt_cccd_write_command", .warning, .meaning,
       "A CCCD is written with Write Command, which servers may ignore",
       when:
         "a CCCD is written with Write Command, and no Write Request to it was accepted; a note if values arrive anyway",
-      needs: .bothDirections, merges: true,
-      elsewise: [
-        Alternative("the server accepted it, and has nothing to send") { it, _ in it.sent > 0 }
-      ],
       do:
         "Write the CCCD with a Write Request (on Android writeDescriptor(), with BlueZ StartNotify, in JavaScript startNotifications()): a command is not answered, and servers may ignore one to a descriptor (Core, Vol 3, Part G, 4.12.3)."
+    ).needing(.bothDirections).onConnection(
+      about: Subscription.self, merges: true,
+      elsewise: [
+        Alternative("the server accepted it, and has nothing to send") { it, _ in it.sent > 0 }
+      ]
     ) { connection, _ in
       connection.attributes.commandedConfigurations.compactMap {
         connection.commanded(Subscription($0, connection))
       }
     },
-    Rule(
+    Symptom(
       "gatt_cccd_swapped", .warning, .meaning, "The bytes of a CCCD's value are in the wrong order",
       when: "0x0100, 0x0200 or 0x0300 is written to a CCCD, and no value that subscribes",
-      needs: .bothDirections, leansOn: .opening, merges: true,
       do:
         "Write the low byte first: 01 00 enables notifications, 02 00 indications. On Android use ENABLE_NOTIFICATION_VALUE, in firmware send the 16-bit number as little-endian."
-    ) { connection, _ in connection.attributes.configurations.compactMap(connection.swapped) },
-    Rule(
+    ).needing(.bothDirections).leaningOn(.opening).onConnection(merges: true) { connection, _ in
+      connection.attributes.configurations.compactMap(connection.swapped)
+    },
+    Symptom(
       "gatt_subscription_misplaced", .warning, .meaning,
       "A subscription is written to an attribute that is not a CCCD",
       when:
         "a value that subscribes (0x0001 to 0x0003) is written to an attribute that is not a CCCD and cannot be written, in a service that can send values; no CCCD of that service is written, and none of its values arrives or is read",
-      needs: [.bothDirections, .events, .opening],
-      elsewise: [Alternative(always: "the value is a setting of the server's own")],
       do:
         "Find the CCCD's handle by discovery (Find Information) instead of assuming that it follows the value, and write the value there; with a library enable notifications by its own call (on Android writeDescriptor(), with Bleak start_notify())."
-    ) { connection, evidence in
+    ).needing([.bothDirections, .events, .opening]).onConnection(elsewise: [
+      Alternative(always: "the value is a setting of the server's own")
+    ]) { connection, evidence in
       connection.missedSubscriptions(evidence).compactMap { missed in
         missed.mistaken.map { connection.mistaken(missed, $0) }
       }
     },
-    Rule(
+    Symptom(
       "gatt_not_subscribed", .note, .meaning,
       "A client writes to a service and does not subscribe to its values",
       when:
         "a client writes to a service whose declarations offer notifications or indications, writes no CCCD of it and reads none of its values, none arrives, and the link stays open for 2 s",
-      needs: [.bothDirections, .events, .opening], merges: true,
-      elsewise: [
-        Alternative(always: "the client expects no answer"), .subscribedBefore,
-      ],
       do:
         "If answers are expected, subscribe before writing: on Android setCharacteristicNotification() and writeDescriptor() on the CCCD, on iOS setNotifyValue(), with Bleak start_notify(). A device that is only controlled may need no subscription."
+    ).needing([.bothDirections, .events, .opening]).onConnection(
+      merges: true,
+      elsewise: [
+        Alternative(always: "the client expects no answer"), .subscribedBefore,
+      ]
     ) { connection, evidence in
       connection.missedSubscriptions(evidence).compactMap { missed in
         missed.mistaken == nil && !missed.isPartial
           ? connection.notSubscribed(missed, evidence) : nil
       }
     },
-    Rule(
+    Symptom(
       "gatt_notifications_silent", .warning, .meaning, "A subscription brings no values",
       when:
         "a CCCD was written on a link whose opening is in the capture and no value arrives, while the client writes to another service that can send values and whose CCCDs it has not written",
-      needs: [.bothDirections, .events, .opening],
+      do:
+        "Write the CCCD of the characteristic that sends the answers: the one in the service that is written to."
+    ).needing([.bothDirections, .events, .opening]).onConnection(
       elsewise: [
         Alternative(always: "there was nothing to send"),
         Alternative(always: "the client expects no answer"),
-      ],
-      do:
-        "Write the CCCD of the characteristic that sends the answers: the one in the service that is written to."
+      ]
     ) { connection, evidence in connection.otherSubscription(evidence).map { [$0] } ?? [] },
-    Rule(
-      about: EarlierValues.self, "gatt_cccd_lost", .warning, .meaning,
-      "A bonded server has lost its client's subscriptions",
+    Symptom(
+      "gatt_cccd_lost", .warning, .meaning, "A bonded server has lost its client's subscriptions",
       when:
         "an earlier connection of the device wrote a CCCD and got values; this one is encrypted with the stored key, lasts longer than any earlier pause between values, writes no CCCD and gets no value",
-      needs: [.bothDirections, .events, .opening],
+      do:
+        "CCCDs of bonded clients persist: store them in the firmware with the bond (Zephyr: CONFIG_BT_SETTINGS and settings_load(), Nordic: peer manager). As a client, write the CCCD on each connection: it does no harm."
+    ).needing([.bothDirections, .events, .opening]).onConnection(
+      about: EarlierValues.self,
       elsewise: [
         .nothingToSend,
         Alternative(always: "another client or the device's user has stopped the values"),
-      ],
-      do:
-        "CCCDs of bonded clients persist: store them in the firmware with the bond (Zephyr: CONFIG_BT_SETTINGS and settings_load(), Nordic: peer manager). As a client, write the CCCD on each connection: it does no harm."
+      ]
     ) { connection, evidence in connection.lostSubscriptions(evidence) },
-    Rule(
-      about: EarlierValues.self, "gatt_not_encrypted", .warning, .meaning,
+    Symptom(
+      "gatt_not_encrypted", .warning, .meaning,
       "A bonded client gets no values on a link that is never encrypted",
       when:
         "an earlier link with the device was encrypted and carried values of a characteristic; this one is not encrypted, lasts longer than any earlier pause between values, and carries none",
-      needs: [.bothDirections, .commands, .events, .opening, .end],
+      do:
+        "Encrypt the link with the stored key right after connecting: only the central can. A peripheral can ask for it with a Security Request (Zephyr: bt_conn_set_security, Nordic: pm_conn_secure)."
+    ).needing([.bothDirections, .commands, .events, .opening, .end]).onConnection(
+      about: EarlierValues.self,
       elsewise: [
         .nothingToSend,
         Alternative(always: "another client or the device's user has stopped the values"),
-      ],
-      do:
-        "Encrypt the link with the stored key right after connecting: only the central can. A peripheral can ask for it with a Security Request (Zephyr: bt_conn_set_security, Nordic: pm_conn_secure)."
+      ]
     ) { connection, evidence in connection.valuesWithoutEncryption(evidence) },
   ]
 }
@@ -218,15 +223,13 @@ extension ConnectionHistory {
       end(evidence).nanoseconds(since: missed.first) ?? 0 >= Self.answerTime
     else { return nil }
     let client = missed.server.other
-    let senders = Wording(listing: missed.senders.prefix(3).map { "\($0)" })
-    let more = missed.senders.count - min(3, missed.senders.count)
-    let others: Wording = more > 0 ? " and \(more) more" : ""
+    let senders = Wording(first: 3, of: missed.senders) { "\($0)" }
     let isSame = missed.written.handle == missed.senders[0].handle
     return Finding(
       "\(client.words) wrote to \(missed.written) but did not subscribe to \(isSame ? "its values" : "\(missed.senders[0])" as Wording)",
       at: missed.first.packet,
       why:
-        "\(client.capitalized) wrote \(count: missed.count, "value", "values") to \(missed.written) (from \(packet: missed.first.packet) on). The service sends values with \(senders)\(others), but only to clients that have written the CCCD, which \(client.words) did not do on this connection.",
+        "\(client.capitalized) wrote \(count: missed.count, "value", "values") to \(missed.written) (from \(packet: missed.first.packet) on). The service sends values with \(senders), but only to clients that have written the CCCD, which \(client.words) did not do on this connection.",
       evidence: [missed.first.packet], of: missed.senders[0], restsOnAbsence: true)
   }
 

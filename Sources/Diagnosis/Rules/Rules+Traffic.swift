@@ -10,14 +10,13 @@ import Words
 extension Rule {
   /// The rules about lengths, frames and transfers.
   static let traffic: [Rule] = [
-    Rule(
+    Symptom(
       "att_write_too_long", .warning, .fact, "A write is longer than allowed",
       when:
         "a Write Request or Command has more bytes than the MTU in force, or a prepared write goes beyond byte 512",
-      needs: [.bothDirections], merges: true,
       do:
         "Exchange a larger MTU first (on Android requestMtu()), and split longer values: CoreBluetooth reports the limit in maximumWriteValueLength(for:), Android in onMtuChanged(); no value has more than 512 bytes."
-    ) { connection, _ in
+    ).needing([.bothDirections]).onConnection(merges: true) { connection, _ in
       connection.attributes.longWrites.map { write in
         let what: Wording =
           write.isValue
@@ -35,26 +34,28 @@ extension Rule {
           restsOnAbsence: !write.isValue && connection.connection.mtu == nil)
       }
     },
-    Rule(
+    Symptom(
       "att_mtu_default", .note, .fact,
       "Values are split into 20-byte pieces because the MTU is not exchanged",
       when:
         "no MTU is exchanged on a link whose opening is in the capture, and a message needs several notifications or writes that fill the default MTU of 23",
-      needs: [.bothDirections, .opening],
       do:
         "Exchange the MTU after connecting: on Android requestMtu(517), with Zephyr bt_gatt_exchange_mtu(); iOS does so on its own."
-    ) { connection, _ in connection.defaultMTU.map { [$0] } ?? [] },
-    Rule(
-      about: Bool.self, "gatt_counter_gap", .warning, .meaning,
-      "Values are missing: a counter in them has gaps",
+    ).needing([.bothDirections, .opening]).onConnection { connection, _ in
+      connection.defaultMTU.map { [$0] } ?? []
+    },
+    Symptom(
+      "gatt_counter_gap", .warning, .meaning, "Values are missing: a counter in them has gaps",
       when:
         "the first byte of 20 or more notifications grows by one each time, except in a few places where it grows by more; not if the queue was idle and no time passed for the missing values",
+      do:
+        "Check the sender: if it does not wait, notifications that do not fit into its transmit queue are dropped (Zephyr: bt_gatt_notify returns -ENOMEM; iOS: updateValue returns false). A shorter connection interval or a larger MTU drains the queue faster."
+    ).onConnection(
+      about: Bool.self,
       elsewise: [
         Alternative("the counter itself skips values") { isTimed, _ in isTimed },
         Alternative(always: "the recorder lost them"),
-      ],
-      do:
-        "Check the sender: if it does not wait, notifications that do not fit into its transmit queue are dropped (Zephyr: bt_gatt_notify returns -ENOMEM; iOS: updateValue returns false). A shorter connection interval or a larger MTU drains the queue faster."
+      ]
     ) { connection, _ in
       connection.attributes.usages.compactMap { usage -> (Bool, Finding)? in
         let counter = usage.counter
@@ -75,20 +76,20 @@ extension Rule {
         return (isTimed, finding)
       }
     },
-    Rule(
+    Symptom(
       "frame_checksum", .warning, .fact, "A frame of a vendor's protocol has a wrong checksum",
       when:
         "a frame on a channel where the protocol was recognised has a checksum that does not match its bytes",
-      merges: true,
       do: "Fix the sender's checksum: the bytes it covers, its initial value, and its byte order."
-    ) { connection, _ in connection.attributes.vendors.badFrames.map(connection.badFrame) },
-    Rule(
+    ).onConnection(merges: true) { connection, _ in
+      connection.attributes.vendors.badFrames.map(connection.badFrame)
+    },
+    Symptom(
       "frame_transfer_incomplete", .warning, .fact, "A vendor's transfer is incomplete",
       when: "a vendor's message announces a number of others, or of parts, and fewer follow",
-      merges: true,
       do:
         "Request the missing parts again; look for a transmit queue that overflows, or a link that ends too early."
-    ) { connection, _ in
+    ).onConnection(merges: true) { connection, _ in
       connection.attributes.vendors.tallies.flatMap { tally in
         tally.unfinished.map { unfinished in
           let kind: Wording = unfinished.kind == .series ? "series" : "message in parts"
@@ -113,14 +114,14 @@ extension Rule {
         }
       }
     },
-    Rule(
+    Symptom(
       "frame_unanswered", .note, .meaning, "Requests of a vendor's protocol have no answer",
       when: "no matching response follows a request within the protocol's timeout",
-      needs: [.bothDirections],
-      elsewise: [Alternative(always: "the protocol has no answer to these requests")],
       do:
         "Check whether the device supports the command, and whether its length and order are right."
-    ) { connection, evidence in
+    ).needing([.bothDirections]).onConnection(elsewise: [
+      Alternative(always: "the protocol has no answer to these requests")
+    ]) { connection, evidence in
       let bad = connection.attributes.vendors.badFrames.map(\.moment.packet)
       return connection.attributes.vendors.tallies.compactMap { tally -> Finding? in
         let open = tally.unanswered.filter { !bad.contains($0) }
@@ -154,14 +155,13 @@ extension Rule {
         return finding
       }
     },
-    Rule(
+    Symptom(
       "app_level_pairing", .note, .meaning,
       "The application has its own pairing and does not use Bluetooth's",
       when:
         "the link was never encrypted, neither side asked to pair, its opening is in the capture, and the first message of a vendor's protocol is a login or a handshake",
-      needs: [.bothDirections, .events, .opening],
       do: "The phone's settings do not help here: follow the vendor's handshake."
-    ) { connection, _ in
+    ).needing([.bothDirections, .events, .opening]).onConnection { connection, _ in
       let attributes = connection.attributes
       guard let opening = attributes.vendors.opening, !connection.connection.isOpeningMissing,
         connection.connection.isEncrypted == false, connection.security.pairingRequests.isEmpty,

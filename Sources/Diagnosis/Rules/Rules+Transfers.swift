@@ -7,23 +7,25 @@ import Words
 
 extension Rule {
   static let transfers: [Rule] = [
-    Rule(
+    Symptom(
       "gatt_mesh_wrong_service", .warning, .meaning,
       "A mesh PDU is written to the characteristic of the wrong service",
       when:
         "a Proxy PDU of the type Provisioning is written to Mesh Proxy Data In, or one of another type to Mesh Provisioning Data In, both discovered on this connection; an error if the server sends no value afterwards",
-      needs: [.bothDirections],
       do:
         "Write provisioning PDUs to Mesh Provisioning Data In (2adb) and subscribe to Mesh Provisioning Data Out (2adc); write all others to Mesh Proxy Data In (2add). A server offers one of the two services at a time: Mesh Provisioning (1827) until it is provisioned, Mesh Proxy (1828) from then on."
-    ) { connection, _ in connection.misplacedProxyPDU.map { [$0] } ?? [] },
-    Rule(
+    ).needing([.bothDirections]).onConnection { connection, _ in
+      connection.misplacedProxyPDU.map { [$0] } ?? []
+    },
+    Symptom(
       "gatt_upload_in_steps", .note, .fact, "An upload takes a round trip for each write",
       when:
         "20 or more different values are written to an attribute in 2 s or more, each as soon as the server has answered the one before it, and the client waits for 80 % of the time; they have one length, or file data of the Simple Management Protocol. A warning if that data is less than a quarter of what is written",
-      needs: [.bothDirections],
       do:
         "Put more into each write, up to the MTU: if the server limits it, raise its MTU and its buffers (Zephyr: CONFIG_BT_L2CAP_TX_MTU, CONFIG_MCUMGR_TRANSPORT_NETBUF_SIZE). Or let several writes be under way at a time, if the server permits that: Write Without Response, and one answer for several. A shorter connection interval shortens each round trip."
-    ) { connection, _ in [Side.peer, .local].compactMap { connection.upload(to: $0) } },
+    ).needing([.bothDirections]).onConnection { connection, _ in
+      [Side.peer, .local].compactMap { connection.upload(to: $0) }
+    },
   ]
 }
 

@@ -8,15 +8,14 @@ import Words
 
 extension Rule {
   static let unbonded: [Rule] = [
-    Rule(
-      whole: "smp_not_bonded", .warning, .meaning,
+    Symptom(
+      "smp_not_bonded", .warning, .meaning,
       "The devices pair on each connection because a side does not bond",
       when:
         "pairing succeeds on two or more connections of a device, one side declares no bonding in each of them, and no connection is encrypted with a stored key",
-      needs: [.bothDirections, .events],
       do:
         "Enable bonding on the side that does not declare it (with Zephyr CONFIG_BT_BONDABLE, with NimBLE ble_hs_cfg.sm_bonding = 1, with ESP-IDF ESP_LE_AUTH_REQ_SC_BOND, in BlueZ AlwaysPairable and btmgmt bondable on), let both sides distribute their keys, and store them."
-    ) { evidence in notBonded(evidence) }
+    ).needing([.bothDirections, .events]).inCapture { evidence in notBonded(evidence) }
   ]
 
   private static func notBonded(_ evidence: Evidence) -> [Finding] {
@@ -37,8 +36,7 @@ extension Rule {
       let declared = pairings.prefix(4).compactMap { pairing in
         pairing.1[pairing.1.role(of: side)].features?.moment.packet
       }
-      let more: Wording = pairings.count > 4 ? " and \(pairings.count - 4) more" : ""
-      let numbers = Wording(listing: pairings.prefix(4).map { "\($0.0.id)" })
+      let numbers = Wording(first: 4, of: pairings) { "\($0.0.id)" }
       // Without a refusal, the two may be meant to have no bond.
       let isRefused = pairings.dropFirst().contains { history, _ in
         history.attributes.refusals.contains { $0.error.isAboutSecurity && $0.accepted != nil }
@@ -48,7 +46,7 @@ extension Rule {
         headline:
           "the devices paired on \(pairings.count) connections, because \(who) (\(packet: declared.first ?? last.1.first.packet))",
         why:
-          "Pairing succeeded on connections \(numbers)\(more). Each time \(sides.count > 1 ? "both sides" : side.words as StaticString) declared no bonding (\(Wording(listing: declared.map { "\(packet: $0)" }))), so this pairing leaves no key for the next connection.",
+          "Pairing succeeded on connections \(numbers). Each time \(sides.count > 1 ? "both sides" : side.words as StaticString) declared no bonding (\(Wording(listing: declared.map { "\(packet: $0)" }))), so this pairing leaves no key for the next connection.",
         evidence: PacketSet(declared), on: pairings.map(\.0.id), isRefused ? nil : .note,
         restsOnAbsence: true)
     }

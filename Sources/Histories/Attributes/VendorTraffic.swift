@@ -73,14 +73,15 @@ package struct VendorTraffic: Sendable {
     _ moment: Moment, gap: Int
   ) -> Seen? {
     noteGap(gap)
-    let channel = VendorChannelID(
-      conversation: server == .local ? 1 : 0, handle: handle, isWritten: way == .written)
     for claim in claims where knowledge.vendors.indices.contains(claim.vendor) {
       let vendor = knowledge.vendors[claim.vendor]
       guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else { continue }
+      let channel = VendorChannel(
+        of: claim.vendor, isByFrame: claim.isByFrame, conversation: server == .local ? 1 : 0,
+        handle: handle, isWritten: way == .written)
       let found = messages.accept(
-        .init(vendor, at: claim.vendor, isByFrame: claim.isByFrame), on: channel,
-        isRequestChannel: isRequestChannel, value, packet: moment.packet, time: moment.time)
+        vendor, on: channel, isRequestChannel: isRequestChannel, value, packet: moment.packet,
+        time: moment.time)
       guard let found else { continue }
       var seen = note(found, value, sender, moment, claim.vendor, isWritten: way == .written)
       for more in messages.following where more.message != nil {

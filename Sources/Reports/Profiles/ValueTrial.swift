@@ -19,9 +19,10 @@ package struct ValueTrial: ~Copyable {
   private var meaning = ValueMeaning(showsKeys: false)
   private var number = 0
 
-  /// Returns a placeholder for the characteristic that is tried.
-  private static func channel(isWritten: Bool) -> VendorChannelID {
-    VendorChannelID(conversation: 2, handle: 1, isWritten: isWritten)
+  /// Placeholders for the characteristic that is tried.
+  private static func channel(of vendor: Int, isByFrame: Bool, isWritten: Bool) -> VendorChannel {
+    VendorChannel(
+      of: vendor, isByFrame: isByFrame, conversation: 2, handle: 1, isWritten: isWritten)
   }
 
   /// Creates a trial of the user's profiles and the built-in ones.
@@ -126,8 +127,8 @@ package struct ValueTrial: ~Copyable {
   /// frames, or nil if they start none.
   private mutating func openFrame(isWritten: Bool) -> OpenFrame? {
     for (place, vendor) in profiles.vendors.enumerated() where vendor.frame.isRecognizable {
-      let open = messages.openFrame(vendor, at: place, on: Self.channel(isWritten: isWritten))
-      if let open {
+      let channel = Self.channel(of: place, isByFrame: true, isWritten: isWritten)
+      if let open = messages.openFrame(vendor, on: channel) {
         return OpenFrame(profile: vendor.profile, count: open.count, total: open.total)
       }
     }
@@ -154,9 +155,9 @@ package struct ValueTrial: ~Copyable {
         on: uuid.shortest, of: service?.shortest, isOfDevice: { _ in isOwn })
       guard let needsFrame else { continue }
       let found = messages.accept(
-        .init(vendor, at: place, isByFrame: needsFrame && !isOwn),
-        on: Self.channel(isWritten: isWritten), isRequestChannel: isWritten, value, packet: number,
-        time: nil)
+        vendor,
+        on: Self.channel(of: place, isByFrame: needsFrame && !isOwn, isWritten: isWritten),
+        isRequestChannel: isWritten, value, packet: number, time: nil)
       guard let found else { continue }
       meaning.clear()
       meaning.decode(found.alone, value, following: messages.following)

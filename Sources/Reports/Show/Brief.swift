@@ -28,11 +28,29 @@ package struct Brief: Sendable {
     case advertising
     /// The controller's debug log: a line shows the number of packets.
     case controllerLog
+
+    /// What the line summarises that counts such packets; nil: they have no line of their own.
+    fileprivate var kind: Kind? {
+      switch self {
+      case .discovery: .discovery
+      case .round: .rounds
+      case .startUp: .startUp
+      case .setUp: .setUp
+      case .controllerLog: .controllerLog
+      case .advertising: .advertising
+      case .answer, .flowControl, .fragment, .unknownEvent: nil
+      }
+    }
   }
 
   /// What a line summarises.
   enum Kind: Sendable {
     case discovery, rounds, startUp, setUp, controllerLog, advertising
+
+    /// Whether a packet that stays alone in such a run is shown as it is.
+    fileprivate var isShownAlone: Bool {
+      self == .startUp || self == .setUp || self == .advertising
+    }
   }
 
   /// The packets of one connection that are summarised in one line.
@@ -148,24 +166,7 @@ package struct Brief: Sendable {
       if starting == packet.record.adapter { return .startUp(command.opcode) }
       // Later, what a vendor's command does may be news.
       return command.opcode >> 10 == 0x3f ? nil : .setUp(command.opcode)
-    case .event(let event):
-      if case .completedPackets = packet.dissection.fact { return .flowControl }
-      // An event without a name is only a number, which shows nothing.
-      if PDUTable.core.event(event.code) == nil, event.code != HCIEvent.vendorCode,
-        event.code != HCIEvent.leMetaCode
-      {
-        return .unknownEvent
-      }
-      guard let opcode = packet.dissection.fact.answeredOpcode else {
-        return memory.advertisements.reports.isEmpty ? nil : .advertising
-      }
-      // Answers no command, but reports how many more commands the controller accepts (Core, Vol 4,
-      // Part E, 4.4).
-      if opcode == 0 { return .flowControl }
-      // The first return parameter of a vendor command may not be a status.
-      guard packet.dissection.parameters?.status(packet.bytes) == 0 else { return nil }
-      // If the command is missing, the answer is its only trace.
-      return packet.answer.request != nil ? .answer : nil
+    case .event(let event): return reasonToFold(event.code, packet, memory)
     case .acl:
       if packet.answer.fragment.isFragment { return .fragment }
       if packet.dissection.isSignalling {
@@ -183,31 +184,40 @@ package struct Brief: Sendable {
     }
   }
 
+  private func reasonToFold(
+    _ event: UInt8, _ packet: borrowing Packet, _ memory: borrowing Memory
+  ) -> Reason? {
+    if case .completedPackets = packet.dissection.fact { return .flowControl }
+    // An event without a name is only a number, which shows nothing.
+    if PDUTable.core.event(event) == nil, event != HCIEvent.vendorCode,
+      event != HCIEvent.leMetaCode
+    {
+      return .unknownEvent
+    }
+    guard let opcode = packet.dissection.fact.answeredOpcode else {
+      return memory.advertisements.reports.isEmpty ? nil : .advertising
+    }
+    // Answers no command, but reports how many more commands the controller accepts (Core, Vol 4,
+    // Part E, 4.4).
+    if opcode == 0 { return .flowControl }
+    // The first return parameter of a vendor command may not be a status.
+    guard packet.dissection.parameters?.status(packet.bytes) == 0 else { return nil }
+    // If the command is missing, the answer is its only trace.
+    return packet.answer.request != nil ? .answer : nil
+  }
+
   /// Returns whether a packet can be folded without printing first, which is necessary if there are
   /// too many concurrent runs.
   package func hasRoom(
     _ reason: Reason, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) -> Bool {
-    switch reason {
-    case .answer, .flowControl, .fragment, .unknownEvent: true
-    case .discovery, .round, .startUp, .setUp, .controllerLog, .advertising:
-      runs.count < Self.runLimit || place(reason, packet, memory) != nil
-    }
+    guard let kind = reason.kind else { return true }
+    return runs.count < Self.runLimit || place(kind, packet, memory) != nil
   }
 
   private func place(
-    _ reason: Reason, _ packet: borrowing Packet, _ memory: borrowing Memory
+    _ kind: Kind, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) -> Int? {
-    let kind: Kind
-    switch reason {
-    case .discovery: kind = .discovery
-    case .round: kind = .rounds
-    case .startUp: kind = .startUp
-    case .setUp: kind = .setUp
-    case .controllerLog: kind = .controllerLog
-    case .advertising: kind = .advertising
-    case .answer, .flowControl, .fragment, .unknownEvent: return nil
-    }
     let connection = packet.answer.link.map { memory.links.id($0) } ?? 0
     let adapter = packet.record.adapter
     return runs.firstIndex {
@@ -237,35 +247,36 @@ package struct Brief: Sendable {
   package mutating func fold(
     _ reason: Reason, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) -> Int? {
-    let known = place(reason, packet, memory)
+    guard let kind = reason.kind else {
+      count(reason)
+      return nil
+    }
+    let known = place(kind, packet, memory)
+    let run = extend(known, kind, packet, memory)
+    switch reason {
+    case .discovery:
+      if let pdu = packet.dissection.att {
+        runs[run].found.add(pdu.opcode, packet, memory, &discovered)
+      }
+    case .round(let round):
+      let first = runs[run].rounds?.lowerBound ?? round
+      runs[run].rounds = min(first, round)...max(first, round)
+    case .startUp(let opcode), .setUp(let opcode):
+      if known == nil { runs[run].opcode = opcode }
+    case .advertising: runs[run].heard.add(memory.advertisements.reports)
+    case .controllerLog, .answer, .flowControl, .fragment, .unknownEvent: break
+    }
+    return known == nil && kind.isShownAlone ? run : nil
+  }
+
+  /// Counts a packet that has no line.
+  private mutating func count(_ reason: Reason) {
     switch reason {
     case .answer: answers += 1
     case .flowControl: flowControl += 1
     case .fragment: fragments += 1
     case .unknownEvent: unknownEvents += 1
-    case .discovery:
-      let place = extend(known, .discovery, packet, memory)
-      if let pdu = packet.dissection.att {
-        runs[place].found.add(pdu.opcode, packet, memory, &discovered)
-      }
-    case .round(let round):
-      let place = extend(known, .rounds, packet, memory)
-      let first = runs[place].rounds?.lowerBound ?? round
-      runs[place].rounds = min(first, round)...max(first, round)
-    case .startUp(let opcode):
-      let place = extend(known, .startUp, packet, memory)
-      if known == nil { runs[place].opcode = opcode }
-    case .setUp(let opcode):
-      let place = extend(known, .setUp, packet, memory)
-      if known == nil { runs[place].opcode = opcode }
-    case .advertising:
-      let place = extend(known, .advertising, packet, memory)
-      runs[place].heard.add(memory.advertisements.reports)
-    case .controllerLog: _ = extend(known, .controllerLog, packet, memory)
-    }
-    switch reason {
-    case .startUp, .setUp, .advertising: return known == nil ? runs.count - 1 : nil
-    default: return nil
+    case .discovery, .round, .startUp, .setUp, .controllerLog, .advertising: break
     }
   }
 
@@ -385,24 +396,18 @@ extension Output {
 
   /// Appends what a run of packets was, without the packets.
   package mutating func words(of run: Brief.Run, _ glyphs: Glyphs) {
-    if run.kind == .discovery {
-      found(run.found)
-    } else if run.kind == .controllerLog {
-      text("controller debug log")
-    } else if run.kind == .advertising {
-      heard(run.heard)
-    } else if run.kind == .startUp || run.kind == .setUp {
-      text(run.kind == .startUp ? "start-up: " : "set-up: ")
-      if let row = PDUTable.core.command(run.opcode) {
-        name(row.name)
-      } else {
-        hexadecimal(UInt64(run.opcode), digits: 4)
-      }
-      if run.count > 1 {
-        text(" and ")
-        count(run.count - 1, "more command", "more commands")
-      }
-    } else if let rounds = run.rounds {
+    switch run.kind {
+    case .discovery: found(run.found)
+    case .controllerLog: text("controller debug log")
+    case .advertising: heard(run.heard)
+    case .startUp:
+      text("start-up: ")
+      commands(run)
+    case .setUp:
+      text("set-up: ")
+      commands(run)
+    case .rounds:
+      guard let rounds = run.rounds else { return }
       text("passkey entry, ")
       text(rounds.count == 1 ? "round " : "rounds ")
       decimal(rounds.lowerBound)
@@ -410,6 +415,19 @@ extension Output {
         text(glyphs.to)
         decimal(rounds.upperBound)
       }
+    }
+  }
+
+  /// Appends the first command of a run, and how many followed.
+  private mutating func commands(_ run: Brief.Run) {
+    if let row = PDUTable.core.command(run.opcode) {
+      name(row.name)
+    } else {
+      hexadecimal(UInt64(run.opcode), digits: 4)
+    }
+    if run.count > 1 {
+      text(" and ")
+      count(run.count - 1, "more command", "more commands")
     }
   }
 

@@ -204,17 +204,7 @@ extension Sentence: FieldVisitor {
     if writesOnlyIdentifiers, !Self.isIdentifier(value) { return }
     switch value {
     case .number: break
-    case .address(let address, _):
-      // The type of an address follows it, as everywhere.
-      let type = addressType.flatMap { $0.end == output.count ? $0 : nil }
-      if let type { output.shorten(to: type.start) }
-      begin(line)
-      output.address(address)
-      if let name = type?.name {
-        output.byte(0x20)
-        output.lowercased(name.bytes)
-      }
-      addressEnd = output.count
+    case .address(let address, _): self.address(line, address)
     case .bytes:
       guard bytes.byteCount > 0 else { return }
       begin(line)
@@ -243,6 +233,19 @@ extension Sentence: FieldVisitor {
     }
   }
 
+  private mutating func address(_ label: StaticString, _ address: DeviceAddress) {
+    // The type of an address follows it, as everywhere.
+    let type = addressType.flatMap { $0.end == output.count ? $0 : nil }
+    if let type { output.shorten(to: type.start) }
+    begin(label)
+    output.address(address)
+    if let name = type?.name {
+      output.byte(0x20)
+      output.lowercased(name.bytes)
+    }
+    addressEnd = output.count
+  }
+
   private mutating func begin(_ label: StaticString) {
     comma()
     guard label.utf8CodeUnitCount > 0 else { return }
@@ -259,78 +262,12 @@ extension Sentence: FieldVisitor {
       return
     }
     switch form {
-    case .code(let set) where set == .status || set == .managementStatus:
-      // Success is not shown.
-      guard raw != 0 else { return }
-      begin(label)
-      output.named(set.name(of: raw), raw, digits: 2)
-      writesOnlyIdentifiers = true
-    case .code(.dataOperation):
-      // Complete data is the usual case.
-      guard raw != 3 else { return }
-      begin(label)
-      if let name = CodeSet.dataOperation.name(of: raw) {
-        output.lowercased(name.bytes)
-      } else {
-        output.text("operation ")
-        output.hexadecimal(raw, digits: 2)
-      }
-    case .code(.ownAddressType):
-      begin("own address")
-      if let name = CodeSet.ownAddressType.name(of: raw) {
-        output.lowercased(name.bytes)
-      } else {
-        output.hexadecimal(raw, digits: 2)
-      }
-    case .code(.addressType) where CodeSet.addressType.name(of: raw) != nil:
-      guard let name = CodeSet.addressType.name(of: raw) else { return }
-      let start = output.count
-      if addressEnd == start, start > 0 {
-        output.byte(0x20)
-        output.lowercased(name.bytes)
-        return
-      }
-      begin(label)
-      output.lowercased(name.bytes)
-      addressType = (start, output.count, name)
-    case .flags(.allPHYs) where raw == 0:
-      // Both directions have a preference, which follows.
-      return
-    case .code(.psm):
-      begin(label)
-      output.service(PSM(rawValue: UInt16(truncatingIfNeeded: raw)))
-    case .code(let set):
-      begin(label)
-      if let name = set.name(of: raw) {
-        output.name(name)
-      } else {
-        output.hexadecimal(raw, digits: 2 * width)
-      }
+    case .code(let set): code(label, raw, set, width: width)
+    case .flags(let set): flags(label, raw, set, width: width)
+    case .scaled(let scale): quantity(label, value, scale)
     case .assigned(let numbers):
       begin(label)
       output.assigned(numbers.name(of: raw), raw, digits: 2 * width)
-    case .flags where width == 8:
-      // There are too many features to name in a line.
-      begin(label)
-      output.count(raw.nonzeroBitCount, "feature", "features")
-    case .flags(let set):
-      begin(label)
-      if !output.names(raw, set) { output.text("none") }
-    case .scaled(let scale):
-      guard scale.absent != Int(value) else { return }
-      if scale.isInvalid(Int(value)) {
-        begin("")
-        output.invalidSignal(Int(value))
-        return
-      }
-      begin(label)
-      if scale.unmanaged == Int(value) {
-        output.text("power not managed")
-      } else if let word = scale.word(of: Int(value)) {
-        output.text(word)
-      } else {
-        scaled(value, scale)
-      }
     case .plain, .identifier:
       begin(label)
       output.decimal(Int(value))
@@ -353,6 +290,93 @@ extension Sentence: FieldVisitor {
     case .controlEvent:
       begin(label)
       controlEvent(UInt16(truncatingIfNeeded: raw))
+    }
+  }
+
+  private mutating func code(
+    _ label: StaticString, _ raw: UInt64, _ set: CodeSet, width: Int
+  ) {
+    let name = set.name(of: raw)
+    switch set {
+    case .status, .managementStatus:
+      // Success is not shown.
+      guard raw != 0 else { return }
+      begin(label)
+      output.named(name, raw, digits: 2)
+      writesOnlyIdentifiers = true
+    case .dataOperation:
+      // Complete data is the usual case.
+      guard raw != 3 else { return }
+      begin(label)
+      if name == nil { output.text("operation ") }
+      lowercased(name, raw)
+    case .ownAddressType:
+      begin("own address")
+      lowercased(name, raw)
+    case .addressType where name != nil: self.addressType(label, name)
+    case .psm:
+      begin(label)
+      output.service(PSM(rawValue: UInt16(truncatingIfNeeded: raw)))
+    default:
+      begin(label)
+      if let name {
+        output.name(name)
+      } else {
+        output.hexadecimal(raw, digits: 2 * width)
+      }
+    }
+  }
+
+  private mutating func lowercased(_ name: AssignedName?, _ raw: UInt64) {
+    if let name {
+      output.lowercased(name.bytes)
+    } else {
+      output.hexadecimal(raw, digits: 2)
+    }
+  }
+
+  /// Appends the type of an address, which follows the address, or moves behind one that follows.
+  private mutating func addressType(_ label: StaticString, _ name: AssignedName?) {
+    guard let name else { return }
+    let start = output.count
+    if addressEnd == start, start > 0 {
+      output.byte(0x20)
+      output.lowercased(name.bytes)
+      return
+    }
+    begin(label)
+    output.lowercased(name.bytes)
+    addressType = (start, output.count, name)
+  }
+
+  private mutating func flags(
+    _ label: StaticString, _ raw: UInt64, _ set: CodeSet, width: Int
+  ) {
+    // Both directions have a preference, which follows.
+    if set == .allPHYs, raw == 0 { return }
+    begin(label)
+    if width == 8 {
+      // There are too many features to name in a line.
+      output.count(raw.nonzeroBitCount, "feature", "features")
+    } else if !output.names(raw, set) {
+      output.text("none")
+    }
+  }
+
+  private mutating func quantity(_ label: StaticString, _ value: Int64, _ scale: Scale) {
+    guard scale.absent != Int(value) else { return }
+    if scale.isInvalid(Int(value)) {
+      begin("")
+      output.invalidSignal(Int(value))
+      return
+    }
+    begin(label)
+    if scale.unmanaged == Int(value) {
+      output.text("power not managed")
+    } else if let word = scale.word(of: Int(value)) {
+      output.text(word)
+    } else {
+      scaled(value, scale)
     }
   }
 
