@@ -79,7 +79,7 @@ package final class RowSinks {
   }
 }
 
-/// Writes rows cell by cell, in the order of the table's columns.
+/// Writes rows cell by cell. Each column writes one cell.
 struct RowWriter: ~Copyable {
   private let sinks: RowSinks
   /// The pseudonyms for addresses and names, or nil to write them as they are.
@@ -137,8 +137,14 @@ struct RowWriter: ~Copyable {
   /// The `errno` of a write that failed, or nil if none did.
   var failure: Int32? { sinks.failure }
 
-  /// Begins a row with the cells that name its file.
-  mutating func begin(_ kind: TableKind) {
+  /// Writes a row after the cells that name its file, and passes it to its destination.
+  mutating func write<Row: TableRow & ~Copyable>(_ row: borrowing Row) {
+    begin(Row.kind)
+    for column in Row.columns { column.write(row, &self) }
+    end()
+  }
+
+  private mutating func begin(_ kind: TableKind) {
     self.kind = kind
     row.clear()
     if sinks.form == .json {
@@ -153,8 +159,7 @@ struct RowWriter: ~Copyable {
     place = 2
   }
 
-  /// Ends the row and passes it to its destination.
-  mutating func end() {
+  private mutating func end() {
     precondition(place == kind.columns.count, "a row has a cell for each column")
     row.text(sinks.form == .json ? "}\n" : "\n")
     sinks.add(row, to: kind)
@@ -179,6 +184,12 @@ struct RowWriter: ~Copyable {
     addText()
   }
 
+  /// Appends a cell with the text that `write` appends for a value, if the value is known.
+  mutating func text<Value>(of value: Value?, _ write: (inout Output, Value) -> Void) {
+    guard let value else { return null() }
+    text { write(&$0, value) }
+  }
+
   mutating func string(_ bytes: RawSpan) {
     cell.clear()
     // Only one byte more than fits is copied, so that `addText` cuts the cell.
@@ -191,20 +202,11 @@ struct RowWriter: ~Copyable {
     string(bytes.bytes)
   }
 
-  mutating func string(_ text: String?) {
-    guard let text else { return null() }
-    self.text { $0.string(text) }
-  }
+  mutating func string(_ text: String?) { self.text(of: text) { $0.string($1) } }
 
-  mutating func name(_ name: AssignedName?) {
-    guard let name else { return null() }
-    text { $0.name(name) }
-  }
+  mutating func name(_ name: AssignedName?) { text(of: name) { $0.name($1) } }
 
-  mutating func word(_ word: StaticString?) {
-    guard let word else { return null() }
-    text { $0.text(word) }
-  }
+  mutating func word(_ word: StaticString?) { text(of: word) { $0.text($1) } }
 
   mutating func integer(_ number: Int?) {
     guard let number else { return null() }
@@ -248,10 +250,7 @@ struct RowWriter: ~Copyable {
   }
 
   mutating func code(_ value: UInt64?, digits: Int) {
-    guard let value else { return null() }
-    text {
-      $0.hexadecimal(value, digits: digits)
-    }
+    text(of: value) { $0.hexadecimal($1, digits: digits) }
   }
 
   mutating func address(_ address: DeviceAddress?, isRandom: Bool) {
@@ -269,17 +268,12 @@ struct RowWriter: ~Copyable {
     string(pseudonyms?.name(text) ?? text)
   }
 
-  mutating func uuid(_ uuid: BluetoothUUID?) {
-    guard let uuid else { return null() }
-    text { $0.uuid(uuid.shortest) }
-  }
+  mutating func uuid(_ uuid: BluetoothUUID?) { text(of: uuid) { $0.uuid($1.shortest) } }
 
+  /// Appends a cell with a list, whose values are unknown if it is empty.
   mutating func uuids(_ list: [BluetoothUUID]) {
-    text { output in
-      for (index, uuid) in list.enumerated() {
-        if index > 0 { output.byte(0x20) }
-        output.uuid(uuid.shortest)
-      }
+    text(of: list.isEmpty ? nil : list) { output, list in
+      output.listed(list, separatedBy: " ") { $0.uuid($1.shortest) }
     }
   }
 

@@ -4,42 +4,44 @@ import Dissectors
 import Sessions
 import Words
 
-/// `map` as text: a tree.
+/// `map` in words: the lines about one device after the other, each in cells.
 package struct MapPage: ~Copyable {
-  /// The devices that are not written yet, the next one last.
+  /// The devices that are not described yet, the next one last.
   private var devices: [MapDevice]
   private var isFirst = true
   private let options: MapOptions
   private let glyphs: Glyphs
-  private var out = Output()
   /// Decodes values.
   private var reading: ValueReading
-  /// The offset in `out` of the current line.
-  private var start = 0
-  /// Where in `out` the line's value begins, if it has one.
-  private var valueStart: Int?
-  /// Whether the caller lays out the page: then each line begins with its kind, and a tab separates
-  /// cells.
-  package var isOfCells = false
+  /// The lines about the current device.
+  package private(set) var lines: [Line] = []
+  /// The length of the longest list of properties that the device declares.
+  private(set) var longestProperties = 0
+  /// The text of all cells.
+  private var out = Output()
+  /// The line that is not finished yet, and where its last cell begins in `out`.
+  private var line = Line()
+  private var cellStart = 0
 
-  /// The subject of a line.
-  package enum Line: UInt8 {
-    case device = 1, title, service, include, characteristic, descriptor, remark
+  /// A line, and where its cells are in the page's text.
+  package struct Line {
+    /// The subject of a line.
+    package enum Kind {
+      case device, detail, title, service, include, characteristic, descriptor, remark
+    }
+
+    /// The place of a cell in a line.
+    package enum Cell: Int {
+      case handle, name, properties, value
+    }
+
+    /// The subject of the line; one without any other describes the device further.
+    package fileprivate(set) var kind = Kind.detail
+    /// The cells by their places. A line that is not about an attribute has only the first.
+    package fileprivate(set) var cells = InlineArray<4, Slice?>(repeating: nil)
+    /// The number of cells up to the last one.
+    package fileprivate(set) var count = 1
   }
-
-  /// The columns of the names of services, characteristics and descriptors, of properties and of
-  /// values.
-  private enum Column {
-    static let heading = 6
-    static let service = 13
-    static let characteristic = 15
-    static let descriptor = 17
-    static let properties = 51
-    static let value = 70
-  }
-
-  /// The column of values: after the longest list of properties of the device.
-  private var valueColumn = Column.value
 
   /// The maximum number of list items that are named in a line.
   private static let mostNamed = 8
@@ -51,16 +53,21 @@ package struct MapPage: ~Copyable {
     reading = ValueReading(options.profiles, showsKeys: options.showsKeys, messages.recent)
   }
 
-  package mutating func write(into output: inout Output) {
-    while writeNext(into: &output) {}
+  /// Writes all lines as a tree.
+  mutating func write(into output: inout Output) {
+    var tree = MapTree(options)
+    while next() { tree.write(self, into: &output) }
   }
 
-  /// Writes the next device, and forgets it; if there is none at all, writes why.
+  /// Makes the lines about the next device, and forgets it; if there is none at all, those that
+  /// explain why.
   ///
-  /// - Returns: whether something was written.
-  package mutating func writeNext(into output: inout Output) -> Bool {
+  /// - Returns: whether there are lines.
+  package mutating func next() -> Bool {
+    lines.removeAll(keepingCapacity: true)
+    out.clear()
+    cellStart = 0
     if let device = devices.popLast() {
-      if !isFirst { endLine() }
       write(device)
     } else if isFirst {
       writeNothing()
@@ -68,10 +75,12 @@ package struct MapPage: ~Copyable {
       return false
     }
     isFirst = false
-    output.text(out.bytes, glyphs)
-    out.clear()
-    start = 0
     return true
+  }
+
+  /// The text of a cell.
+  package subscript(_ cell: Slice) -> RawSpan {
+    @_lifetime(borrow self) get { out.bytes.part(cell) }
   }
 
   /// Writes why there is no device.
@@ -91,60 +100,24 @@ package struct MapPage: ~Copyable {
     endLine()
   }
 
-  /// Ends the line, wrapped at the width of the terminal: under the names in the tree, and before
-  /// the value if that does not fit.
   private mutating func endLine() {
-    if let width = options.width {
-      var line = Output()
-      out.copy(Slice(start: start, count: out.count - start), into: &line)
-      out.shorten(to: start)
-      let isInTree = line.bytes.starts(with: "0x") || line.bytes.starts(with: "  ")
-      let indentation = isInTree ? Column.descriptor : Column.heading
-      if let valueStart, line.bytes.columns > width {
-        var head = valueStart - start
-        while head > 0, line.bytes.byte(at: head - 1) == 0x20 { head -= 1 }
-        out.wrapped(
-          line.bytes.part(Slice(start: 0, count: head)), columns: width, indentation: indentation)
-        out.byte(0x0a)
-        var value = Output()
-        value.spaces(indentation)
-        value.raw(
-          line.bytes.part(
-            Slice(start: valueStart - start, count: line.count - (valueStart - start))))
-        swap(&value, &line)
-      }
-      out.wrapped(line.bytes, columns: width, indentation: indentation)
-    }
-    out.byte(0x0a)
-    start = out.count
-    valueStart = nil
+    endCell()
+    lines.append(line)
+    line = Line()
   }
 
-  /// Begins a line of a kind; without it a line describes the device further.
-  private mutating func begin(_ line: Line) {
-    if isOfCells { out.byte(line.rawValue) }
+  private mutating func endCell() {
+    line.cells[line.count - 1] = Slice(start: cellStart, count: out.count - cellStart)
+    cellStart = out.count
   }
 
-  /// Ends a line that is too long for the next column, for example by a long UUID.
-  private mutating func breakLine(before column: Int) {
-    guard !isOfCells else { return }
-    let used = out.bytes.part(Slice(start: start, count: out.count - start)).columns
-    if used >= (column == Column.value ? valueColumn : column) { endLine() }
-  }
+  /// Begins a line of a kind.
+  private mutating func begin(_ kind: Line.Kind) { line.kind = kind }
 
-  /// Pads the line up to a column, with at least one blank.
-  private mutating func pad(to column: Int) {
-    if isOfCells {
-      // The columns are properties and values, and what precedes them.
-      out.byte(0x09)
-      if column == Column.value, out.bytes.tabs(from: start) < 3 {
-        for _ in out.bytes.tabs(from: start)..<3 { out.byte(0x09) }
-      }
-      return
-    }
-    let used = out.bytes.part(Slice(start: start, count: out.count - start)).columns
-    out.spaces(max((column == Column.value ? valueColumn : column) - used, 1))
-    if column == Column.value { valueStart = out.count }
+  /// Begins the next cell of the line, which may leave out some.
+  private mutating func begin(_ cell: Line.Cell) {
+    endCell()
+    line.count = cell.rawValue + 1
   }
 
   // MARK: The heading
@@ -152,8 +125,7 @@ package struct MapPage: ~Copyable {
   private mutating func write(_ device: MapDevice) {
     reading.learn(device)
     let properties = device.services.flatMap(\.characteristics) + device.looseElsewhere
-    let longest = properties.compactMap(\.declaration?.properties.columns).max() ?? 0
-    valueColumn = max(Column.value, Column.properties + longest + 2)
+    longestProperties = properties.compactMap(\.declaration?.properties.columns).max() ?? 0
     begin(.device)
     if let adapter = device.adapter {
       out.text("this host")
@@ -181,33 +153,15 @@ package struct MapPage: ~Copyable {
     }
     disagreements(device)
     conflicts(device)
-    if !device.services.isEmpty {
-      endLine()
-      headings()
-    }
     for service in device.services { write(service, device) }
     let loose = device.looseElsewhere
     if !loose.isEmpty {
-      endLine()
       begin(.title)
       out.text("in no service that was discovered")
       endLine()
       for characteristic in loose { write(characteristic, device) }
     }
     unknown(device)
-  }
-
-  /// Appends the headings of the columns.
-  private mutating func headings() {
-    guard !isOfCells else { return }
-    out.text("  handle")
-    pad(to: Column.characteristic)
-    out.text("attribute")
-    pad(to: Column.properties)
-    out.text("properties")
-    pad(to: Column.value)
-    out.text("value")
-    endLine()
   }
 
   private mutating func address(_ device: MapDevice) {
@@ -449,15 +403,6 @@ package struct MapPage: ~Copyable {
   }
 }
 
-extension RawSpan {
-  /// How many tabs there are from `start` on.
-  fileprivate func tabs(from start: Int) -> Int {
-    var count = 0
-    for offset in start..<byteCount where byte(at: offset) == 0x09 { count += 1 }
-    return count
-  }
-}
-
 /// The lines of `map` below the heading: services, characteristics, descriptors, and what is
 /// unknown.
 extension MapPage {
@@ -469,16 +414,15 @@ extension MapPage {
       out.text(glyphs.to)
       out.digits(declaration.end)
     }
-    pad(to: Column.service)
+    begin(.name)
     out.namedUUID(declaration.uuid, as: .service)
     if declaration.isSecondary { out.text(", secondary") }
     mark(declaration, device)
     endLine()
     for include in service.includes {
       begin(.include)
-      out.spaces(2)
       out.handle(include.handle)
-      pad(to: Column.characteristic)
+      begin(.name)
       out.text("includes ")
       out.handle(include.target)
       out.text(glyphs.to)
@@ -511,9 +455,8 @@ extension MapPage {
     }
     if !characteristic.isPlaceholder {
       begin(.characteristic)
-      out.spaces(2)
       out.handle(characteristic.declaration?.target ?? attribute.handle)
-      pad(to: Column.characteristic)
+      begin(.name)
       out.uuid(attribute.uuid.shortest)
       if let name = reading.name(attribute.uuid) {
         out.byte(0x20)
@@ -521,8 +464,7 @@ extension MapPage {
       } else {
         out.attributeName(attribute.uuid, as: .characteristic)
       }
-      breakLine(before: Column.properties)
-      pad(to: Column.properties)
+      begin(.properties)
       if let declaration = characteristic.declaration {
         properties(declaration.properties)
       } else {
@@ -541,20 +483,18 @@ extension MapPage {
     reading.clear()
     if let use = descriptor.use { reading.read(use, uuid, service: nil) }
     begin(.descriptor)
-    out.spaces(4)
     out.handle(descriptor.attribute.handle)
-    pad(to: Column.descriptor)
+    begin(.name)
     out.uuid(uuid.shortest)
     // Find Information lists values, too: at an unknown position it may be one.
     out.attributeName(uuid, as: uuid.isDescriptor ? .descriptor : nil)
-    breakLine(before: Column.value)
     let isConfiguration = uuid == .clientConfiguration || uuid.isShort(0x2903)
     if let use = descriptor.use, let value = use.value {
-      pad(to: Column.value)
+      begin(.value)
       show(value, of: use, uuid)
       if use.valueOperation == .writeWithoutResponse { out.text(", written without response") }
     } else if !device.lacksRequests {
-      pad(to: Column.value)
+      begin(.value)
       out.text(isConfiguration ? "not written" : "not read")
     }
     mark(descriptor.attribute, device)
@@ -570,12 +510,12 @@ extension MapPage {
 
   private mutating func value(_ characteristic: MapCharacteristic, _ device: MapDevice) {
     if let use = characteristic.use, let value = use.value {
-      pad(to: Column.value)
+      begin(.value)
       show(value, of: use, characteristic.attribute.uuid)
       // For a characteristic that is only written, this is obvious.
       if use.valueOperation.isWrite, !characteristic.isOnlyWritten { out.text(", written") }
     } else if characteristic.declaration?.properties.has(bit: 1) ?? false, !device.lacksRequests {
-      pad(to: Column.value)
+      begin(.value)
       out.text("not read")
     }
   }
@@ -619,7 +559,6 @@ extension MapPage {
       let accesses = use.accesses.filter { $0.operation == operation }
       guard accesses.contains(where: { $0.error != nil }) else { continue }
       begin(.remark)
-      out.spaces(Column.descriptor)
       out.text(operation.words)
       let isOfSecurity = accesses.contains { $0.error?.isAboutSecurity ?? false }
       for (index, access) in accesses.enumerated() {
@@ -644,7 +583,6 @@ extension MapPage {
   private mutating func unknown(_ device: MapDevice) {
     reading.clear()
     guard !device.unknown.isEmpty else { return }
-    endLine()
     begin(.title)
     out.text("used, but not discovered")
     endLine()
@@ -656,9 +594,8 @@ extension MapPage {
 
   private mutating func write(_ unknown: MapUnknown) {
     begin(.characteristic)
-    out.spaces(2)
     out.handle(unknown.handle)
-    pad(to: Column.characteristic)
+    begin(.name)
     if let conclusion = unknown.conclusion {
       out.write("CCCD of \(handle: conclusion.value), inferred")
     } else if unknown.mustBeValue {
@@ -669,7 +606,7 @@ extension MapPage {
       out.text("unknown")
     }
     if unknown.conclusion == nil, unknown.properties.rawValue != 0 {
-      pad(to: Column.properties)
+      begin(.properties)
       properties(unknown.properties)
     }
     guard let use = unknown.use else {
@@ -677,7 +614,7 @@ extension MapPage {
       return
     }
     if let value = use.value {
-      pad(to: Column.value)
+      begin(.value)
       reading.clear()
       if unknown.conclusion != nil {
         reading.read(use, .clientConfiguration, service: nil)
@@ -686,7 +623,6 @@ extension MapPage {
     }
     endLine()
     begin(.remark)
-    out.spaces(Column.descriptor)
     operations(use)
     if let conclusion = unknown.conclusion {
       out.write(
