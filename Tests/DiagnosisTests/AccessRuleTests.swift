@@ -21,7 +21,7 @@ import Words
       $0.disconnect()
     }
     #expect(
-      findings(of: "att_insufficient_authentication", in: evidence) == [
+      evidence.lines(of: "att_insufficient_authentication") == [
         "Read of 2a38 Body Sensor Location refused: Insufficient Authentication (0x05) #8 #9"
       ])
     #expect(severities(of: "att_insufficient_authentication", in: evidence) == [.error])
@@ -42,7 +42,7 @@ import Words
       $0.ask("0a 13 00", "0b 01")
     }
     #expect(
-      findings(of: "att_insufficient_authentication", in: evidence) == [
+      evidence.lines(of: "att_insufficient_authentication") == [
         "Read of 2a38 Body Sensor Location refused, allowed after pairing (encrypted at #12), 5 ms later: Insufficient Authentication (0x05) #8 #9 #13 #14"
       ])
     #expect(severities(of: "att_insufficient_authentication", in: evidence) == [.note])
@@ -79,7 +79,7 @@ import Words
       $0.ask("0a 15 00", "0b 01")
     }
     #expect(
-      findings(of: "att_insufficient_authentication", in: evidence) == [
+      evidence.lines(of: "att_insufficient_authentication") == [
         "Read of 0x0013 refused: Insufficient Authentication (0x05) #2 #3 #4"
       ])
     #expect(severities(of: "att_insufficient_authentication", in: evidence) == [.warning])
@@ -92,7 +92,7 @@ import Words
       $0.agreeToPair()
       $0.smp("05 04", .received)
     }
-    let reported = finding("att_insufficient_authentication", in: evidence)
+    let reported = evidence.finding("att_insufficient_authentication")
     #expect(
       reported?.why.text.hasSuffix("Pairing was attempted (#4) and failed (#6).") == true,
       "\(reported?.why.text ?? "nothing")")
@@ -107,8 +107,7 @@ import Words
       $0.connect()
       $0.command(0x2019, little(0x40) + [UInt8](repeating: 7, count: 26))
       $0.status(0x2019)
-      $0.sent("0a 13 00")
-      $0.received("01 0a 13 00 05")
+      $0.ask("0a 13 00", "01 0a 13 00 05")
       $0.event(0x08, [0x06] + little(0x40) + [0])
       $0.disconnect()
     }
@@ -127,16 +126,16 @@ import Words
       $0.ask("0a 13 00", "01 0a 13 00 0f")
     }
     #expect(
-      findings(of: "att_encryption_too_weak", in: evidence) == [
+      evidence.lines(of: "att_encryption_too_weak") == [
         "Read of 2a38 Body Sensor Location refused: Insufficient Encryption (0x0f) #9 #10"
       ])
-    #expect(finding("att_encryption_too_weak", in: evidence)?.certainty == .likely)
+    #expect(evidence.finding("att_encryption_too_weak")?.certainty == .likely)
     // Almost: the link is not encrypted.
     let open = DiagnosisTests.evidence {
       $0.connect()
       $0.ask("0a 13 00", "01 0a 13 00 0f")
     }
-    #expect(findings(of: "att_encryption_too_weak", in: open) == [])
+    #expect(open.lines(of: "att_encryption_too_weak") == [])
   }
 
   @Test("0x05 on a link encrypted by Just Works: an authenticated key is required")
@@ -149,10 +148,10 @@ import Words
       $0.ask("12 15 00 01", "01 12 15 00 05")
     }
     #expect(
-      findings(of: "att_mitm_demanded", in: evidence) == [
+      evidence.lines(of: "att_mitm_demanded") == [
         "Write to 2a39 Heart Rate Control Point refused: Insufficient Authentication (0x05) #11 #12"
       ])
-    #expect(findings(of: "att_insufficient_authentication", in: evidence) == [])
+    #expect(evidence.lines(of: "att_insufficient_authentication") == [])
     #expect(attributeFindings(in: evidence).first?.certainty == .certain)
   }
 
@@ -176,7 +175,7 @@ import Words
       $0.encrypted()
       $0.ask("0a 13 00", "01 0a 13 00 05")
     }
-    let reported = finding("att_mitm_demanded", in: evidence)
+    let reported = evidence.finding("att_mitm_demanded")
     #expect(reported?.certainty == .likely)
     #expect(reported?.why.text.contains("the key of an earlier pairing") == true)
     #expect(reported?.alternatives.count == 1)
@@ -208,9 +207,9 @@ import Words
     }
     #expect(attributeRules(in: evidence) == ["att_authorization", "att_key_size"])
     // The refusal is a fact; no packet shows why the application decided so.
-    #expect(finding("att_authorization", in: evidence)?.grounds == .fact)
+    #expect(evidence.finding("att_authorization")?.grounds == .fact)
     #expect(
-      finding("att_authorization", in: evidence)?.why.text
+      evidence.finding("att_authorization")?.why.text
         == "The peer did not authorize the request, which is its application's decision (the link was not encrypted)."
     )
   }

@@ -78,7 +78,7 @@ import Words
       guard let evidence = try evidence(ofCapture: "generated/\(name)", beside: true) else {
         return
       }
-      let reported = finding("frame_checksum", in: evidence)
+      let reported = evidence.finding("frame_checksum")
       #expect(
         reported?.what.text
           == "\(who) sent a frame with a wrong checksum: 0x00 instead of 0xbf")

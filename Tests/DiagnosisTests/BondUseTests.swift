@@ -23,15 +23,15 @@ import Words
 
   @Test("a key that worked before is at most likely to be wrong") func workedBefore() {
     let rule = "enc_keys_differ"
-    #expect(finding(rule, in: reconnection(key: 0x22, changesLength: false))?.certainty == .certain)
-    #expect(finding(rule, in: reconnection(key: 0x11, changesLength: false))?.certainty == .likely)
+    #expect(reconnection(key: 0x22, changesLength: false).finding(rule)?.certainty == .certain)
+    #expect(reconnection(key: 0x11, changesLength: false).finding(rule)?.certainty == .likely)
   }
 
   @Test("another procedure while encryption starts with a key that worked before")
   func procedureMeanwhile() {
     let evidence = reconnection(key: 0x11, changesLength: true)
-    #expect(findings(of: "enc_keys_differ", in: evidence) == [])
-    let found = finding("enc_mic_failure", in: evidence)
+    #expect(evidence.lines(of: "enc_keys_differ") == [])
+    let found = evidence.finding("enc_mic_failure")
     #expect(
       found?.what.text
         == "The link was lost because another procedure ran while encryption was being started")
@@ -40,7 +40,7 @@ import Words
       found?.why.text.contains("LE Data Length Change was reported (#16)") == true,
       "\(found?.why.text ?? "")")
     #expect(
-      finding("enc_keys_differ", in: reconnection(key: 0x22, changesLength: true)) != nil,
+      reconnection(key: 0x22, changesLength: true).finding("enc_keys_differ") != nil,
       "another key proves nothing")
   }
 
@@ -66,8 +66,7 @@ import Words
       }
       $0.connect(role: 1)
       $0.askForKey(ediv: 0x1234, rand: 7)
-      $0.command(0x201a, little(0x40) + reply)
-      $0.complete(0x201a, [0] + little(0x40))
+      $0.perform(0x201a, little(0x40) + reply, returns: [0] + little(0x40))
       $0.disconnect(reason: 0x3d)
     }
   }
@@ -75,27 +74,27 @@ import Words
   @Test("this host replies with the key that the peer distributed, or with its own reversed")
   func wrongKey() {
     let rule = "enc_keys_differ"
-    let swapped = finding(rule, in: mixUp(reply: (16..<32).map { UInt8($0) }))
+    let swapped = mixUp(reply: (16..<32).map { UInt8($0) }).finding(rule)
     #expect(swapped?.what.text == "This host used the wrong key for the bond")
     #expect(
       swapped?.why.text.hasSuffix(
         "EDIV and Rand identify the key of #12; this host used the key that the peer had distributed for its own use as a peripheral (#14)."
       ) == true, "\(swapped?.why.text ?? "")")
     #expect(swapped?.certainty == .certain)
-    let reversed = finding(rule, in: mixUp(reply: (0..<16).reversed().map { UInt8($0) }))
+    let reversed = mixUp(reply: (0..<16).reversed().map { UInt8($0) }).finding(rule)
     #expect(
       reversed?.why.text.hasSuffix(
         "The key has the bytes of the key in #12 in reverse order.") == true,
       "\(reversed?.why.text ?? "")")
-    let right = finding(rule, in: mixUp(reply: (0..<16).map { UInt8($0) }))
+    let right = mixUp(reply: (0..<16).map { UInt8($0) }).finding(rule)
     #expect(right?.what.text == "The two sides have different keys for the bond")
     let replaced = mixUp(reply: (16..<32).map { UInt8($0) }, pairsAgain: true)
     #expect(
-      finding(rule, in: replaced)?.what.text == "The two sides have different keys for the bond",
+      replaced.finding(rule)?.what.text == "The two sides have different keys for the bond",
       "another pairing may have replaced the key")
     let shortened = (0..<16).map { $0 < 7 ? UInt8($0) : 0 }
     #expect(
-      finding(rule, in: mixUp(reply: shortened))?.what.text
+      mixUp(reply: shortened).finding(rule)?.what.text
         == "The two sides have different keys for the bond", "the same key with 7 bytes")
   }
 
@@ -105,10 +104,9 @@ import Words
   func notRecognised() {
     func what(refuses: Bool) -> String? {
       let evidence = evidence {
-        $0.command(
-          0x2027,
-          [1] + little(0xc011_2233_4455, width: 6) + [UInt8](repeating: 1, count: 32))
-        $0.complete(0x2027, [refuses ? 0x1a : 0])
+        $0.perform(
+          0x2027, [1] + little(0xc011_2233_4455, width: 6) + [UInt8](repeating: 1, count: 32),
+          returns: [refuses ? 0x1a : 0])
         $0.connect(role: 1)
         $0.pairSecurely(by: .received)
         $0.requestKey(key: 0x11)
@@ -122,7 +120,7 @@ import Words
         $0.requestKey(key: nil)
         $0.disconnect()
       }
-      return finding("enc_key_missing_peripheral", in: evidence)?.what.text
+      return evidence.finding("enc_key_missing_peripheral")?.what.text
     }
     #expect(
       what(refuses: true)
@@ -150,8 +148,8 @@ import Words
         $0.disconnect()
       }
     }
-    #expect(findings(of: "smp_keys_missing", in: capture(both: true)) == [])
-    let found = findings(of: "smp_keys_missing", in: capture(both: false))
+    #expect(capture(both: true).lines(of: "smp_keys_missing") == [])
+    let found = capture(both: false).lines(of: "smp_keys_missing")
     #expect(found == (lasts < 5_000 ? [] : ["This host did not distribute its keys #2 #3 #8 #11"]))
   }
 
@@ -180,16 +178,16 @@ import Words
 
   @Test("a bonded device sends nothing on a link that is never encrypted") func neverEncrypted() {
     let rule = "gatt_not_encrypted"
-    let found = finding(rule, in: withoutEncryption())
+    let found = withoutEncryption().finding(rule)
     #expect(
       found?.what.text
         == "The peer sent no 2a37 Heart Rate Measurement on a link that was never encrypted")
     #expect(found?.certainty == .possible)
-    #expect(findings(of: rule, in: withoutEncryption(lasts: 3000)) == [])
-    #expect(findings(of: rule, in: withoutEncryption(comes: true)) == [])
-    #expect(findings(of: rule, in: withoutEncryption(isOff: true)) == [], "switched off")
+    #expect(withoutEncryption(lasts: 3000).lines(of: rule) == [])
+    #expect(withoutEncryption(comes: true).lines(of: rule) == [])
+    #expect(withoutEncryption(isOff: true).lines(of: rule) == [], "switched off")
     #expect(
-      findings(of: rule, in: withoutEncryption(needsIt: false)) == [],
+      withoutEncryption(needsIt: false).lines(of: rule) == [],
       "values came before encryption, too")
   }
 }

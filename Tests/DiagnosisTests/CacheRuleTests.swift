@@ -19,17 +19,17 @@ import Words
   func invalidNow() {
     let evidence = reconnection("01")
     #expect(
-      findings(of: "gatt_stale_cache", in: evidence) == [
+      evidence.lines(of: "gatt_stale_cache") == [
         "Outdated handles: Read of 2a38 Body Sensor Location refused: Invalid Handle (0x01) #12 #13"
       ])
-    #expect(finding("gatt_stale_cache", in: evidence)?.certainty == .likely)
-    #expect(findings(of: "att_invalid_handle", in: evidence) == [])
+    #expect(evidence.finding("gatt_stale_cache")?.certainty == .likely)
+    #expect(evidence.lines(of: "att_invalid_handle") == [])
   }
 
   @Test("a different hash makes it certain, whatever the error; an equal one does not")
   func hash() {
     let changed = reconnection("02", hashes: ("11", "22"))
-    #expect(finding("gatt_stale_cache", in: changed)?.certainty == .certain)
+    #expect(changed.finding("gatt_stale_cache")?.certainty == .certain)
     let same = reconnection("02", hashes: ("11", "11"))
     #expect(attributeRules(in: same) == ["att_not_permitted"])
   }
@@ -37,7 +37,7 @@ import Words
   @Test("a handle that was discovered on this connection is not from an outdated map")
   func discovered() {
     #expect(
-      findings(of: "gatt_stale_cache", in: reconnection("01", discovers: true)) == [])
+      reconnection("01", discovers: true).lines(of: "gatt_stale_cache") == [])
   }
 
   @Test("Service Changed is reported, and the use of a handle in its range without discovery")
@@ -53,10 +53,10 @@ import Words
       $0.disconnect()
     }
     #expect(
-      findings(of: "gatt_service_changed", in: evidence) == [
+      evidence.lines(of: "gatt_service_changed") == [
         "The peer indicated that its attributes have changed #8"
       ])
-    let reported = finding("gatt_service_changed", in: evidence)
+    let reported = evidence.finding("gatt_service_changed")
     #expect(reported?.why.text.contains("0x000e to 0xffff") == true)
   }
 
@@ -72,7 +72,7 @@ import Words
         $0.sent("52 15 00 01")
         $0.sent("52 15 00 02")
       }
-      return findings(of: "gatt_change_unaware", in: evidence)
+      return evidence.lines(of: "gatt_change_unaware")
     }
     #expect(
       capture(reads: false) == ["This host sent 2 commands that the server ignores #2 #3 #4-5"])

@@ -15,7 +15,7 @@ import Words
       $0.add([4, 0x13, 5, 1, 0x40, 0, 1, 0], .received, drops: 12)
     }
     #expect(
-      findings(of: "capture_dropped", in: evidence) == [
+      evidence.lines(of: "capture_dropped") == [
         "12 records were dropped while recording #2"
       ])
     #expect(
@@ -27,8 +27,7 @@ import Words
   @Test("more packets completed than sent, and responses to missing commands")
   func missing() {
     let evidence = evidence {
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
+      $0.perform(0x0c03)
       $0.connect()
       $0.sent("52 03 00 01")
       $0.completed(3)
@@ -36,11 +35,11 @@ import Words
       $0.disconnect()
     }
     #expect(
-      findings(of: "capture_records_missing", in: evidence) == [
+      evidence.lines(of: "capture_records_missing") == [
         "At least 3 records are missing #7 #6"
       ])
     #expect(
-      first("capture_records_missing", in: evidence)?.why.text
+      evidence.finding("capture_records_missing")?.why.text
         == "2 data packets were completed that the capture does not show as sent (connection 1) and 1 answer belongs to a command that the capture lacks."
     )
   }
@@ -51,8 +50,7 @@ import Words
   func notMissing() {
     let evidence = evidence {
       $0.complete(0x1009)
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
+      $0.perform(0x0c03)
       $0.command(0x200e)
       $0.status(0x200e)
       $0.complete(0x200e)
@@ -61,14 +59,14 @@ import Words
       $0.completed(3)
       $0.received("0b 01")
     }
-    #expect(findings(of: "capture_records_missing", in: evidence) == [])
+    #expect(evidence.lines(of: "capture_records_missing") == [])
   }
 
   @Test("records that btmon lost silently are noticed") func silentLoss() throws {
     let name = "kernel/btmon-lost-59.btsnoop"
     guard let evidence = try evidence(ofCapture: name, beside: true) else { return }
     #expect(
-      findings(of: "capture_records_missing", in: evidence) == [
+      evidence.lines(of: "capture_records_missing") == [
         "At least 1 record is missing #1758"
       ])
     #expect(evidence.lacks.map(\.text) == ["records missing", "includes connection setup"])
@@ -83,15 +81,15 @@ import Words
       $0.received("0b 01")
     }
     #expect(
-      findings(of: "capture_truncated", in: one) == [
+      one.lines(of: "capture_truncated") == [
         "1 packet was cut short by the recorder #3"
       ])
-    #expect(first("capture_truncated", in: one)?.why.text.contains("Android") == false)
+    #expect(one.finding("capture_truncated")?.why.text.contains("Android") == false)
     let most = evidence { traffic in
       traffic.connect()
       for _ in 0..<3 { traffic.acl(notification(20), .received, kept: 9) }
     }
-    #expect(first("capture_truncated", in: most)?.why.text.contains("Android") == true)
+    #expect(most.finding("capture_truncated")?.why.text.contains("Android") == true)
     #expect(
       most.lacks.map(\.text) == [
         "includes connection setup", "3 records cut short",
@@ -135,8 +133,8 @@ import Words
       traffic.received("1b 0e 00 01 02")
     }
     #expect(removed.coverage.cuts.reason == .payloads)
-    #expect(first("capture_truncated", in: removed)?.severity == .note)
-    #expect(first("capture_truncated", in: removed)?.why.text.contains("PROHIBITED") == true)
+    #expect(removed.finding("capture_truncated")?.severity == .note)
+    #expect(removed.finding("capture_truncated")?.why.text.contains("PROHIBITED") == true)
     let cut = evidence { traffic in
       traffic.connect()
       frame(&traffic, "PROHIBITED")
@@ -147,12 +145,11 @@ import Words
 
   @Test("a connection without its beginning; with it, no finding") func late() {
     let late = evidence {
-      $0.sent("0a 03 00")
-      $0.received("0b 01")
+      $0.ask("0a 03 00", "0b 01")
       $0.disconnect()
     }
     #expect(
-      findings(of: "capture_starts_late", in: late) == [
+      late.lines(of: "capture_starts_late") == [
         "The capture starts in the middle of 1 connection #1"
       ])
     #expect(
@@ -168,8 +165,7 @@ import Words
 
   @Test("a capture with only data is reported as such, not as a late start") func dataAlone() {
     let evidence = evidence {
-      $0.sent("10 01 00 ff ff 00 28")
-      $0.received("01 10 01 00 0a")
+      $0.ask("10 01 00 ff ff 00 28", "01 10 01 00 0a")
     }
     #expect(rules(in: evidence) == ["capture_data_only"])
     #expect(
@@ -188,18 +184,15 @@ import Words
     ] as [([String], Direction, Int)])
   func oneSided(_ pdus: [String], _ direction: Direction, _ expected: Int) {
     func found(_ more: (inout Traffic) -> Void) -> Int {
-      findings(
-        of: "capture_one_sided",
-        in: evidence { traffic in
-          traffic.connect()
-          // Twenty values need no answer.
-          for _ in 0..<20 {
-            traffic.att(direction == .sent ? "52 03 00 01" : "1b 03 00 01", direction)
-          }
-          for pdu in pdus { traffic.att(pdu, direction) }
-          more(&traffic)
+      evidence { traffic in
+        traffic.connect()
+        // Twenty values need no answer.
+        for _ in 0..<20 {
+          traffic.att(direction == .sent ? "52 03 00 01" : "1b 03 00 01", direction)
         }
-      ).count
+        for pdu in pdus { traffic.att(pdu, direction) }
+        more(&traffic)
+      }.lines(of: "capture_one_sided").count
     }
     #expect(found { _ in } == expected, "\(pdus)")
     #expect(
@@ -214,7 +207,7 @@ import Words
       $0.received("0b 01")
     }
     #expect(
-      findings(of: "capture_clock_jumps", in: back) == [
+      back.lines(of: "capture_clock_jumps") == [
         "The capture's clock goes back 1 time, by up to 2.0 s #2"
       ])
     let pause = evidence {
@@ -223,7 +216,7 @@ import Words
       $0.received("0b 01")
     }
     #expect(
-      findings(of: "capture_clock_jumps", in: pause) == [
+      pause.lines(of: "capture_clock_jumps") == [
         "Nothing was captured for up to 2.0 h #2"
       ])
     let disorder = evidence {
@@ -233,7 +226,7 @@ import Words
       $0.clock += 3_000_000
       $0.received("0b 01")
     }
-    #expect(findings(of: "capture_clock_jumps", in: disorder) == [])
+    #expect(disorder.lines(of: "capture_clock_jumps") == [])
   }
 
   @Test("a capture that breaks off") func damaged() {
@@ -241,18 +234,17 @@ import Words
       $0.connect()
     }
     #expect(
-      findings(of: "capture_ends_damaged", in: evidence) == ["The capture is damaged after #1 #1"])
+      evidence.lines(of: "capture_ends_damaged") == ["The capture is damaged after #1 #1"])
     #expect(evidence.lacks.map(\.text).last == "damaged at its end")
   }
 
   @Test("handles that are used without discovery are from the host's cache") func cached() throws {
     let evidence = evidence {
       $0.connect()
-      $0.sent("0a 03 00")
-      $0.received("0b 01")
+      $0.ask("0a 03 00", "0b 01")
       for _ in 0..<3 { $0.sent("52 05 00 01") }
     }
-    let finding = try #require(first("capture_cached_discovery", in: evidence))
+    let finding = try #require(evidence.finding("capture_cached_discovery"))
     #expect(finding.line == "This host did not discover the peer's services #3 #6")
     #expect(finding.severity == .note)
   }
@@ -268,7 +260,7 @@ import Words
       for _ in 0..<4 { $0.sent("12 15 00 01") }
       for _ in 0..<4 { $0.received("1b 10 00 01") }
     }
-    #expect(findings(of: "capture_cached_discovery", in: evidence) == [])
+    #expect(evidence.lines(of: "capture_cached_discovery") == [])
     let seldom = DiagnosisTests.evidence {
       $0.connect()
       for _ in 0..<3 { $0.sent("52 03 00 01") }
@@ -285,7 +277,7 @@ import Words
       $0.ask("0a 14 00", "01 0a 14 00 02")
       $0.received("1b 10 00 01")
     }
-    let finding = try #require(first("capture_cached_discovery", in: evidence))
+    let finding = try #require(evidence.finding("capture_cached_discovery"))
     #expect(
       finding.line == "This host did not discover all the peer's attributes that it uses #7 #12")
     // The peer sends this value, so this host does not use the handle.
@@ -301,7 +293,7 @@ import Words
       for _ in 0..<3 { $0.received("1b 05 00 01") }
       $0.ask("1d 05 00 01", "1e", by: .received)
     }
-    let finding = try #require(first("capture_cached_discovery", in: evidence))
+    let finding = try #require(evidence.finding("capture_cached_discovery"))
     #expect(finding.line == "This host did not discover the peer's services #2 #5")
     #expect(
       finding.why.text
@@ -313,18 +305,16 @@ import Words
   func notDiscovered() {
     let byType = evidence {
       $0.connect()
-      $0.sent("08 01 00 ff ff 2a 2b")
-      $0.received("01 08 01 00 0a")
+      $0.ask("08 01 00 ff ff 2a 2b", "01 08 01 00 0a")
       for _ in 0..<4 { $0.sent("52 03 00 01") }
     }
     #expect(rules(in: byType) == ["capture_cached_discovery"])
     #expect(
-      first("capture_cached_discovery", in: byType)?.why.text.hasSuffix(
+      byType.finding("capture_cached_discovery")?.why.text.hasSuffix(
         "If the peer's firmware has changed since, they may be wrong.") == true)
     let server = evidence {
       $0.connect(role: 1)
-      $0.received("0a 03 00")
-      $0.sent("0b 01")
+      $0.ask("0a 03 00", "0b 01", by: .received)
       for _ in 0..<4 { $0.sent("1b 03 00 01") }
     }
     #expect(rules(in: server) == [])
@@ -333,7 +323,7 @@ import Words
   @Test("captures whose link type has no direction report that") func direction() throws {
     guard let evidence = try evidence(ofCapture: "pairing-fails.pcap") else { return }
     #expect(
-      findings(of: "capture_direction_missing", in: evidence) == [
+      evidence.lines(of: "capture_direction_missing") == [
         "The capture does not record packet directions"
       ])
   }
@@ -375,7 +365,7 @@ import Words
   @Test("a lock that disconnects after the same time, three times") func leaves() throws {
     guard let evidence = try evidence(ofCapture: "peer-leaves.btsnoop") else { return }
     #expect(
-      findings(of: "link_peer_leaves", in: evidence) == [
+      evidence.lines(of: "link_peer_leaves") == [
         "The peer ended 3 connections after 5.7 s #142 #76 #124 #172"
       ])
   }
@@ -405,16 +395,13 @@ import Words
     func capture(
       connects: Bool = false, answers: Bool = false, others: Int = 0
     ) -> [String] {
-      findings(
-        of: "capture_ends_unanswered",
-        in: evidence {
-          $0.command(0x0c03)
-          $0.complete(0x0c03)
-          if connects { $0.connect() }
-          for _ in 0..<others { $0.command(0x1002) }
-          $0.command(0x1001)
-          if answers { $0.status(0x1001) }
-        })
+      evidence {
+        $0.perform(0x0c03)
+        if connects { $0.connect() }
+        for _ in 0..<others { $0.command(0x1002) }
+        $0.command(0x1001)
+        if answers { $0.status(0x1001) }
+      }.lines(of: "capture_ends_unanswered")
     }
     #expect(
       capture() == [

@@ -11,7 +11,7 @@ import Words
   private static let asked = "14 02 0a 00 80 00 40 00 64 00 1e 00 03 00"
 
   private func remedy(_ rule: String, _ build: (inout Traffic) -> Void) -> String {
-    first(rule, in: evidence(build))?.remedy?.text ?? "none"
+    evidence(build).finding(rule)?.remedy?.text ?? "none"
   }
 
   @Test("no service listens: the transport's own terms, and who should listen")
@@ -71,7 +71,7 @@ import Words
       $0.received("1b 10 00 01")
       build(&$0)
     }
-    return evidence.findings().filter { $0.rule.description == "l2cap_request_unanswered" }.map {
+    return evidence.findings(of: "l2cap_request_unanswered").map {
       "\(($0.severity ?? .note).key) \($0.certainty.key): \($0.line). \($0.why.text)"
     }
   }
@@ -144,7 +144,7 @@ import Words
       $0.disconnect()
     }
     #expect(
-      findings(of: "l2cap_request_unanswered", in: oneSided) == [], "nothing of the peer is there")
+      oneSided.lines(of: "l2cap_request_unanswered") == [], "nothing of the peer is there")
   }
 
   @Test("pending for five minutes is reported as such") func pending() {

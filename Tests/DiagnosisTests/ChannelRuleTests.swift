@@ -61,7 +61,7 @@ import Words
       $0.signal("03 07 08 00 46 00 45 00 01 00 00 00", .sent, cid: 1)
       $0.signal("03 07 08 00 00 00 45 00 \(code) 00 00 00", .sent, cid: 1)
     }
-    let finding = first(rule, in: evidence)
+    let finding = evidence.finding(rule)
     #expect(finding?.line == "This host refused a channel for PSM 0x1001: \(words) #2 #4 #3")
     #expect(finding?.severity == .note)
     #expect(finding?.grounds == .fact)
@@ -71,14 +71,12 @@ import Words
   @Test("a refusal after a pending authorization was not about the key")
   func authorization() throws {
     func finding(pending: String) -> Finding? {
-      first(
-        "l2cap_security",
-        in: evidence {
-          $0.connectClassic()
-          $0.signal("02 07 04 00 01 10 45 00", .sent, cid: 1)
-          $0.signal("03 07 08 00 46 00 45 00 01 00 \(pending) 00", .received, cid: 1)
-          $0.signal("03 07 08 00 00 00 45 00 03 00 00 00", .received, cid: 1)
-        })
+      evidence {
+        $0.connectClassic()
+        $0.signal("02 07 04 00 01 10 45 00", .sent, cid: 1)
+        $0.signal("03 07 08 00 46 00 45 00 01 00 \(pending) 00", .received, cid: 1)
+        $0.signal("03 07 08 00 00 00 45 00 03 00 00 00", .received, cid: 1)
+      }.finding("l2cap_security")
     }
     let refused = try #require(finding(pending: "02"))
     #expect(refused.why.text.contains("the link's key was not the reason"), "\(refused.why.text)")
@@ -95,7 +93,7 @@ import Words
       $0.signal("15 02 0a 00 00 00 00 00 00 00 00 00 04 00", .received)
       $0.signal("15 07 0a 00 51 00 50 00 17 00 02 00 00 00", .sent)
     }
-    let finding = try #require(first("l2cap_no_resources", in: evidence))
+    let finding = try #require(evidence.finding("l2cap_no_resources"))
     #expect(finding.severity == .note)
     #expect(finding.isResolved)
     #expect(finding.certainty == .likely)
@@ -129,7 +127,7 @@ import Words
       $0.pairAndBond()
       $0.openChannel()
     }
-    let finding = try #require(first("l2cap_security", in: evidence))
+    let finding = try #require(evidence.finding("l2cap_security"))
     #expect(finding.severity == .note)
     #expect(finding.isResolved)
     #expect(
@@ -146,7 +144,7 @@ import Words
       $0.openChannel(result: 5)
       $0.openBearers()
     }
-    #expect(first("l2cap_security", in: other)?.severity == .error)
+    #expect(other.finding("l2cap_security")?.severity == .error)
   }
 
   @Test("equal refusals are reported once, with their number") func repeated() {
@@ -197,7 +195,7 @@ import Words
       $0.signal("17 03 0c 00 27 00 40 00 40 00 08 00 40 00 41 00", .sent)
       $0.signal("18 03 08 00 00 00 00 00 00 00 08 00", .received)
     }
-    let finding = try #require(first("l2cap_security", in: evidence))
+    let finding = try #require(evidence.finding("l2cap_security"))
     #expect(finding.severity == .warning)
     #expect(finding.what.text.hasPrefix("The peer refused 2 channels for EATT (0x0027): All"))
   }
@@ -223,7 +221,7 @@ import Words
       $0.signal("05 03 06 00 45 00 00 00 02 00", .received, cid: 1)
     }
     #expect(
-      findings(of: "l2cap_configuration_refused", in: classic) == [
+      classic.lines(of: "l2cap_configuration_refused") == [
         "The peer refused the configuration of a channel for AVDTP (0x0019): Failure, rejected (0x0002) #6 #7"
       ])
   }
@@ -245,7 +243,7 @@ import Words
       $0.signal("01 06 06 00 02 00 77 00 00 00", .received, cid: 1)
     }
     #expect(
-      findings(of: "l2cap_command_rejected", in: classic) == [
+      classic.lines(of: "l2cap_command_rejected") == [
         "The peer rejected Configure Request: Invalid CID in request (0x0002) #4 #5",
         "The peer rejected a command with the code 0x3f: Command not understood (0x0000) #2 #3",
       ])
@@ -273,7 +271,7 @@ import Words
         $0.signal("01 \(identifier) 02 00 00 00", .sent, cid: 1)
       }
     }
-    let credits = try #require(first("l2cap_command_rejected", in: classic))
+    let credits = try #require(classic.finding("l2cap_command_rejected"))
     #expect(
       credits.line
         == "This host rejected Flow Control Credit on BR/EDR, 2 times: Command not understood (0x0000) #4 #5 #7"
@@ -286,7 +284,7 @@ import Words
       $0.signal("01 05 02 00 00 00", .sent)
     }
     #expect(
-      first("l2cap_command_rejected", in: response)?.why.text
+      response.finding("l2cap_command_rejected")?.why.text
         == "The peer sent a command that L2CAP defines only for BR/EDR, and this host has to reject it."
     )
     #expect(
@@ -319,22 +317,20 @@ import Words
       wait: Int = 20_000, length: Int = 5, reason: UInt8? = nil,
       _ more: (inout Traffic) -> Void = { _ in }
     ) -> Finding? {
-      first(
-        "l2cap_no_credits",
-        in: evidence {
-          $0.connect()
-          $0.openChannel()
-          $0.sdu("01 02 03", .sent)
-          $0.first(length, hex("01 02 03 04 05"), .sent)
-          more(&$0)
-          $0.clock += wait
-          if let reason {
-            $0.disconnect(reason: reason)
-          } else {
-            $0.askToDisconnect()
-            $0.disconnect(reason: 0x16)
-          }
-        })
+      evidence {
+        $0.connect()
+        $0.openChannel()
+        $0.sdu("01 02 03", .sent)
+        $0.first(length, hex("01 02 03 04 05"), .sent)
+        more(&$0)
+        $0.clock += wait
+        if let reason {
+          $0.disconnect(reason: reason)
+        } else {
+          $0.askToDisconnect()
+          $0.disconnect(reason: 0x16)
+        }
+      }.finding("l2cap_no_credits")
     }
     let finding = try #require(starved())
     #expect(
@@ -361,15 +357,12 @@ import Words
   @Test("a phone asks for ATT over BR/EDR, although this host advertises that it has none")
   func wrongTransport() throws {
     func refused(flags: String) -> Finding? {
-      first(
-        "l2cap_service_missing",
-        in: evidence {
-          $0.command(0x2008, [3] + hex("02 01 \(flags)") + [UInt8](repeating: 0, count: 28))
-          $0.complete(0x2008)
-          $0.connectClassic()
-          $0.signal("02 01 04 00 1f 00 40 00", .received, cid: 1)
-          $0.signal("03 01 08 00 00 00 40 00 02 00 00 00", .sent, cid: 1)
-        })
+      evidence {
+        $0.perform(0x2008, [3] + hex("02 01 \(flags)") + [UInt8](repeating: 0, count: 28))
+        $0.connectClassic()
+        $0.signal("02 01 04 00 1f 00 40 00", .received, cid: 1)
+        $0.signal("03 01 08 00 00 00 40 00 02 00 00 00", .sent, cid: 1)
+      }.finding("l2cap_service_missing")
     }
     let finding = try #require(refused(flags: "06"))
     #expect(

@@ -40,7 +40,7 @@ import Words
         )
       }, "\(line.consequences.map(\.text))")
     let finding = try #require(
-      evidence.findings().first { $0.rule.description == "enc_authentication_failure" })
+      evidence.finding("enc_authentication_failure"))
     #expect(
       finding.line
         == "This host refused to pair over BR/EDR: Authentication Failure (0x05) #2 #5 #9 #10")

@@ -4,11 +4,6 @@ import MadeTraffic
 import Testing
 import Words
 
-/// Returns the first finding of a rule.
-func first(_ rule: String, in evidence: Evidence) -> Finding? {
-  evidence.findings().first { $0.rule.description == rule }
-}
-
 @Suite("Rules about attempts to connect") struct ConnectingTests {
   @Test("an attempt that is cancelled after 20 s: no response") func timeout() throws {
     let evidence = evidence {
@@ -17,7 +12,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.clock += 20_000
       $0.giveUpConnecting()
     }
-    let finding = try #require(first("connect_timeout", in: evidence))
+    let finding = try #require(evidence.finding("connect_timeout"))
     #expect(finding.line == "Could not connect to C0:11:22:33:44:55 #1 #2 #4 #6")
     #expect(finding.severity == .error)
     #expect(
@@ -38,7 +33,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
         $0.clock += 20_000
         $0.giveUpConnecting()
       }
-      let finding = try #require(first("connect_timeout", in: evidence))
+      let finding = try #require(evidence.finding("connect_timeout"))
       #expect(finding.why.text.hasSuffix(words), "\(rssi): \(finding.why.text)")
     }
   }
@@ -52,7 +47,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.clock += 20_000
       $0.giveUpConnecting()
     }
-    let finding = try #require(first("connect_timeout", in: evidence))
+    let finding = try #require(evidence.finding("connect_timeout"))
     #expect(
       finding.why.text.hasSuffix(
         "It was heard advertising 2 times during the attempt, last in #4, but never connectable, with a strong signal (-56 dBm)."
@@ -71,9 +66,9 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
         }
       }
     }
-    let many = try #require(first("connect_timeout", in: attempts(260)))
+    let many = try #require(attempts(260).finding("connect_timeout"))
     #expect(many.what.text.hasSuffix("(at least 256 attempts)"))
-    let all = try #require(first("connect_timeout", in: attempts(256)))
+    let all = try #require(attempts(256).finding("connect_timeout"))
     #expect(all.what.text.hasSuffix("(256 attempts)"))
     #expect(all.what.text.contains("at least") == false)
   }
@@ -90,7 +85,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.connect()
       $0.received("1b 03 00 01")
     }
-    let finding = try #require(first("connect_timeout", in: evidence))
+    let finding = try #require(evidence.finding("connect_timeout"))
     #expect(
       finding.line
         == "Could not connect to C0:11:22:33:44:55 (2 attempts) #1 #3 #5 #6 #8 #10")
@@ -120,7 +115,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.giveUpConnecting()
     }
     #expect(rules(in: evidence) == ["connect_cancelled"])
-    let finding = try #require(first("connect_cancelled", in: evidence))
+    let finding = try #require(evidence.finding("connect_cancelled"))
     #expect(
       finding.line == "This host cancelled a connection to C0:11:22:33:44:55 after 202 ms #1 #3 #5")
     #expect(finding.severity == .note)
@@ -139,7 +134,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.disconnect(reason: 0x16)
     }
     #expect(rules(in: evidence) == ["connect_cancelled"])
-    let finding = try #require(first("connect_cancelled", in: evidence))
+    let finding = try #require(evidence.finding("connect_cancelled"))
     #expect(
       finding.line == "This host ended the connection 2 ms after it was created #3 #4 #6")
     #expect(finding.certainty == .certain)
@@ -149,8 +144,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   @Test("a link that is ended at once after some data is not such a link") func used() {
     let evidence = evidence {
       $0.connect()
-      $0.sent("02 17 00")
-      $0.received("03 17 00")
+      $0.ask("02 17 00", "03 17 00")
       $0.askToDisconnect()
       $0.disconnect(reason: 0x16)
     }
@@ -158,10 +152,8 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   }
 
   private static func waitForList(_ traffic: inout Traffic) {
-    traffic.command(0x0c03)
-    traffic.complete(0x0c03)
-    traffic.command(0x2011, [1] + little(Traffic.peer, width: 6))
-    traffic.complete(0x2011)
+    traffic.perform(0x0c03)
+    traffic.perform(0x2011, [1] + little(Traffic.peer, width: 6))
     traffic.askToConnect(peer: 0, type: 0, policy: 1)
     traffic.clock += 30_000
     traffic.giveUpConnecting()
@@ -171,10 +163,9 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   func acceptList() throws {
     let evidence = evidence {
       Self.waitForList(&$0)
-      $0.command(0x2012, [1] + little(Traffic.peer, width: 6))
-      $0.complete(0x2012)
+      $0.perform(0x2012, [1] + little(Traffic.peer, width: 6))
     }
-    let finding = try #require(first("connect_timeout", in: evidence))
+    let finding = try #require(evidence.finding("connect_timeout"))
     #expect(finding.line == "Could not connect to C0:11:22:33:44:55 #5 #7 #9 #10")
     #expect(finding.severity == .error)
   }
@@ -197,22 +188,17 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
 
   @Test("a scan without pauses during the attempt comes first") func fullScan() throws {
     func capture(window: String, stops: Bool = false) -> Finding? {
-      first(
-        "connect_timeout",
-        in: evidence {
-          $0.command(0x200b, hex("01 30 00 \(window) 00 00"))
-          $0.complete(0x200b)
-          $0.command(0x200c, [1, 0])
-          $0.complete(0x200c)
-          $0.advertise()
-          $0.askToConnect()
-          if stops {
-            $0.command(0x200c, [0, 0])
-            $0.complete(0x200c)
-          }
-          $0.clock += 20_000
-          $0.giveUpConnecting()
-        })
+      evidence {
+        $0.perform(0x200b, hex("01 30 00 \(window) 00 00"))
+        $0.perform(0x200c, [1, 0])
+        $0.advertise()
+        $0.askToConnect()
+        if stops {
+          $0.perform(0x200c, [0, 0])
+        }
+        $0.clock += 20_000
+        $0.giveUpConnecting()
+      }.finding("connect_timeout")
     }
     let finding = try #require(capture(window: "30 00"))
     #expect(finding.line == "Could not connect to C0:11:22:33:44:55 #3 #5 #6 #8 #10")
@@ -225,8 +211,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   @Test("cancelled to add another device to the list, it was not given up") func acceptListGrows() {
     let evidence = evidence {
       Self.waitForList(&$0)
-      $0.command(0x2011, [1] + little(0xc0ff_eeff_eeff, width: 6))
-      $0.complete(0x2011)
+      $0.perform(0x2011, [1] + little(0xc0ff_eeff_eeff, width: 6))
       $0.askToConnect(peer: 0, type: 0, policy: 1)
     }
     #expect(rules(in: evidence) == [])
@@ -235,10 +220,8 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   /// The same with a controller that scans for 30 ms in each 1280 ms, as Android does in the
   /// background.
   private static func waitInBackground(_ traffic: inout Traffic) {
-    traffic.command(0x0c03)
-    traffic.complete(0x0c03)
-    traffic.command(0x2011, [1] + little(Traffic.peer, width: 6))
-    traffic.complete(0x2011)
+    traffic.perform(0x0c03)
+    traffic.perform(0x2011, [1] + little(Traffic.peer, width: 6))
     traffic.command(
       0x200d,
       hex("00 08 30 00 01 00") + [UInt8](repeating: 0, count: 6)
@@ -252,10 +235,9 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   func background() throws {
     let evidence = evidence {
       Self.waitInBackground(&$0)
-      $0.command(0x2012, [1] + little(Traffic.peer, width: 6))
-      $0.complete(0x2012)
+      $0.perform(0x2012, [1] + little(Traffic.peer, width: 6))
     }
-    let finding = try #require(first("connect_timeout", in: evidence))
+    let finding = try #require(evidence.finding("connect_timeout"))
     #expect(finding.severity == .note)
     #expect(
       finding.line
@@ -272,12 +254,10 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     let evidence = evidence {
       Self.waitInBackground(&$0)
       // An app wants another device, which connects at once.
-      $0.command(0x2011, [1] + little(other, width: 6))
-      $0.complete(0x2011)
+      $0.perform(0x2011, [1] + little(other, width: 6))
       $0.askToConnect(peer: 0, type: 0, policy: 1)
       $0.connect(peer: other)
-      $0.command(0x2012, [1] + little(other, width: 6))
-      $0.complete(0x2012)
+      $0.perform(0x2012, [1] + little(other, width: 6))
       $0.received("1b 03 00 01")
     }
     #expect(rules(in: evidence) == [])
@@ -287,8 +267,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   func notListed() {
     let evidence = evidence {
       Self.waitForList(&$0)
-      $0.command(0x2012, [1] + little(0xc0ff_eeff_eeff, width: 6))
-      $0.complete(0x2012)
+      $0.perform(0x2012, [1] + little(0xc0ff_eeff_eeff, width: 6))
     }
     #expect(rules(in: evidence) == [])
   }
@@ -299,7 +278,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.received("1b 03 00 01")
       $0.askToConnect(peer: 0xc0ff_eeff_eeff, status: 0x09)
     }
-    let finding = try #require(first("connect_limit", in: evidence))
+    let finding = try #require(evidence.finding("connect_limit"))
     #expect(
       finding.line
         == "No resources for a connection to C0:FF:EE:FF:EE:FF: Connection Limit Exceeded (0x09) #3 #4"
@@ -318,7 +297,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.received("1b 03 00 01")
     }
     #expect(rules(in: evidence) == ["connect_refused"])
-    let finding = try #require(first("connect_refused", in: evidence))
+    let finding = try #require(evidence.finding("connect_refused"))
     #expect(
       finding.line
         == "The controller did not connect to C0:FF:EE:FF:EE:FF: Command Disallowed (0x0c) #3 #4")
@@ -332,7 +311,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.status(0x0405)
       $0.event(0x03, [0x04, 0, 0] + little(Traffic.peer, width: 6) + [1, 0])
     }
-    let finding = try #require(first("connect_bredr_to_le", in: evidence))
+    let finding = try #require(evidence.finding("connect_bredr_to_le"))
     #expect(
       finding.line
         == "A BR/EDR connection was attempted to C0:11:22:33:44:55, an LE device: Page Timeout (0x04) #2 #4 #1"
@@ -350,7 +329,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       traffic.advertise(type: 0, event: event, data: "02 01 \(flags)")
       for _ in 0..<times { Self.page(&traffic, status: status) }
     }
-    return evidence.findings().filter { $0.rule.description == "connect_bredr_to_le" }
+    return evidence.findings(of: "connect_bredr_to_le")
   }
 
   @Test("a page of a device whose flags do not exclude BR/EDR, although it only answers on LE")
@@ -414,7 +393,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       Self.page(&$0)
     }
     #expect(rules(in: evidence) == ["connect_page_timeout"])
-    let finding = try #require(first("connect_page_timeout", in: evidence))
+    let finding = try #require(evidence.finding("connect_page_timeout"))
     #expect(
       finding.line
         == "Could not connect to C0:11:22:33:44:55 over BR/EDR (2 attempts): Page Timeout (0x04) #1 #3 #4 #6"
@@ -430,10 +409,10 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   func counted() throws {
     let many = evidence { traffic in for _ in 0..<199 { Self.page(&traffic) } }
     #expect(
-      first("connect_page_timeout", in: many)?.what.text
+      many.finding("connect_page_timeout")?.what.text
         == "Could not connect to C0:11:22:33:44:55 over BR/EDR (199 attempts): Page Timeout (0x04)")
     let exists = try #require(
-      first("connect_page_timeout", in: evidence { Self.page(&$0, status: 0x0b) }))
+      evidence { Self.page(&$0, status: 0x0b) }.finding("connect_page_timeout"))
     #expect(exists.severity == .note)
     #expect(exists.why.text.hasSuffix("A connection with the device exists or is being made."))
     #expect(exists.remedy == nil)
@@ -447,7 +426,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.received("1b 03 00 01")
       Self.page(&$0)
     }
-    #expect(first("connect_page_timeout", in: beside)?.severity == .note)
+    #expect(beside.finding("connect_page_timeout")?.severity == .note)
   }
 
   @Test("repeating a pending attempt fails without harm") func repeated()
@@ -459,7 +438,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.connect()
       $0.received("1b 03 00 01")
     }
-    let finding = try #require(first("connect_refused", in: evidence))
+    let finding = try #require(evidence.finding("connect_refused"))
     #expect(
       finding.line
         == "The attempt to connect to C0:11:22:33:44:55 was repeated while it was pending: Command Disallowed (0x0c) #3 #4 #1"
@@ -470,16 +449,14 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   @Test("a device that was only seen with the other address type, long before the attempt")
   func otherType() throws {
     func attempt(alsoSeen: Bool) -> Finding? {
-      first(
-        "connect_wrong_address",
-        in: evidence {
-          $0.advertise(type: 1)
-          if alsoSeen { $0.advertise(type: 0) }
-          $0.wait(120_000)
-          $0.askToConnect(type: 0)
-          $0.wait(20_000)
-          $0.giveUpConnecting()
-        })
+      evidence {
+        $0.advertise(type: 1)
+        if alsoSeen { $0.advertise(type: 0) }
+        $0.wait(120_000)
+        $0.askToConnect(type: 0)
+        $0.wait(20_000)
+        $0.giveUpConnecting()
+      }.finding("connect_wrong_address")
     }
     let finding = try #require(attempt(alsoSeen: false))
     #expect(finding.line.hasSuffix(" #1"), "\(finding.line)")
@@ -489,18 +466,16 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
 
   @Test("a device that may still be in a link that was lost here") func deadLink() throws {
     func attempt(after pause: Int) -> Finding? {
-      first(
-        "connect_timeout",
-        in: evidence {
-          $0.connect()
-          $0.received("1b 03 00 01")
-          $0.wait(100)
-          $0.disconnect(reason: 0x22)
-          $0.wait(pause)
-          $0.askToConnect()
-          $0.wait(1500)
-          $0.giveUpConnecting()
-        })
+      evidence {
+        $0.connect()
+        $0.received("1b 03 00 01")
+        $0.wait(100)
+        $0.disconnect(reason: 0x22)
+        $0.wait(pause)
+        $0.askToConnect()
+        $0.wait(1500)
+        $0.giveUpConnecting()
+      }.finding("connect_timeout")
     }
     let soon = try #require(attempt(after: 10))
     #expect(
@@ -517,21 +492,19 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       reason: UInt8 = 0x08, waits: Int = 30_000, advertisesBefore: Bool = true,
       advertises: Bool = false
     ) -> Finding? {
-      first(
-        "connect_timeout",
-        in: evidence {
-          if advertisesBefore { $0.advertise() }
-          $0.askToConnect()
-          $0.connect()
-          $0.received("1b 03 00 01")
-          $0.wait(8000)
-          $0.disconnect(reason: reason)
-          if advertises { $0.advertise() }
-          $0.wait(199)
-          $0.askToConnect()
-          $0.wait(waits)
-          $0.giveUpConnecting()
-        })
+      evidence {
+        if advertisesBefore { $0.advertise() }
+        $0.askToConnect()
+        $0.connect()
+        $0.received("1b 03 00 01")
+        $0.wait(8000)
+        $0.disconnect(reason: reason)
+        if advertises { $0.advertise() }
+        $0.wait(199)
+        $0.askToConnect()
+        $0.wait(waits)
+        $0.giveUpConnecting()
+      }.finding("connect_timeout")
     }
     let lost = try #require(attempt())
     #expect(
@@ -570,8 +543,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   private static func list(
     _ traffic: inout Traffic, _ opcode: Int, peer: Int = Traffic.peer, type: UInt8 = 1
   ) {
-    traffic.command(opcode, [type] + little(peer, width: 6))
-    traffic.complete(opcode)
+    traffic.perform(opcode, [type] + little(peer, width: 6))
   }
 
   @Test("devices are given up together, and what was heard counts since the first attempt for each")
@@ -579,8 +551,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     let other = 0xc0ff_eeff_eeff
     func found(hears: Bool) -> [Finding] {
       evidence {
-        $0.command(0x0c03)
-        $0.complete(0x0c03)
+        $0.perform(0x0c03)
         Self.list(&$0, 0x2011)
         $0.askToConnect(peer: 0, type: 0, policy: 1)
         if hears { $0.advertise(peer: 0xc022_3344_5566) }
@@ -592,7 +563,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
         $0.giveUpConnecting()
         Self.list(&$0, 0x2012)
         Self.list(&$0, 0x2012, peer: other)
-      }.findings().filter { $0.rule.description == "connect_timeout" }
+      }.findings(of: "connect_timeout")
     }
     let heard = found(hears: true)
     #expect(
@@ -615,8 +586,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   @Test("a device on the list with both address types is one device, and has no wrong type")
   func bothTypes() throws {
     let evidence = evidence {
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
+      $0.perform(0x0c03)
       for type in [UInt8(0), 1] { Self.list(&$0, 0x2011, type: type) }
       $0.askToConnect(peer: 0, type: 0, policy: 1)
       $0.wait(30_000)
@@ -626,7 +596,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     }
     #expect(rules(in: evidence) == ["connect_timeout"])
     #expect(
-      findings(of: "connect_timeout", in: evidence) == [
+      evidence.lines(of: "connect_timeout") == [
         "Could not connect to C0:11:22:33:44:55 #7 #9 #11 #14"
       ])
   }
@@ -635,8 +605,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   func longWait() throws {
     func capture(_ times: Int, connects: Bool = false, hears: Bool = false) -> [Finding] {
       evidence { traffic in
-        traffic.command(0x0c03)
-        traffic.complete(0x0c03)
+        traffic.perform(0x0c03)
         Self.list(&traffic, 0x2011)
         if connects {
           traffic.connect()
@@ -651,7 +620,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
         if hears { traffic.advertise() }
         traffic.wait(1000)
         traffic.command(0x1001)
-      }.findings().filter { $0.rule.description == "connect_timeout" }
+      }.findings(of: "connect_timeout")
     }
     let found = capture(12)
     #expect(
@@ -673,21 +642,19 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     "a device with the name of one that is connected over BR/EDR may be it: another explanation")
   func namesake() throws {
     func attempt(name: String = "41 42 43 44", classic: Bool = true, type: UInt8 = 1) -> Finding? {
-      first(
-        "connect_timeout",
-        in: evidence {
-          if classic {
-            $0.event(
-              0x07,
-              [0] + little(Traffic.peer, width: 6) + hex("41 42 43 44")
-                + [UInt8](repeating: 0, count: 244))
-            $0.connectClassic()
-          }
-          $0.askToConnect(peer: 0xc0ff_eeff_eeff, type: type)
-          $0.advertise(peer: 0x6011_2233_4466, data: "05 09 \(name)")
-          $0.wait(30_000)
-          $0.giveUpConnecting()
-        })
+      evidence {
+        if classic {
+          $0.event(
+            0x07,
+            [0] + little(Traffic.peer, width: 6) + hex("41 42 43 44")
+              + [UInt8](repeating: 0, count: 244))
+          $0.connectClassic()
+        }
+        $0.askToConnect(peer: 0xc0ff_eeff_eeff, type: type)
+        $0.advertise(peer: 0x6011_2233_4466, data: "05 09 \(name)")
+        $0.wait(30_000)
+        $0.giveUpConnecting()
+      }.finding("connect_timeout")
     }
     let finding = try #require(attempt())
     #expect(
@@ -701,17 +668,15 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
 
   @Test("a wrong address type that was put right later is a note") func typePutRight() throws {
     func attempt(type: UInt8) -> Finding? {
-      first(
-        "connect_wrong_address",
-        in: evidence {
-          $0.advertise(type: 1)
-          $0.askToConnect(type: 0)
-          $0.wait(20_000)
-          $0.giveUpConnecting()
-          $0.wait(60_000)
-          $0.connect(type: type)
-          $0.received("1b 03 00 01")
-        })
+      evidence {
+        $0.advertise(type: 1)
+        $0.askToConnect(type: 0)
+        $0.wait(20_000)
+        $0.giveUpConnecting()
+        $0.wait(60_000)
+        $0.connect(type: type)
+        $0.received("1b 03 00 01")
+      }.finding("connect_wrong_address")
     }
     let right = try #require(attempt(type: 1))
     #expect(right.severity == .note)
@@ -728,7 +693,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.giveUpConnecting()
     }
     #expect(
-      findings(of: "connect_scan_wrong_phy", in: wrong) == [
+      wrong.lines(of: "connect_scan_wrong_phy") == [
         "The attempt did not scan on the PHY that C0:11:22:33:44:55 advertises on #2 #4 #6 #1"
       ])
     let right = evidence {
@@ -746,11 +711,11 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.askToConnect(wanted: "18 00 18 00 14 00 64 00", status: 0x12)
     }
     #expect(
-      findings(of: "connect_parameters_impossible", in: evidence) == [
+      evidence.lines(of: "connect_parameters_impossible") == [
         "The connection was requested with invalid parameters #1 #2"
       ])
     #expect(
-      first("connect_refused", in: evidence)?.why.text.contains("= 1260 ms") == true,
+      evidence.finding("connect_refused")?.why.text.contains("= 1260 ms") == true,
       "\(rules(in: evidence))")
   }
 }
@@ -765,7 +730,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
 
   @Test("0x3e is reported with its time and the six intervals that it means") func one() throws {
     let evidence = evidence { Self.attempt(&$0, after: 182) }
-    let finding = try #require(first("connect_not_established", in: evidence))
+    let finding = try #require(evidence.finding("connect_not_established"))
     #expect(
       finding.line
         == "The link was not established and ended after 182 ms: Connection Failed to be Established (0x3e) #3 #4"
@@ -782,7 +747,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     let evidence = evidence { traffic in
       for _ in 0..<12 { Self.attempt(&traffic, after: 91) }
     }
-    let found = findings(of: "connect_not_established", in: evidence)
+    let found = evidence.lines(of: "connect_not_established")
     #expect(found.count == 1, "\(found)")
     #expect(
       found.first?.hasPrefix(
@@ -797,7 +762,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.connect()
       $0.received("1b 03 00 01")
     }
-    let finding = first("connect_not_established", in: evidence)
+    let finding = evidence.finding("connect_not_established")
     #expect(finding?.severity == .note)
     #expect(finding?.isResolved == true)
     #expect(finding?.note?.text == "Connection 2, opened in #5, was established.")
@@ -809,7 +774,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.disconnect(reason: 0x3e)
     }
     #expect(
-      first("connect_not_established", in: evidence)?.why.text.hasPrefix(
+      evidence.finding("connect_not_established")?.why.text.hasPrefix(
         "The central's connection request arrived") == true)
   }
 

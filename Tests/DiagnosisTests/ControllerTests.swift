@@ -12,10 +12,10 @@ import Words
       $0.event(0x10, [0x42])
     }
     #expect(
-      findings(of: "hci_hardware_error", in: evidence) == [
+      evidence.lines(of: "hci_hardware_error") == [
         "The controller reports Hardware Error 2 times, code 0x42 #1 #2"
       ])
-    #expect(first("hci_hardware_error", in: evidence)?.severity == .error)
+    #expect(evidence.finding("hci_hardware_error")?.severity == .error)
   }
 
   @Test("a Hardware Error in place of an answer names the command, and what is wrong with it")
@@ -23,16 +23,13 @@ import Words
     func capture(
       _ bytes: [UInt8], delay: Int = 1, answers: Bool = false
     ) -> Finding? {
-      first(
-        "hci_hardware_error",
-        in: evidence {
-          $0.command(0x0c03)
-          $0.complete(0x0c03)
-          $0.add(bytes, .sent)
-          $0.clock += delay
-          $0.event(0x10, [0])
-          if answers { $0.complete(0x2009) }
-        })
+      evidence {
+        $0.perform(0x0c03)
+        $0.add(bytes, .sent)
+        $0.clock += delay
+        $0.event(0x10, [0])
+        if answers { $0.complete(0x2009) }
+      }.finding("hci_hardware_error")
     }
     let data = [UInt8](repeating: 0, count: 31)
     let whole = [1] + little(0x2009) + [32, 0] + data
@@ -53,12 +50,9 @@ import Words
 
   @Test("a refused command whose length is wrong says what is wrong") func wrongLength() {
     func why(_ parameters: [UInt8], status: UInt8 = 0x12) -> String? {
-      first(
-        "hci_advertising_refused",
-        in: evidence {
-          $0.command(0x2008, parameters)
-          $0.complete(0x2008, [status])
-        })?.why.text
+      evidence {
+        $0.perform(0x2008, parameters, returns: [status])
+      }.finding("hci_advertising_refused")?.why.text
     }
     let asked = "The command in #1 was answered with this status."
     #expect(why([31] + [UInt8](repeating: 0, count: 31)) == asked)
@@ -78,23 +72,17 @@ import Words
     func capture(
       _ more: [UInt8], times: Int = 2, pause: Int = 4000, goesOn: Bool = false
     ) -> Finding? {
-      first(
-        "hci_answer_length",
-        in: evidence { traffic in
-          for _ in 0..<times {
-            traffic.command(0x0c03)
-            traffic.complete(0x0c03)
-            traffic.command(0x1004, [1])
-            traffic.complete(0x1004, [0, 1, 2] + little(15, width: 8) + more)
-            if goesOn {
-              traffic.command(0x1009)
-              traffic.complete(0x1009, [0] + little(Traffic.peer, width: 6))
-            }
-            traffic.clock += pause
+      evidence { traffic in
+        for _ in 0..<times {
+          traffic.perform(0x0c03)
+          traffic.perform(0x1004, [1], returns: [0, 1, 2] + little(15, width: 8) + more)
+          if goesOn {
+            traffic.perform(0x1009, returns: [0] + little(Traffic.peer, width: 6))
           }
-          traffic.command(0x0c03)
-          traffic.complete(0x0c03)
-        })
+          traffic.clock += pause
+        }
+        traffic.perform(0x0c03)
+      }.finding("hci_answer_length")
     }
     let finding = try #require(capture([0x5a]))
     #expect(
@@ -118,16 +106,14 @@ import Words
     ) -> [String] {
       let evidence = evidence {
         if resets {
-          $0.command(0x0c03)
-          $0.complete(0x0c03)
+          $0.perform(0x0c03)
         }
         $0.command(0x2036, [1] + [UInt8](repeating: 1, count: 24))
         $0.add([4, 0x0e, 5, 1, 0x36, 0x20, 0, 0], .received, drops: drops)
-        $0.command(0x2039, hex("01 01 01 00 00 00"))
-        $0.complete(0x2039)
+        $0.perform(0x2039, hex("01 01 01 00 00 00"))
         $0.meta(0x12, [0, handle] + little(0x40) + [0])
       }
-      return findings(of: "hci_wrong_advertising_set", in: evidence)
+      return evidence.lines(of: "hci_wrong_advertising_set")
     }
     #expect(
       capture() == [
@@ -142,22 +128,18 @@ import Words
   func resolvingList() throws {
     func capture(key: UInt8, removes: Bool = false) -> Finding? {
       let device = [0] + little(Traffic.peer, width: 6)
-      return first(
-        "hci_command_refused",
-        in: evidence {
-          $0.command(0x0c03)
-          $0.complete(0x0c03)
-          for (index, key) in [0x11, key].enumerated() {
-            if index == 1, removes {
-              $0.command(0x2028, device)
-              $0.complete(0x2028)
-            }
-            $0.command(
-              0x2027,
-              device + [UInt8](repeating: key, count: 16) + [UInt8](repeating: 0, count: 16))
-            $0.complete(0x2027, [index == 0 ? 0 : 0x12])
+      return evidence {
+        $0.perform(0x0c03)
+        for (index, key) in [0x11, key].enumerated() {
+          if index == 1, removes {
+            $0.perform(0x2028, device)
           }
-        })
+          $0.perform(
+            0x2027,
+            device + [UInt8](repeating: key, count: 16) + [UInt8](repeating: 0, count: 16),
+            returns: [index == 0 ? 0 : 0x12])
+        }
+      }.finding("hci_command_refused")
     }
     let other = try #require(capture(key: 0x22))
     #expect(
@@ -182,8 +164,7 @@ import Words
         let parameters = hex(
           "01 10 27 00 10 27 00 00 00 00 0a 00 0a 00 01 00 28 00 28 00 02 02 02 02")
         $0.connect()
-        $0.command(0x2062, parameters)
-        $0.complete(0x2062, hex("00 01 01") + little(0x60))
+        $0.perform(0x2062, parameters, returns: hex("00 01 01") + little(0x60))
         $0.command(0x2064, [1] + little(0x60) + little(0x40))
         $0.status(0x2064)
         $0.meta(0x19, [0] + little(0x60) + [UInt8](repeating: 0, count: 25))
@@ -191,12 +172,10 @@ import Words
           $0.askToDisconnect(0x60)
           $0.disconnect(0x60, reason: 0x16)
         }
-        $0.command(0x2065, [1])
-        $0.complete(0x2065, [0x0c, 1])
+        $0.perform(0x2065, [1], returns: [0x0c, 1])
         if !closes { $0.disconnect(0x60, reason: 0x08) }
-        $0.command(0x2062, parameters)
-        $0.complete(0x2062, hex("0c 01 00"))
-      }.findings().filter { $0.rule.description == "hci_command_refused" }
+        $0.perform(0x2062, parameters, returns: hex("0c 01 00"))
+      }.findings(of: "hci_command_refused")
     }
     let early = capture(closes: false)
     #expect(
@@ -210,11 +189,10 @@ import Words
 
   @Test("commands without which nothing works are no missing options") func needed() {
     let evidence = evidence {
-      $0.command(0x2006, [UInt8](repeating: 0, count: 15))
-      $0.complete(0x2006, [0x11])
+      $0.perform(0x2006, [UInt8](repeating: 0, count: 15), returns: [0x11])
     }
     #expect(rules(in: evidence) == ["hci_advertising_refused"])
-    #expect(first("hci_advertising_refused", in: evidence)?.severity == .error)
+    #expect(evidence.finding("hci_advertising_refused")?.severity == .error)
   }
 
   @Test(
@@ -228,19 +206,17 @@ import Words
       $0.command(opcode, hex(parameters))
       if opcode == 0x0419 { $0.status(opcode, 0x0c) } else { $0.complete(opcode, [0x0c]) }
     }
-    #expect(first("hci_command_refused", in: evidence)?.severity == .note)
+    #expect(evidence.finding("hci_command_refused")?.severity == .note)
   }
 
   @Test("a command that was only accepted later has not succeeded") func acceptedOnly() {
     func isResolved(_ again: (inout Traffic) -> Void) -> Bool? {
-      first(
-        "hci_command_refused",
-        in: evidence {
-          $0.connect()
-          $0.command(0x2032, little(0x40) + hex("00 02 02 00 00"))
-          $0.status(0x2032, 0x0c)
-          again(&$0)
-        })?.isResolved
+      evidence {
+        $0.connect()
+        $0.command(0x2032, little(0x40) + hex("00 02 02 00 00"))
+        $0.status(0x2032, 0x0c)
+        again(&$0)
+      }.finding("hci_command_refused")?.isResolved
     }
     #expect(
       isResolved {
@@ -254,12 +230,9 @@ import Words
   /// Appends the answer to LE Read Buffer Size: this many packets of 27 bytes; 0 shares those of
   /// BR/EDR, of which there are 3.
   private static func tellBuffers(_ traffic: inout Traffic, _ packets: UInt8) {
-    traffic.command(0x0c03)
-    traffic.complete(0x0c03)
-    traffic.command(0x1005)
-    traffic.complete(0x1005, [0] + little(1021) + [64] + little(3) + little(8))
-    traffic.command(0x2002)
-    traffic.complete(0x2002, [0] + little(packets == 0 ? 0 : 27) + [packets])
+    traffic.perform(0x0c03)
+    traffic.perform(0x1005, returns: [0] + little(1021) + [64] + little(3) + little(8))
+    traffic.perform(0x2002, returns: [0] + little(packets == 0 ? 0 : 27) + [packets])
     traffic.connect()
   }
 
@@ -276,7 +249,7 @@ import Words
       traffic.command(0x0c03)
     }
     #expect(rules(in: evidence) == ["hci_data_overflow"])
-    let finding = try #require(first("hci_data_overflow", in: evidence))
+    let finding = try #require(evidence.finding("hci_data_overflow"))
     #expect(
       finding.line
         == "This host sent more data than the controller has buffers for #6 #10 #14 #16")
@@ -296,7 +269,7 @@ import Words
       for _ in 0..<4 { traffic.sent("52 03 00 01") }
       traffic.event(0x1a, [1])
     }
-    let finding = try #require(first("hci_data_overflow", in: counted))
+    let finding = try #require(counted.finding("hci_data_overflow"))
     #expect(
       finding.line
         == "This host sent more data than the controller has buffers for: Data Buffer Overflow #4 #10 #13 #14"
@@ -308,7 +281,7 @@ import Words
       $0.event(0x1a, [1])
     }
     #expect(
-      findings(of: "hci_data_overflow", in: unknown) == [
+      unknown.lines(of: "hci_data_overflow") == [
         "The controller lost data of this host: Data Buffer Overflow #3"
       ])
   }
@@ -317,18 +290,16 @@ import Words
     "a host that waits, a controller that goes on, and captures that lack something: no overflow")
   func enoughBuffers() {
     func found(completes: Bool = true, _ build: (inout Traffic) -> Void) -> [String] {
-      findings(
-        of: "hci_data_overflow",
-        in: evidence { traffic in
-          Self.tellBuffers(&traffic, 2)
-          if completes {
-            traffic.sent("52 03 00 01")
-            traffic.completed(1)
-          }
-          build(&traffic)
-          traffic.clock += 3000
-          traffic.note(12)
-        })
+      evidence { traffic in
+        Self.tellBuffers(&traffic, 2)
+        if completes {
+          traffic.sent("52 03 00 01")
+          traffic.completed(1)
+        }
+        build(&traffic)
+        traffic.clock += 3000
+        traffic.note(12)
+      }.lines(of: "hci_data_overflow")
     }
     let send = { (traffic: inout Traffic, times: Int) in
       for _ in 0..<times { traffic.sent("52 03 00 01") }
@@ -362,26 +333,23 @@ import Words
         send(&$0, 1)
       } == [], "records are missing")
     #expect(
-      findings(
-        of: "hci_data_overflow",
-        in: evidence {
-          $0.connect()
-          send(&$0, 30)
-          $0.clock += 3000
-          $0.note(12)
-        }) == [], "the number of buffers is unknown")
+      evidence {
+        $0.connect()
+        send(&$0, 30)
+        $0.clock += 3000
+        $0.note(12)
+      }.lines(of: "hci_data_overflow") == [], "the number of buffers is unknown")
   }
 
   @Test("no event for more than two seconds after a command: the controller is dead")
   func dead() throws {
     let evidence = evidence {
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
+      $0.perform(0x0c03)
       $0.command(0x1001)
       $0.clock += 2001
       $0.command(0x0c03)
     }
-    let finding = try #require(first("hci_command_unanswered", in: evidence))
+    let finding = try #require(evidence.finding("hci_command_unanswered"))
     #expect(
       finding.line
         == "The controller fell silent: no event after Read Local Version Information (#3) #3 #4")
@@ -395,31 +363,25 @@ import Words
   @Test("a reset that revives a silent controller does not hide the unanswered commands")
   func revived() {
     let evidence = evidence {
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
+      $0.perform(0x0c03)
       $0.command(0x1001)
       $0.clock += 2001
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
+      $0.perform(0x0c03)
     }
     #expect(
-      findings(of: "hci_command_unanswered", in: evidence) == [
+      evidence.lines(of: "hci_command_unanswered") == [
         "The controller did not answer Read Local Version Information (#3) #3"
       ])
   }
 
   @Test("a command that is sent twice, and refused the second time") func twice() throws {
     func refusal(granted: Bool) -> Finding? {
-      first(
-        "hci_advertising_refused",
-        in: evidence {
-          if granted {
-            $0.command(0x200a, [1])
-            $0.complete(0x200a)
-          }
-          $0.command(0x200a, [1])
-          $0.complete(0x200a, [0x0c])
-        })
+      evidence {
+        if granted {
+          $0.perform(0x200a, [1])
+        }
+        $0.perform(0x200a, [1], returns: [0x0c])
+      }.finding("hci_advertising_refused")
     }
     let second = try #require(refusal(granted: true))
     #expect(second.severity == .note)
@@ -430,15 +392,12 @@ import Words
   /// The first answer may belong to either command, so it is not certain which one was refused.
   @Test("two equal commands, more than the controller allows, one of which is refused")
   func twiceAtOnce() throws {
-    let finding = first(
-      "hci_advertising_refused",
-      in: evidence {
-        $0.complete(0x1001)
-        $0.command(0x200a, [1])
-        $0.command(0x200a, [1])
-        $0.complete(0x200a)
-        $0.complete(0x200a, [0x0c])
-      })
+    let finding = evidence {
+      $0.complete(0x1001)
+      $0.command(0x200a, [1])
+      $0.perform(0x200a, [1])
+      $0.complete(0x200a, [0x0c])
+    }.finding("hci_advertising_refused")
     #expect(finding?.certainty == .possible)
     #expect(finding?.severity == .note)
   }
@@ -446,20 +405,17 @@ import Words
   @Test("opcodes of groups that HCI lacks belong to the host software, and get no response")
   func foreignGroup() {
     let evidence = evidence {
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
+      $0.perform(0x0c03)
       $0.command(0xf401)
       $0.clock += 3000
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
+      $0.perform(0x0c03)
     }
     #expect(rules(in: evidence) == [])
   }
 
   @Test("a capture that ends within two seconds of the command gives no finding") func ends() {
     let evidence = evidence {
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
+      $0.perform(0x0c03)
       $0.command(0x1001)
       $0.clock += 1000
       $0.note(12)
@@ -474,18 +430,16 @@ import Words
       $0.clock += 5000
       $0.command(0x1001)
     }
-    #expect(findings(of: "hci_command_unanswered", in: evidence) == [])
+    #expect(evidence.lines(of: "hci_command_unanswered") == [])
   }
 
   @Test("one command without a response although later ones have theirs") func passed() throws {
     let evidence = evidence {
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
+      $0.perform(0x0c03)
       $0.command(0x1001)
-      $0.command(0x1009)
-      $0.complete(0x1009)
+      $0.perform(0x1009)
     }
-    let finding = try #require(first("hci_command_unanswered", in: evidence))
+    let finding = try #require(evidence.finding("hci_command_unanswered"))
     #expect(
       finding.line == "The controller did not answer Read Local Version Information (#3) #3")
     #expect(finding.severity == .warning)
@@ -496,28 +450,23 @@ import Words
   func notMissed() {
     let evidence = evidence {
       $0.command(0x1001)
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
+      $0.perform(0x0c03)
       $0.command(0x0c35, [1] + little(0x40) + little(1))
       $0.command(0x1002)
       $0.add([4, 0x0e, 4, 1, 9, 0x10, 0], .received, drops: 2)
-      $0.command(0x1009)
-      $0.complete(0x1009)
+      $0.perform(0x1009)
     }
     #expect(rules(in: evidence) == ["capture_dropped"])
   }
 
   @Test("extended advertising after legacy is refused: the two are mixed") func mixed() throws {
     let evidence = evidence {
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
-      $0.command(0x200b, hex("01 10 00 10 00 00 00"))
-      $0.complete(0x200b)
-      $0.command(0x2039, hex("01 01 00 00 00 00"))
-      $0.complete(0x2039, [0x0c])
+      $0.perform(0x0c03)
+      $0.perform(0x200b, hex("01 10 00 10 00 00 00"))
+      $0.perform(0x2039, hex("01 01 00 00 00 00"), returns: [0x0c])
     }
     #expect(rules(in: evidence) == ["hci_advertising_mixed"])
-    let finding = try #require(first("hci_advertising_mixed", in: evidence))
+    let finding = try #require(evidence.finding("hci_advertising_mixed"))
     #expect(
       finding.line
         == "LE Set Extended Advertising Enable is refused: legacy and extended commands are mixed #3 #5 #6"
@@ -531,19 +480,14 @@ import Words
   @Test("mixed but not refused, or with a reset in between, gives no such finding") func notMixed()
   {
     let accepted = evidence {
-      $0.command(0x2041, hex("00 00 01 01 10 00 10 00"))
-      $0.complete(0x2041)
-      $0.command(0x200a, [1])
-      $0.complete(0x200a)
+      $0.perform(0x2041, hex("00 00 01 01 10 00 10 00"))
+      $0.perform(0x200a, [1])
     }
     #expect(rules(in: accepted) == [])
     let reset = evidence {
-      $0.command(0x2041, hex("00 00 01 01 10 00 10 00"))
-      $0.complete(0x2041)
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
-      $0.command(0x200a, [1])
-      $0.complete(0x200a, [0x0c])
+      $0.perform(0x2041, hex("00 00 01 01 10 00 10 00"))
+      $0.perform(0x0c03)
+      $0.perform(0x200a, [1], returns: [0x0c])
     }
     #expect(rules(in: reset) == ["hci_advertising_refused"])
   }
@@ -551,21 +495,18 @@ import Words
   @Test("refused advertising and scanning; a later success makes it a resolved note")
   func refused() {
     let advertising = evidence {
-      $0.command(0x200a, [1])
-      $0.complete(0x200a, [0x0c])
+      $0.perform(0x200a, [1], returns: [0x0c])
     }
     #expect(
-      findings(of: "hci_advertising_refused", in: advertising) == [
+      advertising.lines(of: "hci_advertising_refused") == [
         "The controller refused LE Set Advertising Enable: Command Disallowed (0x0c) #1 #2"
       ])
-    #expect(first("hci_advertising_refused", in: advertising)?.severity == .error)
+    #expect(advertising.finding("hci_advertising_refused")?.severity == .error)
     let scanning = evidence {
-      $0.command(0x200c, [1, 0])
-      $0.complete(0x200c, [0x0c])
-      $0.command(0x200c, [1, 0])
-      $0.complete(0x200c)
+      $0.perform(0x200c, [1, 0], returns: [0x0c])
+      $0.perform(0x200c, [1, 0])
     }
-    let finding = first("hci_scanning_refused", in: scanning)
+    let finding = scanning.finding("hci_scanning_refused")
     #expect(finding?.severity == .note)
     #expect(finding?.isResolved == true)
   }
@@ -577,15 +518,13 @@ import Words
         // LE Set Periodic Advertising Enable: off, with bit 1, which is another option; advertising
         // handle 0.
         for enable in [0, 2] as [UInt8] {
-          $0.command(0x2040, [enable, 0])
-          $0.complete(0x2040, [status])
+          $0.perform(0x2040, [enable, 0], returns: [status])
         }
       }
       #expect(rules(in: evidence) == [], "status \(status)")
     }
     let on = evidence {
-      $0.command(0x2040, [1, 0])
-      $0.complete(0x2040, [0x0c])
+      $0.perform(0x2040, [1, 0], returns: [0x0c])
     }
     #expect(rules(in: on) == ["hci_advertising_refused"])
   }
@@ -594,12 +533,10 @@ import Words
     "a response with the opcode 0xffff answers the pending command: the chip does not know it")
   func unknownOpcode() {
     let evidence = evidence {
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
+      $0.perform(0x0c03)
       $0.command(0x2060)
       $0.complete(0xffff, [1])
-      $0.command(0x1001)
-      $0.complete(0x1001)
+      $0.perform(0x1001)
       // One more, without a pending command, means nothing.
       $0.complete(0xffff, [1])
       $0.wait(3000)
@@ -607,7 +544,7 @@ import Words
     }
     #expect(rules(in: evidence) == ["hci_unknown_command"])
     #expect(
-      findings(of: "hci_unknown_command", in: evidence) == [
+      evidence.lines(of: "hci_unknown_command") == [
         "The controller does not support 1 command that the host tried #3 #4"
       ])
   }
@@ -615,17 +552,12 @@ import Words
   @Test("disabling something disabled is harmless, and so is naming a link that has just ended")
   func harmless() {
     let evidence = evidence {
-      $0.command(0x200c, [0, 0])
-      $0.complete(0x200c, [0x0c])
-      $0.command(0x200a, [0])
-      $0.complete(0x200a, [0x0c])
-      $0.command(0x2042, hex("00 00 00 00 00 00"))
-      $0.complete(0x2042, [0x0c])
-      $0.command(0x200e)
-      $0.complete(0x200e, [0x0c])
+      $0.perform(0x200c, [0, 0], returns: [0x0c])
+      $0.perform(0x200a, [0], returns: [0x0c])
+      $0.perform(0x2042, hex("00 00 00 00 00 00"), returns: [0x0c])
+      $0.perform(0x200e, returns: [0x0c])
       $0.askToDisconnect(status: 0x02)
-      $0.command(0xfc01)
-      $0.complete(0xfc01, [0x4d])
+      $0.perform(0xfc01, returns: [0x4d])
     }
     #expect(rules(in: evidence) == [])
   }
@@ -633,20 +565,18 @@ import Words
   @Test("equal refusals are counted; a missing feature of the controller is a note") func others() {
     let evidence = evidence { traffic in
       for _ in 0..<3 {
-        traffic.command(0x2022, little(0x40) + hex("fb 00 48 08"))
-        traffic.complete(0x2022, [0x12] + little(0x40))
+        traffic.perform(0x2022, little(0x40) + hex("fb 00 48 08"), returns: [0x12] + little(0x40))
       }
-      traffic.command(0x1009)
-      traffic.complete(0x1009, [0x01])
+      traffic.perform(0x1009, returns: [0x01])
     }
     #expect(
-      findings(of: "hci_command_refused", in: evidence) == [
+      evidence.lines(of: "hci_command_refused") == [
         "The controller refused LE Set Data Length 3 times: Invalid HCI Command Parameters (0x12) #1 #2 #3 #4 #5 #6"
       ])
     #expect(
-      findings(of: "hci_unknown_command", in: evidence) == [
+      evidence.lines(of: "hci_unknown_command") == [
         "The controller does not support 1 command that the host tried #7 #8"
       ])
-    #expect(first("hci_unknown_command", in: evidence)?.severity == .note)
+    #expect(evidence.finding("hci_unknown_command")?.severity == .note)
   }
 }

@@ -18,7 +18,7 @@ import Words
       $0.ask("12 11 00 01 00", "13")
       values(&$0)
     }
-    return findings(of: "gatt_value_cut", in: evidence)
+    return evidence.lines(of: "gatt_value_cut")
   }
 
   private func notifies(_ texts: [String]) -> (inout Traffic) -> Void {

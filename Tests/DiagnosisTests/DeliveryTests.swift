@@ -33,26 +33,26 @@ import Words
   @Test("a request that is never completed: not the peer is to blame") func undelivered() {
     let evidence = capture(completes: false)
     #expect(
-      findings(of: Self.rule, in: evidence) == ["What this host sent was not delivered #9 #10 #13"])
-    #expect(findings(of: "att_request_unanswered", in: evidence) == [], "the peer never got it")
-    let found = finding(Self.rule, in: evidence)
+      evidence.lines(of: Self.rule) == ["What this host sent was not delivered #9 #10 #13"])
+    #expect(evidence.lines(of: "att_request_unanswered") == [], "the peer never got it")
+    let found = evidence.finding(Self.rule)
     #expect(found?.certainty == .likely)
     #expect(found?.why.text.contains("The peer itself was heard meanwhile (#10).") == true)
   }
 
   @Test("a request that is completed: the peer is to blame") func delivered() {
     let evidence = capture(completes: true)
-    #expect(findings(of: Self.rule, in: evidence) == [])
-    #expect(findings(of: "att_request_unanswered", in: evidence).count == 1)
+    #expect(evidence.lines(of: Self.rule) == [])
+    #expect(evidence.lines(of: "att_request_unanswered").count == 1)
   }
 
   @Test("no claim about packets that are under way, of a lost link, or in a capture with gaps")
   func silent() {
-    #expect(findings(of: Self.rule, in: capture(completes: false, waits: 3_000)) == [])
+    #expect(capture(completes: false, waits: 3_000).lines(of: Self.rule) == [])
     #expect(
-      findings(of: Self.rule, in: capture(completes: false, hears: false, reason: 0x08)) == [],
+      capture(completes: false, hears: false, reason: 0x08).lines(of: Self.rule) == [],
       "the peer was gone")
-    #expect(findings(of: Self.rule, in: capture(completes: false, loses: true)) == [])
+    #expect(capture(completes: false, loses: true).lines(of: Self.rule) == [])
   }
 
   @Test("a pairing whose last PDU is never completed is not a peer that does not answer")
@@ -90,6 +90,6 @@ import Words
       $0.askToDisconnect()
       $0.disconnect(reason: 0x16)
     }
-    #expect(findings(of: Self.rule, in: evidence) == [], "one event is missing")
+    #expect(evidence.lines(of: Self.rule) == [], "one event is missing")
   }
 }

@@ -10,15 +10,13 @@ import Words
 @Suite("A peer that leaves silently") struct DepartureTests {
   /// Returns the finding of a link that is lost after `build`, by the supervision timeout.
   private func lost(_ build: (inout Traffic) -> Void) -> Finding? {
-    first(
-      "link_supervision_timeout",
-      in: evidence {
-        $0.connect(timeout: 550)
-        $0.discoverHeartRate()
-        build(&$0)
-        $0.clock += 4000
-        $0.disconnect(reason: 0x08)
-      })
+    evidence {
+      $0.connect(timeout: 550)
+      $0.discoverHeartRate()
+      build(&$0)
+      $0.clock += 4000
+      $0.disconnect(reason: 0x08)
+    }.finding("link_supervision_timeout")
   }
 
   @Test("a peer that advertises while this host still waits for it has left the link")
@@ -92,18 +90,16 @@ import Words
   {
     func dead(before: Bool) throws -> Finding {
       try #require(
-        first(
-          "link_dead_at_disconnect",
-          in: evidence {
-            $0.connect(timeout: 500)
-            $0.received("1b 03 00 01")
-            $0.wait(4000)
-            if before { $0.advertise(rssi: -48) }
-            $0.askToDisconnect()
-            $0.advertise(rssi: -50)
-            $0.wait(1000)
-            $0.disconnect(reason: 0x08)
-          }))
+        evidence {
+          $0.connect(timeout: 500)
+          $0.received("1b 03 00 01")
+          $0.wait(4000)
+          if before { $0.advertise(rssi: -48) }
+          $0.askToDisconnect()
+          $0.advertise(rssi: -50)
+          $0.wait(1000)
+          $0.disconnect(reason: 0x08)
+        }.finding("link_dead_at_disconnect"))
     }
     let left = try dead(before: true)
     #expect(left.why.text.contains("it advertised again (#3, -48 dBm), 1.0 s before"))
@@ -138,16 +134,14 @@ import Words
   /// Records a discovery of one service with one characteristic, and a write to it before the link
   /// is lost.
   private func restart(characteristic: String, value: String) -> Finding? {
-    first(
-      "link_supervision_timeout",
-      in: evidence {
-        $0.connect()
-        $0.ask("10 01 00 ff ff 00 28", "11 06 20 00 25 00 0d 18")
-        $0.ask("08 20 00 25 00 03 28", "09 15 21 00 04 22 00 \(characteristic)")
-        $0.sent("52 22 00 \(value)")
-        $0.clock += 4000
-        $0.disconnect(reason: 0x08)
-      })
+    evidence {
+      $0.connect()
+      $0.ask("10 01 00 ff ff 00 28", "11 06 20 00 25 00 0d 18")
+      $0.ask("08 20 00 25 00 03 28", "09 15 21 00 04 22 00 \(characteristic)")
+      $0.sent("52 22 00 \(value)")
+      $0.clock += 4000
+      $0.disconnect(reason: 0x08)
+    }.finding("link_supervision_timeout")
   }
 
   @Test(
@@ -174,17 +168,15 @@ import Words
   @Test("several losses after the same request name it, those after different ones do not")
   func repeatedly() throws {
     func twice(_ values: [String]) -> Finding? {
-      first(
-        "link_lost_repeatedly",
-        in: evidence { traffic in
-          for value in values {
-            traffic.connect()
-            traffic.discoverHeartRate()
-            traffic.sent("52 13 00 \(value)")
-            traffic.clock += 1000
-            traffic.disconnect(reason: 0x08)
-          }
-        })
+      evidence { traffic in
+        for value in values {
+          traffic.connect()
+          traffic.discoverHeartRate()
+          traffic.sent("52 13 00 \(value)")
+          traffic.clock += 1000
+          traffic.disconnect(reason: 0x08)
+        }
+      }.finding("link_lost_repeatedly")
     }
     let same = try #require(twice(["01", "01"]))
     #expect(same.why.text.contains("In 2 of 2 cases"), "\(same.why.text)")
@@ -196,14 +188,12 @@ import Words
     throws
   {
     func timeout(after milliseconds: Int) -> Finding? {
-      first(
-        "link_lmp_timeout",
-        in: evidence {
-          $0.connect()
-          $0.received("1b 03 00 01")
-          $0.clock += milliseconds
-          $0.disconnect(reason: 0x22)
-        })
+      evidence {
+        $0.connect()
+        $0.received("1b 03 00 01")
+        $0.clock += milliseconds
+        $0.disconnect(reason: 0x22)
+      }.finding("link_lmp_timeout")
     }
     let early = try #require(timeout(after: 1000))
     #expect(early.certainty == .likely)
@@ -217,15 +207,12 @@ import Words
     throws
   {
     let finding = try #require(
-      first(
-        "link_supervision_timeout",
-        in: evidence {
-          $0.connectClassic()
-          $0.command(0x0c37, little(0x40) + little(8000))
-          $0.complete(0x0c37, [0] + little(0x40))
-          $0.clock += 5000
-          $0.disconnect(reason: 0x08)
-        }))
+      evidence {
+        $0.connectClassic()
+        $0.perform(0x0c37, little(0x40) + little(8000), returns: [0] + little(0x40))
+        $0.clock += 5000
+        $0.disconnect(reason: 0x08)
+      }.finding("link_supervision_timeout"))
     #expect(finding.why.text.contains("supervision timeout of 5000 ms"), "\(finding.why.text)")
   }
 }

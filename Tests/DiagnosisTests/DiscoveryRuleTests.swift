@@ -22,10 +22,10 @@ import Words
       }
     }
     #expect(
-      findings(of: "gatt_discovery_repeated", in: capture(5)) == [
+      capture(5).lines(of: "gatt_discovery_repeated") == [
         "This host discovered the peer's services 5 times on one connection #5 #21"
       ])
-    #expect(findings(of: "gatt_discovery_repeated", in: capture(4)) == [])
+    #expect(capture(4).lines(of: "gatt_discovery_repeated") == [])
     // Services that change have to be discovered again.
     let changes = evidence {
       $0.connect()
@@ -34,7 +34,7 @@ import Words
         $0.ask("10 14 00 ff ff 00 28", "01 10 14 00 0a")
       }
     }
-    #expect(findings(of: "gatt_discovery_repeated", in: changes) == [])
+    #expect(changes.lines(of: "gatt_discovery_repeated") == [])
     // One on each of five connections.
     let connections = evidence {
       for _ in 0..<5 {
@@ -43,13 +43,13 @@ import Words
         $0.disconnect()
       }
     }
-    #expect(findings(of: "gatt_discovery_repeated", in: connections) == [])
+    #expect(connections.lines(of: "gatt_discovery_repeated") == [])
     // Searches that do not come to their end.
     let parts = evidence {
       $0.connect()
       for _ in 0..<6 { $0.ask("10 01 00 ff ff 00 28", "11 06 0e 00 13 00 f0 ff") }
     }
-    #expect(findings(of: "gatt_discovery_repeated", in: parts) == [])
+    #expect(parts.lines(of: "gatt_discovery_repeated") == [])
   }
 
   @Test("a server that answers with services below the requested handles") func backward() {
@@ -61,7 +61,7 @@ import Words
           $0.ask("10 0a 00 ff ff 00 28", "11 06 01 00 05 00 00 18 06 00 09 00 01 18")
         }
       }
-      return findings(of: "gatt_discovery_backward", in: evidence)
+      return evidence.lines(of: "gatt_discovery_backward")
     }
     #expect(
       capture(5) == [
@@ -79,7 +79,7 @@ import Words
         $0.ask("10 01 00 ff ff 00 28", "11 14 0e 00 13 00 \(bytes.joined(separator: " "))")
         if isComplete { $0.ask("10 14 00 ff ff 00 28", "01 10 14 00 0a") }
       }
-      return findings(of: "adv_uuid_reversed", in: evidence)
+      return evidence.lines(of: "adv_uuid_reversed")
     }
     #expect(
       capture(bytes.reversed()) == [
@@ -105,7 +105,7 @@ import Words
           $0.disconnect()
         }
       }
-      return evidence.findings().filter { $0.rule.description == "smp_not_bonded" }
+      return evidence.findings(of: "smp_not_bonded")
     }
     #expect(
       capture().map(\.line) == [

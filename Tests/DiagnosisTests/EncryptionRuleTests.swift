@@ -22,7 +22,7 @@ import Words
       $0.clock += 700
       $0.disconnect(reason: reason)
     }
-    let found = evidence.findings().filter { $0.rule.description == Self.differ }
+    let found = evidence.findings(of: Self.differ)
     #expect(found.map(\.line) == ["The two sides have different keys for the bond #2 #4"])
     #expect(found.map(\.certainty) == [certainty])
   }
@@ -34,7 +34,7 @@ import Words
       $0.disconnect(reason: 0x3d)
     }
     #expect(
-      findings(of: Self.differ, in: evidence) == [
+      evidence.lines(of: Self.differ) == [
         "The two sides have different keys for the bond #2 #3 #5"
       ])
   }
@@ -73,7 +73,7 @@ import Words
       }
       $0.disconnect(reason: variant == 1 || variant == 4 ? 0x13 : 0x08)
     }
-    #expect(findings(of: Self.differ, in: evidence) == [], "variant \(variant)")
+    #expect(evidence.lines(of: Self.differ) == [], "variant \(variant)")
   }
 
   @Test("a working link is lost to an integrity check: no mention of different keys")
@@ -88,7 +88,7 @@ import Words
     }
     #expect(rules(in: evidence) == ["enc_mic_failure"])
     #expect(
-      findings(of: "enc_mic_failure", in: evidence) == [
+      evidence.lines(of: "enc_mic_failure") == [
         "The link was lost because a packet failed its integrity check #4 #5 #6"
       ])
   }
@@ -134,7 +134,7 @@ import Words
       $0.encrypted(status: 0x05, enabled: 0)
     }
     #expect(
-      findings(of: "enc_authentication_failure", in: evidence) == [
+      evidence.lines(of: "enc_authentication_failure") == [
         "Encryption failed: Authentication Failure (0x05) #2 #4"
       ])
     #expect(rules(in: evidence) == ["enc_authentication_failure"])
@@ -148,13 +148,11 @@ import Words
         $0.command(0x0411, little(0x40))
         $0.status(0x0411)
         $0.event(0x17, little(0xc011_2233_4455, width: 6))
-        $0.command(
-          0x040b, little(0xc011_2233_4455, width: 6) + [UInt8](repeating: 0x33, count: 16))
-        $0.complete(0x040b)
+        $0.perform(0x040b, little(0xc011_2233_4455, width: 6) + [UInt8](repeating: 0x33, count: 16))
         $0.event(0x06, [status] + little(0x40))
       }
       #expect(
-        findings(of: "enc_authentication_failure", in: evidence)
+        evidence.lines(of: "enc_authentication_failure")
           == (status == 0
             ? []
             : ["Authentication over BR/EDR failed: Authentication Failure (0x05) #2 #5 #7"]))
@@ -196,8 +194,7 @@ import Words
         } else {
           $0.askForKey()
         }
-        $0.command(0x1405, little(0x40))
-        $0.complete(0x1405, [0] + little(0x40) + [0xc0])
+        $0.perform(0x1405, little(0x40), returns: [0] + little(0x40) + [0xc0])
         $0.clock += 5_000
         $0.disconnect()
       }
@@ -216,7 +213,7 @@ import Words
         if reported > 0 { $0.encrypted(keySize: reported) } else { $0.encrypted() }
       }
       #expect(
-        findings(of: "enc_key_size", in: evidence).count == (reported == 16 ? 0 : 1),
+        evidence.lines(of: "enc_key_size").count == (reported == 16 ? 0 : 1),
         "\(reported), \(offered)")
     }
   }
@@ -250,16 +247,13 @@ import Words
 
   @Test("the packet with the key's size is cited; 0 is no size") func keySizePacket() {
     func found(_ size: UInt8) -> [String] {
-      findings(
-        of: "enc_key_size",
-        in: evidence {
-          $0.connectClassic()
-          $0.command(0x0413, little(0x40) + [1])
-          $0.status(0x0413)
-          $0.encrypted()
-          $0.command(0x1408, little(0x40))
-          $0.complete(0x1408, [0] + little(0x40) + [size])
-        })
+      evidence {
+        $0.connectClassic()
+        $0.command(0x0413, little(0x40) + [1])
+        $0.status(0x0413)
+        $0.encrypted()
+        $0.perform(0x1408, little(0x40), returns: [0] + little(0x40) + [size])
+      }.lines(of: "enc_key_size")
     }
     #expect(found(7) == ["The encryption key has only 7 bytes #2 #4 #6"])
     #expect(found(0) == [])
@@ -271,26 +265,24 @@ import Words
       $0.encrypted()
     }
     #expect(
-      findings(of: "enc_key_size", in: negotiated)
+      negotiated.lines(of: "enc_key_size")
         == ["The encryption key has only 7 bytes #2 #3 #8 #10"])
     #expect(
-      finding("enc_key_size", in: negotiated)?.remedy?.text.hasPrefix("Make the peer offer") == true
+      negotiated.finding("enc_key_size")?.remedy?.text.hasPrefix("Make the peer offer") == true
     )
   }
 
   @Test("a key that is shorter than on an earlier connection of the two") func keyShrinks() {
     func found(from size: UInt8) -> String? {
-      finding(
-        "enc_key_size",
-        in: evidence {
-          for size in [size, 7] {
-            $0.connect()
-            $0.startEncryption()
-            $0.encrypted(keySize: size)
-            $0.received("0b 64")
-            $0.disconnect()
-          }
-        })?.what.text
+      evidence {
+        for size in [size, 7] {
+          $0.connect()
+          $0.startEncryption()
+          $0.encrypted(keySize: size)
+          $0.received("0b 64")
+          $0.disconnect()
+        }
+      }.finding("enc_key_size")?.what.text
     }
     #expect(found(from: 16) == "The encryption key has only 7 bytes, after one of 16")
     #expect(found(from: 7)?.contains("fell") == false)
@@ -301,17 +293,15 @@ import Words
   @Test("a complete pairing after which the initiator starts no encryption, and one with it")
   func neverEncrypted() {
     func found(encrypts: Bool, waits: Int = 2_000) -> [String] {
-      findings(
-        of: "smp_not_encrypted",
-        in: evidence {
-          $0.connect()
-          $0.command(0x1405, little(0x40))
-          $0.exchangeFeatures()
-          $0.legacyValues()
-          if encrypts { $0.encrypt() }
-          $0.wait(waits)
-          $0.disconnect()
-        })
+      evidence {
+        $0.connect()
+        $0.command(0x1405, little(0x40))
+        $0.exchangeFeatures()
+        $0.legacyValues()
+        if encrypts { $0.encrypt() }
+        $0.wait(waits)
+        $0.disconnect()
+      }.lines(of: "smp_not_encrypted")
     }
     #expect(
       found(encrypts: false)
@@ -323,24 +313,21 @@ import Words
   func confirmedInVain() {
     func found(hasKey: Bool, encrypts: Bool = false) -> Finding? {
       let peer = little(0xc011_2233_4455, width: 6)
-      return finding(
-        "smp_not_encrypted",
-        in: evidence {
-          $0.connectClassic()
-          $0.ask("0a 03 00", "0b 64")
-          $0.command(0x0411, little(0x40))
-          $0.status(0x0411)
-          $0.event(0x33, peer + little(123456, width: 4))
-          $0.command(0x042c, peer)
-          $0.complete(0x042c, [0] + peer)
-          if hasKey { $0.event(0x18, peer + [UInt8](repeating: 0x33, count: 16) + [4]) }
-          if encrypts {
-            $0.command(0x0413, little(0x40) + [1])
-            $0.encrypted()
-          }
-          $0.wait(10_000)
-          $0.disconnect()
-        })
+      return evidence {
+        $0.connectClassic()
+        $0.ask("0a 03 00", "0b 64")
+        $0.command(0x0411, little(0x40))
+        $0.status(0x0411)
+        $0.event(0x33, peer + little(123456, width: 4))
+        $0.perform(0x042c, peer, returns: [0] + peer)
+        if hasKey { $0.event(0x18, peer + [UInt8](repeating: 0x33, count: 16) + [4]) }
+        if encrypts {
+          $0.command(0x0413, little(0x40) + [1])
+          $0.encrypted()
+        }
+        $0.wait(10_000)
+        $0.disconnect()
+      }.finding("smp_not_encrypted")
     }
     #expect(found(hasKey: false)?.severity == .error)
     #expect(
@@ -355,27 +342,24 @@ import Words
   @Test("a failed authentication over BR/EDR names the bond that the two made over LE")
   func bondOverLE() {
     func why(keys: String) -> String {
-      finding(
-        "enc_authentication_failure",
-        in: evidence {
-          $0.connect(peer: 0x0011_2233_4455, type: 0)
-          $0.smp("01 03 00 09 10 \(keys)", .sent)
-          $0.smp("02 03 00 09 10 \(keys)", .received)
-          $0.pairingValue(13, 1, .sent)
-          $0.pairingValue(13, 2, .received)
-          $0.startEncryption()
-          $0.encrypted()
-          $0.received("0b 64")
-          $0.disconnect()
-          let peer = little(0x0011_2233_4455, width: 6)
-          $0.event(0x03, [0] + little(0x41) + peer + [1, 0])
-          $0.command(0x0411, little(0x41))
-          $0.status(0x0411)
-          $0.event(0x17, peer)
-          $0.command(0x040b, peer + [UInt8](repeating: 0x33, count: 16))
-          $0.complete(0x040b)
-          $0.event(0x06, [5] + little(0x41))
-        })?.why.text ?? ""
+      evidence {
+        $0.connect(peer: 0x0011_2233_4455, type: 0)
+        $0.smp("01 03 00 09 10 \(keys)", .sent)
+        $0.smp("02 03 00 09 10 \(keys)", .received)
+        $0.pairingValue(13, 1, .sent)
+        $0.pairingValue(13, 2, .received)
+        $0.startEncryption()
+        $0.encrypted()
+        $0.received("0b 64")
+        $0.disconnect()
+        let peer = little(0x0011_2233_4455, width: 6)
+        $0.event(0x03, [0] + little(0x41) + peer + [1, 0])
+        $0.command(0x0411, little(0x41))
+        $0.status(0x0411)
+        $0.event(0x17, peer)
+        $0.perform(0x040b, peer + [UInt8](repeating: 0x33, count: 16))
+        $0.event(0x06, [5] + little(0x41))
+      }.finding("enc_authentication_failure")?.why.text ?? ""
     }
     #expect(
       why(keys: "0a 0a").hasSuffix(
@@ -391,16 +375,14 @@ import Words
   @Test("a pairing that succeeds on a later connection makes the failure a note")
   func laterPairing() {
     func severity(pairs: Bool) -> Severity? {
-      finding(
-        "smp_unspecified",
-        in: evidence {
-          $0.connect()
-          $0.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
-          $0.pairingFailed(8)
-          $0.disconnect()
-          $0.connect()
-          if pairs { $0.pairAndBond() }
-        })?.severity
+      evidence {
+        $0.connect()
+        $0.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
+        $0.pairingFailed(8)
+        $0.disconnect()
+        $0.connect()
+        if pairs { $0.pairAndBond() }
+      }.finding("smp_unspecified")?.severity
     }
     #expect(severity(pairs: true) == .note)
     #expect(severity(pairs: false) == .error)
@@ -411,13 +393,12 @@ import Words
       $0.connect()
       $0.pairAndBond()
       $0.disconnect()
-      $0.command(0x2028, [1] + little(0xc011_2233_4455, width: 6))
-      $0.complete(0x2028)
+      $0.perform(0x2028, [1] + little(0xc011_2233_4455, width: 6))
       $0.connect()
       $0.exchangeFeatures()
       $0.pairingFailed(8)
     }
-    let found = finding("smp_over_bond", in: evidence)
+    let found = evidence.finding("smp_over_bond")
     #expect(found?.severity == .note)
     #expect(
       found?.why.text.hasSuffix("This host had removed the device from its lists of bonds (#12).")

@@ -15,7 +15,7 @@ import Words
         if discovers { $0.discoverVendor() }
         $0.received("1b \(handle) 00 01")
       }
-      return findings(of: "gatt_wrong_handle", in: evidence)
+      return evidence.lines(of: "gatt_wrong_handle")
     }
     #expect(
       capture("0f") == [
@@ -29,7 +29,7 @@ import Words
       $0.received("1b 0f 00 01")
       $0.discoverVendor()
     }
-    #expect(findings(of: "gatt_wrong_handle", in: before) == [])
+    #expect(before.lines(of: "gatt_wrong_handle") == [])
   }
 
   @Test("a server that notifies a handle outside its services") func outside() {
@@ -43,7 +43,7 @@ import Words
         before(&$0)
         $0.received("1b 20 00 01")
       }
-      return findings(of: "gatt_wrong_handle", in: evidence)
+      return evidence.lines(of: "gatt_wrong_handle")
     }
     #expect(
       capture() == ["The peer notifies 0x0020, which is in none of its primary services #5 #6"])
@@ -81,15 +81,15 @@ import Words
       }
     }
     #expect(
-      findings(of: "att_command_not_offered", in: capture()) == [
+      capture().lines(of: "att_command_not_offered") == [
         "This host wrote 3 commands to fff2, which offers only writes with response #10 #12 #14"
       ])
     // One finding for one problem.
-    #expect(findings(of: "gatt_writes_unanswered", in: capture()) == [])
+    #expect(capture().lines(of: "gatt_writes_unanswered") == [])
     #expect(
-      finding("att_command_not_offered", in: capture(subscribes: false))?.severity == .note)
+      capture(subscribes: false).finding("att_command_not_offered")?.severity == .note)
     let late = capture(subscribes: false) { $0.ask("12 11 00 01 00", "13") }
-    #expect(finding("att_command_not_offered", in: late)?.severity == .note, "subscribed later")
+    #expect(late.finding("att_command_not_offered")?.severity == .note, "subscribed later")
     let others = [
       capture("0c"), capture("0c", subscribes: false), capture(count: 2),
       capture { $0.received("1b 10 00 01") },
@@ -97,10 +97,10 @@ import Words
       capture { $0.ask("0a 10 00", "0b 01") },
     ]
     for (index, evidence) in others.enumerated() {
-      #expect(findings(of: "att_command_not_offered", in: evidence) == [], "capture \(index)")
+      #expect(evidence.lines(of: "att_command_not_offered") == [], "capture \(index)")
     }
     // Not writable at all: that has its own rule.
-    #expect(findings(of: "att_command_not_offered", in: capture("02")) == [])
+    #expect(capture("02").lines(of: "att_command_not_offered") == [])
   }
 
   @Test("a server that does not repeat a part of a prepared write") func echo() {
@@ -110,7 +110,7 @@ import Words
         $0.ask("16 13 00 00 00 01 02 03", "17 \(response)")
         $0.ask("18 00", "19")
       }
-      return findings(of: "att_prepare_echo", in: evidence)
+      return evidence.lines(of: "att_prepare_echo")
     }
     let found = ["The peer does not repeat the parts of a prepared write to 0x0013 #2 #3"]
     #expect(capture("13 00 00 00") == found)
@@ -130,7 +130,7 @@ import Words
         after(&$0)
         $0.end(after: lasts)
       }
-      return findings(of: "att_prepared_not_executed", in: evidence)
+      return evidence.lines(of: "att_prepared_not_executed")
     }
     #expect(capture() == ["This host did not execute its prepared write to 0x0013 #2 #5"])
     #expect(capture(lasts: 1000) == [])
@@ -147,18 +147,14 @@ import Words
       let evidence = evidence {
         for handle in [0x40, 0x41] {
           $0.connect(handle, peer: 0xc011_2233_4400 + handle, role: 1)
-          $0.received("10 01 00 ff ff 00 28", handle: handle)
-          $0.sent("11 06 0e 00 15 00 0d 18", handle: handle)
+          $0.ask("10 01 00 ff ff 00 28", "11 06 0e 00 15 00 0d 18", by: .received, handle: handle)
           $0.received("08 0e 00 15 00 03 28", handle: handle)
           $0.sent("09 07 0f 00 10 10 00 37 2a 12 00 04 13 00 39 2a", handle: handle)
-          $0.received("04 11 00 11 00", handle: handle)
-          $0.sent("05 01 11 00 02 29", handle: handle)
-          $0.received("12 11 00 01 00", handle: handle)
-          $0.sent("13", handle: handle)
+          $0.ask("04 11 00 11 00", "05 01 11 00 02 29", by: .received, handle: handle)
+          $0.ask("12 11 00 01 00", "13", by: .received, handle: handle)
         }
         if unsubscribes {
-          $0.received("12 11 00 00 00", handle: 0x41)
-          $0.sent("13", handle: 0x41)
+          $0.ask("12 11 00 00 00", "13", by: .received, handle: 0x41)
         }
         if asks { $0.received("52 13 00 01", handle: 0x40) }
         for _ in 0..<count { $0.sent("1b 10 00 06 48", handle: 0x40) }
@@ -166,7 +162,7 @@ import Words
         $0.disconnect(0x41)
         $0.disconnect(0x40)
       }
-      return findings(of: "gatt_client_left_out", in: evidence)
+      return evidence.lines(of: "gatt_client_left_out")
     }
     #expect(
       capture() == [

@@ -87,7 +87,7 @@ extension Traffic {
 
 @Suite("Transfers that the link limits") struct LimitedTransferTests {
   private func limit(_ build: (inout Traffic) -> Void) -> Finding? {
-    finding("link_transfer_limited", in: evidence(build))
+    evidence(build).finding("link_transfer_limited")
   }
 
   @Test("a round trip for each value") func roundTrips() {

@@ -13,7 +13,7 @@ import Words
       $0.askForParameters(.sent)
       $0.answerParameters(.received, accepts: false)
     }
-    let finding = try #require(first("link_parameters_refused", in: evidence))
+    let finding = try #require(evidence.finding("link_parameters_refused"))
     #expect(finding.line == "The peer refused new connection parameters #2 #3")
     #expect(
       finding.why.text
@@ -29,7 +29,7 @@ import Words
       $0.answerParameters(.sent, accepts: false)
     }
     #expect(
-      findings(of: "link_parameters_refused", in: response) == [
+      response.lines(of: "link_parameters_refused") == [
         "This host refused new connection parameters #2 #3"
       ])
     let reject = evidence {
@@ -38,7 +38,7 @@ import Words
       $0.signal("01 01 02 00 00 00", .sent)
     }
     #expect(
-      findings(of: "link_parameters_refused", in: reject) == [
+      reject.lines(of: "link_parameters_refused") == [
         "This host refused new connection parameters #2 #3"
       ])
   }
@@ -52,7 +52,7 @@ import Words
       $0.answerParameters(.received, accepts: true, identifier: "02")
       $0.parametersChanged()
     }
-    let finding = first("link_parameters_refused", in: evidence)
+    let finding = evidence.finding("link_parameters_refused")
     #expect(finding?.severity == .note)
     #expect(finding?.isResolved == true)
     #expect(
@@ -65,11 +65,10 @@ import Words
     let negative = evidence {
       $0.connect()
       $0.meta(0x06, little(0x40) + hex("50 00 64 00 00 00 90 01"))
-      $0.command(0x2021, little(0x40) + [0x3b])
-      $0.complete(0x2021, [0] + little(0x40))
+      $0.perform(0x2021, little(0x40) + [0x3b], returns: [0] + little(0x40))
     }
     #expect(
-      findings(of: "link_parameters_refused", in: negative) == [
+      negative.lines(of: "link_parameters_refused") == [
         "This host refused new connection parameters: Unacceptable Connection Parameters (0x3b) #2 #3"
       ])
     let failed = evidence {
@@ -78,18 +77,18 @@ import Words
       $0.parametersChanged(status: 0x3b)
     }
     #expect(
-      findings(of: "link_parameters_refused", in: failed) == [
+      failed.lines(of: "link_parameters_refused") == [
         "The peer's controller refused new connection parameters: Unacceptable Connection Parameters (0x3b) #2 #4"
       ])
     // Nobody advises the central to request what the central accepts.
-    let remedy = first("link_parameters_refused", in: failed)?.remedy?.text
+    let remedy = failed.finding("link_parameters_refused")?.remedy?.text
     #expect(remedy?.hasPrefix("This host has to choose parameters") == true, "\(remedy ?? "")")
     let atOnce = evidence {
       $0.connect()
       $0.changeParameters(status: 0x12)
     }
     #expect(
-      findings(of: "link_parameters_refused", in: atOnce) == [
+      atOnce.lines(of: "link_parameters_refused") == [
         "This host's controller refused new connection parameters: Invalid HCI Command Parameters (0x12) #2 #3"
       ])
   }
@@ -113,19 +112,16 @@ import Words
 
   @Test("the time for a packet limits its length, on the PHY in force") func dataLength() throws {
     func capture(_ time: Int, phy: UInt8? = nil, packets: Int = 0) -> Finding? {
-      first(
-        "link_data_length_time",
-        in: evidence { traffic in
-          traffic.command(0x2024, little(251) + little(2120))
-          traffic.complete(0x2024)
-          traffic.connect()
-          if let phy { traffic.meta(0x0c, [0] + little(0x40) + [phy, phy]) }
-          traffic.meta(
-            0x07, little(0x40) + little(251) + little(time) + little(251) + little(17040))
-          for _ in 0..<packets {
-            traffic.acl(l2cap([0x1b, 0x10, 0] + [UInt8](repeating: 7, count: 100)), .sent)
-          }
-        })
+      evidence { traffic in
+        traffic.perform(0x2024, little(251) + little(2120))
+        traffic.connect()
+        if let phy { traffic.meta(0x0c, [0] + little(0x40) + [phy, phy]) }
+        traffic.meta(
+          0x07, little(0x40) + little(251) + little(time) + little(251) + little(17040))
+        for _ in 0..<packets {
+          traffic.acl(l2cap([0x1b, 0x10, 0] + [UInt8](repeating: 7, count: 100)), .sent)
+        }
+      }.finding("link_data_length_time")
     }
     let finding = try #require(capture(328))
     #expect(
@@ -151,21 +147,19 @@ import Words
     func capture(_ pause: Int, each count: Int = 1, waiting: Int = 4, length: Int = 251)
       -> Finding?
     {
-      first(
-        "link_one_packet_per_interval",
-        in: evidence { traffic in
-          traffic.connect()
-          traffic.meta(0x0c, [0] + little(0x40) + [2, 2])
-          traffic.meta(
-            0x07, little(0x40) + little(length) + little(2120) + little(251) + little(2120))
-          let value = l2cap([0x1b, 0x10, 0] + [UInt8](repeating: 7, count: 200))
-          for _ in 0..<waiting { traffic.acl(value, .sent) }
-          for _ in 0..<60 {
-            traffic.wait(pause - 1 - count)
-            traffic.completed(count)
-            for _ in 0..<count { traffic.acl(value, .sent) }
-          }
-        })
+      evidence { traffic in
+        traffic.connect()
+        traffic.meta(0x0c, [0] + little(0x40) + [2, 2])
+        traffic.meta(
+          0x07, little(0x40) + little(length) + little(2120) + little(251) + little(2120))
+        let value = l2cap([0x1b, 0x10, 0] + [UInt8](repeating: 7, count: 200))
+        for _ in 0..<waiting { traffic.acl(value, .sent) }
+        for _ in 0..<60 {
+          traffic.wait(pause - 1 - count)
+          traffic.completed(count)
+          for _ in 0..<count { traffic.acl(value, .sent) }
+        }
+      }.finding("link_one_packet_per_interval")
     }
     let finding = try #require(capture(30))
     #expect(finding.what.text == "One packet per connection interval: 6900 bytes per second")
@@ -184,10 +178,10 @@ import Words
       $0.disconnect(reason: 0x3b)
     }
     #expect(
-      findings(of: "link_parameters_refused", in: evidence) == [
+      evidence.lines(of: "link_parameters_refused") == [
         "The peer disconnected because of the connection parameters #3"
       ])
-    #expect(first("link_parameters_refused", in: evidence)?.severity == .error)
+    #expect(evidence.finding("link_parameters_refused")?.severity == .error)
   }
 
   @Test("a constant time with 0x3b is a timer if a device of the same kind lived on")
@@ -205,14 +199,14 @@ import Words
       }
     }
     let timed = capture(survives: true)
-    #expect(findings(of: "link_parameters_refused", in: timed) == [])
-    let finding = try #require(first("link_peer_leaves", in: timed))
+    #expect(timed.lines(of: "link_parameters_refused") == [])
+    let finding = try #require(timed.finding("link_peer_leaves"))
     #expect(finding.what.text == "Peers with like names ended 2 connections after 3.1 s")
     #expect(
       finding.why.text.hasPrefix(
         "It gave Unacceptable Connection Parameters (0x3b) as its reason, but connection 2 with a device of a like name had the same parameters and lived for 60.0 s."
       ))
-    #expect(findings(of: "link_parameters_refused", in: capture(survives: false)).count == 1)
+    #expect(capture(survives: false).lines(of: "link_parameters_refused").count == 1)
   }
 
   @Test(
@@ -250,8 +244,9 @@ import Words
     let evidence = evidence {
       $0.connect()
       $0.meta(0x06, little(0x40) + hex("50 00 64 00 00 00 90 01"))
-      $0.command(0x2020, little(0x40) + hex("50 00 64 00 00 00 90 01 00 00 00 00"))
-      $0.complete(0x2020, [0] + little(0x40))
+      $0.perform(
+        0x2020, little(0x40) + hex("50 00 64 00 00 00 90 01 00 00 00 00"),
+        returns: [0] + little(0x40))
       $0.clock += 6000
       $0.received("1b 03 00 01")
     }
@@ -270,7 +265,7 @@ import Words
       // The capture has commands, so the missing one was not sent.
       $0.command(0x0c03)
     }
-    let finding = try #require(first("link_parameters_never_applied", in: evidence))
+    let finding = try #require(evidence.finding("link_parameters_never_applied"))
     #expect(
       finding.line == "This host accepted new connection parameters but did not apply them #2 #3")
     #expect(
@@ -332,7 +327,7 @@ import Words
       $0.askForParameters(.received, wanted: "90 01 90 01 04 00 2c 01")
       $0.answerParameters(.sent, accepts: false)
     }
-    let finding = try #require(first("link_parameters_impossible", in: evidence))
+    let finding = try #require(evidence.finding("link_parameters_impossible"))
     #expect(finding.line == "The peer requested invalid parameters #2 #3")
     #expect(
       finding.why.text
@@ -359,7 +354,7 @@ import Words
       $0.parametersChanged("90 01 04 00 2c 01")
       $0.disconnect(reason: 0x08)
     }
-    #expect(first("link_parameters_impossible", in: evidence)?.severity == .error)
+    #expect(evidence.finding("link_parameters_impossible")?.severity == .error)
   }
 
   @Test("values out of range are listed individually") func ranges() {
@@ -372,7 +367,7 @@ import Words
         $0.connect()
         $0.changeParameters(wanted: wanted)
       }
-      #expect(first("link_parameters_impossible", in: evidence)?.why.text == words)
+      #expect(evidence.finding("link_parameters_impossible")?.why.text == words)
     }
   }
 }

@@ -27,8 +27,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     let lines = try page {
       $0.connect()
       $0.sent("02 00 01")
-      $0.sent("02 05 02")
-      $0.received("03 17 00")
+      $0.ask("02 05 02", "03 17 00")
       $0.received("03 64 00")
     }
     let story = lines.filter { $0.contains("MTU") && $0.hasPrefix("  #") }

@@ -20,7 +20,7 @@ import Words
       $0.clock += 720
       $0.disconnect(reason: 0x08)
     }
-    let finding = try #require(first("link_supervision_timeout", in: evidence))
+    let finding = try #require(evidence.finding("link_supervision_timeout"))
     #expect(finding.line == "The link was lost: Connection Timeout (0x08) #6 #8 #9")
     #expect(
       finding.why.text
@@ -39,7 +39,7 @@ import Words
       $0.disconnect(reason: 0x08)
     }
     #expect(
-      first("link_supervision_timeout", in: evidence)?.why.text.contains(
+      evidence.finding("link_supervision_timeout")?.why.text.contains(
         "The last sign of it is an acknowledgement (#3), 721 ms before the end. Everything this host sent was acknowledged."
       ) == true)
   }
@@ -53,7 +53,7 @@ import Words
       $0.sent("52 03 00 01", handle: 0x41)
       $0.disconnect(0x41, reason: 0x08)
     }
-    let found = evidence.findings().filter { $0.rule.description == "link_supervision_timeout" }
+    let found = evidence.findings(of: "link_supervision_timeout")
     #expect(found.count == 2)
     for finding in found {
       #expect(!finding.why.text.contains("acknowledged"), "\(finding.why.text)")
@@ -70,7 +70,7 @@ import Words
       traffic.disconnect(reason: 0x08)
     }
     #expect(
-      first("link_supervision_timeout", in: evidence)?.why.text.contains(
+      evidence.finding("link_supervision_timeout")?.why.text.contains(
         "200 packets this host sent were never acknowledged.") == true)
   }
 
@@ -96,7 +96,7 @@ import Words
       $0.wait(2500)
       $0.disconnect(reason: 0x08)
     }
-    let finding = try #require(first("link_supervision_timeout", in: evidence))
+    let finding = try #require(evidence.finding("link_supervision_timeout"))
     #expect(
       finding.line
         == "The link was lost right after a data length change: Connection Timeout (0x08) #4 #5 #7")
@@ -114,7 +114,7 @@ import Words
       $0.wait(2500)
       $0.disconnect(reason: 0x08)
     }
-    let other = try #require(first("link_supervision_timeout", in: strong))
+    let other = try #require(strong.finding("link_supervision_timeout"))
     #expect(other.remedy?.text.hasPrefix("The signal was strong (-45 dBm)") == true)
     #expect(other.certainty == .certain, "a fact")
   }
@@ -129,7 +129,7 @@ import Words
       $0.wait(20_000)
       $0.disconnect(reason: 0x08)
     }
-    let finding = try #require(first("link_supervision_timeout", in: evidence))
+    let finding = try #require(evidence.finding("link_supervision_timeout"))
     #expect(
       finding.headline.text == "connection 1 was lost at #5: this host no longer heard the peer")
     #expect(
@@ -142,17 +142,15 @@ import Words
   @Test("a procedure is only named if the peer fell silent then; twice, it is likely")
   func procedureOfLoss() throws {
     func capture(_ pause: Int, times: Int = 1) -> Finding? {
-      first(
-        "link_supervision_timeout",
-        in: evidence { traffic in
-          for _ in 0..<times {
-            traffic.connect(timeout: 500)
-            traffic.received("1b 03 00 01")
-            traffic.meta(0x0c, [0] + little(0x40) + [2, 2])
-            traffic.wait(pause)
-            traffic.disconnect(reason: 0x08)
-          }
-        })
+      evidence { traffic in
+        for _ in 0..<times {
+          traffic.connect(timeout: 500)
+          traffic.received("1b 03 00 01")
+          traffic.meta(0x0c, [0] + little(0x40) + [2, 2])
+          traffic.wait(pause)
+          traffic.disconnect(reason: 0x08)
+        }
+      }.finding("link_supervision_timeout")
     }
     let once = try #require(capture(5000))
     #expect(once.headline.text.contains("after the change to the LE 2M PHY (#3)"))
@@ -166,15 +164,13 @@ import Words
   func stalledController() throws {
     func lost(_ meanwhile: (inout Traffic) -> Void) throws -> Finding {
       try #require(
-        first(
-          "link_lmp_timeout",
-          in: evidence {
-            $0.connect(timeout: 2000)
-            $0.received("1b 03 00 01")
-            $0.command(0x200c, [0, 0])
-            meanwhile(&$0)
-            $0.disconnect(reason: 0x22)
-          }))
+        evidence {
+          $0.connect(timeout: 2000)
+          $0.received("1b 03 00 01")
+          $0.command(0x200c, [0, 0])
+          meanwhile(&$0)
+          $0.disconnect(reason: 0x22)
+        }.finding("link_lmp_timeout"))
     }
     let late = try lost {
       $0.wait(1000)
@@ -218,16 +214,14 @@ import Words
   func firstTimeout() throws {
     func why(_ life: Int) throws -> String {
       try #require(
-        first(
-          "link_supervision_timeout",
-          in: evidence {
-            $0.connect(timeout: 2000)
-            $0.changeParameters()
-            $0.parametersChanged()
-            $0.received("1b 03 00 01")
-            $0.wait(life)
-            $0.disconnect(reason: 0x08)
-          })
+        evidence {
+          $0.connect(timeout: 2000)
+          $0.changeParameters()
+          $0.parametersChanged()
+          $0.received("1b 03 00 01")
+          $0.wait(life)
+          $0.disconnect(reason: 0x08)
+        }.finding("link_supervision_timeout")
       ).why.text
     }
     let begun = try why(20_000)
@@ -245,20 +239,18 @@ import Words
     throws
   {
     let finding = try #require(
-      first(
-        "link_supervision_timeout",
-        in: evidence {
-          $0.connect()
-          $0.startEncryption()
-          $0.wait(680)
-          $0.event(0x08, [0x08] + little(0x40) + [0])
-          $0.disconnect(reason: 0x08)
-          // The key works.
-          $0.connect(0x41)
-          $0.startEncryption(0x41)
-          $0.encrypted(0x41)
-          $0.received("1b 03 00 01", handle: 0x41)
-        }))
+      evidence {
+        $0.connect()
+        $0.startEncryption()
+        $0.wait(680)
+        $0.event(0x08, [0x08] + little(0x40) + [0])
+        $0.disconnect(reason: 0x08)
+        // The key works.
+        $0.connect(0x41)
+        $0.startEncryption(0x41)
+        $0.encrypted(0x41)
+        $0.received("1b 03 00 01", handle: 0x41)
+      }.finding("link_supervision_timeout"))
     #expect(
       finding.why.text.hasPrefix(
         "The link ended 684 ms after it was opened (#1), with a supervision timeout of 720 ms: nothing was heard from the peer since."
@@ -271,21 +263,19 @@ import Words
   func shortTimeout() throws {
     func lost(byPeer: Bool, android: Bool = false, timeout: String = "0a 00") throws -> Finding {
       try #require(
-        first(
-          "link_supervision_timeout",
-          in: evidence {
-            if android { $0.command(0xfd57, [0]) }
-            $0.connect(timeout: 500)
-            if byPeer {
-              $0.askForParameters(.received, wanted: "18 00 18 00 00 00 \(timeout)")
-              $0.answerParameters(.sent, accepts: true)
-            }
-            $0.changeParameters(wanted: "18 00 18 00 00 00 \(timeout)")
-            $0.parametersChanged("18 00 00 00 \(timeout)")
-            $0.received("1b 03 00 01")
-            $0.wait(timeout == "0a 00" ? 100 : 720)
-            $0.disconnect(reason: 0x08)
-          }))
+        evidence {
+          if android { $0.command(0xfd57, [0]) }
+          $0.connect(timeout: 500)
+          if byPeer {
+            $0.askForParameters(.received, wanted: "18 00 18 00 00 00 \(timeout)")
+            $0.answerParameters(.sent, accepts: true)
+          }
+          $0.changeParameters(wanted: "18 00 18 00 00 00 \(timeout)")
+          $0.parametersChanged("18 00 00 00 \(timeout)")
+          $0.received("1b 03 00 01")
+          $0.wait(timeout == "0a 00" ? 100 : 720)
+          $0.disconnect(reason: 0x08)
+        }.finding("link_supervision_timeout"))
     }
     let peers = try lost(byPeer: true)
     #expect(
@@ -310,17 +300,15 @@ import Words
   func shortTimeoutWithoutData() throws {
     func lost(hasData: Bool) throws -> Finding {
       try #require(
-        first(
-          "link_supervision_timeout",
-          in: evidence {
-            $0.connect(timeout: 500)
-            $0.changeParameters(wanted: "18 00 18 00 00 00 0a 00")
-            $0.parametersChanged("18 00 00 00 0a 00")
-            if hasData { $0.sent("52 03 00 01") }
-            $0.completed(1)
-            $0.wait(100)
-            $0.disconnect(reason: 0x08)
-          }))
+        evidence {
+          $0.connect(timeout: 500)
+          $0.changeParameters(wanted: "18 00 18 00 00 00 0a 00")
+          $0.parametersChanged("18 00 00 00 0a 00")
+          if hasData { $0.sent("52 03 00 01") }
+          $0.completed(1)
+          $0.wait(100)
+          $0.disconnect(reason: 0x08)
+        }.finding("link_supervision_timeout"))
     }
     let whole = try lost(hasData: true)
     #expect(whole.headline.text.hasSuffix("that this host had requested (#2)"))
@@ -334,18 +322,16 @@ import Words
   func lateAcknowledgement() throws {
     func why(_ pause: Int, _ rest: Int) throws -> String {
       try #require(
-        first(
-          "link_supervision_timeout",
-          in: evidence {
-            $0.connect(timeout: 500)
-            $0.sent("52 03 00 01")
-            $0.completed(1)
-            $0.sent("52 03 00 02")
-            $0.wait(pause)
-            $0.completed(1)
-            $0.wait(rest)
-            $0.disconnect(reason: 0x08)
-          })
+        evidence {
+          $0.connect(timeout: 500)
+          $0.sent("52 03 00 01")
+          $0.completed(1)
+          $0.sent("52 03 00 02")
+          $0.wait(pause)
+          $0.completed(1)
+          $0.wait(rest)
+          $0.disconnect(reason: 0x08)
+        }.finding("link_supervision_timeout")
       ).why.text
     }
     for (pause, rest) in [(5000, 0), (2000, 3000)] {
@@ -364,17 +350,15 @@ import Words
   @Test("a peer that is connected to again at once was in range") func inRange() throws {
     func remedy(_ pause: Int) throws -> String {
       let finding = try #require(
-        first(
-          "link_supervision_timeout",
-          in: evidence {
-            $0.connect()
-            $0.received("1b 03 00 01")
-            $0.wait(60_000)
-            $0.disconnect(reason: 0x08)
-            $0.wait(pause)
-            $0.connect(0x41)
-            $0.received("1b 03 00 01", handle: 0x41)
-          }))
+        evidence {
+          $0.connect()
+          $0.received("1b 03 00 01")
+          $0.wait(60_000)
+          $0.disconnect(reason: 0x08)
+          $0.wait(pause)
+          $0.connect(0x41)
+          $0.received("1b 03 00 01", handle: 0x41)
+        }.finding("link_supervision_timeout"))
       #expect(finding.why.text.contains("A connection to it was possible again"))
       return finding.remedy?.text ?? ""
     }
@@ -391,7 +375,7 @@ import Words
       $0.disconnect(0x44, reason: 0x13)
     }
     #expect(
-      findings(of: "link_supervision_timeout", in: lost) == [
+      lost.lines(of: "link_supervision_timeout") == [
         "A link that was opened before the capture was lost: Connection Timeout (0x08) #2 #4",
         "A link that was opened before the capture was lost: Connection Timeout (0x08) #3",
       ])
@@ -406,16 +390,14 @@ import Words
   @Test("a link that was dead when this host disconnected, and one whose end is not confirmed")
   func deadAtDisconnect() throws {
     func capture(_ silence: Int, _ wait: Int, reason: UInt8 = 0x08) -> Finding? {
-      first(
-        "link_dead_at_disconnect",
-        in: evidence {
-          $0.connect(timeout: 500)
-          $0.received("1b 03 00 01")
-          $0.wait(silence)
-          $0.askToDisconnect()
-          $0.wait(wait)
-          $0.disconnect(reason: reason)
-        })
+      evidence {
+        $0.connect(timeout: 500)
+        $0.received("1b 03 00 01")
+        $0.wait(silence)
+        $0.askToDisconnect()
+        $0.wait(wait)
+        $0.disconnect(reason: reason)
+      }.finding("link_dead_at_disconnect")
     }
     let dead = try #require(capture(4000, 1000))
     #expect(
@@ -448,7 +430,7 @@ import Words
       }
     }
     #expect(
-      findings(of: "link_lost_repeatedly", in: twice) == [
+      twice.lines(of: "link_lost_repeatedly") == [
         "2 of 2 links to one device were lost after 1.0 s and 1.0 s #2 #4"
       ])
     let apart = evidence { traffic in
@@ -457,7 +439,7 @@ import Words
         traffic.disconnect(reason: 0x08)
       }
     }
-    #expect(findings(of: "link_lost_repeatedly", in: apart) == [])
+    #expect(apart.lines(of: "link_lost_repeatedly") == [])
   }
 
   private static func stay(
@@ -482,7 +464,7 @@ import Words
         }
       }
     }
-    let finding = try #require(first("link_peer_leaves", in: evidence))
+    let finding = try #require(evidence.finding("link_peer_leaves"))
     #expect(finding.line == "The peer ended 2 connections after 30.0 s to 30.2 s #7 #4 #8")
     #expect(
       finding.why.text
@@ -496,17 +478,15 @@ import Words
     throws
   {
     func stays(_ meanwhile: (inout Traffic, Int) -> Void) -> Finding? {
-      first(
-        "link_peer_leaves",
-        in: evidence { traffic in
-          for index in 0..<3 {
-            traffic.connect()
-            traffic.wait(1000 + index * 4000)
-            meanwhile(&traffic, index)
-            traffic.wait(3000 + index * 20)
-            traffic.disconnect(reason: index == 1 ? 0x3b : 0x13)
-          }
-        })
+      evidence { traffic in
+        for index in 0..<3 {
+          traffic.connect()
+          traffic.wait(1000 + index * 4000)
+          meanwhile(&traffic, index)
+          traffic.wait(3000 + index * 20)
+          traffic.disconnect(reason: index == 1 ? 0x3b : 0x13)
+        }
+      }.finding("link_peer_leaves")
     }
     let encrypted = try #require(
       stays { traffic, _ in
@@ -531,22 +511,20 @@ import Words
     func capture(_ pause: Int, asks: Bool = false, parameters: String = "a0 00 00 00 90 01")
       -> Finding?
     {
-      first(
-        "link_peer_leaves_after_change",
-        in: evidence {
-          $0.connect()
-          $0.received("1b 03 00 01")
-          $0.wait(2000)
-          let wanted = "a0 00 a0 00 00 00 90 01"
-          if asks {
-            $0.askForParameters(.received, wanted: wanted)
-            $0.answerParameters(.sent, accepts: true)
-          }
-          $0.changeParameters(wanted: wanted)
-          $0.parametersChanged(parameters)
-          $0.wait(pause)
-          $0.disconnect(reason: 0x13)
-        })
+      evidence {
+        $0.connect()
+        $0.received("1b 03 00 01")
+        $0.wait(2000)
+        let wanted = "a0 00 a0 00 00 00 90 01"
+        if asks {
+          $0.askForParameters(.received, wanted: wanted)
+          $0.answerParameters(.sent, accepts: true)
+        }
+        $0.changeParameters(wanted: wanted)
+        $0.parametersChanged(parameters)
+        $0.wait(pause)
+        $0.disconnect(reason: 0x13)
+      }.finding("link_peer_leaves_after_change")
     }
     let finding = try #require(capture(499))
     #expect(
@@ -579,18 +557,17 @@ import Words
       let evidence = evidence { traffic in
         for _ in 0..<2 { Self.stay(&traffic, 10_000, meanwhile) }
       }
-      #expect(first("link_peer_leaves", in: evidence)?.why.text == words)
+      #expect(evidence.finding("link_peer_leaves")?.why.text == words)
     }
     let quiet = evidence { traffic in
       for _ in 0..<2 {
         Self.stay(&traffic, 10_000) {
-          $0.sent("0a 03 00")
-          $0.received("0b 01")
+          $0.ask("0a 03 00", "0b 01")
         }
       }
     }
     #expect(
-      first("link_peer_leaves", in: quiet)?.why.text
+      quiet.finding("link_peer_leaves")?.why.text
         == "On the last connection no request was pending on either side. The devices did not pair. Nothing was sent in the last 10.0 s before the end (last #7)."
     )
   }
@@ -610,8 +587,7 @@ import Words
         "It had not answered this host's request (#6) when it disconnected.",
         { traffic in
           traffic.signal("14 02 0a 00 80 00 40 00 64 00 1e 00 03 00", .sent)
-          traffic.sent("0a 03 00")
-          traffic.received("0b 01")
+          traffic.ask("0a 03 00", "0b 01")
         }
       ),
     ]
@@ -620,7 +596,7 @@ import Words
         for _ in 0..<2 { Self.stay(&traffic, 10_000, meanwhile) }
       }
       #expect(
-        first("link_peer_leaves", in: evidence)?.why.text
+        evidence.finding("link_peer_leaves")?.why.text
           == words.replacing("#6", with: "#7").replacing("#8", with: "#9"))
     }
   }
@@ -629,14 +605,13 @@ import Words
   func payloadTimeout() throws {
     let evidence = evidence {
       $0.connect()
-      $0.command(0x0c7c, little(0x40) + little(1000))
-      $0.complete(0x0c7c, [0] + little(0x40))
+      $0.perform(0x0c7c, little(0x40) + little(1000), returns: [0] + little(0x40))
       $0.event(0x57, little(0x40))
       $0.event(0x57, little(0x40))
       $0.askToDisconnect()
       $0.disconnect(reason: 0x16)
     }
-    let finding = try #require(first("link_payload_timeout", in: evidence))
+    let finding = try #require(evidence.finding("link_payload_timeout"))
     #expect(finding.line == "Authenticated Payload Timeout Expired, 2 times #4 #5")
     #expect(finding.severity == .warning)
     #expect(
@@ -646,8 +621,7 @@ import Words
     let quiet = DiagnosisTests.evidence {
       $0.connect()
       $0.connect(0x41, peer: 0xc0ff_eeff_eeff)
-      $0.command(0x0c7c, little(0x40) + little(1000))
-      $0.complete(0x0c7c, [0x0c] + little(0x40))
+      $0.perform(0x0c7c, little(0x40) + little(1000), returns: [0x0c] + little(0x40))
       $0.event(0x57, little(0x41))
     }
     #expect(quiet.connections.map(\.link.payloadTimeouts.count) == [0, 1])
@@ -664,7 +638,7 @@ import Words
       // A failed request of the peer is not a failure of this host.
       $0.meta(0x23, [0x1f] + change)
     }
-    #expect(findings(of: "link_procedure_failed", in: refused) == [])
+    #expect(refused.lines(of: "link_procedure_failed") == [])
     let failed = evidence {
       $0.connect()
       $0.command(0x207e, request)
@@ -672,7 +646,7 @@ import Words
       $0.meta(0x23, [0x1f] + change)
     }
     #expect(
-      findings(of: "link_procedure_failed", in: failed) == [
+      failed.lines(of: "link_procedure_failed") == [
         "LE Subrate Request failed: Unspecified Error (0x1f) #4"
       ])
     let changed = evidence {
@@ -694,7 +668,7 @@ import Words
     let own = DiagnosisTests.evidence { traffic in
       for _ in 0..<2 { Self.stay(&traffic, 10_000) { $0.askToDisconnect() } }
     }
-    #expect(findings(of: "link_peer_leaves", in: own) == [])
+    #expect(own.lines(of: "link_peer_leaves") == [])
   }
 
   @Test("if the other end is in the capture, too, its host reports it") func bothEnds() {
@@ -711,7 +685,7 @@ import Words
         traffic.disconnect(reason: 0x13)
       }
     }
-    #expect(findings(of: "link_peer_leaves", in: evidence) == [])
+    #expect(evidence.lines(of: "link_peer_leaves") == [])
   }
 
   @Test("low resources is a warning, power off a note") func reasons() {
@@ -724,7 +698,7 @@ import Words
         $0.disconnect(reason: UInt8(reason))
       }
       #expect(rules(in: evidence) == [rule])
-      #expect(first(rule, in: evidence)?.severity == severity)
+      #expect(evidence.finding(rule)?.severity == severity)
     }
   }
 
@@ -736,7 +710,7 @@ import Words
       $0.disconnect(reason: 0x28)
     }
     #expect(
-      findings(of: "link_instant_passed", in: instant) == [
+      instant.lines(of: "link_instant_passed") == [
         "The controller ended the link: Instant Passed (0x28) #3 #5"
       ])
     let silent = evidence {
@@ -765,13 +739,13 @@ import Words
       traffic.changeParameters(wanted: "18 00 18 00 05 00 e8 03")
       traffic.disconnect(reason: 0x28)
     }
-    let finding = try #require(first("link_instant_passed", in: evidence))
+    let finding = try #require(evidence.finding("link_instant_passed"))
     #expect(finding.evidence.ranges.map(\.lowerBound) == [8, 10])
     #expect(
       finding.why.text
         == "A change of parameters, PHY or channels takes effect at an announced event, and the announcement came too late. A change of the connection parameters was under way (#8). It requests what is already in force, 3 times. With latency 5 the peripheral may sleep for 180 ms. Neither host asked to disconnect. The last procedure was a connection parameter change (#8)."
     )
-    #expect(findings(of: "link_procedure_collision", in: evidence) == [])
+    #expect(evidence.lines(of: "link_procedure_collision") == [])
   }
 
   @Test("a collision that the link survives is a warning, an update that succeeds is nothing")
@@ -782,10 +756,10 @@ import Words
       $0.parametersChanged(status: 0x23)
     }
     #expect(
-      findings(of: "link_procedure_collision", in: failed) == [
+      failed.lines(of: "link_procedure_collision") == [
         "LE Connection Update failed: LL Procedure Collision (0x23) #2 #4"
       ])
-    #expect(first("link_procedure_collision", in: failed)?.severity == .warning)
+    #expect(failed.finding("link_procedure_collision")?.severity == .warning)
     let done = evidence {
       $0.connect()
       $0.changeParameters()
@@ -802,7 +776,7 @@ import Words
       $0.meta(0x04, [0x1a] + little(0x40) + little(0, width: 8))
     }
     #expect(
-      findings(of: "link_procedure_failed", in: evidence) == [
+      evidence.lines(of: "link_procedure_failed") == [
         "LE Set PHY failed: Unspecified Error (0x1f) #2"
       ])
     #expect(evidence.connections.first?.link.established?.packet == 3)
@@ -824,13 +798,11 @@ import Words
     let evidence = evidence {
       $0.connect()
       $0.received("1b 03 00 01")
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
+      $0.perform(0x0c03)
+      $0.perform(0x0c03)
     }
     #expect(
-      findings(of: "link_reset", in: evidence) == [
+      evidence.lines(of: "link_reset") == [
         "The controller was reset or removed with the link open #4"
       ])
     #expect(rules(in: evidence) == ["link_reset"])
@@ -839,21 +811,19 @@ import Words
   @Test("LL Response Timeout: what this host had asked for 40 s before, or that it had not")
   func responseTimeout() throws {
     func capture(asks: Bool, at delay: Int = 600, without part: Bool = false) -> Finding? {
-      first(
-        "link_lmp_timeout",
-        in: evidence {
-          if !part { $0.command(0x2016, little(0x40)) }
-          $0.connect()
-          $0.received("1b 03 00 01")
-          $0.clock += delay
-          if asks {
-            $0.command(0x2032, little(0x40) + hex("00 02 02 00 00"))
-            $0.status(0x2032)
-          }
-          $0.clock += 40_000
-          $0.meta(0x03, [0x22] + little(0x40) + hex("00 00 00 00 00 00"))
-          $0.disconnect(reason: 0x22)
-        })
+      evidence {
+        if !part { $0.command(0x2016, little(0x40)) }
+        $0.connect()
+        $0.received("1b 03 00 01")
+        $0.clock += delay
+        if asks {
+          $0.command(0x2032, little(0x40) + hex("00 02 02 00 00"))
+          $0.status(0x2032)
+        }
+        $0.clock += 40_000
+        $0.meta(0x03, [0x22] + little(0x40) + hex("00 00 00 00 00 00"))
+        $0.disconnect(reason: 0x22)
+      }.finding("link_lmp_timeout")
     }
     let own = try #require(capture(asks: true))
     #expect(own.certainty == .certain)
@@ -880,17 +850,15 @@ import Words
       times: Int = 3, delay: Int = 80, request: String = "02 00 01",
       _ end: (inout Traffic) -> Void = { $0.disconnect(reason: 0x13) }
     ) -> Finding? {
-      first(
-        "link_peer_leaves_at_request",
-        in: evidence { traffic in
-          for _ in 0..<times {
-            traffic.connect()
-            traffic.sent(request)
-            traffic.completed(1)
-            traffic.clock += delay
-            end(&traffic)
-          }
-        })
+      evidence { traffic in
+        for _ in 0..<times {
+          traffic.connect()
+          traffic.sent(request)
+          traffic.completed(1)
+          traffic.clock += delay
+          end(&traffic)
+        }
+      }.finding("link_peer_leaves_at_request")
     }
     let finding = try #require(capture())
     #expect(
@@ -924,6 +892,6 @@ import Words
       traffic.ask("02 00 01", "03 00 01")
       traffic.disconnect(reason: 0x13)
     }
-    #expect(findings(of: "link_peer_leaves_at_request", in: refuted) == [])
+    #expect(refuted.lines(of: "link_peer_leaves_at_request") == [])
   }
 }

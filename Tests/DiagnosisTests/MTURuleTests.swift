@@ -15,7 +15,7 @@ import Words
         $0.ask("02 \(asks)", "03 05 02", by: .received)
         $0.ask("02 05 02", "03 \(answers)")
       }
-      return findings(of: "att_mtu_asymmetric", in: evidence)
+      return evidence.lines(of: "att_mtu_asymmetric")
     }
     #expect(
       capture(asks: "a7 02", answers: "67 00") == [
@@ -33,9 +33,9 @@ import Words
       $0.ask("02 05 02", "03 67 00")
       $0.ask("0a 13 00", "0b \(ascending(150))")
     }
-    let found = finding("att_mtu_asymmetric", in: evidence)
+    let found = evidence.finding("att_mtu_asymmetric")
     #expect(found?.why.text.contains("sent a Read Response of 151 bytes (#13)") == true)
-    #expect(findings(of: "att_pdu_too_long", in: evidence) == [])
+    #expect(evidence.lines(of: "att_pdu_too_long") == [])
   }
 
   @Test("a second exchange with another result; one with the same result") func changed() {
@@ -45,7 +45,7 @@ import Words
         $0.ask("02 c8 00", "03 05 02", by: .received)
         $0.ask("02 \(second)", "03 05 02", by: .received)
       }
-      return findings(of: "att_mtu_changed", in: evidence)
+      return evidence.lines(of: "att_mtu_changed")
     }
     #expect(
       capture("64 00") == [
@@ -66,11 +66,11 @@ import Words
       $0.ask("0a 13 00", "0b \(ascending(30))")
     }
     #expect(
-      findings(of: Self.long, in: evidence) == [
+      evidence.lines(of: Self.long) == [
         "The peer's Handle Value Notification for 2a37 Heart Rate Measurement has 28 bytes, but the MTU is 23 #8 #9 #10",
         "The peer's Read Response for 2a38 Body Sensor Location has 31 bytes, but the MTU is 23 #8 #9 #12",
       ])
-    #expect(finding(Self.long, in: evidence)?.certainty == .certain)
+    #expect(evidence.finding(Self.long)?.certainty == .certain)
   }
 
   @Test("a PDU that fits, an unknown MTU, and missing records") func fitting() {
@@ -83,7 +83,7 @@ import Words
         $0.received("1b 10 00 06 \(ascending(24))")
         $0.ask("0a 13 00", "0b \(ascending(99))")
       }
-      return finding(Self.long, in: evidence)
+      return evidence.finding(Self.long)
     }
     #expect(capture(mtu: "64 00") == nil)
     #expect(capture(mtu: nil) == nil, "the exchange may be missing")
@@ -99,7 +99,7 @@ import Words
         $0.ask("02 58 02", "03 58 02")
         $0.acl(notification(count, handle: 0x10), .received)
       }
-      return findings(of: "att_value_too_long", in: evidence)
+      return evidence.lines(of: "att_value_too_long")
     }
     #expect(capture(513) == ["A value of 2a37 Heart Rate Measurement has 513 bytes #10"])
     #expect(capture(512) == [])
@@ -112,7 +112,7 @@ import Words
       $0.ask("0c 13 00 fe 01", "0d 01 02 03")
     }
     #expect(
-      findings(of: "att_value_too_long", in: evidence) == [
+      evidence.lines(of: "att_value_too_long") == [
         "A read of 2a38 Body Sensor Location reaches to byte 513 #9"
       ])
   }
@@ -130,7 +130,7 @@ import Words
         $0.wait(pause)
       }
     }
-    return finding(Self.unused, in: evidence)
+    return evidence.finding(Self.unused)
   }
 
   @Test("ten writes of 20 bytes with an MTU of 100") func pieces() {

@@ -33,7 +33,7 @@ import Words
       $0.management(event: true, 0x11, [5])
       answer(&$0, 0x19, 5, Self.device)
     }
-    let finding = try #require(first("mgmt_pairing_failed", in: evidence))
+    let finding = try #require(evidence.finding("mgmt_pairing_failed"))
     #expect(
       finding.line
         == "Pairing with C0:11:22:33:44:55 failed: Authentication Failed (0x05) #1 #2 #3")
@@ -54,7 +54,7 @@ import Words
       }
     }
     #expect(
-      findings(of: "mgmt_pairing_failed", in: evidence) == [
+      evidence.lines(of: "mgmt_pairing_failed") == [
         "Pairing with C0:11:22:33:44:55 failed: Authentication Failed (0x05), 2 times #1 #2 #4 #5"
       ])
   }
@@ -62,7 +62,7 @@ import Words
   @Test("Connect Failed names the device and the status") func connecting() {
     let evidence = evidence { $0.management(event: true, 0x0d, [4]) }
     #expect(
-      findings(of: "mgmt_connect_failed", in: evidence) == [
+      evidence.lines(of: "mgmt_connect_failed") == [
         "Could not connect to C0:11:22:33:44:55: Connect Failed (0x04) #1"
       ])
     #expect(rules(in: evidence) == ["mgmt_connect_failed", "capture_management_only"])
@@ -81,7 +81,7 @@ import Words
       $0.management(event: true, 0x0d, [4])
     }
     #expect(rules(in: withHCI).filter { $0.hasPrefix("mgmt_") } == [])
-    #expect(findings(of: "capture_management_only", in: withHCI) == [])
+    #expect(withHCI.lines(of: "capture_management_only") == [])
     let works = evidence {
       pairDevice(&$0)
       answer(&$0, 0x19, 0, Self.device)
@@ -101,10 +101,10 @@ import Words
         framing: .monitor(opcode: 17))
     }
     #expect(
-      findings(of: "mgmt_command_refused", in: evidence) == [
+      evidence.lines(of: "mgmt_command_refused") == [
         "The kernel refused Start Discovery: Busy (0x0a) #1 #2"
       ])
-    #expect(first("mgmt_command_refused", in: evidence)?.severity == .note)
+    #expect(evidence.finding("mgmt_command_refused")?.severity == .note)
   }
 
   @Test(
@@ -126,7 +126,7 @@ import Words
       $0.addControl(opcode, [6])
       answer(&$0, opcode, status, event: 2)
     }
-    let finding = try #require(first("mgmt_command_refused", in: evidence))
+    let finding = try #require(evidence.finding("mgmt_command_refused"))
     #expect(finding.remedy?.text.hasPrefix(remedy) == true, "\(finding.remedy?.text ?? "none")")
   }
 
@@ -147,7 +147,7 @@ import Words
     }
     #expect(many.management.failures.count == 32)
     #expect(
-      first("mgmt_connect_failed", in: many)?.note?.text
+      many.finding("mgmt_connect_failed")?.note?.text
         == "Only the first 32 failures that the kernel reports are analysed; 68 later ones are not counted here."
     )
   }
@@ -160,8 +160,7 @@ import Words
       (
         "No connection and no advertisement in this capture",
         {
-          $0.command(0x0c03)
-          $0.complete(0x0c03)
+          $0.perform(0x0c03)
         }
       ),
       (

@@ -26,7 +26,7 @@ import Words
 
   @Test("a client that writes without a subscription gets a note") func notSubscribed() throws {
     let evidence = Self.writer()
-    let finding = try #require(first("gatt_not_subscribed", in: evidence))
+    let finding = try #require(evidence.finding("gatt_not_subscribed"))
     #expect(
       finding.line
         == "This host wrote to 2a39 Heart Rate Control Point but did not subscribe to 2a37 Heart Rate Measurement #8"
@@ -38,20 +38,19 @@ import Words
   @Test("a subscription, a value, a read, a bond or a link that ends at once: no note")
   func subscribed() {
     let rule = "gatt_not_subscribed"
-    #expect(findings(of: rule, in: Self.writer { $0.ask("12 11 00 01 00", "13") }) == [])
-    #expect(findings(of: rule, in: Self.writer { $0.received("1b 10 00 06 48") }) == [])
-    #expect(findings(of: rule, in: Self.writer { $0.ask("0a 13 00", "0b 01") }) == [])
-    #expect(findings(of: rule, in: Self.writer { $0.encrypted() }) == [], "a stored subscription")
-    #expect(findings(of: rule, in: Self.writer(stays: 500)) == [])
+    #expect(Self.writer { $0.ask("12 11 00 01 00", "13") }.lines(of: rule) == [])
+    #expect(Self.writer { $0.received("1b 10 00 06 48") }.lines(of: rule) == [])
+    #expect(Self.writer { $0.ask("0a 13 00", "0b 01") }.lines(of: rule) == [])
+    #expect(Self.writer { $0.encrypted() }.lines(of: rule) == [], "a stored subscription")
+    #expect(Self.writer(stays: 500).lines(of: rule) == [])
     #expect(
-      findings(of: rule, in: Self.writer { $0.add([4, 0xff, 1, 0], .received, drops: 1) }) == [],
+      Self.writer { $0.add([4, 0xff, 1, 0], .received, drops: 1) }.lines(of: rule) == [],
       "records are missing")
   }
 
   @Test("a subscription that is written to another attribute is named") func misdirected() throws {
     func finding(_ write: String) -> Finding? {
-      first(
-        "gatt_subscription_misplaced", in: Self.writer { $0.ask("12 \(write) 01 00", "13") })
+      Self.writer { $0.ask("12 \(write) 01 00", "13") }.finding("gatt_subscription_misplaced")
     }
     let value = try #require(finding("10 00"))
     #expect(
@@ -76,18 +75,18 @@ import Words
         if let then { $0.ask("12 11 00 \(then)", "13") }
       }
     }
-    let finding = try #require(first("gatt_cccd_swapped", in: evidence("00 01")))
+    let finding = try #require(evidence("00 01").finding("gatt_cccd_swapped"))
     #expect(
       finding.line
         == "This host wrote the CCCD of 2a37 Heart Rate Measurement with its bytes in the wrong order #8"
     )
     #expect(finding.severity == .warning)
     let refused = evidence("00 01", "01 12 11 00 80")
-    #expect(first("gatt_cccd_swapped", in: refused)?.severity == .error)
+    #expect(refused.finding("gatt_cccd_swapped")?.severity == .error)
     for value in ["01 00", "00 00", "00 04"] {
-      #expect(findings(of: "gatt_cccd_swapped", in: evidence(value)) == [], "\(value)")
+      #expect(evidence(value).lines(of: "gatt_cccd_swapped") == [], "\(value)")
     }
-    #expect(findings(of: "gatt_cccd_swapped", in: evidence("00 01", then: "01 00")) == [])
+    #expect(evidence("00 01", then: "01 00").lines(of: "gatt_cccd_swapped") == [])
   }
 
   // MARK: Answers
@@ -107,13 +106,13 @@ import Words
       }
     }
     let finding = try #require(
-      first("att_indication_unconfirmed", in: evidence("01 1d 18 00 06")))
+      evidence("01 1d 18 00 06").finding("att_indication_unconfirmed"))
     #expect(
       finding.line
         == "This host answered an indication of 2a1c Temperature Measurement with an Error Response #11 #12"
     )
     #expect(finding.certainty == .certain)
-    #expect(findings(of: "att_indication_unconfirmed", in: evidence("1e")) == [])
+    #expect(evidence("1e").lines(of: "att_indication_unconfirmed") == [])
   }
 
   @Test("a response that no request waits for makes the next silence less certain")
@@ -129,24 +128,24 @@ import Words
         $0.disconnect()
       }
     }
-    let stray = try #require(first("att_response_unexpected", in: evidence(repeats: true)))
+    let stray = try #require(evidence(repeats: true).finding("att_response_unexpected"))
     #expect(stray.line == "The peer sent 1 response that no request waits for #4")
-    let silence = finding("att_request_unanswered", in: evidence(repeats: true))
+    let silence = evidence(repeats: true).finding("att_request_unanswered")
     #expect(silence?.certainty == .possible)
     #expect(silence?.why.text.contains("(#4)") == true)
-    #expect(findings(of: "att_response_unexpected", in: evidence(repeats: false)) == [])
-    #expect(finding("att_request_unanswered", in: evidence(repeats: false))?.certainty == .likely)
+    #expect(evidence(repeats: false).lines(of: "att_response_unexpected") == [])
+    #expect(evidence(repeats: false).finding("att_request_unanswered")?.certainty == .likely)
   }
 
   @Test("no claim about a response if the capture begins late or lacks records") func late() {
     let rule = "att_response_unexpected"
-    #expect(findings(of: rule, in: evidence { $0.received("0b 01") }) == [])
+    #expect(evidence { $0.received("0b 01") }.lines(of: rule) == [])
     let lossy = evidence {
       $0.connect()
       $0.add([4, 0xff, 1, 0], .received, drops: 1)
       $0.received("0b 01")
     }
-    #expect(findings(of: rule, in: lossy) == [])
+    #expect(lossy.lines(of: rule) == [])
   }
 
   @Test("bytes beyond the L2CAP PDU explain why it has no answer") func excessData() throws {
@@ -162,13 +161,13 @@ import Words
         $0.disconnect()
       }
     }
-    let finding = try #require(first("l2cap_excess_data", in: evidence(padding: 14)))
+    let finding = try #require(evidence(padding: 14).finding("l2cap_excess_data"))
     #expect(finding.line == "This host sent more bytes than its L2CAP PDU announces #5")
     #expect(finding.severity == .error)
     #expect(finding.headline.text.contains("sent 14 bytes more"))
-    #expect(findings(of: "att_request_unanswered", in: evidence(padding: 14)) == [])
-    #expect(findings(of: "l2cap_excess_data", in: evidence(padding: 0)) == [])
-    #expect(findings(of: "att_request_unanswered", in: evidence(padding: 0)).count == 1)
+    #expect(evidence(padding: 14).lines(of: "att_request_unanswered") == [])
+    #expect(evidence(padding: 0).lines(of: "l2cap_excess_data") == [])
+    #expect(evidence(padding: 0).lines(of: "att_request_unanswered").count == 1)
   }
 
   // MARK: Controllers
@@ -180,10 +179,8 @@ import Words
   ) -> Evidence {
     evidence { traffic in
       if announces {
-        traffic.command(0x0c33, hex("fb 00 00 02 00 00 00"))
-        traffic.complete(0x0c33)
-        traffic.command(0x0c31, [1])
-        traffic.complete(0x0c31)
+        traffic.perform(0x0c33, hex("fb 00 00 02 00 00 00"))
+        traffic.perform(0x0c31, [1])
       }
       traffic.connect()
       if isFreed {
@@ -202,10 +199,10 @@ import Words
   }
 
   @Test("a host that frees none of its buffers gets no more data") func hostBuffers() throws {
-    let finding = try #require(first("hci_host_buffers", in: Self.holder()))
+    let finding = try #require(Self.holder().finding("hci_host_buffers"))
     #expect(
       finding.line == "This host held all its 2 buffers for data from the controller #1 #9 #13")
-    #expect(findings(of: "att_request_unanswered", in: Self.holder()) == [])
+    #expect(Self.holder().lines(of: "att_request_unanswered") == [])
   }
 
   @Test("a host that frees buffers, or whose buffers nobody counts, is not to blame")
@@ -216,9 +213,9 @@ import Words
       Self.holder { $0.received("1b 10 00 06 48") },
       Self.holder { $0.add([4, 0xff, 1, 0], .received, drops: 1) },
     ] {
-      #expect(findings(of: "hci_host_buffers", in: evidence) == [])
+      #expect(evidence.lines(of: "hci_host_buffers") == [])
     }
-    #expect(findings(of: "att_request_unanswered", in: Self.holder(frees: 1)).count == 1)
+    #expect(Self.holder(frees: 1).lines(of: "att_request_unanswered").count == 1)
   }
 
   /// A host that has three buffers for BR/EDR data and sends packets.
@@ -228,11 +225,9 @@ import Words
     _ then: (inout Traffic) -> Void = { _ in }
   ) -> Evidence {
     evidence { traffic in
-      traffic.command(0x1005)
-      traffic.complete(0x1005, hex("00 fd 03 40 03 00 08 00"))
+      traffic.perform(0x1005, returns: hex("00 fd 03 40 03 00 08 00"))
       if let buffers {
-        traffic.command(0x2002)
-        traffic.complete(0x2002, hex("00 fb 00") + [UInt8(buffers)])
+        traffic.perform(0x2002, returns: hex("00 fb 00") + [UInt8(buffers)])
       }
       traffic.connectClassic()
       traffic.acl(l2cap([1, 2], cid: 0x41), .sent)
@@ -244,8 +239,7 @@ import Words
       if hears {
         traffic.acl(l2cap([3, 4], cid: 0x41), .received)
       } else {
-        traffic.command(0x1009)
-        traffic.complete(0x1009, hex("00 55 44 33 22 11 00"))
+        traffic.perform(0x1009, returns: hex("00 55 44 33 22 11 00"))
       }
       traffic.disconnect(reason: 0x13)
     }
@@ -254,11 +248,11 @@ import Words
   @Test("a controller that returns no buffer keeps the host from sending") func withheldBuffers()
     throws
   {
-    let finding = try #require(first("hci_buffers_withheld", in: Self.sender()))
+    let finding = try #require(Self.sender().finding("hci_buffers_withheld"))
     #expect(finding.line == "The controller returned none of its 3 buffers #2 #8 #10")
     #expect(finding.severity == .warning)
     #expect(finding.certainty == .possible, "the peer may have stopped taking packets")
-    let unheard = first("hci_buffers_withheld", in: Self.sender(hears: false))
+    let unheard = Self.sender(hears: false).finding("hci_buffers_withheld")
     #expect(unheard?.severity == .error)
     #expect(unheard?.certainty == .likely)
     let beside = Self.sender(ofLE: 0) {
@@ -266,19 +260,19 @@ import Words
       $0.sent("52 03 00 01", handle: 0x41)
       $0.completed(1, handle: 0x41)
     }
-    #expect(findings(of: "hci_buffers_withheld", in: beside) == [], "LE uses the same buffers")
+    #expect(beside.lines(of: "hci_buffers_withheld") == [], "LE uses the same buffers")
     let apart = Self.sender(ofLE: 4) {
       $0.connect(0x41)
       $0.sent("52 03 00 01", handle: 0x41)
       $0.completed(1, handle: 0x41)
     }
-    #expect(findings(of: "hci_buffers_withheld", in: apart).count == 1, "LE has its own buffers")
+    #expect(apart.lines(of: "hci_buffers_withheld").count == 1, "LE has its own buffers")
     for evidence in [
       Self.sender(packets: 2), Self.sender(returns: 1), Self.sender(waits: 12_000),
       Self.sender { $0.acl(l2cap([1, 2], cid: 0x41), .sent) },
       Self.sender { $0.add([4, 0xff, 1, 0], .received, drops: 1) },
     ] {
-      #expect(findings(of: "hci_buffers_withheld", in: evidence) == [])
+      #expect(evidence.lines(of: "hci_buffers_withheld") == [])
     }
   }
 
@@ -289,48 +283,41 @@ import Words
       _ then: (inout Traffic) -> Void = { _ in }
     ) -> Evidence {
       DiagnosisTests.evidence {
-        $0.command(0x200a, [1])
-        $0.complete(0x200a)
+        $0.perform(0x200a, [1])
         $0.connect(role: role)
         $0.received("0b 01")
         $0.disconnect()
         if again {
-          $0.command(0x200a, [1])
-          $0.complete(0x200a)
+          $0.perform(0x200a, [1])
         }
         then(&$0)
         $0.wait(waits)
         $0.event(0x3e, [0xff])
       }
     }
-    let finding = try #require(first("adv_not_restarted", in: evidence()))
+    let finding = try #require(evidence().finding("adv_not_restarted"))
     #expect(finding.line == "This host did not advertise again after connection 1 #1 #3 #5 #6")
     #expect(finding.severity == .note)
-    #expect(findings(of: "adv_not_restarted", in: evidence(again: true)) == [])
-    #expect(findings(of: "adv_not_restarted", in: evidence(waits: 3000)) == [])
-    #expect(findings(of: "adv_not_restarted", in: evidence(role: 0)) == [])
+    #expect(evidence(again: true).lines(of: "adv_not_restarted") == [])
+    #expect(evidence(waits: 3000).lines(of: "adv_not_restarted") == [])
+    #expect(evidence(role: 0).lines(of: "adv_not_restarted") == [])
     for opcode in [0x0c03, 0x200a, 0x2039, 0xfd54] {
       let other = evidence { $0.command(opcode, [0]) }
-      #expect(findings(of: "adv_not_restarted", in: other) == [], "another wish: \(opcode)")
+      #expect(other.lines(of: "adv_not_restarted") == [], "another wish: \(opcode)")
     }
   }
 
   @Test("a scan that is enabled twice goes on, and one that is disabled later did not succeed")
   func scansTwice() {
     func finding(_ status: UInt8, isScanning: Bool) -> Finding? {
-      first(
-        "hci_scanning_refused",
-        in: evidence {
-          if isScanning {
-            $0.command(0x200c, [1, 0])
-            $0.complete(0x200c)
-            $0.wait(2000)
-          }
-          $0.command(0x200c, [1, 0])
-          $0.complete(0x200c, [status])
-          $0.command(0x200c, [0, 0])
-          $0.complete(0x200c)
-        })
+      evidence {
+        if isScanning {
+          $0.perform(0x200c, [1, 0])
+          $0.wait(2000)
+        }
+        $0.perform(0x200c, [1, 0], returns: [status])
+        $0.perform(0x200c, [0, 0])
+      }.finding("hci_scanning_refused")
     }
     #expect(finding(0x0c, isScanning: true)?.severity == .note)
     #expect(finding(0x12, isScanning: false)?.severity == .error)
@@ -339,12 +326,9 @@ import Words
 
   @Test("an address that the controller refuses is not used") func refusedAddress() {
     func found(_ status: UInt8) -> [String] {
-      findings(
-        of: "adv_random_address",
-        in: evidence {
-          $0.command(0x2005, little(0x9122_3344_5566, width: 6))
-          $0.complete(0x2005, [status])
-        })
+      evidence {
+        $0.perform(0x2005, little(0x9122_3344_5566, width: 6), returns: [status])
+      }.lines(of: "adv_random_address")
     }
     #expect(found(0).count == 1)
     #expect(found(0x12) == [])
@@ -353,15 +337,13 @@ import Words
   @Test("commands to a declaration, or to a value that cannot be written, are dropped")
   func droppedCommands() {
     func found(_ handle: String, answers: Bool = false) -> [String] {
-      findings(
-        of: "att_command_dropped",
-        in: evidence {
-          $0.connect()
-          $0.discoverHeartRate()
-          $0.sent("52 \(handle) 01")
-          if answers { $0.received("1b \(handle) 06 48") }
-          $0.disconnect()
-        })
+      evidence {
+        $0.connect()
+        $0.discoverHeartRate()
+        $0.sent("52 \(handle) 01")
+        if answers { $0.received("1b \(handle) 06 48") }
+        $0.disconnect()
+      }.lines(of: "att_command_dropped")
     }
     #expect(found("12 00").count == 1, "a declaration")
     #expect(
@@ -376,17 +358,15 @@ import Words
   @Test("a procedure that the peer does not support: this host's controller waits in vain")
   func unsupportedProcedure() throws {
     func finding(features: String) -> Finding? {
-      first(
-        "link_lmp_timeout",
-        in: evidence {
-          $0.connect()
-          $0.meta(0x04, [0] + little(0x40) + hex("\(features) 00 00 00 00 00 00 00"))
-          $0.received("0b 01")
-          $0.command(0x2013, little(0x40) + hex("50 00 50 00 00 00 f4 01 00 00 00 00"))
-          $0.status(0x2013)
-          $0.wait(40_000)
-          $0.disconnect(reason: 0x22)
-        })
+      evidence {
+        $0.connect()
+        $0.meta(0x04, [0] + little(0x40) + hex("\(features) 00 00 00 00 00 00 00"))
+        $0.received("0b 01")
+        $0.command(0x2013, little(0x40) + hex("50 00 50 00 00 00 f4 01 00 00 00 00"))
+        $0.status(0x2013)
+        $0.wait(40_000)
+        $0.disconnect(reason: 0x22)
+      }.finding("link_lmp_timeout")
     }
     let lacking = try #require(finding(features: "01"))
     #expect(lacking.certainty == .likely)
@@ -418,18 +398,18 @@ import Words
       $0.askToDisconnect()
       $0.disconnect(reason: 0x16)
     }
-    let finding = try #require(first("connect_bredr_to_le", in: linked))
+    let finding = try #require(linked.finding("connect_bredr_to_le"))
     #expect(
       finding.line
         == "A BR/EDR connection was attempted to 5A:B4:98:1F:CC:04, a random address: Page Timeout (0x04) #1 #3 #5 #6"
     )
     #expect(finding.headline.text.hasSuffix("then it ended the LE link to that device"))
-    #expect(findings(of: "connect_page_timeout", in: linked) == [])
+    #expect(linked.lines(of: "connect_page_timeout") == [])
     let advertised = evidence {
       $0.advertise(type: 1, event: 0, data: "02 01 06")
       Self.page(&$0, Traffic.peer)
     }
-    #expect(findings(of: "connect_bredr_to_le", in: advertised).count == 1)
+    #expect(advertised.lines(of: "connect_bredr_to_le").count == 1)
   }
 
   @Test("a device that advertises a Class of Device or a BR/EDR service class may have both")
@@ -439,7 +419,7 @@ import Words
         $0.advertise(type: 0, event: 0, data: "02 01 02 \(data)")
         Self.page(&$0, Traffic.peer)
       }
-      return findings(of: "connect_bredr_to_le", in: evidence).count
+      return evidence.lines(of: "connect_bredr_to_le").count
     }
     #expect(found("03 03 0f 18") == 1, "an LE service")
     #expect(found("03 03 0b 11") == 0, "Audio Sink")
@@ -450,17 +430,15 @@ import Words
 
   @Test("a bonded peer that ignores a new pairing is named") func ignoredPairing() throws {
     func finding(bonds: Bool, waits: Int = 15_000) -> Finding? {
-      first(
-        "smp_abandoned",
-        in: evidence {
-          if bonds { $0.bond() }
-          $0.connect()
-          $0.ask("0a 03 00", "0b 01")
-          $0.smp("01 03 00 01 10 01 01", .sent)
-          $0.wait(waits)
-          $0.askToDisconnect()
-          $0.disconnect(reason: 0x16)
-        })
+      evidence {
+        if bonds { $0.bond() }
+        $0.connect()
+        $0.ask("0a 03 00", "0b 01")
+        $0.smp("01 03 00 01 10 01 01", .sent)
+        $0.wait(waits)
+        $0.askToDisconnect()
+        $0.disconnect(reason: 0x16)
+      }.finding("smp_abandoned")
     }
     let bonded = try #require(finding(bonds: true))
     #expect(bonded.what.text.hasPrefix("The peer did not answer"))
@@ -497,17 +475,17 @@ import Words
   @Test("a peer with another private address is not recognised, although the key is known")
   func notRecognised() throws {
     let rule = "enc_key_missing_peripheral"
-    let finding = try #require(first(rule, in: Self.returning(keys: "01 01")))
+    let finding = try #require(Self.returning(keys: "01 01").finding(rule))
     #expect(
       finding.what.text == "This host did not recognise the bonded peer behind its private address")
     #expect(finding.why.text.contains("EDIV 0x8460"))
     #expect(
       finding.why.text.contains("had not given it the peer's identity resolving key"),
       "\(finding.why.text)")
-    let identified = try #require(first(rule, in: Self.returning(keys: "03 03")))
+    let identified = try #require(Self.returning(keys: "03 03").finding(rule))
     #expect(!identified.why.text.contains("had not given it"), "\(identified.why.text)")
     let other = try #require(
-      first(rule, in: Self.returning(keys: "01 01", ediv: 0x1234)))
+      Self.returning(keys: "01 01", ediv: 0x1234).finding(rule))
     #expect(other.what.text == "This host found no key for the bond that the peer uses")
   }
 }

@@ -40,7 +40,7 @@ import Words
     }
     #expect(rules(in: evidence) == [Self.peripheral])
     #expect(
-      findings(of: Self.peripheral, in: evidence) == [
+      evidence.lines(of: Self.peripheral) == [
         "This host has lost the key of the bond that the peer uses #9 #13 #14"
       ])
   }
@@ -78,7 +78,7 @@ import Words
           $0.encrypted()
         }
       }
-      let finding = evidence.findings().first { $0.rule.description == Self.peripheral }
+      let finding = evidence.finding(Self.peripheral)
       return finding?.remedy?.text ?? ""
     }
     for reconnects in [false, true] {
@@ -103,7 +103,7 @@ import Words
       $0.encrypted()
     }
     #expect(
-      findings(of: Self.peripheral, in: evidence) == [
+      evidence.lines(of: Self.peripheral) == [
         "The peer had no key when encryption was first requested #2 #4 #7"
       ])
     #expect(evidence.findings().allSatisfy { $0.severity == .note })
@@ -120,7 +120,7 @@ import Words
       $0.startEncryption(key: 0x22)
       $0.encrypted()
     }
-    let found = evidence.findings().filter { $0.rule.description == Self.peripheral }
+    let found = evidence.findings(of: Self.peripheral)
     #expect(found.map(\.severity) == [.warning])
   }
 
@@ -148,7 +148,7 @@ import Words
       $0.disconnect()
     }
     #expect(
-      findings(of: Self.central, in: evidence) == [
+      evidence.lines(of: Self.central) == [
         "This host has lost the key of the bond, and the peer refuses to pair again #8 #14 #15"
       ])
   }
@@ -162,7 +162,7 @@ import Words
       $0.disconnect()
     }
     #expect(
-      findings(of: Self.central, in: evidence) == [
+      evidence.lines(of: Self.central) == [
         "The peer has lost the key of the bond, and this host refuses to pair again #9 #13 #14"
       ])
   }
@@ -183,7 +183,7 @@ import Words
       $0.smp(variant == 2 ? "05 09" : "05 05", .received)
       $0.disconnect()
     }
-    #expect(findings(of: Self.central, in: evidence) == [])
+    #expect(evidence.lines(of: Self.central) == [])
   }
 
   // MARK: Captures
@@ -201,7 +201,7 @@ import Words
     guard let evidence = try evidence(ofCapture: "generated/\(name).btsnoop", beside: true) else {
       return
     }
-    #expect(findings(of: Self.peripheral, in: evidence) == [expected])
+    #expect(evidence.lines(of: Self.peripheral) == [expected])
     #expect(evidence.findings().filter { $0.severity == .error }.count == 1)
   }
 
@@ -210,7 +210,7 @@ import Words
     guard let evidence = try evidence(ofCapture: "kernel/btmon-lost-59.btsnoop", beside: true)
     else { return }
     #expect(
-      findings(of: Self.peripheral, in: evidence) == [
+      evidence.lines(of: Self.peripheral) == [
         "This host has lost the key of the bond that the peer uses #2501 #2584 #2732 #2733"
       ])
   }

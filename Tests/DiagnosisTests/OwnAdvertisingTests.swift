@@ -20,7 +20,7 @@ import Words
       $0.add([1] + little(opcode) + [32] + parameters, .sent, kept: kept)
       $0.complete(opcode)
     }
-    return finding(Self.data, in: evidence)
+    return evidence.finding(Self.data)
   }
 
   @Test("Flags without their type") func withoutType() {
@@ -51,10 +51,9 @@ import Words
   @Test("extended data: complete data is examined, fragments are not") func extended() {
     func capture(operation: UInt8) -> [String] {
       let evidence = evidence {
-        $0.command(0x2037, [0, operation, 1, 4] + hex("05 09 41 42"))
-        $0.complete(0x2037)
+        $0.perform(0x2037, [0, operation, 1, 4] + hex("05 09 41 42"))
       }
-      return findings(of: Self.data, in: evidence)
+      return evidence.lines(of: Self.data)
     }
     #expect(capture(operation: 3) == ["This host's advertising data is malformed #1"])
     #expect(capture(operation: 1) == [])
@@ -63,10 +62,9 @@ import Words
   @Test("a random address whose upper bits are 10") func impossible() {
     func capture(_ address: Int) -> [String] {
       let evidence = evidence {
-        $0.command(0x2005, little(address, width: 6))
-        $0.complete(0x2005)
+        $0.perform(0x2005, little(address, width: 6))
       }
-      return findings(of: Self.address, in: evidence)
+      return evidence.lines(of: Self.address)
     }
     #expect(
       capture(0x9a11_2233_4455) == [
@@ -84,23 +82,19 @@ import Words
       type: UInt8 = 1, between: Int? = nil
     ) -> Finding? {
       let evidence = evidence {
-        $0.command(
+        $0.perform(
           0x2036,
           [0, properties, 0] + hex("a0 00 00 f0 00 00 07") + [type] + hex("00 00 00 00 00 00 00")
-            + hex("00 7f 01 00 01 00 00"))
-        $0.complete(0x2036, [0, 0])
+            + hex("00 7f 01 00 01 00 00"), returns: [0, 0])
         for address in [before, address].compactMap(\.self) {
-          $0.command(0x2035, [0] + little(address, width: 6))
-          $0.complete(0x2035)
+          $0.perform(0x2035, [0] + little(address, width: 6))
         }
         if let between {
-          $0.command(between, between == 0x203c ? [0] : [])
-          $0.complete(between)
+          $0.perform(between, between == 0x203c ? [0] : [])
         }
-        $0.command(0x2039, [1, 1, 0, 0, 0, 0])
-        $0.complete(0x2039)
+        $0.perform(0x2039, [1, 1, 0, 0, 0, 0])
       }
-      return finding(Self.address, in: evidence)
+      return evidence.finding(Self.address)
     }
     let found = capture()
     #expect(
@@ -121,10 +115,8 @@ import Words
   @Test("memory is limited, however many addresses and data are set") func bounded() {
     let evidence = evidence {
       for index in 0..<100 {
-        $0.command(0x2005, little(0x9a11_2233_4400 + index, width: 6))
-        $0.complete(0x2005)
-        $0.command(0x2037, [UInt8(index), 3, 1, 2, UInt8(index + 2), 9])
-        $0.complete(0x2037)
+        $0.perform(0x2005, little(0x9a11_2233_4400 + index, width: 6))
+        $0.perform(0x2037, [UInt8(index), 3, 1, 2, UInt8(index + 2), 9])
       }
     }
     let faults = evidence.adapters.first?.sets.faults

@@ -20,7 +20,7 @@ func pairingErrors(in evidence: Evidence) -> [String] {
 
 /// Returns a detail as printed with and without requesting keys.
 func details(of rule: String, in evidence: Evidence) -> [String] {
-  evidence.findings().filter { $0.rule.description == rule }.flatMap(\.details).map {
+  evidence.findings(of: rule).flatMap(\.details).map {
     "\($0.text.text) | \($0.revealed?.text ?? "nothing hidden")"
   }
 }
@@ -163,12 +163,12 @@ private func words(_ lines: [StoryLine]) -> [String] {
     #expect(
       story(of: evidence, connection: 7).contains("the kernel asks bluetoothd for the passkey"))
     #expect(
-      findings(of: "smp_repeated", in: evidence) == [
+      evidence.lines(of: "smp_repeated") == [
         "6 attempts to pair with 00:AA:01:01:00:01, 2 failed #2208 #2401"
       ])
     // Repeated Attempts is not in the capture, and is not mentioned.
     #expect(
-      finding("smp_repeated", in: evidence)?.remedy?.text
+      evidence.finding("smp_repeated")?.remedy?.text
         == "Fix what the first failure shows (#2208).")
     #expect(
       evidence.connections.map(\.paired.key.description) == [
@@ -197,11 +197,11 @@ private func words(_ lines: [StoryLine]) -> [String] {
       ])
     // Its secrets are words, so its public keys are not points on the curve.
     #expect(
-      findings(of: "smp_invalid_public_key", in: evidence) == [
+      evidence.lines(of: "smp_invalid_public_key") == [
         "On 3 connections, the public keys of both sides are invalid #66 #68 #97 #99 #131 #133"
       ])
     #expect(
-      findings(of: "smp_repeated", in: evidence) == [
+      evidence.lines(of: "smp_repeated") == [
         "22 attempts to pair with F3:F3:F3:F3:F3:F3, 18 failed #120 #153 #156 #159 #162 #165 #168 #171 #174 #177 #180 #183 #186 #189 #192 #195 #198 #201"
       ])
   }
@@ -289,7 +289,7 @@ private func words(_ lines: [StoryLine]) -> [String] {
         "45-48 both sides have the same passkey",
       ])
     #expect(
-      findings(of: "smp_passkey_exposed", in: evidence) == [
+      evidence.lines(of: "smp_passkey_exposed") == [
         "An eavesdropper can find the passkey of this pairing #43 #46"
       ])
   }

@@ -59,7 +59,7 @@ import Words
       exchange.initiatorCheck(responderR: .zero, request: request)
     }
     #expect(
-      findings(of: "smp_debug_key", in: evidence) == [
+      evidence.lines(of: "smp_debug_key") == [
         "The debug key pair is in use on both sides #6 #7"
       ])
     let shown = details(of: "smp_debug_key", in: evidence).first ?? ""
@@ -68,7 +68,7 @@ import Words
       shown.count == "long-term key <hidden>; --show-keys prints it | long-term key ".count + 32)
     #expect(pairingErrors(in: evidence) == [])
     // Both have the same X, although neither reflects the other's key.
-    #expect(findings(of: "smp_invalid_public_key", in: evidence) == [])
+    #expect(evidence.lines(of: "smp_invalid_public_key") == [])
   }
 
   @Test("the debug key pair without the host's own address: reported, but no key")
@@ -131,7 +131,7 @@ import Words
       let evidence = debugPairing(io: 1, failure: 12, pause: pause) { exchange, request, _ in
         exchange.initiatorCheck(responderR: .zero, request: request)
       }
-      let finding = evidence.findings().first { $0.rule.description == "smp_numeric_rejected" }
+      let finding = evidence.finding("smp_numeric_rejected")
       let reported =
         isProgram
         ? "The peer answered Numeric Comparison Failed (0x0c) \(pause + 3) ms after it could know the digits (#9): no person reads them that fast; a program refused."
@@ -224,7 +224,7 @@ import Words
       pairingErrors(in: play([1, 0, 1], [1, 0, 1])) == [
         "smp_confirm_deviates: This host refused a confirm value that is right #14 #15 #16 #17 #18"
       ])
-    #expect(findings(of: "smp_passkey_recovered", in: differing) == [])
+    #expect(differing.lines(of: "smp_passkey_recovered") == [])
   }
 
   @Test("missing passkey rounds of a successful pairing are reported")
@@ -278,7 +278,7 @@ import Words
     let none = [UInt8](repeating: 1, count: 64)
     let invalid = play(key, none)
     #expect(
-      findings(of: "smp_invalid_public_key", in: invalid)
+      invalid.lines(of: "smp_invalid_public_key")
         == ["The public key of the peer is invalid #5"])
     #expect(
       pairingErrors(in: invalid) == [
@@ -286,10 +286,10 @@ import Words
       ])
     #expect(
       evidenceOfReflection(play(none, none)) == ["Both public keys are the same #4 #5"])
-    #expect(findings(of: "smp_invalid_public_key", in: play(key, key)) == [])
+    #expect(play(key, key).lines(of: "smp_invalid_public_key") == [])
   }
 
   private func evidenceOfReflection(_ evidence: Evidence) -> [String] {
-    findings(of: "smp_invalid_public_key", in: evidence)
+    evidence.lines(of: "smp_invalid_public_key")
   }
 }

@@ -21,7 +21,7 @@ import Words
       traffic.disconnect(reason: 0x13)
     }
     #expect(
-      findings(of: "smp_security_request_ignored", in: evidence) == [
+      evidence.lines(of: "smp_security_request_ignored") == [
         "This host ignored a Security Request #2 #5"
       ])
     #expect(evidence.findings().first?.severity == .warning)
@@ -43,7 +43,7 @@ import Words
       traffic.clock += answer == 3 ? 200 : 6000
       traffic.disconnect(reason: 0x13)
     }
-    #expect(findings(of: "smp_security_request_ignored", in: evidence) == [])
+    #expect(evidence.lines(of: "smp_security_request_ignored") == [])
     #expect(
       pairingErrors(in: evidence)
         == (answer == 1 ? ["smp_not_supported: This host refused to pair #2 #3"] : []))
@@ -73,10 +73,10 @@ import Words
       }
     }
     #expect(
-      findings(of: "smp_while_encrypted", in: play(true)) == [
+      play(true).lines(of: "smp_while_encrypted") == [
         "The link was encrypted when pairing began #4"
       ])
-    #expect(findings(of: "smp_while_encrypted", in: play(false)) == [])
+    #expect(play(false).lines(of: "smp_while_encrypted") == [])
   }
 
   @Test(
@@ -98,10 +98,10 @@ import Words
       }
     }
     #expect(
-      findings(of: "smp_over_bond", in: evidence)
+      evidence.lines(of: "smp_over_bond")
         == (between == 0 || between == 3
           ? ["This host pairs again although the two were bonded #9 #13"] : []))
-    let severity = evidence.findings().first { $0.rule.description == "smp_over_bond" }?.severity
+    let severity = evidence.finding("smp_over_bond")?.severity
     #expect(severity == [0: .warning, 3: .note][between])
   }
 
@@ -113,10 +113,10 @@ import Words
       }
     }
     #expect(
-      findings(of: "smp_unexpected", in: play(.received)) == [
+      play(.received).lines(of: "smp_unexpected") == [
         "The peer sent a Pairing Request, although only a central may #2"
       ])
-    #expect(findings(of: "smp_unexpected", in: play(.sent)) == [])
+    #expect(play(.sent).lines(of: "smp_unexpected") == [])
   }
 
   @Test("a public key in legacy pairing is out of turn; a value after the failure is not")
@@ -130,10 +130,10 @@ import Words
       }
     }
     #expect(
-      findings(of: "smp_unexpected", in: play(true)) == [
+      play(true).lines(of: "smp_unexpected") == [
         "Pairing Public Key was out of sequence #4"
       ])
-    #expect(findings(of: "smp_unexpected", in: play(false)) == [])
+    #expect(play(false).lines(of: "smp_unexpected") == [])
   }
 
   // MARK: Hostile input

@@ -203,7 +203,7 @@ import Words
       traffic.disconnect(reason: 0x13)
     }
     #expect(
-      finding("smp_abandoned", in: evidence)?.alternatives.map(\.text)
+      evidence.finding("smp_abandoned")?.alternatives.map(\.text)
         == ["a packet that shows otherwise is missing from this capture"])
   }
 
@@ -223,7 +223,7 @@ import Words
       evidence.findings().first?.why.text
         == "This host ended the pairing with Authentication Requirements (0x03) after the Pairing Response. This host requested MITM protection, which these IO capabilities do not allow: the peer has no input and no output (this host: keyboard and display; the peer: no input and no output)."
     )
-    #expect(findings(of: "smp_mitm_impossible", in: evidence) == [])
+    #expect(evidence.lines(of: "smp_mitm_impossible") == [])
   }
 
   @Test("the same features without a refusal: a note about the key, not an error")
@@ -237,12 +237,12 @@ import Words
       }
     }
     #expect(
-      findings(of: "smp_mitm_impossible", in: play(5)) == [
+      play(5).lines(of: "smp_mitm_impossible") == [
         "The new key is unauthenticated although MITM protection was requested #2 #3"
       ])
     #expect(pairingErrors(in: play(5)) == [])
     // Almost: neither side requires it.
-    #expect(findings(of: "smp_mitm_impossible", in: play(1)) == [])
+    #expect(play(1).lines(of: "smp_mitm_impossible") == [])
   }
 
   @Test(
@@ -271,7 +271,7 @@ import Words
       if auth & 8 == 0 { traffic.legacyValues() } else { traffic.pairingValue(13, 1, .sent) }
       traffic.encrypt()
     }
-    let remedy = evidence.findings().first { $0.rule.description == "smp_mitm_impossible" }?.remedy
+    let remedy = evidence.finding("smp_mitm_impossible")?.remedy
     #expect(
       remedy?.text.hasPrefix(
         "Nothing to do if no attribute requires an authenticated key. Otherwise \(words)") == true,
@@ -290,7 +290,7 @@ import Words
             Traffic.pairingFeatures(response: true, io: 3, auth: 1, size: peers), .received)
         }
         traffic.pairingFailed(6, peers == nil ? .received : .sent)
-      }.findings().first { $0.rule.description == "smp_key_size" }
+      }.finding("smp_key_size")
     }
     let both = play(16, 7)
     #expect(
@@ -315,7 +315,7 @@ import Words
         Traffic.pairingFeatures(response: false, io: 3, auth: 1), isLocal ? .received : .sent)
       traffic.pairingFailed(5, isLocal ? .sent : .received)
     }
-    let remedy = evidence.findings().first { $0.rule.description == "smp_not_supported" }?.remedy
+    let remedy = evidence.finding("smp_not_supported")?.remedy
     #expect(
       remedy?.text.hasPrefix(
         isLocal
@@ -330,7 +330,7 @@ import Words
       traffic.pairingFailed(8)
       traffic.pairAndBond()
     }
-    let finding = evidence.findings().first { $0.rule.description == "smp_unspecified" }
+    let finding = evidence.finding("smp_unspecified")
     #expect(finding?.severity == .note)
     #expect(finding?.isResolved == true)
     #expect(finding?.headline.text == "pairing failed at #4, and succeeded at #12")
@@ -361,7 +361,7 @@ import Words
         == "It failed in the same way 23 more times, from #5 on. Of 30 attempts on this connection, 6 in the middle are not analysed, and their outcome is not counted here."
     )
     #expect(
-      findings(of: "smp_repeated", in: evidence) == [
+      evidence.lines(of: "smp_repeated") == [
         "3 attempts to pair with C0:11:22:33:44:55, 3 failed #3 #5 #7"
       ])
   }
@@ -373,7 +373,7 @@ import Words
       traffic.pairingFailed(5)
       traffic.pairAndBond()
     }
-    #expect(findings(of: "smp_repeated", in: evidence) == [])
+    #expect(evidence.lines(of: "smp_repeated") == [])
   }
 
   @Test("Repeated Attempts reports how soon it came after which failure") func tooSoon() {
@@ -386,7 +386,7 @@ import Words
       traffic.pairingFailed(9)
     }
     #expect(
-      findings(of: "smp_repeated_attempts", in: evidence) == [
+      evidence.lines(of: "smp_repeated_attempts") == [
         "The peer refused a new attempt so soon after a failed one #4 #5 #6"
       ])
     #expect(
@@ -457,18 +457,16 @@ import Words
   @Test("out-of-band data that one side declares and demands, and the other does not declare")
   func demandsOutOfBand() {
     func capture(own: UInt8, others: UInt8) -> Finding? {
-      finding(
-        "smp_oob_missing",
-        in: evidence {
-          $0.connect()
-          $0.smp(
-            Traffic.pairingFeatures(response: false, io: 3, auth: 9, outOfBand: own), .sent)
-          $0.smp(
-            Traffic.pairingFeatures(response: true, io: 3, auth: 9, outOfBand: others), .received)
-          $0.pairingFailed(2)
-          $0.wait(1_000)
-          $0.disconnect()
-        })
+      evidence {
+        $0.connect()
+        $0.smp(
+          Traffic.pairingFeatures(response: false, io: 3, auth: 9, outOfBand: own), .sent)
+        $0.smp(
+          Traffic.pairingFeatures(response: true, io: 3, auth: 9, outOfBand: others), .received)
+        $0.pairingFailed(2)
+        $0.wait(1_000)
+        $0.disconnect()
+      }.finding("smp_oob_missing")
     }
     let demanded = capture(own: 0, others: 1)
     #expect(

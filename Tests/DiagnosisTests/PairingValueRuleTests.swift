@@ -93,18 +93,16 @@ struct LegacyValues {
     func play(_ io: UInt8, hasValues: Bool = true, _ rule: String = "smp_passkey_exposed")
       -> [String]
     {
-      findings(
-        of: rule,
-        in: evidence { traffic in
-          traffic.connect()
-          traffic.exchangeFeatures(io: io)
-          if hasValues {
-            traffic.legacyValues()
-          } else {
-            traffic.pairingValue(4, 3, .sent)
-          }
-          traffic.encrypt()
-        })
+      evidence { traffic in
+        traffic.connect()
+        traffic.exchangeFeatures(io: io)
+        if hasValues {
+          traffic.legacyValues()
+        } else {
+          traffic.pairingValue(4, 3, .sent)
+        }
+        traffic.encrypt()
+      }.lines(of: rule)
     }
     #expect(play(2) == ["An eavesdropper can find the passkey of this pairing #4 #6"])
     #expect(play(2, hasValues: false) == [])
@@ -123,8 +121,8 @@ struct LegacyValues {
       traffic.startEncryption(key: 0x22)
       traffic.encrypted()
     }
-    #expect(findings(of: "smp_key_exposed", in: hidden) == [])
-    #expect(findings(of: "smp_while_encrypted", in: hidden).count == 1)
+    #expect(hidden.lines(of: "smp_key_exposed") == [])
+    #expect(hidden.lines(of: "smp_while_encrypted").count == 1)
   }
 
   @Test("the same passkey on both sides, and the initiator refuses: no mismatch, its own mistake")
@@ -221,7 +219,7 @@ struct LegacyValues {
       attempts.map { $0.outcome.search?.hasInitiator ?? false } == [
         true, true, true, true, false, false,
       ])
-    let reported = evidence.findings().filter { $0.rule.description == "smp_passkey_mismatch" }
+    let reported = evidence.findings(of: "smp_passkey_mismatch")
     #expect(reported.map(\.what.text) == ["On 6 connections, the passkeys on the two sides differ"])
   }
 
@@ -236,7 +234,7 @@ struct LegacyValues {
       traffic.smp([4] + legacy.initiatorRandom.bytes, .sent)
       traffic.pairingFailed(4)
     }
-    let mismatch = finding("smp_passkey_mismatch", in: evidence)
+    let mismatch = evidence.finding("smp_passkey_mismatch")
     #expect(mismatch?.why.text.contains("the capture has neither") == true)
     #expect(mismatch?.certainty == .likely)
     #expect(mismatch?.details.isEmpty == true)

@@ -26,15 +26,13 @@ import Words
 
   /// Records a refused write, what follows, and the disconnection.
   private func refused(_ build: (inout Traffic) -> Void) -> Finding? {
-    finding(
-      "att_not_permitted",
-      in: evidence {
-        $0.connect()
-        $0.discoverHeartRate()
-        $0.ask("12 13 00 01", "01 12 13 00 03")
-        build(&$0)
-        $0.disconnect()
-      })
+    evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.ask("12 13 00 01", "01 12 13 00 03")
+      build(&$0)
+      $0.disconnect()
+    }.finding("att_not_permitted")
   }
 
   @Test("a refused descriptor is named with its characteristic") func descriptor() {
@@ -65,13 +63,11 @@ import Words
 
   @Test("a CCCD that a server does not let its client write is the server's defect")
   func badServer() {
-    let reported = finding(
-      "att_not_permitted",
-      in: evidence {
-        $0.connect()
-        $0.discoverHeartRate()
-        $0.ask("12 11 00 01 00", "01 12 11 00 03")
-      })
+    let reported = evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.ask("12 11 00 01 00", "01 12 11 00 03")
+    }.finding("att_not_permitted")
     #expect(
       reported?.why.text.contains("This is a defect of the peer") == true,
       "\(reported?.why.text ?? "nothing")"
@@ -80,13 +76,11 @@ import Words
 
   @Test("failing to disable notifications has no consequences") func switchesOff() throws {
     let off = try #require(
-      finding(
-        "att_not_permitted",
-        in: evidence {
-          $0.connect()
-          $0.discoverHeartRate()
-          $0.ask("12 11 00 00 00", "01 12 11 00 03")
-        }))
+      evidence {
+        $0.connect()
+        $0.discoverHeartRate()
+        $0.ask("12 11 00 00 00", "01 12 11 00 03")
+      }.finding("att_not_permitted"))
     #expect(off.severity == .warning)
     #expect(
       off.why.text.hasSuffix("was to switch notifications and indications off."), "\(off.why.text)")
@@ -94,17 +88,15 @@ import Words
 
   @Test("a write that is refused, and accepted on the next connection") func allowedLater() throws {
     let reported = try #require(
-      finding(
-        "att_not_permitted",
-        in: evidence {
-          $0.connect()
-          $0.discoverHeartRate()
-          $0.ask("12 13 00 01", "01 12 13 00 03")
-          $0.disconnect()
-          $0.connect()
-          $0.discoverHeartRate()
-          $0.ask("12 13 00 01", "13")
-        }))
+      evidence {
+        $0.connect()
+        $0.discoverHeartRate()
+        $0.ask("12 13 00 01", "01 12 13 00 03")
+        $0.disconnect()
+        $0.connect()
+        $0.discoverHeartRate()
+        $0.ask("12 13 00 01", "13")
+      }.finding("att_not_permitted"))
     #expect(
       reported.note?.text.contains("The attribute could be written on connection 2") == true,
       "\(reported.note?.text ?? "no note")")
@@ -123,7 +115,7 @@ import Words
 
   @Test("Invalid Offset on Execute Write names the part that leaves a gap") func lateParts() throws
   {
-    let finding = try #require(first("att_invalid_offset", in: execution(secondAt: 5)))
+    let finding = try #require(execution(secondAt: 5).finding("att_invalid_offset"))
     #expect(
       finding.why.text
         == "The part of #4 begins at byte 5 of 0x0015, and those before it end at byte 3: the bytes between are missing."
@@ -132,7 +124,7 @@ import Words
   }
 
   @Test("without a gap the wrong part is unknown") func unknownPart() throws {
-    let finding = try #require(first("att_invalid_offset", in: execution(secondAt: 3)))
+    let finding = try #require(execution(secondAt: 3).finding("att_invalid_offset"))
     #expect(
       finding.why.text
         == "One of the prepared writes (#2 to #5) begins after the end of the value on the peer; the capture does not show which one."
@@ -208,7 +200,7 @@ import Words
       $0.ask(request, answer)
       $0.disconnect()
     }
-    #expect(finding("att_not_permitted", in: evidence)?.remedy?.text == remedy)
+    #expect(evidence.finding("att_not_permitted")?.remedy?.text == remedy)
   }
 
   @Test("a handle that was not discovered, and an empty range") func invalidHandle() {
@@ -249,7 +241,7 @@ import Words
       $0.ask("12 15 00 03", "01 12 15 00 9f")
     }
     #expect(
-      findings(of: "att_application_error", in: evidence) == [
+      evidence.lines(of: "att_application_error") == [
         "Write to 2a39 Heart Rate Control Point refused: Control Point Not Supported (0x80) #8 #9",
         "Write to 2a39 Heart Rate Control Point refused: Application Error (0x9f) #10 #11",
       ])
@@ -356,7 +348,7 @@ import Words
       }
     }
     #expect(
-      findings(of: "att_invalid_handle", in: evidence) == [
+      evidence.lines(of: "att_invalid_handle") == [
         "Read of 0x0020 refused: Invalid Handle (0x01), and 5 more like it #8 #9 #10 #11 #12 #13 #14 #15 #16 #17 #18 #19"
       ])
   }
@@ -379,12 +371,12 @@ import Words
   @Test("iOS that does not share notifications: its settings, not its firmware")
   func notificationSharing() {
     let silent = notificationCenter(sends: false)
-    let found = finding("att_not_permitted", in: silent)
+    let found = silent.finding("att_not_permitted")
     #expect(found?.certainty == .likely)
     #expect(found?.why.text.contains("does not share notifications") == true)
     #expect(found?.remedy?.text.contains("Share System Notifications") == true)
     #expect(found?.remedy?.text.contains("Zephyr") == false)
-    let sharing = finding("att_not_permitted", in: notificationCenter(sends: true))
+    let sharing = notificationCenter(sends: true).finding("att_not_permitted")
     #expect(sharing?.why.text.contains("does not share notifications") == false)
   }
 
@@ -397,15 +389,13 @@ import Words
   @Test("a full queue although nothing is prepared: the server did not empty it")
   func queueNotEmptied() {
     func capture(_ build: (inout Traffic) -> Void) -> Finding? {
-      finding(
-        "att_prepare_queue",
-        in: evidence {
-          $0.connect()
-          $0.discoverHeartRate()
-          build(&$0)
-          $0.wait(20_000)
-          $0.disconnect()
-        })
+      evidence {
+        $0.connect()
+        $0.discoverHeartRate()
+        build(&$0)
+        $0.wait(20_000)
+        $0.disconnect()
+      }.finding("att_prepare_queue")
     }
     let first = capture {
       $0.ask("16 15 00 00 00 01 02", "17 15 00 00 00 01 02")
@@ -424,9 +414,8 @@ import Words
     }
     #expect(second?.certainty == .certain)
     #expect(second?.why.text == "The peer cannot queue more parts than those already prepared.")
-    let late = finding(
-      "att_prepare_queue",
-      in: evidence { $0.ask("16 15 00 00 00 01 02", "01 16 15 00 09") })
+    let late = evidence { $0.ask("16 15 00 00 00 01 02", "01 16 15 00 09") }.finding(
+      "att_prepare_queue")
     #expect(late?.why.text.contains("first part") == false, "the capture begins in the middle")
     #expect(late?.certainty == .likely)
   }
@@ -461,7 +450,7 @@ import Words
         $0.wait(20_000)
         $0.disconnect()
       }
-      return evidence.findings().filter { $0.rule.description == "gatt_procedure_failed" }
+      return evidence.findings(of: "gatt_procedure_failed")
         .map { "\($0.isResolved)" }
     }
     // Response Code (06), null operator, request, result: 1 success, 6 no records, 8 not completed.
@@ -475,11 +464,11 @@ import Words
   func controlPoint() {
     let rule = "gatt_procedure_failed"
     #expect(
-      findings(of: rule, in: fitnessMachine(5)) == [
+      fitnessMachine(5).lines(of: rule) == [
         "2ad9 Fitness Machine Control Point reported that a procedure failed: response, to request control, control not permitted #7 #8"
       ])
-    #expect(findings(of: rule, in: fitnessMachine(1)) == [])
-    let resolved = finding(rule, in: fitnessMachine(5, 1))
+    #expect(fitnessMachine(1).lines(of: rule) == [])
+    let resolved = fitnessMachine(5, 1).finding(rule)
     #expect(resolved?.severity == .note)
     #expect(resolved?.isResolved == true)
   }

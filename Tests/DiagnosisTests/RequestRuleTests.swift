@@ -19,7 +19,7 @@ import Words
       $0.disconnect(reason: 0x16)
     }
     #expect(
-      findings(of: "att_request_unanswered", in: evidence) == [
+      evidence.lines(of: "att_request_unanswered") == [
         "The peer never answered the Read Request for 2a38 Body Sensor Location #8 #9"
       ])
     let finding = attributeFindings(in: evidence).first
@@ -39,7 +39,7 @@ import Words
         $0.wait(wait)
         $0.disconnect(reason: reason)
       }
-      #expect(findings(of: "att_request_unanswered", in: evidence) == [], "after \(wait) ms")
+      #expect(evidence.lines(of: "att_request_unanswered") == [], "after \(wait) ms")
     }
   }
 
@@ -50,7 +50,7 @@ import Words
       $0.wait(40_000)
       $0.disconnect()
     }
-    #expect(findings(of: "att_request_unanswered", in: evidence) == [])
+    #expect(evidence.lines(of: "att_request_unanswered") == [])
   }
 
   @Test("in data alone, the other direction counts even if it comes later") func heardLater() {
@@ -78,7 +78,7 @@ import Words
       $0.wait(30_500)
       $0.disconnect()
     }
-    let reported = finding("att_request_unanswered", in: evidence)
+    let reported = evidence.finding("att_request_unanswered")
     #expect(
       reported?.what.text
         == "This host never answered the Write Request for 2a39 Heart Rate Control Point")
@@ -98,7 +98,7 @@ import Words
       $0.wait(30_500)
       $0.disconnect()
     }
-    let remedy = finding("att_request_unanswered", in: evidence)?.remedy?.text
+    let remedy = evidence.finding("att_request_unanswered")?.remedy?.text
     #expect(
       remedy?.hasPrefix(
         role == 1
@@ -117,7 +117,7 @@ import Words
         $0.wait(31_000)
         $0.disconnect()
       }
-      return findings(of: "att_indication_unconfirmed", in: evidence)
+      return evidence.lines(of: "att_indication_unconfirmed")
     }
     #expect(
       capture(isConfirmed: false) == [
@@ -138,7 +138,7 @@ import Words
         if side == .local { $0.askToDisconnect() }
         $0.disconnect(reason: side == .local ? 0x16 : 0x13)
       }
-      return try #require(finding("att_indication_unconfirmed", in: evidence))
+      return try #require(evidence.finding("att_indication_unconfirmed"))
     }
     let own = try unconfirmed(subscribes: true, endsBy: .peer)
     #expect(
@@ -164,7 +164,7 @@ import Words
         if !waits { $0.received("0b 01") }
         $0.received("0b 02")
       }
-      return findings(of: "att_second_request", in: evidence)
+      return evidence.lines(of: "att_second_request")
     }
     #expect(
       capture(waits: false) == [
@@ -188,10 +188,10 @@ import Words
     }
     let open = capture { _ in }
     #expect(
-      findings(of: "att_second_request", in: open) == [
+      open.lines(of: "att_second_request") == [
         "This host sent a request before the previous one was answered #4 #5"
       ])
-    let reported = finding("att_second_request", in: open)
+    let reported = open.finding("att_second_request")
     #expect(reported?.certainty == .likely)
     #expect(
       reported?.why.text.hasSuffix(
@@ -208,10 +208,10 @@ import Words
       $0.wait(3000)
       $0.disconnect()
     }
-    #expect(findings(of: "att_second_request", in: closed) == [])
+    #expect(closed.lines(of: "att_second_request") == [])
     // A host that confuses two bearers.
     let answered = capture { $0.sdu("0b 01", .received, cid: 0x41) }
-    #expect(findings(of: "att_second_request", in: answered) == [])
+    #expect(answered.lines(of: "att_second_request") == [])
   }
 
   @Test("requests that continue after one has timed out") func afterTimeout() {
@@ -223,7 +223,7 @@ import Words
         $0.wait(wait)
         $0.sent("0a 15 00")
       }
-      return findings(of: "att_after_timeout", in: evidence)
+      return evidence.lines(of: "att_after_timeout")
     }
     #expect(capture(31_000) == ["This host continued after an ATT timeout #4 #5"])
     #expect(capture(29_000) == [])
@@ -242,19 +242,19 @@ import Words
     }
     let one = evidence { crossing(&$0) }
     #expect(
-      findings(of: "att_answer_on_other_bearer", in: one) == [
+      one.lines(of: "att_answer_on_other_bearer") == [
         "2 responses arrived on a different bearer from the request #4 #6 #5 #7"
       ])
-    let reported = finding("att_answer_on_other_bearer", in: one)
+    let reported = one.finding("att_answer_on_other_bearer")
     #expect(reported?.why.text.hasPrefix("#6 is the answer to #4, ") == true)
     #expect(reported?.severity == .note)
     let three = evidence { for _ in 0..<3 { crossing(&$0) } }
     #expect(
-      findings(of: "att_answer_on_other_bearer", in: three) == [
+      three.lines(of: "att_answer_on_other_bearer") == [
         "On 3 connections, responses arrived on a different bearer from the request #4 #5 #6 #7 #12 #13 #14 #15 #20 #21 #22 #23"
       ])
     let right = evidence { crossing(&$0, crosses: false) }
-    #expect(findings(of: "att_answer_on_other_bearer", in: right) == [])
+    #expect(right.lines(of: "att_answer_on_other_bearer") == [])
   }
 
   @Test("lost records make a missing response less certain") func lost() {

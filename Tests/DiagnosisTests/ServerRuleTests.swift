@@ -26,7 +26,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
         if client == .sent { $0.askToDisconnect() }
         $0.disconnect(reason: client == .sent ? 0x16 : 0x13)
       }
-      return finding("att_malformed", in: evidence)
+      return evidence.finding("att_malformed")
     }
     let found = capture("05 03 11 00 02 29", stays: 10)
     #expect(found?.line == "The peer sent a malformed Find Information Response #8 #9 #10")
@@ -47,7 +47,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
         $0.sent("02 64 00")
         $0.acl(l2cap(hex(answer)), .received, kept: kept)
       }
-      return finding("att_malformed", in: evidence)?.why.text
+      return evidence.finding("att_malformed")?.why.text
     }
     #expect(why("03 64 00 00") == "1 byte follows its last field.")
     #expect(why("03 64") == "A field needs 2 bytes, but only 1 follow.")
@@ -84,14 +84,14 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
     let part = ascending(22)
     let evidence = reading([part, part, part, part])
     #expect(
-      findings(of: Self.offsets, in: evidence) == [
+      evidence.lines(of: Self.offsets) == [
         "The peer answers a read of 2a38 Body Sensor Location with the same part again and again #9 #15"
       ])
-    #expect(finding(Self.offsets, in: evidence)?.certainty == .likely)
-    #expect(finding(Self.offsets, in: evidence)?.severity == .error)
-    let own = finding(Self.offsets, in: reading([part, part, part], by: .received))
+    #expect(evidence.finding(Self.offsets)?.certainty == .likely)
+    #expect(evidence.finding(Self.offsets)?.severity == .error)
+    let own = reading([part, part, part], by: .received).finding(Self.offsets)
     #expect(own?.what.text.hasPrefix("This host answers a read") == true)
-    let two = finding(Self.offsets, in: reading([part, part]))
+    let two = reading([part, part]).finding(Self.offsets)
     #expect(two?.certainty == .likely)
     #expect(two?.severity == .warning)
   }
@@ -104,20 +104,20 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
       [zeros, zeros, zeros], [one, other, one], [one, one, other], [one, one, ascending(4)],
       [one], [ascending(10), ascending(10)],
     ] {
-      #expect(findings(of: Self.offsets, in: reading(parts)) == [], "\(parts)")
+      #expect(reading(parts).lines(of: Self.offsets) == [], "\(parts)")
     }
     // The parts overlap.
-    #expect(findings(of: Self.offsets, in: reading([one, one, one], step: 11)) == [])
+    #expect(reading([one, one, one], step: 11).lines(of: Self.offsets) == [])
   }
 
   @Test("beyond byte 512 even equal bytes are a finding, and the value is not reported as too long")
   func offsetBeyondAll() {
     let zeros = ascending(22, from: 0, step: 0)
     let evidence = reading([String](repeating: zeros, count: 25))
-    #expect(finding(Self.offsets, in: evidence)?.certainty == .likely)
+    #expect(evidence.finding(Self.offsets)?.certainty == .likely)
     let others = reading([String](repeating: ascending(22), count: 25))
-    #expect(finding(Self.offsets, in: others)?.certainty == .certain)
-    #expect(findings(of: "att_value_too_long", in: evidence) == [])
+    #expect(others.finding(Self.offsets)?.certainty == .certain)
+    #expect(evidence.lines(of: "att_value_too_long") == [])
   }
 
   // MARK: Declarations
@@ -130,7 +130,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
         if discovers { $0.discoverHeartRate() }
         $0.ask("0a 0f 00", "0b \(value)")
       }
-      return findings(of: "gatt_declaration_malformed", in: evidence)
+      return evidence.lines(of: "gatt_declaration_malformed")
     }
     #expect(
       capture("10") == ["A read of the declaration of 2a37 does not give a declaration #8 #9"])
@@ -153,12 +153,12 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
       $0.sent("1e")
     }
     #expect(
-      findings(of: Self.short, in: evidence) == [
+      evidence.lines(of: Self.short) == [
         "A value of 2a37 Heart Rate Measurement is too short #14",
         "A value of 2a1c Temperature Measurement is too short #16",
       ])
     #expect(
-      finding(Self.short, in: evidence)?.why.text.contains("It has 1 byte, which is less") == true)
+      evidence.finding(Self.short)?.why.text.contains("It has 1 byte, which is less") == true)
   }
 
   @Test("complete, empty, cut, later, unknown and full values are no evidence") func longEnough() {
@@ -167,7 +167,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
         $0.connect()
         build(&$0)
       }
-      return findings(of: Self.short, in: evidence)
+      return evidence.lines(of: Self.short)
     }
     #expect(
       capture {
@@ -207,25 +207,25 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
   @Test("notifications without a descriptor to enable them") func missingCCCD() {
     let text = "2a37 Heart Rate Measurement offers notifications, but has no CCCD #3 #5"
     #expect(
-      findings(of: Self.missing, in: evidence(service(to: "10 00", nil))) == [text],
+      evidence(service(to: "10 00", nil)).lines(of: Self.missing) == [text],
       "the service ends with the value")
     let other = ("04 11 00 11 00", "05 01 11 00 01 29")
-    #expect(findings(of: Self.missing, in: evidence(service(to: "11 00", other))) == [text])
+    #expect(evidence(service(to: "11 00", other)).lines(of: Self.missing) == [text])
     let none = ("04 11 00 ff ff", "01 04 11 00 0a")
-    #expect(findings(of: Self.missing, in: evidence(service(to: "ff ff", none))) == [text])
+    #expect(evidence(service(to: "ff ff", none)).lines(of: Self.missing) == [text])
   }
 
   @Test("with the descriptor, or before its handle was searched, there is no finding")
   func hasCCCD() {
     let found = ("04 11 00 11 00", "05 01 11 00 02 29")
-    #expect(findings(of: Self.missing, in: evidence(service(to: "11 00", found))) == [])
-    #expect(findings(of: Self.missing, in: evidence(service(to: "11 00", nil))) == [])
+    #expect(evidence(service(to: "11 00", found)).lines(of: Self.missing) == [])
+    #expect(evidence(service(to: "11 00", nil)).lines(of: Self.missing) == [])
     let other = ("04 11 00 12 00", "05 01 11 00 01 29")
     #expect(
-      findings(of: Self.missing, in: evidence(service(to: "12 00", other))) == [],
+      evidence(service(to: "12 00", other)).lines(of: Self.missing) == [],
       "0x0012 is unknown")
     let refused = ("04 11 00 11 00", "01 04 11 00 05")
-    #expect(findings(of: Self.missing, in: evidence(service(to: "11 00", refused))) == [])
+    #expect(evidence(service(to: "11 00", refused)).lines(of: Self.missing) == [])
   }
 
   @Test("a Device Name that offers notifications without a descriptor is a note")
@@ -235,7 +235,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
       $0.ask("10 01 00 ff ff 00 28", "11 06 01 00 03 00 00 18")
       $0.ask("08 01 00 03 00 03 28", "09 07 02 00 12 03 00 00 2a")
     }
-    #expect(finding(Self.missing, in: evidence)?.severity == .note)
+    #expect(evidence.finding(Self.missing)?.severity == .note)
   }
 
   @Test("values that arrive anyway make it a note") func missingButSent() {
@@ -243,7 +243,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
       service(to: "10 00", nil)(&$0)
       $0.received("1b 10 00 06 48")
     }
-    let found = finding(Self.missing, in: evidence)
+    let found = evidence.finding(Self.missing)
     #expect(found?.severity == .note)
     #expect(found?.why.text.contains("The peer sent 1 value anyway.") == true)
   }
@@ -270,7 +270,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
       $0.askToDisconnect()
       $0.disconnect()
     }
-    return findings(of: "gatt_value_before_encryption", in: evidence)
+    return evidence.lines(of: "gatt_value_before_encryption")
   }
 
   @Test("a value before encryption and none after it") func tooEarly() {

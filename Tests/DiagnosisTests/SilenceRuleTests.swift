@@ -65,10 +65,10 @@ extension Traffic {
   @Test("subscribed, wrote three values, nothing came: a note") func silent() {
     let evidence = writes()
     #expect(
-      findings(of: "gatt_writes_unanswered", in: evidence) == [
+      evidence.lines(of: "gatt_writes_unanswered") == [
         "3 writes to fff2 were accepted, but no answer came on fff1 #10 #12 #16"
       ])
-    let found = finding("gatt_writes_unanswered", in: evidence)
+    let found = evidence.finding("gatt_writes_unanswered")
     #expect(found?.severity == .note)
     #expect(found?.certainty == .possible)
   }
@@ -81,7 +81,7 @@ extension Traffic {
       for _ in 0..<3 { $0.sent("52 13 00 \(ascii("AT+VER?"))") }
       $0.end(after: 3000)
     }
-    let found = finding("gatt_writes_unanswered", in: text)
+    let found = text.finding("gatt_writes_unanswered")
     #expect(found?.what.text == "3 commands to fff2 were sent, but no answer came on fff1")
     #expect(found?.why.text.hasSuffix("All of them are text with no line end.") == true)
   }
@@ -100,7 +100,7 @@ extension Traffic {
       for _ in 0..<3 { $0.ask("12 13 00 \(ascii("AT+MODE=2"))", "13") }
       $0.end(after: 3000)
     }
-    let found = finding("gatt_writes_unanswered", in: evidence)
+    let found = evidence.finding("gatt_writes_unanswered")
     #expect(found?.line.hasPrefix("3 writes to fff2 were accepted") == true)
     #expect(found?.severity == .note && found?.certainty == .possible)
     #expect(
@@ -163,7 +163,7 @@ extension Traffic {
       },
     ]
     for (index, evidence) in captures.enumerated() {
-      #expect(findings(of: "gatt_writes_unanswered", in: evidence) == [], "capture \(index)")
+      #expect(evidence.lines(of: "gatt_writes_unanswered") == [], "capture \(index)")
     }
   }
 
@@ -182,11 +182,11 @@ extension Traffic {
       }
     }
     #expect(
-      findings(of: "gatt_unsubscribed", in: capture()) == [
+      capture().lines(of: "gatt_unsubscribed") == [
         "This host ended its subscription to fff1, then wrote 3 values to fff2 #15 #17 #21"
       ])
-    #expect(findings(of: "gatt_unsubscribed", in: capture(again: true)) == [])
-    #expect(findings(of: "gatt_unsubscribed", in: capture(writes: 2)) == [])
+    #expect(capture(again: true).lines(of: "gatt_unsubscribed") == [])
+    #expect(capture(writes: 2).lines(of: "gatt_unsubscribed") == [])
   }
 
   // MARK: Control points
@@ -203,7 +203,7 @@ extension Traffic {
         after(&$0)
         $0.end(after: lasts)
       }
-      return findings(of: "gatt_result_missing", in: evidence)
+      return evidence.lines(of: "gatt_result_missing")
     }
     #expect(
       capture() == [
@@ -237,11 +237,11 @@ extension Traffic {
       }
     }
     #expect(
-      findings(of: "gatt_result_missing", in: capture(31_000)) == [
+      capture(31_000).lines(of: "gatt_result_missing") == [
         "The peer did not report the result of a write to 2a52 Record Access Control Point #12 #18 #24"
       ])
     // Records may follow.
-    #expect(findings(of: "gatt_result_missing", in: capture(10_000)) == [])
-    #expect(findings(of: "gatt_result_missing", in: capture(31_000, result: true)) == [])
+    #expect(capture(10_000).lines(of: "gatt_result_missing") == [])
+    #expect(capture(31_000, result: true).lines(of: "gatt_result_missing") == [])
   }
 }

@@ -55,7 +55,7 @@ import Words
       traffic.pairingFailed(1)
     }
     #expect(
-      evidence.findings().first { $0.rule.description == "smp_passkey_entry_failed" }?.why.text
+      evidence.finding("smp_passkey_entry_failed")?.why.text
         == "The peer stopped after 2 of 20 rounds with Passkey Entry Failed (0x01), although this host had committed to its digits (#8) and had reported that its entry was completed (#7). The capture does not show why."
     )
   }

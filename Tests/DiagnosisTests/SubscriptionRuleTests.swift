@@ -18,11 +18,11 @@ import Words
         $0.disconnect()
       }
       // The correct value for a characteristic that only indicates.
-      if let remedy = finding("gatt_wrong_cccd_bits", in: evidence)?.remedy?.text {
+      if let remedy = evidence.finding("gatt_wrong_cccd_bits")?.remedy?.text {
         #expect(remedy.contains("ENABLE_INDICATION_VALUE"))
         #expect(!remedy.contains("ENABLE_NOTIFICATION_VALUE"))
       }
-      return findings(of: "gatt_wrong_cccd_bits", in: evidence)
+      return evidence.lines(of: "gatt_wrong_cccd_bits")
     }
     #expect(
       capture("01") == [
@@ -41,7 +41,7 @@ import Words
       $0.ask("12 11 00 01 00", "13")
       $0.received("1b 10 00 06 48")
     }
-    let reported = finding("gatt_wrong_cccd_bits", in: evidence)
+    let reported = evidence.finding("gatt_wrong_cccd_bits")
     #expect(reported?.severity == .note)
     #expect(reported?.isResolved == true)
     #expect(reported?.why.text.contains("The right value followed at #10.") == true)
@@ -71,11 +71,11 @@ import Words
   @Test("bonded, reconnected, silent: the server lost the CCCD") func lost() {
     let evidence = reconnection { _ in }
     #expect(
-      findings(of: "gatt_cccd_lost", in: evidence) == [
+      evidence.lines(of: "gatt_cccd_lost") == [
         "The peer seems to have lost the subscription to 2a37 Heart Rate Measurement #11 #13 #20"
       ])
     #expect(
-      finding("gatt_cccd_lost", in: evidence)?.connections == [2])
+      evidence.finding("gatt_cccd_lost")?.connections == [2])
   }
 
   @Test("a value that arrives, a written CCCD, a short connection, no key: nothing was lost")
@@ -87,7 +87,7 @@ import Words
       reconnection({ _ in }, withKey: false),
     ]
     for (index, evidence) in captures.enumerated() {
-      #expect(findings(of: "gatt_cccd_lost", in: evidence) == [], "capture \(index)")
+      #expect(evidence.lines(of: "gatt_cccd_lost") == [], "capture \(index)")
     }
   }
 
@@ -104,7 +104,7 @@ import Words
         $0.wait(5000)
         $0.disconnect()
       }
-      return findings(of: "gatt_notifications_silent", in: evidence)
+      return evidence.lines(of: "gatt_notifications_silent")
     }
     #expect(capture(subscribes: false).count == 1)
     #expect(capture(subscribes: true) == [])

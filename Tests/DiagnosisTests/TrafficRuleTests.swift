@@ -16,7 +16,7 @@ import Words
         if exchanges { $0.ask("02 64 00", "03 64 00") }
         $0.ask("12 15 00" + String(repeating: " 01", count: count), "13")
       }
-      return findings(of: "att_write_too_long", in: evidence)
+      return evidence.lines(of: "att_write_too_long")
     }
     #expect(
       capture(21) == [
@@ -32,7 +32,7 @@ import Words
         $0.connect()
         $0.ask("16 15 00 \(offset) 01 02", "17 15 00 \(offset) 01 02")
       }
-      return findings(of: "att_write_too_long", in: evidence)
+      return evidence.lines(of: "att_write_too_long")
     }
     #expect(capture("ff 01") == ["A write to 0x0015 reaches to byte 513 #2"])
     #expect(capture("fe 01") == [])
@@ -43,7 +43,7 @@ import Words
     let evidence = evidence {
       $0.ask("12 15 00" + String(repeating: " 01", count: 40), "13")
     }
-    #expect(findings(of: "att_write_too_long", in: evidence) == [])
+    #expect(evidence.lines(of: "att_write_too_long") == [])
   }
 
   @Test("values of 20 bytes and no MTU exchange: a note; after an exchange nothing")
@@ -55,7 +55,7 @@ import Words
         if exchanges { $0.ask("02 64 00", "03 64 00") }
         for _ in 0..<3 { $0.received("1b 10 00" + String(repeating: " 06", count: 20)) }
       }
-      return findings(of: "att_mtu_default", in: evidence)
+      return evidence.lines(of: "att_mtu_default")
     }
     #expect(
       capture(exchanges: false) == [
@@ -72,7 +72,7 @@ import Words
         $0.received("1b 10 00 \(String(value & 0xff, radix: 16)) 00")
       }
     }
-    return findings(of: "gatt_counter_gap", in: evidence)
+    return evidence.lines(of: "gatt_counter_gap")
   }
 
   @Test("a counter with a gap") func gap() {

@@ -31,20 +31,20 @@ import Words
   @Test("a provisioning PDU in Mesh Proxy Data In; one in Mesh Provisioning Data In")
   func meshServices() {
     let rule = "gatt_mesh_wrong_service"
-    let found = finding(rule, in: proxyPDU("03 00 05", to: "14"))
+    let found = proxyPDU("03 00 05", to: "14").finding(rule)
     #expect(found?.line == "The peer wrote a provisioning PDU to 2add Mesh Proxy Data In #5 #8")
     #expect(found?.severity == .error && found?.certainty == .certain)
     #expect(found?.why.text.contains("The server offers both services (#5)") == true)
-    #expect(findings(of: rule, in: proxyPDU("03 00 05", to: "0e")) == [])
+    #expect(proxyPDU("03 00 05", to: "0e").lines(of: rule) == [])
     #expect(
-      findings(of: rule, in: proxyPDU("00 11 22", to: "0e")) == [
+      proxyPDU("00 11 22", to: "0e").lines(of: rule) == [
         "The peer wrote a network PDU to 2adb Mesh Provisioning Data In #5 #8"
       ])
     // The first segment of a network PDU, a reserved type, and an unknown service.
     for (bytes, handle, discovers) in [
       ("40 11", "14", true), ("04 11", "14", true), ("03 00 05", "14", false),
     ] {
-      #expect(findings(of: rule, in: proxyPDU(bytes, to: handle, discovers: discovers)) == [])
+      #expect(proxyPDU(bytes, to: handle, discovers: discovers).lines(of: rule) == [])
     }
   }
 
@@ -67,7 +67,7 @@ import Words
         $0.wait(pause)
       }
     }
-    return finding("gatt_upload_in_steps", in: evidence)
+    return evidence.finding("gatt_upload_in_steps")
   }
 
   @Test("different values, each sent as soon as the one before it was answered") func steps() {
@@ -90,7 +90,7 @@ import Words
     guard
       let evidence = try evidence(ofCapture: "claims/upload_in_small_chunks.btsnoop", beside: true)
     else { return }
-    let found = try #require(finding("gatt_upload_in_steps", in: evidence))
+    let found = try #require(evidence.finding("gatt_upload_in_steps"))
     #expect(found.what.text.hasSuffix("one at a time: 240 bytes in 9.4 s"), "\(found.what.text)")
     #expect(found.why.text.contains("and on average 4 were data"), "\(found.why.text)")
     #expect(found.severity == .warning)
@@ -111,7 +111,7 @@ import Words
       }
       $0.end(after: 5000)
     }
-    return finding("gatt_message_cut", in: evidence)
+    return evidence.finding("gatt_message_cut")
   }
 
   @Test("every notification of a message fills a PDU, also the last one") func fullMessages() {
@@ -132,17 +132,13 @@ import Words
 
   @Test("an MTU exchange without an answer in a capture of data alone") func lonelyMTU() {
     func capture(_ request: String, answered: Bool = false) -> Finding? {
-      finding(
-        "att_request_unanswered",
-        in: evidence {
-          $0.sent("0a 13 00", handle: 0x41)
-          $0.received("0b 01", handle: 0x41)
-          $0.sent(request)
-          if answered { $0.received("03 05 02") }
-          $0.wait(40_000)
-          $0.sent("0a 13 00", handle: 0x41)
-          $0.received("0b 01", handle: 0x41)
-        })
+      evidence {
+        $0.ask("0a 13 00", "0b 01", handle: 0x41)
+        $0.sent(request)
+        if answered { $0.received("03 05 02") }
+        $0.wait(40_000)
+        $0.ask("0a 13 00", "0b 01", handle: 0x41)
+      }.finding("att_request_unanswered")
     }
     let found = capture("02 05 02")
     #expect(found?.what.text == "The peer never answered the Exchange MTU Request")
@@ -155,19 +151,17 @@ import Words
 
   /// This host indicates 2a1c; the peer does not confirm it.
   private func indication(subscribes: Bool, lasts: Int) -> Finding? {
-    finding(
-      "att_indication_unconfirmed",
-      in: evidence {
-        $0.connect(role: 1)
-        $0.discoverThermometer(by: .received)
-        if subscribes { $0.ask("12 19 00 02 00", "13", by: .received) }
-        $0.sent("1d 18 00 00 6c 01 00 ff")
-        $0.completed(subscribes ? 5 : 4)
-        $0.wait(lasts)
-        $0.received("52 18 00 01")
-        $0.askToDisconnect()
-        $0.disconnect(reason: 0x16)
-      })
+    evidence {
+      $0.connect(role: 1)
+      $0.discoverThermometer(by: .received)
+      if subscribes { $0.ask("12 19 00 02 00", "13", by: .received) }
+      $0.sent("1d 18 00 00 6c 01 00 ff")
+      $0.completed(subscribes ? 5 : 4)
+      $0.wait(lasts)
+      $0.received("52 18 00 01")
+      $0.askToDisconnect()
+      $0.disconnect(reason: 0x16)
+    }.finding("att_indication_unconfirmed")
   }
 
   @Test("an indication that nobody had enabled is the fault of the side that indicates")

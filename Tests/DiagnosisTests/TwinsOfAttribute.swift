@@ -119,22 +119,19 @@ extension Twin {
     unconfirmed("its client had subscribed before this capture began", isEncrypted: true),
     second("the answer to the previous one is missing from this capture") {
       $0.sent("0a 13 00")
-      $0.sent("0a 15 00")
-      $0.received("0b 02")
+      $0.ask("0a 15 00", "0b 02")
       $0.end(after: 3000)
     },
     second("a response that no request waits for was taken for the answer") {
       $0.ask("0a 13 00", "0b 01")
       $0.received("0b 01")
       $0.sent("0a 13 00")
-      $0.sent("0a 15 00")
-      $0.received("0b 01")
+      $0.ask("0a 15 00", "0b 01")
       $0.received("0b 02")
     },
     second("one program exchanges the MTU twice") {
       $0.sent("02 05 02")
-      $0.sent("02 05 02")
-      $0.received("03 05 02")
+      $0.ask("02 05 02", "03 05 02")
       $0.received("03 05 02")
     },
   ]
@@ -192,8 +189,7 @@ extension Twin {
       excludedBy: {
         $0.connect()
         $0.sent("0a 13 00")
-        $0.sent("0a 15 00")
-        $0.received("0b 01")
+        $0.ask("0a 15 00", "0b 01")
         $0.received("0b 02")
       },
       openIn: {

@@ -230,8 +230,7 @@ extension Twin {
       $0.askToConnect()
       $0.askToConnect(peer: 0xc0ff_eeff_eeff, status: 0x0c)
     } openIn: {
-      $0.command(0x200c, [1, 0])
-      $0.complete(0x200c)
+      $0.perform(0x200c, [1, 0])
       $0.askToConnect(status: 0x0c)
     },
     Twin(

@@ -5,9 +5,11 @@ package import Bluetooth
 extension Traffic {
   /// Appends a request of the captured host and the peer's answer, or the reverse if the peer is
   /// the client.
-  package mutating func ask(_ request: String, _ answer: String, by client: Direction = .sent) {
-    att(request, client)
-    att(answer, client == .sent ? .received : .sent)
+  package mutating func ask(
+    _ request: String, _ answer: String, by client: Direction = .sent, handle: Int = 0x40
+  ) {
+    att(request, client, handle: handle)
+    att(answer, client.reversed, handle: handle)
   }
 
   /// Discovers the service 180d Heart Rate, 0x000e to 0x0015: 2a37 at 0x0010 (notify), its CCCD at

@@ -21,11 +21,10 @@ extension Traffic {
   ) {
     askForKey(handle, ediv: ediv, rand: rand)
     if let key {
-      command(0x201a, little(handle) + [UInt8](repeating: key, count: 16))
-      complete(0x201a, [0] + little(handle))
+      perform(
+        0x201a, little(handle) + [UInt8](repeating: key, count: 16), returns: [0] + little(handle))
     } else {
-      command(0x201b, little(handle))
-      complete(0x201b, [0] + little(handle))
+      perform(0x201b, little(handle), returns: [0] + little(handle))
     }
   }
 

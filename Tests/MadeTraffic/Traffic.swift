@@ -130,6 +130,14 @@ package struct Traffic {
     event(0x0e, [1] + little(opcode) + returned)
   }
 
+  /// Appends a command and its Command Complete.
+  package mutating func perform(
+    _ opcode: Int, _ parameters: [UInt8] = [], returns: [UInt8] = [0]
+  ) {
+    command(opcode, parameters)
+    complete(opcode, returns)
+  }
+
   /// Appends a Command Status.
   package mutating func status(_ opcode: Int, _ status: UInt8 = 0) {
     event(0x0f, [status, 1] + little(opcode))

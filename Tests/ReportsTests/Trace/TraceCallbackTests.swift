@@ -16,8 +16,7 @@ import Testing
 
   @Test("services of a background app have their own key") func overflow() throws {
     let lines = try events(.corebluetooth) {
-      $0.command(0x200c, [1, 0])
-      $0.complete(0x200c)
+      $0.perform(0x200c, [1, 0])
       $0.advertise(data: "14 ff 4c 00 01 80 00 00 00 00 00 00 00 00 00 00 00 00 00 00 01")
     }
     let found = try line("didDiscover", in: lines)
@@ -30,10 +29,8 @@ import Testing
   @Test("a scan and an advertiser that are refused", arguments: both)
   func refusals(platform: Platform) throws {
     let lines = try events(platform) {
-      $0.command(0x200c, [1, 0])
-      $0.complete(0x200c, [0x0c])
-      $0.command(0x200a, [1])
-      $0.complete(0x200a, [0x0c])
+      $0.perform(0x200c, [1, 0], returns: [0x0c])
+      $0.perform(0x200a, [1], returns: [0x0c])
     }
     switch platform {
     case .android:

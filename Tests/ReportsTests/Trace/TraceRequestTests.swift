@@ -163,8 +163,7 @@ private func calls(
     let build = { (traffic: inout Traffic) in
       traffic.connect()
       traffic.ask("02 05 02", "03 f7 00")
-      traffic.command(0x1405, [0x40, 0])
-      traffic.complete(0x1405, [0, 0x40, 0, 0xc8])
+      traffic.perform(0x1405, [0x40, 0], returns: [0, 0x40, 0, 0xc8])
       traffic.command(0x2032, [0x40, 0, 0, 2, 2, 0, 0])
       traffic.status(0x2032)
       traffic.signal("14 02 0a 00 80 00 40 00 00 01 40 00 05 00", .sent)

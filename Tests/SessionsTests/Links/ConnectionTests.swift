@@ -51,8 +51,7 @@ import Testing
       // Link Key Request, its Negative Reply, IO Capability Request, Simple Pairing Complete, Role
       // Change.
       traffic.event(0x17, peer)
-      traffic.command(0x040c, peer)
-      traffic.complete(0x040c, [0] + peer)
+      traffic.perform(0x040c, peer, returns: [0] + peer)
       traffic.event(0x31, peer)
       traffic.event(0x36, [0] + peer)
       traffic.event(0x12, [0] + peer + [1])
@@ -148,8 +147,7 @@ import Testing
   @Test func createdByTheCentral() {
     let results = run { traffic in
       traffic.connect()
-      traffic.sent("02 f7 00")
-      traffic.received("03 f7 00")
+      traffic.ask("02 f7 00", "03 f7 00")
     }
     #expect(results.packets.map { $0.connection?.isEstablished } == [false, false, true])
   }
