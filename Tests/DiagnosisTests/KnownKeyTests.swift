@@ -243,14 +243,7 @@ import Words
       let reconnected = try evidence(
         ofCapture: "generated/bond_privacy_reconnect.btsnoop", beside: true)
     else { return }
-    #expect(
-      reconnected.lines(of: "privacy_rotated") == [
-        "F1:F1:F1:F1:F1:F1 used 2 private addresses #39 #60 #79"
-      ])
-    #expect(
-      reconnected.findings().contains {
-        $0.why.text.hasPrefix("Its identity resolving key (#60) resolves ")
-      })
+    #expect(reconnected.packets(of: "privacy_rotated") == ["#39 #60 #79"])
     guard let other = try evidence(ofCapture: "android-phone.btsnoop") else { return }
     #expect(other.lines(of: "privacy_rotated") == [])
   }

@@ -26,9 +26,8 @@ import Words
     #expect(found.first?.line == "The peer has lost the key of the bond #8 #14 #16")
     #expect(found.first?.severity == .error)
     #expect(
-      found.first?.why.text
-        == "This host started encryption with a stored key (#14), and the peer answered PIN or Key Missing (0x06) (#16): it found no key for this host. It is the key of connection 1 (#6). On connection 1 both still had the bond (#8), so the peer has lost it since."
-    )
+      found.first?.why.text.hasSuffix(
+        "On connection 1 both still had the bond (#8), so the peer has lost it since.") == true)
   }
 
   @Test("the same on the peripheral: this host's Negative Reply") func lostHere() {
@@ -102,10 +101,7 @@ import Words
       $0.startEncryption()
       $0.encrypted()
     }
-    #expect(
-      evidence.lines(of: Self.peripheral) == [
-        "The peer had no key when encryption was first requested #2 #4 #7"
-      ])
+    #expect(evidence.packets(of: Self.peripheral) == ["#2 #4 #7"])
     #expect(evidence.findings().allSatisfy { $0.severity == .note })
   }
 

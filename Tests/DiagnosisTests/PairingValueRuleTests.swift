@@ -220,7 +220,7 @@ struct LegacyValues {
         true, true, true, true, false, false,
       ])
     let reported = evidence.findings(of: "smp_passkey_mismatch")
-    #expect(reported.map(\.what.text) == ["On 6 connections, the passkeys on the two sides differ"])
+    #expect(reported.map(\.connections.count) == [6])
   }
 
   @Test("both addresses are missing: no search, which is reported")

@@ -53,9 +53,6 @@ import Words
   func endsSession() {
     let ended = refused { $0.wait(2000) }
     #expect(ended?.severity == .error)
-    #expect(
-      ended?.headline.text.hasSuffix(", and the peer disconnected (#10)") == true,
-      "\(ended?.headline.text ?? "nothing")")
     // Almost: the link stays connected, or something else works.
     #expect(refused { $0.wait(20_000) }?.severity == .warning)
     #expect(refused { $0.ask("0a 13 00", "0b 01") }?.severity == .warning)
@@ -117,18 +114,13 @@ import Words
   {
     let finding = try #require(execution(secondAt: 5).finding("att_invalid_offset"))
     #expect(
-      finding.why.text
-        == "The part of #4 begins at byte 5 of 0x0015, and those before it end at byte 3: the bytes between are missing."
-    )
+      finding.why.text.contains("begins at byte 5 of 0x0015, and those before it end at byte 3"))
     #expect(finding.certainty == .likely)
   }
 
   @Test("without a gap the wrong part is unknown") func unknownPart() throws {
     let finding = try #require(execution(secondAt: 3).finding("att_invalid_offset"))
-    #expect(
-      finding.why.text
-        == "One of the prepared writes (#2 to #5) begins after the end of the value on the peer; the capture does not show which one."
-    )
+    #expect(finding.why.text.hasSuffix("the capture does not show which one."))
     // The code has no other meaning.
     #expect(finding.certainty == .certain)
   }
@@ -150,10 +142,9 @@ import Words
       // 0x0016 is the next service's declaration.
       $0.ask("12 16 00 01 00", "01 12 16 00 03")
     }
+    #expect(attributeFindings(in: evidence).count == 1)
     #expect(
-      attributeFindings(in: evidence).map(\.why.text) == [
-        "0x0016 is a declaration, which no client can write this way: the client used the wrong handle. Not every characteristic has a CCCD after its value."
-      ])
+      attributeFindings(in: evidence).first?.why.text.hasPrefix("0x0016 is a declaration") == true)
   }
 
   @Test("an offered write is refused: permissions and properties differ")

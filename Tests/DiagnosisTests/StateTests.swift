@@ -97,9 +97,7 @@ import Words
     let finding = try #require(
       evidence.finding("att_invalid_length"))
     #expect(
-      finding.why.text
-        == "A CCCD has two bytes, for instance 01 00 for notifications or 02 00 for indications; this host wrote 1. Nothing succeeded after it, and the peer disconnected (#10)."
-    )
+      finding.why.text.hasSuffix("Nothing succeeded after it, and the peer disconnected (#10)."))
   }
 
   // MARK: Time

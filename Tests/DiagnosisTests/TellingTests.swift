@@ -57,15 +57,15 @@ import Words
       fails(&$0, 1, by: .received)
     }
     let found = evidence.findings(of: "smp_unspecified")
-    #expect(found.map(\.line) == ["This host ended pairing without giving a reason #7 #8 #9"])
+    #expect(found.map(\.packets) == ["#7 #8 #9"])
     #expect(
       found.first?.note?.text
         == "Seen from both sides: connection 2, the other end of this link, shows the same (from #10 on)."
     )
     // Selected alone, the other end reports its own failure.
     #expect(
-      evidence.findings(among: [2]).filter { $0.rule.description == "smp_unspecified" }.map(\.line)
-        == ["The peer ended pairing without giving a reason #10 #11 #12"])
+      evidence.findings(among: [2]).filter { $0.rule.description == "smp_unspecified" }.map(
+        \.packets) == ["#10 #11 #12"])
   }
 
   @Test("findings of several connections name the other ends together") func grouped() {

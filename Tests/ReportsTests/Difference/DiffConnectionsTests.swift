@@ -1,3 +1,4 @@
+import Bluetooth
 import Bytes
 import Decoders
 import Differences
