@@ -103,8 +103,7 @@ import Words
   @Test("the verdict of a lost link names the side that heard nothing, and after what") func lost()
   {
     let reported = evidence {
-      $0.connect()
-      $0.received("1b 03 00 01")
+      $0.establish()
       $0.sent("52 03 00 01")
       $0.clock += 720
       $0.disconnect(reason: 0x08)

@@ -31,8 +31,7 @@ import Words
       traffic.startEncryption()
       Self.giveIdentity(&traffic)
       traffic.clock += 30_000
-      traffic.askToDisconnect()
-      traffic.disconnect(reason: 0x16)
+      traffic.endLink()
     }
     let evidence = evidence(capture)
     #expect(evidence.connections.first?.connection.isEncrypted == true)
@@ -274,11 +273,10 @@ import Words
   func cancelled() {
     func capture(status: UInt8) -> [String] {
       let evidence = evidence {
-        $0.command(
+        $0.begin(
           0x200d,
           hex("60 00 30 00 00 01") + little(0xc011_2233_4455, width: 6)
             + hex("00 18 00 28 00 00 00 2a 00 00 00 00 00"))
-        $0.status(0x200d)
         $0.clock += 3_000
         $0.connect(0, status: status)
       }
@@ -293,8 +291,7 @@ import Words
     func capture(status: UInt8) -> [String] {
       let evidence = evidence {
         $0.connect()
-        $0.command(0x2016, little(0x40))
-        $0.status(0x2016)
+        $0.begin(0x2016, little(0x40))
         $0.meta(0x04, [status] + little(0x40) + little(0, width: 8))
       }
       return evidence.lines(of: "link_procedure_failed")
@@ -324,8 +321,7 @@ import Words
     func why(isHeard: Bool) -> String? {
       let evidence = evidence {
         $0.connect()
-        $0.command(0x2016, little(0x40))
-        $0.status(0x2016)
+        $0.begin(0x2016, little(0x40))
         $0.meta(0x04, [0x1f] + little(0x40) + little(0, width: 8))
         if isHeard { $0.received("1b 10 00 01") }
       }

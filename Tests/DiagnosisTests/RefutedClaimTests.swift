@@ -18,12 +18,10 @@ import Words
     _ first: (inout Traffic) -> Void, _ second: (inout Traffic) -> Void = { _ in }
   ) -> [String] {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       first(&$0)
       $0.disconnect()
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("12 15 00 01", "13")
       second(&$0)
       $0.wait(3000)
@@ -48,8 +46,7 @@ import Words
   @Test("a subscription in prepared writes, and a value in Read Multiple") func otherWays() {
     func capture(_ change: (inout Traffic) -> Void) -> [String] {
       let evidence = evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         change(&$0)
         $0.ask("12 15 00 01", "13")
         $0.wait(3000)
@@ -75,8 +72,7 @@ import Words
   @Test("a server that carries commands out does not drop them") func honoured() {
     func capture(_ change: (inout Traffic) -> Void) -> [String] {
       let evidence = evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.ask("12 11 00 01 00", "13")
         change(&$0)
       }
@@ -113,8 +109,7 @@ import Words
   func fixedLength() {
     func capture(_ change: (inout Traffic) -> Void) -> [String] {
       let evidence = evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         change(&$0)
       }
       return evidence.lines(of: "att_mtu_default")
@@ -148,8 +143,7 @@ import Words
       -> [String]
     {
       let evidence = evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.ask("12 11 00 01 00", "13")
         for (index, value) in values.enumerated() {
           change(&$0, index)
@@ -178,8 +172,7 @@ import Words
   @Test("an earlier connection's discovery does not describe other firmware") func otherFirmware() {
     func capture(_ discovers: Bool, _ packets: (inout Traffic) -> Void) -> Evidence {
       evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.disconnect()
         $0.connect()
         if discovers { $0.discoverHeartRate() }

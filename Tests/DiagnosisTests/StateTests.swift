@@ -18,8 +18,7 @@ import Words
     again: String? = nil
   ) -> Finding? {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       before(&$0)
       $0.ask(request, refusal)
       between(&$0)
@@ -89,8 +88,7 @@ import Words
 
   @Test("a CCCD has two bytes") func configurationLength() throws {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("12 11 00 01", "01 12 11 00 0d")
       $0.disconnect()
     }
@@ -105,8 +103,7 @@ import Words
   /// Returns what is found if this host disconnects `wait` milliseconds after a request.
   private static func impatient(_ wait: Int, interval: Int, latency: Int = 0) -> [String] {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       // LE Connection Update Complete: interval, latency, timeout.
       $0.meta(
         0x03, [0] + little(0x40) + little(interval) + little(latency) + little(3200))

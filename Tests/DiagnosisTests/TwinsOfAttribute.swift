@@ -31,8 +31,7 @@ extension Twin {
       or: "the handle is from an earlier connection, and the attributes have changed since",
       excludedBy: refusedWrite,
       openIn: {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.disconnect()
         $0.connect()
         $0.ask("12 13 00 01", "01 12 13 00 03")
@@ -41,8 +40,7 @@ extension Twin {
       "att_invalid_handle",
       or: "the handle is from an earlier connection, and the attributes have changed since",
       excludedBy: {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.ask("0a ff 0f", "01 0a ff 0f 01")
       },
       openIn: {
@@ -94,8 +92,7 @@ extension Twin {
   }
 
   @Sendable private static func refusedWrite(_ traffic: inout Traffic) {
-    traffic.connect()
-    traffic.discoverHeartRate()
+    traffic.connectToHeartRate()
     traffic.ask("12 13 00 01", "01 12 13 00 03")
   }
 
@@ -142,8 +139,7 @@ extension Twin {
     _ end: @escaping @Sendable (inout Traffic) -> Void
   ) -> Twin {
     @Sendable func read(_ traffic: inout Traffic, _ isHeard: Bool, _ isDoubled: Bool) {
-      traffic.connect()
-      traffic.discoverHeartRate()
+      traffic.connectToHeartRate()
       if isDoubled { traffic.received("05 01 11 00 02 29") }
       traffic.sent("0a 13 00")
       if isHeard { traffic.completed(4) }

@@ -41,9 +41,8 @@ extension Twin {
       $0.perform(0x200b, [UInt8](repeating: 0, count: 7), returns: [0x0c])
     } openIn: {
       // A connection attempt is pending, with which not every controller can scan.
-      $0.command(
+      $0.begin(
         0x200d, hex("60 00 30 00 00 01 55 44 33 22 11 c0 00 18 00 28 00 00 00 48 00 00 00 00 00"))
-      $0.status(0x200d)
       $0.perform(0x200b, [UInt8](repeating: 0, count: 7), returns: [0x0c])
     },
     Twin("gatt_counter_gap", or: "the counter itself skips values") {

@@ -22,6 +22,12 @@ extension Traffic {
     ask("04 11 00 11 00", "05 01 11 00 02 29", by: client)
   }
 
+  /// Appends a connection, and `discoverHeartRate`. Seven records.
+  package mutating func connectToHeartRate() {
+    connect()
+    discoverHeartRate()
+  }
+
   /// Subscribes to 2a37 of `discoverHeartRate`, gets three values, one each second, and
   /// disconnects. Eight records.
   package mutating func getHeartRates() {

@@ -15,8 +15,7 @@ import Testing
       traffic.command(0x1009)
       traffic.clock += 4
       traffic.complete(0x1009, [0] + little(0x1122_3344_5566, width: 6))
-      traffic.command(0x200d, [UInt8](repeating: 0, count: 25))
-      traffic.status(0x200d)
+      traffic.begin(0x200d, [UInt8](repeating: 0, count: 25))
     }
     #expect(results[2].answers == "answers 1 after 5 ms")
     #expect(results[4].answers == "answers 3 after 1 ms")

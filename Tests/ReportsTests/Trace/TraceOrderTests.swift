@@ -373,8 +373,7 @@ import Testing
     throws
   {
     func build(_ traffic: inout Traffic) {
-      traffic.connect()
-      traffic.discoverHeartRate()
+      traffic.connectToHeartRate()
       traffic.discoverThermometer()
       traffic.ask("08 01 00 05 00 03 28", "09 07 02 00 20 03 00 05 2a")
       traffic.received("1d 03 00 0e 00 15 00")
@@ -412,8 +411,7 @@ import Testing
 
   @Test("a reliable write is completed after all of its values") func reliable() throws {
     let lines = try events(.android) { traffic in
-      traffic.connect()
-      traffic.discoverHeartRate()
+      traffic.connectToHeartRate()
       traffic.ask("16 15 00 00 00 01", "17 15 00 00 00 01")
       traffic.ask("16 13 00 00 00 02", "17 13 00 00 00 02")
       traffic.ask("18 01", "19")

@@ -119,8 +119,7 @@ func events(
     let build = { (traffic: inout Traffic) in
       traffic.connect()
       traffic.received("1b 10 00 01")
-      traffic.askToDisconnect()
-      traffic.disconnect(reason: 0x16)
+      traffic.endLink()
     }
     #expect(try events(.corebluetooth, build).last?.hasSuffix("error nil") == true)
     #expect(try events(.android, build).last?.contains("status GATT_SUCCESS (0)") == true)
@@ -181,8 +180,7 @@ func events(
   @Test("Android is told about all searches once, when another request shows that they are over")
   func discovery() throws {
     let build = { (traffic: inout Traffic) in
-      traffic.connect()
-      traffic.discoverHeartRate()
+      traffic.connectToHeartRate()
       traffic.ask("0a 13 00", "0b 01")
     }
     let android = try events(.android, build)
@@ -202,8 +200,7 @@ func events(
   @Test("a subscription belongs to its characteristic, and fails if it is refused")
   func subscription() throws {
     let lines = try events(.corebluetooth) {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("12 11 00 01 00", "13")
       $0.ask("12 11 00 00 00", "01 12 11 00 05")
     }.filter { $0.contains("Notification") }
@@ -221,8 +218,7 @@ func events(
   func silence() throws {
     func trace(_ platform: Platform, ends: Bool) throws -> [String] {
       try events(platform) {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.sent("0a 13 00")
         if ends {
           $0.wait(31_000)
@@ -407,8 +403,7 @@ func events(
     ])
   func codes(code: String, name: String) throws {
     let lines = try events(.android) { traffic in
-      traffic.connect()
-      traffic.discoverHeartRate()
+      traffic.connectToHeartRate()
       traffic.ask("12 15 00 01", "01 12 15 00 \(code)")
     }
     let line = lines.first { $0.contains("onCharacteristicWrite") } ?? ""

@@ -44,8 +44,7 @@ import Testing
   @Test func scansThatWereRefused() {
     let results = devices { traffic in
       traffic.done(0x200c, [1, 0], status: 0x0c)
-      traffic.command(0x200c, [1, 0])
-      traffic.status(0x200c, 0x01)
+      traffic.begin(0x200c, [1, 0], status: 0x01)
       traffic.scan()
       traffic.done(0x200c, [0, 0], status: 0x0c)
       traffic.heard()

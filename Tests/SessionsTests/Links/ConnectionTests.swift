@@ -41,8 +41,7 @@ import Testing
     let peer = little(0x0011_2233_4455, width: 6)
     let results = run { traffic in
       // Create Connection, its Command Status, a Role Change before there is a connection.
-      traffic.command(0x0405, peer + hex("18 cc 01 00 00 00 01"))
-      traffic.status(0x0405)
+      traffic.begin(0x0405, peer + hex("18 cc 01 00 00 00 01"))
       traffic.event(0x12, [0] + peer + [0])
       // An LE link with the same address; Connection Complete; Synchronous Connection Complete.
       traffic.connect(0x40, peer: 0x0011_2233_4455, type: 0)

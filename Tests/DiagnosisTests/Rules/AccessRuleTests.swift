@@ -15,8 +15,7 @@ import Words
 
   @Test("0x05 without a key, and no side pairs") func nobodyPairs() {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("0a 13 00", "01 0a 13 00 05")
       $0.disconnect()
     }
@@ -30,8 +29,7 @@ import Words
 
   @Test("0x05, then pairing, then the same read is allowed: a note") func pairsAndAsksAgain() {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("0a 13 00", "01 0a 13 00 05")
       $0.agreeToPair()
       $0.encrypted()
@@ -91,8 +89,7 @@ import Words
   {
     let evidence = evidence {
       $0.connect()
-      $0.command(0x2019, little(0x40) + [UInt8](repeating: 7, count: 26))
-      $0.status(0x2019)
+      $0.begin(0x2019, little(0x40) + [UInt8](repeating: 7, count: 26))
       $0.ask("0a 13 00", "01 0a 13 00 05")
       $0.event(0x08, [0x06] + little(0x40) + [0])
       $0.disconnect()
@@ -106,8 +103,7 @@ import Words
 
   @Test("0x0f on an encrypted link: a longer or different key is required") func tooWeak() {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.encrypted()
       $0.ask("0a 13 00", "01 0a 13 00 0f")
     }
@@ -124,8 +120,7 @@ import Words
   @Test("0x05 on a link encrypted by Just Works: an authenticated key is required")
   func demandsMITM() {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.agreeToPair()
       $0.encrypted()
       $0.ask("12 15 00 01", "01 12 15 00 05")

@@ -5,7 +5,7 @@ import MadeTraffic
 import Testing
 import Words
 
-@Suite("Rules about controllers") struct ControllerTests {
+@Suite("Rules about controllers") struct ControllerRuleTests {
   @Test("Hardware Error is reported once, with its code and number") func hardware() {
     let evidence = evidence {
       $0.event(0x10, [0x42])
@@ -161,8 +161,7 @@ import Words
           "01 10 27 00 10 27 00 00 00 00 0a 00 0a 00 01 00 28 00 28 00 02 02 02 02")
         $0.connect()
         $0.perform(0x2062, parameters, returns: hex("00 01 01") + little(0x60))
-        $0.command(0x2064, [1] + little(0x60) + little(0x40))
-        $0.status(0x2064)
+        $0.begin(0x2064, [1] + little(0x60) + little(0x40))
         $0.meta(0x19, [0] + little(0x60) + [UInt8](repeating: 0, count: 25))
         if closes {
           $0.askToDisconnect(0x60)
@@ -209,15 +208,13 @@ import Words
     func isResolved(_ again: (inout Traffic) -> Void) -> Bool? {
       evidence {
         $0.connect()
-        $0.command(0x2032, little(0x40) + hex("00 02 02 00 00"))
-        $0.status(0x2032, 0x0c)
+        $0.begin(0x2032, little(0x40) + hex("00 02 02 00 00"), status: 0x0c)
         again(&$0)
       }.finding("hci_command_refused")?.isResolved
     }
     #expect(
       isResolved {
-        $0.command(0x2032, little(0x40) + hex("00 02 02 00 00"))
-        $0.status(0x2032)
+        $0.begin(0x2032, little(0x40) + hex("00 02 02 00 00"))
       } == false)
   }
 

@@ -27,8 +27,7 @@ import Words
   /// Records a refused write, what follows, and the disconnection.
   private func refused(_ build: (inout Traffic) -> Void) -> Finding? {
     evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("12 13 00 01", "01 12 13 00 03")
       build(&$0)
       $0.disconnect()
@@ -37,8 +36,7 @@ import Words
 
   @Test("a refused descriptor is named with its characteristic") func descriptor() {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("04 11 00 11 00", "05 01 11 00 02 29")
       $0.ask("12 11 00 01 00", "01 12 11 00 03")
       $0.wait(20_000)
@@ -61,8 +59,7 @@ import Words
   @Test("a CCCD that a server does not let its client write is the server's defect")
   func badServer() {
     let reported = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("12 11 00 01 00", "01 12 11 00 03")
     }.finding("att_not_permitted")
     #expect(
@@ -74,8 +71,7 @@ import Words
   @Test("failing to disable notifications has no consequences") func switchesOff() throws {
     let off = try #require(
       evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.ask("12 11 00 00 00", "01 12 11 00 03")
       }.finding("att_not_permitted"))
     #expect(off.severity == .warning)
@@ -86,12 +82,10 @@ import Words
   @Test("a write that is refused, and accepted on the next connection") func allowedLater() throws {
     let reported = try #require(
       evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.ask("12 13 00 01", "01 12 13 00 03")
         $0.disconnect()
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.ask("12 13 00 01", "13")
       }.finding("att_not_permitted"))
     #expect(
@@ -136,8 +130,7 @@ import Words
   @Test("a subscription to 2a39 after its value, which has no CCCD: a declaration is not a CCCD")
   func subscriptionWithoutConfiguration() {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.discoverThermometer()
       // 0x0016 is the next service's declaration.
       $0.ask("12 16 00 01 00", "01 12 16 00 03")
@@ -186,8 +179,7 @@ import Words
     ])
   func permittedInstead(_ request: String, _ answer: String, _ remedy: String) {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask(request, answer)
       $0.disconnect()
     }
@@ -226,8 +218,7 @@ import Words
   @Test("the profile's name for an application error, and none without a profile that has one")
   func applicationError() {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("12 15 00 02", "01 12 15 00 80")
       $0.ask("12 15 00 03", "01 12 15 00 9f")
     }
@@ -332,8 +323,7 @@ import Words
 
   @Test("many equal refusals are one finding, with the evidence of each") func many() {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       for handle in 0x20...0x25 {
         $0.ask("0a \(String(handle, radix: 16)) 00", "01 0a \(String(handle, radix: 16)) 00 01")
       }
@@ -381,8 +371,7 @@ import Words
   func queueNotEmptied() {
     func capture(_ build: (inout Traffic) -> Void) -> Finding? {
       evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         build(&$0)
         $0.wait(20_000)
         $0.disconnect()

@@ -327,8 +327,7 @@ import Words
         if let reason {
           $0.disconnect(reason: reason)
         } else {
-          $0.askToDisconnect()
-          $0.disconnect(reason: 0x16)
+          $0.endLink()
         }
       }.finding("l2cap_no_credits")
     }
@@ -432,8 +431,7 @@ import Words
 
   @Test("an isochronous stream is part of its connection's story") func stream() throws {
     let lines = try story {
-      $0.command(0x2064, [1] + little(0x60) + little(0x40))
-      $0.status(0x2064)
+      $0.begin(0x2064, [1] + little(0x60) + little(0x40))
       $0.meta(0x19, [0] + little(0x60) + [UInt8](repeating: 0, count: 25))
     }
     #expect(

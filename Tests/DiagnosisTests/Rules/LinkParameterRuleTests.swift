@@ -6,7 +6,7 @@ import MadeTraffic
 import Testing
 import Words
 
-@Suite("Rules about the parameters of links") struct LinkParametersTests {
+@Suite("Rules about the parameters of links") struct LinkParameterRuleTests {
   @Test("the peer refuses this host's request") func refused() throws {
     let evidence = evidence {
       $0.connect(role: 1)
@@ -97,8 +97,7 @@ import Words
     func capture(_ stays: [(Int, UInt8)]) -> [Finding] {
       evidence { traffic in
         for (time, reason) in stays {
-          traffic.connect()
-          traffic.received("1b 03 00 01")
+          traffic.establish()
           traffic.wait(time)
           traffic.disconnect(reason: reason)
         }
@@ -170,8 +169,7 @@ import Words
 
   @Test("a peer that ends the link with 0x3b does so because of the parameters") func left() {
     let evidence = evidence {
-      $0.connect()
-      $0.received("1b 03 00 01")
+      $0.establish()
       $0.disconnect(reason: 0x3b)
     }
     #expect(
@@ -275,8 +273,7 @@ import Words
       $0.askForParameters(.received)
       $0.answerParameters(.sent, accepts: true)
       $0.clock += 1000
-      $0.askToDisconnect()
-      $0.disconnect(reason: 0x16)
+      $0.endLink()
     }
     #expect(rules(in: short) == [])
     // Interval 30 ms, latency 0, timeout 720 ms are in effect.

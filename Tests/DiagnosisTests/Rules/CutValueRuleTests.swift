@@ -7,7 +7,7 @@ import MadeTraffic
 import Testing
 import Words
 
-@Suite("Values are cut") struct CutValueTests {
+@Suite("Values are cut") struct CutValueRuleTests {
   private func capture(
     mtu: String? = nil, opening: Bool = true, _ values: (inout Traffic) -> Void
   ) -> [String] {

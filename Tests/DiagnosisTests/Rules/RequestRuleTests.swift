@@ -11,12 +11,10 @@ import Words
 @Suite("Requests without a response") struct RequestRuleTests {
   @Test("a read without a response until the link is ended 8 s later") func noAnswer() {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.sent("0a 13 00")
       $0.wait(8000)
-      $0.askToDisconnect()
-      $0.disconnect(reason: 0x16)
+      $0.endLink()
     }
     #expect(evidence.packets(of: "att_request_unanswered") == ["#8 #9"])
     let finding = attributeFindings(in: evidence).first
@@ -30,8 +28,7 @@ import Words
   func endedAtOnce() {
     for (wait, reason) in [(500, UInt8(0x13)), (8000, 0x08)] {
       let evidence = evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.sent("0a 13 00")
         $0.wait(wait)
         $0.disconnect(reason: reason)

@@ -35,8 +35,7 @@ import Words
   @Test("indications requested of 2a37, which only notifies, then corrected: a note")
   func wrongBitsPutRight() {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("12 11 00 02 00", "13")
       $0.ask("12 11 00 01 00", "13")
       $0.received("1b 10 00 06 48")
@@ -54,8 +53,7 @@ import Words
     _ second: (inout Traffic) -> Void, lasts: Int = 20_000, withKey: Bool = true
   ) -> Evidence {
     evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.agreeToPair()
       $0.encrypted()
       $0.getHeartRates()
@@ -92,8 +90,7 @@ import Words
   func otherService() {
     func capture(subscribes: Bool) -> [String] {
       let evidence = evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.discoverThermometer()
         $0.ask("12 19 00 02 00", "13")
         if subscribes { $0.ask("12 11 00 01 00", "13") }

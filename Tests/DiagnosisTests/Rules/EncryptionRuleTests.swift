@@ -139,8 +139,7 @@ import Words
     for status: UInt8 in [0x05, 0x00] {
       let evidence = evidence {
         $0.connectClassic()
-        $0.command(0x0411, little(0x40))
-        $0.status(0x0411)
+        $0.begin(0x0411, little(0x40))
         $0.event(0x17, little(0xc011_2233_4455, width: 6))
         $0.perform(0x040b, little(0xc011_2233_4455, width: 6) + [UInt8](repeating: 0x33, count: 16))
         $0.event(0x06, [status] + little(0x40))
@@ -243,8 +242,7 @@ import Words
     func found(_ size: UInt8) -> [String] {
       evidence {
         $0.connectClassic()
-        $0.command(0x0413, little(0x40) + [1])
-        $0.status(0x0413)
+        $0.begin(0x0413, little(0x40) + [1])
         $0.encrypted()
         $0.perform(0x1408, little(0x40), returns: [0] + little(0x40) + [size])
       }.lines(of: "enc_key_size")
@@ -310,8 +308,7 @@ import Words
       return evidence {
         $0.connectClassic()
         $0.ask("0a 03 00", "0b 64")
-        $0.command(0x0411, little(0x40))
-        $0.status(0x0411)
+        $0.begin(0x0411, little(0x40))
         $0.event(0x33, peer + little(123456, width: 4))
         $0.perform(0x042c, peer, returns: [0] + peer)
         if hasKey { $0.event(0x18, peer + [UInt8](repeating: 0x33, count: 16) + [4]) }
@@ -348,8 +345,7 @@ import Words
         $0.disconnect()
         let peer = little(0x0011_2233_4455, width: 6)
         $0.event(0x03, [0] + little(0x41) + peer + [1, 0])
-        $0.command(0x0411, little(0x41))
-        $0.status(0x0411)
+        $0.begin(0x0411, little(0x41))
         $0.event(0x17, peer)
         $0.perform(0x040b, peer + [UInt8](repeating: 0x33, count: 16))
         $0.event(0x06, [5] + little(0x41))
@@ -408,8 +404,7 @@ import Words
         in: evidence {
           $0.bondAsPeripheral(key: 0x11)
           $0.connect(role: 1)
-          $0.command(0x2032, little(0x40) + hex("00 02 02 00 00"))
-          $0.status(0x2032)
+          $0.begin(0x2032, little(0x40) + hex("00 02 02 00 00"))
           $0.requestKey(key: key)
           $0.disconnect(reason: 0x3d)
         })

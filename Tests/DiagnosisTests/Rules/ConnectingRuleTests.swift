@@ -4,7 +4,7 @@ import MadeTraffic
 import Testing
 import Words
 
-@Suite("Rules about attempts to connect") struct ConnectingTests {
+@Suite("Rules about attempts to connect") struct ConnectingRuleTests {
   @Test("an attempt that is cancelled after 20 s: no response") func timeout() throws {
     let evidence = evidence {
       $0.advertise()
@@ -79,8 +79,7 @@ import Words
         $0.giveUpConnecting()
       }
       $0.askToConnect()
-      $0.connect()
-      $0.received("1b 03 00 01")
+      $0.establish()
     }
     let finding = try #require(evidence.finding("connect_timeout"))
     #expect(finding.packets == "#1 #3 #5 #6 #8 #10")
@@ -93,8 +92,7 @@ import Words
     let evidence = evidence {
       $0.askToConnect()
       $0.clock += 20_000
-      $0.connect()
-      $0.received("1b 03 00 01")
+      $0.establish()
       $0.askToConnect(peer: 0xc0ff_eeff_eeff)
       $0.clock += 20_000
       $0.advertise()
@@ -124,8 +122,7 @@ import Words
       $0.command(0x200e)
       $0.connect()
       $0.complete(0x200e, [0x0c])
-      $0.askToDisconnect()
-      $0.disconnect(reason: 0x16)
+      $0.endLink()
     }
     #expect(rules(in: evidence) == ["connect_cancelled"])
     let finding = try #require(evidence.finding("connect_cancelled"))
@@ -139,8 +136,7 @@ import Words
     let evidence = evidence {
       $0.connect()
       $0.ask("02 17 00", "03 17 00")
-      $0.askToDisconnect()
-      $0.disconnect(reason: 0x16)
+      $0.endLink()
     }
     #expect(rules(in: evidence) == [])
   }
@@ -216,11 +212,10 @@ import Words
   private static func waitInBackground(_ traffic: inout Traffic) {
     traffic.perform(0x0c03)
     traffic.perform(0x2011, [1] + little(Traffic.peer, width: 6))
-    traffic.command(
+    traffic.begin(
       0x200d,
       hex("00 08 30 00 01 00") + [UInt8](repeating: 0, count: 6)
         + hex("00 18 00 28 00 00 00 f4 01 00 00 00 00"))
-    traffic.status(0x200d)
     traffic.clock += 30_000
     traffic.giveUpConnecting()
   }
@@ -268,8 +263,7 @@ import Words
 
   @Test("Connection Limit Exceeded states how many links are open") func limit() throws {
     let evidence = evidence {
-      $0.connect()
-      $0.received("1b 03 00 01")
+      $0.establish()
       $0.askToConnect(peer: 0xc0ff_eeff_eeff, status: 0x09)
     }
     let finding = try #require(evidence.finding("connect_limit"))
@@ -287,8 +281,7 @@ import Words
     let evidence = evidence {
       $0.askToConnect()
       $0.askToConnect(peer: 0xc0ff_eeff_eeff, status: 0x0c)
-      $0.connect()
-      $0.received("1b 03 00 01")
+      $0.establish()
     }
     #expect(rules(in: evidence) == ["connect_refused"])
     let finding = try #require(evidence.finding("connect_refused"))
@@ -301,8 +294,7 @@ import Words
   @Test("a page of a device whose flags exclude BR/EDR") func bredr() throws {
     let evidence = evidence {
       $0.advertise(type: 0)
-      $0.command(0x0405, little(Traffic.peer, width: 6) + hex("18 cc 01 00 00 00 01"))
-      $0.status(0x0405)
+      $0.begin(0x0405, little(Traffic.peer, width: 6) + hex("18 cc 01 00 00 00 01"))
       $0.event(0x03, [0x04, 0, 0] + little(Traffic.peer, width: 6) + [1, 0])
     }
     let finding = try #require(evidence.finding("connect_bredr_to_le"))
@@ -371,8 +363,7 @@ import Words
   /// Records Create Connection to a device over BR/EDR, and Connection Complete with a failure.
   private static func page(_ traffic: inout Traffic, status: UInt8 = 0x04) {
     let peer = little(Traffic.peer, width: 6)
-    traffic.command(0x0405, peer + hex("18 cc 01 00 00 00 01"))
-    traffic.status(0x0405)
+    traffic.begin(0x0405, peer + hex("18 cc 01 00 00 00 01"))
     traffic.wait(5119)
     traffic.event(0x03, [status, 0, 0] + peer + [1, 0])
   }
@@ -423,8 +414,7 @@ import Words
     let evidence = evidence {
       $0.askToConnect()
       $0.askToConnect(status: 0x0c)
-      $0.connect()
-      $0.received("1b 03 00 01")
+      $0.establish()
     }
     let finding = try #require(evidence.finding("connect_refused"))
     #expect(
@@ -455,8 +445,7 @@ import Words
   @Test("a device that may still be in a link that was lost here") func deadLink() throws {
     func attempt(after pause: Int) -> Finding? {
       evidence {
-        $0.connect()
-        $0.received("1b 03 00 01")
+        $0.establish()
         $0.wait(100)
         $0.disconnect(reason: 0x22)
         $0.wait(pause)
@@ -483,8 +472,7 @@ import Words
       evidence {
         if advertisesBefore { $0.advertise() }
         $0.askToConnect()
-        $0.connect()
-        $0.received("1b 03 00 01")
+        $0.establish()
         $0.wait(8000)
         $0.disconnect(reason: reason)
         if advertises { $0.advertise() }
@@ -592,8 +580,7 @@ import Words
         traffic.perform(0x0c03)
         Self.list(&traffic, 0x2011)
         if connects {
-          traffic.connect()
-          traffic.received("1b 03 00 01")
+          traffic.establish()
         }
         for _ in 0..<times {
           traffic.askToConnect(peer: 0, type: 0, policy: 1)
@@ -734,8 +721,7 @@ import Words
   @Test("if a link is established afterwards, it is a resolved note") func retried() {
     let evidence = evidence {
       Self.attempt(&$0, after: 91)
-      $0.connect()
-      $0.received("1b 03 00 01")
+      $0.establish()
     }
     let finding = evidence.finding("connect_not_established")
     #expect(finding?.severity == .note)
@@ -754,8 +740,7 @@ import Words
 
   @Test("a link that the peer ends after data was established") func established() {
     let evidence = evidence {
-      $0.connect()
-      $0.received("1b 03 00 01")
+      $0.establish()
       $0.disconnect(reason: 0x13)
     }
     #expect(rules(in: evidence) == [])

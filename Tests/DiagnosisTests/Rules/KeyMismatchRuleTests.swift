@@ -7,7 +7,7 @@ import MadeTraffic
 import Testing
 import Words
 
-@Suite("Bonds that are not used as they should be") struct BondUseTests {
+@Suite("Bonds that are not used as they should be") struct KeyMismatchRuleTests {
   // MARK: Keys that worked before
 
   /// A bond, and a second connection that ends with MIC Failure while encryption starts.
@@ -160,8 +160,7 @@ import Words
     lasts: Int = 20_000, comes: Bool = false, isOff: Bool = false, needsIt: Bool = true
   ) -> Evidence {
     evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       if !needsIt { $0.received("1b 10 00 06 48") }
       $0.pairSecurely()
       $0.startEncryption()
@@ -171,8 +170,7 @@ import Words
       $0.ask(isOff ? "12 11 00 00 00" : "12 11 00 01 00", "13")
       if comes { $0.received("1b 10 00 06 48") }
       $0.wait(lasts)
-      $0.askToDisconnect()
-      $0.disconnect(reason: 0x16)
+      $0.endLink()
     }
   }
 

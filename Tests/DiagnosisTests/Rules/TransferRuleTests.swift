@@ -159,8 +159,7 @@ import Words
       $0.completed(subscribes ? 5 : 4)
       $0.wait(lasts)
       $0.received("52 18 00 01")
-      $0.askToDisconnect()
-      $0.disconnect(reason: 0x16)
+      $0.endLink()
     }.finding("att_indication_unconfirmed")
   }
 

@@ -144,8 +144,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
 
   @Test("a heart rate without the rate, and a temperature that ends early") func tooShort() {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.discoverThermometer()
       $0.received("1b 10 00 06")
       $0.received("1b 10 00 06")
@@ -256,8 +255,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
     lasts: Int = 20_000
   ) -> [String] {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.agreeToPair()
       $0.encrypted()
       $0.getHeartRates()

@@ -85,7 +85,7 @@ extension Traffic {
   }
 }
 
-@Suite("Transfers that the link limits") struct LimitedTransferTests {
+@Suite("Transfers that the link limits") struct RateRuleTests {
   private func limit(_ build: (inout Traffic) -> Void) -> Finding? {
     evidence(build).finding("link_transfer_limited")
   }

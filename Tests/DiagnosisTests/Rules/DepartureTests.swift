@@ -170,8 +170,7 @@ import Words
     func twice(_ values: [String]) -> Finding? {
       evidence { traffic in
         for value in values {
-          traffic.connect()
-          traffic.discoverHeartRate()
+          traffic.connectToHeartRate()
           traffic.sent("52 13 00 \(value)")
           traffic.clock += 1000
           traffic.disconnect(reason: 0x08)
@@ -189,8 +188,7 @@ import Words
   {
     func timeout(after milliseconds: Int) -> Finding? {
       evidence {
-        $0.connect()
-        $0.received("1b 03 00 01")
+        $0.establish()
         $0.clock += milliseconds
         $0.disconnect(reason: 0x22)
       }.finding("link_lmp_timeout")

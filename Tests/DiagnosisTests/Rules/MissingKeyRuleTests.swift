@@ -7,7 +7,7 @@ import MadeTraffic
 import Testing
 import Words
 
-@Suite("A bond is missing on one side") struct MissingKeyTests {
+@Suite("A bond is missing on one side") struct MissingKeyRuleTests {
   private static let peripheral = "enc_key_missing_peripheral"
   private static let central = "enc_key_missing_central"
 
@@ -18,8 +18,7 @@ import Words
       $0.connect()
       $0.startEncryption()
       $0.encrypted(status: 0x06, enabled: 0)
-      $0.askToDisconnect()
-      $0.disconnect(reason: 0x16)
+      $0.endLink()
     }
     let found = evidence.findings()
     #expect(found.map(\.rule.description) == [Self.peripheral])

@@ -27,8 +27,7 @@ import Words
 
   @Test("a longer PDU after two different offers is part of that finding") func asymmetricPDU() {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("02 a7 02", "03 05 02", by: .received)
       $0.ask("02 05 02", "03 67 00")
       $0.ask("0a 13 00", "0b \(ascending(150))")
@@ -58,8 +57,7 @@ import Words
 
   @Test("a notification and a response that are longer than the MTU") func longPDUs() {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("02 17 00", "03 17 00")
       $0.received("1b 10 00 06 \(ascending(24))")
       $0.ask("0a 13 00", "0b \(ascending(30))")
@@ -76,8 +74,7 @@ import Words
   @Test("a PDU that fits, an unknown MTU, and missing records") func fitting() {
     func capture(mtu: String?, drops: UInt64 = 0) -> Finding? {
       let evidence = evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         if let mtu { $0.ask("02 \(mtu)", "03 \(mtu)") }
         if drops > 0 { $0.add([4, 0xff, 1, 0], .received, drops: drops) }
         $0.received("1b 10 00 06 \(ascending(24))")
@@ -94,8 +91,7 @@ import Words
   @Test("a value of 513 bytes; one of 512") func longValues() {
     func capture(_ count: Int) -> [String] {
       let evidence = evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.ask("02 58 02", "03 58 02")
         $0.acl(notification(count, handle: 0x10), .received)
       }
@@ -107,8 +103,7 @@ import Words
 
   @Test("a read that reaches beyond byte 512") func longRead() {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("0c 13 00 fe 01", "0d 01 02 03")
     }
     #expect(
@@ -122,8 +117,7 @@ import Words
   /// Writes of these lengths to 2a39.
   private func writing(_ lengths: [Int], mtu: String? = "64 00", pause: Int = 0) -> Finding? {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       if let mtu { $0.ask("02 \(mtu)", "03 \(mtu)") }
       for length in lengths {
         $0.ask("12 15 00 \(ascending(length))", "13")

@@ -7,7 +7,7 @@ import MadeTraffic
 import Testing
 import Words
 
-@Suite("This host's advertising") struct OwnAdvertisingTests {
+@Suite("This host's advertising") struct OwnAdvertisingRuleTests {
   private static let data = "adv_data_malformed"
   private static let address = "adv_random_address"
 

@@ -11,8 +11,7 @@ import Words
   @Test("a write of 21 bytes with an MTU of 23; one of 20 fits") func writeTooLong() {
     func capture(_ count: Int, exchanges: Bool = false) -> [String] {
       let evidence = evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         if exchanges { $0.ask("02 64 00", "03 64 00") }
         $0.ask("12 15 00" + String(repeating: " 01", count: count), "13")
       }
@@ -50,8 +49,7 @@ import Words
   func defaultMTU() {
     func capture(exchanges: Bool) -> [String] {
       let evidence = evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         if exchanges { $0.ask("02 64 00", "03 64 00") }
         for _ in 0..<3 { $0.received("1b 10 00" + String(repeating: " 06", count: 20)) }
       }

@@ -7,7 +7,7 @@ import MadeTraffic
 import Testing
 import Words
 
-@Suite("Data that is not delivered") struct DeliveryTests {
+@Suite("Data that is not delivered") struct DeliveryRuleTests {
   private static let rule = "link_not_delivered"
 
   /// A read whose packet may be completed, notifications meanwhile, and the end of the link.
@@ -16,8 +16,7 @@ import Words
     loses: Bool = false
   ) -> Evidence {
     evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.completed(3)
       $0.sent("0a 13 00")
       if completes { $0.completed(1) }
@@ -59,16 +58,14 @@ import Words
   func pairing() {
     func rules(completes: Bool) -> [String] {
       let evidence = evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.completed(3)
         $0.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
         $0.completed(1)
         $0.pairingValue(3, 1, .sent)
         if completes { $0.completed(1) }
         $0.wait(32_000)
-        $0.askToDisconnect()
-        $0.disconnect(reason: 0x16)
+        $0.endLink()
       }
       return DiagnosisTests.rules(in: evidence)
     }
@@ -80,15 +77,13 @@ import Words
 
   @Test("an answer shows that the request arrived, whatever the events say") func answered() {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.completed(2)
       $0.ask("0a 13 00", "0b 01")
       $0.completed(1)
       $0.ask("0a 13 00", "0b 01")
       $0.wait(20_000)
-      $0.askToDisconnect()
-      $0.disconnect(reason: 0x16)
+      $0.endLink()
     }
     #expect(evidence.lines(of: Self.rule) == [], "one event is missing")
   }

@@ -15,8 +15,7 @@ import Words
     stays: Int = 3000, _ before: (inout Traffic) -> Void = { _ in }
   ) -> Evidence {
     evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       before(&$0)
       $0.ask("12 15 00 01", "13")
       $0.wait(stays)
@@ -69,8 +68,7 @@ import Words
   @Test("a CCCD's value with swapped bytes enables nothing") func swapped() throws {
     func evidence(_ value: String, _ answer: String = "13", then: String? = nil) -> Evidence {
       DiagnosisTests.evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.ask("12 11 00 \(value)", answer)
         if let then { $0.ask("12 11 00 \(then)", "13") }
       }
@@ -193,8 +191,7 @@ import Words
       then(&traffic)
       traffic.sent("0a 03 00")
       traffic.wait(waits)
-      traffic.askToDisconnect()
-      traffic.disconnect(reason: 0x16)
+      traffic.endLink()
     }
   }
 
@@ -338,8 +335,7 @@ import Words
   func droppedCommands() {
     func found(_ handle: String, answers: Bool = false) -> [String] {
       evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.sent("52 \(handle) 01")
         if answers { $0.received("1b \(handle) 06 48") }
         $0.disconnect()
@@ -362,8 +358,7 @@ import Words
         $0.connect()
         $0.meta(0x04, [0] + little(0x40) + hex("\(features) 00 00 00 00 00 00 00"))
         $0.received("0b 01")
-        $0.command(0x2013, little(0x40) + hex("50 00 50 00 00 00 f4 01 00 00 00 00"))
-        $0.status(0x2013)
+        $0.begin(0x2013, little(0x40) + hex("50 00 50 00 00 00 f4 01 00 00 00 00"))
         $0.wait(40_000)
         $0.disconnect(reason: 0x22)
       }.finding("link_lmp_timeout")
@@ -382,8 +377,7 @@ import Words
 
   /// Pages a device over BR/EDR, without success.
   private static func page(_ traffic: inout Traffic, _ peer: Int) {
-    traffic.command(0x0405, little(peer, width: 6) + hex("18 cc 01 00 00 00 01"))
-    traffic.status(0x0405)
+    traffic.begin(0x0405, little(peer, width: 6) + hex("18 cc 01 00 00 00 01"))
     traffic.wait(5119)
     traffic.event(0x03, [0x04, 0, 0] + little(peer, width: 6) + [1, 0])
   }
@@ -395,8 +389,7 @@ import Words
       $0.connect(peer: 0x5ab4_981f_cc04)
       $0.received("0b 01")
       Self.page(&$0, 0x5ab4_981f_cc04)
-      $0.askToDisconnect()
-      $0.disconnect(reason: 0x16)
+      $0.endLink()
     }
     let finding = try #require(linked.finding("connect_bredr_to_le"))
     #expect(
@@ -436,8 +429,7 @@ import Words
         $0.ask("0a 03 00", "0b 01")
         $0.smp("01 03 00 01 10 01 01", .sent)
         $0.wait(waits)
-        $0.askToDisconnect()
-        $0.disconnect(reason: 0x16)
+        $0.endLink()
       }.finding("smp_abandoned")
     }
     let bonded = try #require(finding(bonds: true))
