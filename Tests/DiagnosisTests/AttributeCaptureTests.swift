@@ -79,8 +79,8 @@ import Words
         return
       }
       let reported = evidence.finding("frame_checksum")
-      #expect(reported?.what.text.hasPrefix("\(who) sent a frame") == true)
-      #expect(reported?.why.text.contains(next) == true, "\(reported?.why.text ?? "nothing")")
+      #expect(reported.whatText.hasPrefix("\(who) sent a frame"))
+      #expect(reported.whyText.contains(next))
     }
   }
 

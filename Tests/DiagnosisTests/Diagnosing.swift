@@ -101,6 +101,17 @@ extension Finding {
   }
 }
 
+extension Finding? {
+  /// What was found, or that nothing was.
+  var whatText: String { self?.what.text ?? "no finding" }
+
+  /// The cause, or that nothing was found.
+  var whyText: String { self?.why.text ?? "no finding" }
+
+  /// How to fix it, or that there is no remedy.
+  var remedyText: String { self?.remedy?.text ?? "no remedy" }
+}
+
 /// The project's folder.
 let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
   .deletingLastPathComponent()

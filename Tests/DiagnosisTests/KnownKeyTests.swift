@@ -122,8 +122,8 @@ import Words
       ])
     #expect(found?.what.text == "2 keys are known")
     #expect(
-      found?.why.text.hasPrefix(
-        "The key given in #\(first + 2) is omitted: it is all zeros. Bytes are") == true)
+      found.whyText.hasPrefix(
+        "The key given in #\(first + 2) is omitted: it is all zeros. Bytes are"))
     #expect(found?.isAppendix == true)
     let packets = found?.evidence.ranges.map(\.lowerBound) ?? []
     #expect(packets == packets.sorted())
@@ -136,8 +136,7 @@ import Words
     let found = evidence.finding("keys_known")
     #expect(found?.line == "3 keys are known #173 #176 #179")
     #expect(
-      found?.why.text.hasPrefix("The keys given in #178 and #181 are omitted: they are all zeros.")
-        == true)
+      found.whyText.hasPrefix("The keys given in #178 and #181 are omitted: they are all zeros."))
   }
 
   @Test("the number of keys is limited, however many a capture has") func bounded() {

@@ -22,8 +22,7 @@ import Words
     #expect(evidence.packets(of: "att_insufficient_authentication") == ["#8 #9"])
     #expect(severities(of: "att_insufficient_authentication", in: evidence) == [.error])
     #expect(
-      attributeFindings(in: evidence).first?.why.text.hasSuffix("neither device asked to pair.")
-        == true)
+      attributeFindings(in: evidence).first.whyText.hasSuffix("neither device asked to pair."))
     #expect(attributeRules(in: evidence) == ["att_insufficient_authentication"])
   }
 
@@ -77,9 +76,7 @@ import Words
       $0.smp("05 04", .received)
     }
     let reported = evidence.finding("att_insufficient_authentication")
-    #expect(
-      reported?.why.text.hasSuffix("Pairing was attempted (#4) and failed (#6).") == true,
-      "\(reported?.why.text ?? "nothing")")
+    #expect(reported.whyText.hasSuffix("Pairing was attempted (#4) and failed (#6)."))
     // The failure of the pairing is the cause, and its own error.
     #expect(reported?.severity == .warning)
     #expect(rules(in: evidence).contains("smp_confirm_failed"))
@@ -182,9 +179,7 @@ import Words
     #expect(attributeRules(in: evidence) == ["att_authorization", "att_key_size"])
     // The refusal is a fact; no packet shows why the application decided so.
     #expect(evidence.finding("att_authorization")?.grounds == .fact)
-    #expect(
-      evidence.finding("att_authorization")?.why.text.contains("its application's decision") == true
-    )
+    #expect(evidence.finding("att_authorization").whyText.contains("its application's decision"))
   }
 
   @Test("many requests, refused and allowed after pairing, are one finding") func manyAllowed() {
@@ -197,7 +192,7 @@ import Words
     }
     let reported = attributeFindings(in: evidence)
     #expect(reported.count == 1)
-    #expect(reported.first?.what.text.hasSuffix(", and 4 more like it") == true)
+    #expect(reported.first.whatText.hasSuffix(", and 4 more like it"))
     #expect(reported.first?.severity == .note)
   }
 
@@ -220,8 +215,6 @@ import Words
     let finding = attributeFindings(in: evidence).first
     #expect(finding?.rule.description == "att_insufficient_authentication")
     #expect(finding?.certainty != .certain)
-    #expect(
-      finding?.why.text.contains("does not show whether the link was encrypted") == true,
-      "\(finding?.why.text ?? "nothing")")
+    #expect(finding.whyText.contains("does not show whether the link was encrypted"))
   }
 }

@@ -54,7 +54,7 @@ import Words
         "The peer indicated that its attributes have changed #8"
       ])
     let reported = evidence.finding("gatt_service_changed")
-    #expect(reported?.why.text.contains("0x000e to 0xffff") == true)
+    #expect(reported.whyText.contains("0x000e to 0xffff"))
   }
 
   @Test("0x12, then commands: they are dropped; after the hash was read they are not")

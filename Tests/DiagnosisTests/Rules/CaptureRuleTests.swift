@@ -35,8 +35,8 @@ import Words
     }
     #expect(evidence.packets(of: "capture_records_missing") == ["#7 #6"])
     #expect(
-      evidence.finding("capture_records_missing")?.why.text.contains(
-        "does not show as sent (connection 1) and 1 answer belongs to a command") == true)
+      evidence.finding("capture_records_missing").whyText.contains(
+        "does not show as sent (connection 1) and 1 answer belongs to a command"))
   }
 
   @Test(
@@ -83,7 +83,7 @@ import Words
       traffic.connect()
       for _ in 0..<3 { traffic.acl(notification(20), .received, kept: 9) }
     }
-    #expect(most.finding("capture_truncated")?.why.text.contains("Android") == true)
+    #expect(most.finding("capture_truncated").whyText.contains("Android"))
     #expect(
       most.lacks.map(\.text) == [
         "includes connection setup", "3 records cut short",
@@ -128,7 +128,7 @@ import Words
     }
     #expect(removed.coverage.cuts.reason == .payloads)
     #expect(removed.finding("capture_truncated")?.severity == .note)
-    #expect(removed.finding("capture_truncated")?.why.text.contains("PROHIBITED") == true)
+    #expect(removed.finding("capture_truncated").whyText.contains("PROHIBITED"))
     let cut = evidence { traffic in
       traffic.connect()
       frame(&traffic, "PROHIBITED")
@@ -296,8 +296,8 @@ import Words
     }
     #expect(rules(in: byType) == ["capture_cached_discovery"])
     #expect(
-      byType.finding("capture_cached_discovery")?.why.text.hasSuffix(
-        "If the peer's firmware has changed since, they may be wrong.") == true)
+      byType.finding("capture_cached_discovery").whyText.hasSuffix(
+        "If the peer's firmware has changed since, they may be wrong."))
     let server = evidence {
       $0.connect(role: 1)
       $0.ask("0a 03 00", "0b 01", by: .received)

@@ -389,7 +389,7 @@ import Words
   @Test("all attempts are counted; one while a connection exists shows nothing about the device")
   func counted() throws {
     let many = evidence { traffic in for _ in 0..<199 { Self.page(&traffic) } }
-    #expect(many.finding("connect_page_timeout")?.what.text.contains("(199 attempts)") == true)
+    #expect(many.finding("connect_page_timeout").whatText.contains("(199 attempts)"))
     let exists = try #require(
       evidence { Self.page(&$0, status: 0x0b) }.finding("connect_page_timeout"))
     #expect(exists.severity == .note)
@@ -681,8 +681,7 @@ import Words
         "The connection was requested with invalid parameters #1 #2"
       ])
     #expect(
-      evidence.finding("connect_refused")?.why.text.contains("= 1260 ms") == true,
-      "\(rules(in: evidence))")
+      evidence.finding("connect_refused").whyText.contains("= 1260 ms"), "\(rules(in: evidence))")
   }
 }
 
@@ -734,8 +733,8 @@ import Words
       $0.disconnect(reason: 0x3e)
     }
     #expect(
-      evidence.finding("connect_not_established")?.why.text.hasPrefix(
-        "The central's connection request arrived") == true)
+      evidence.finding("connect_not_established").whyText.hasPrefix(
+        "The central's connection request arrived"))
   }
 
   @Test("a link that the peer ends after data was established") func established() {

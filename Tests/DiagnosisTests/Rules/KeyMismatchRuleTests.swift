@@ -36,9 +36,7 @@ import Words
       found?.what.text
         == "The link was lost because another procedure ran while encryption was being started")
     #expect(found?.certainty == .possible)
-    #expect(
-      found?.why.text.contains("LE Data Length Change was reported (#16)") == true,
-      "\(found?.why.text ?? "")")
+    #expect(found.whyText.contains("LE Data Length Change was reported (#16)"))
     #expect(
       reconnection(key: 0x22, changesLength: true).finding("enc_keys_differ") != nil,
       "another key proves nothing")
@@ -77,15 +75,12 @@ import Words
     let swapped = mixUp(reply: (16..<32).map { UInt8($0) }).finding(rule)
     #expect(swapped?.what.text == "This host used the wrong key for the bond")
     #expect(
-      swapped?.why.text.hasSuffix(
+      swapped.whyText.hasSuffix(
         "EDIV and Rand identify the key of #12; this host used the key that the peer had distributed for its own use as a peripheral (#14)."
-      ) == true, "\(swapped?.why.text ?? "")")
+      ))
     #expect(swapped?.certainty == .certain)
     let reversed = mixUp(reply: (0..<16).reversed().map { UInt8($0) }).finding(rule)
-    #expect(
-      reversed?.why.text.hasSuffix(
-        "The key has the bytes of the key in #12 in reverse order.") == true,
-      "\(reversed?.why.text ?? "")")
+    #expect(reversed.whyText.hasSuffix("The key has the bytes of the key in #12 in reverse order."))
     let right = mixUp(reply: (0..<16).map { UInt8($0) }).finding(rule)
     #expect(right?.what.text == "The two sides have different keys for the bond")
     let replaced = mixUp(reply: (16..<32).map { UInt8($0) }, pairsAgain: true)

@@ -127,8 +127,7 @@ import Words
       }
     }
     #expect(
-      quiet.finding("link_peer_leaves")?.why.text.contains("no request was pending on either side")
-        == true)
+      quiet.finding("link_peer_leaves").whyText.contains("no request was pending on either side"))
   }
 
   @Test("a confirmation does not answer a request, and a channel request is a request")

@@ -39,8 +39,8 @@ import Words
       $0.disconnect(reason: 0x08)
     }
     #expect(
-      evidence.finding("link_supervision_timeout")?.why.text.contains(
-        "Everything this host sent was acknowledged.") == true)
+      evidence.finding("link_supervision_timeout").whyText.contains(
+        "Everything this host sent was acknowledged."))
   }
 
   @Test("without Number Of Completed Packets, or in the middle of a link, it is not mentioned")
@@ -69,8 +69,8 @@ import Words
       traffic.disconnect(reason: 0x08)
     }
     #expect(
-      evidence.finding("link_supervision_timeout")?.why.text.contains(
-        "200 packets this host sent were never acknowledged.") == true)
+      evidence.finding("link_supervision_timeout").whyText.contains(
+        "200 packets this host sent were never acknowledged."))
   }
 
   @Test("what a controller reports about the radio, and every event that the peer caused, counts")

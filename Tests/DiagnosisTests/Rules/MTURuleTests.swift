@@ -33,7 +33,7 @@ import Words
       $0.ask("0a 13 00", "0b \(ascending(150))")
     }
     let found = evidence.finding("att_mtu_asymmetric")
-    #expect(found?.why.text.contains("sent a Read Response of 151 bytes (#13)") == true)
+    #expect(found.whyText.contains("sent a Read Response of 151 bytes (#13)"))
     #expect(evidence.lines(of: "att_pdu_too_long") == [])
   }
 

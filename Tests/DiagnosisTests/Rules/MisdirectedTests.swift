@@ -130,7 +130,7 @@ import Words
     #expect(stray.line == "The peer sent 1 response that no request waits for #4")
     let silence = evidence(repeats: true).finding("att_request_unanswered")
     #expect(silence?.certainty == .possible)
-    #expect(silence?.why.text.contains("(#4)") == true)
+    #expect(silence.whyText.contains("(#4)"))
     #expect(evidence(repeats: false).lines(of: "att_response_unexpected") == [])
     #expect(evidence(repeats: false).finding("att_request_unanswered")?.certainty == .likely)
   }

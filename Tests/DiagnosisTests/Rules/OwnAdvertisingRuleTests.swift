@@ -40,10 +40,8 @@ import Words
         == "The structure at byte 3 claims 5 bytes, but only 2 follow.")
     #expect(
       setting("03 0a 01 02", 0x2009)?.line == "This host's scan response data is malformed #1")
-    #expect(
-      setting("03 0a 01 02")?.why.text.hasPrefix("The structure Tx Power Level has 2 bytes")
-        == true)
-    #expect(setting("02 01 06 00 41")?.why.text.contains("ends the data early, but 1 byte") == true)
+    #expect(setting("03 0a 01 02").whyText.hasPrefix("The structure Tx Power Level has 2 bytes"))
+    #expect(setting("02 01 06 00 41").whyText.contains("ends the data early, but 1 byte"))
     #expect(setting("02 01 06 00 00") == nil)
     #expect(setting("02 01 06 05 09 41 42 43 44", kept: 10) == nil, "the recorder cut it")
   }
@@ -53,9 +51,9 @@ import Words
       let evidence = evidence {
         $0.perform(0x2037, [0, operation, 1, 4] + hex("05 09 41 42"))
       }
-      return evidence.lines(of: Self.data)
+      return evidence.packets(of: Self.data)
     }
-    #expect(capture(operation: 3) == ["This host's advertising data is malformed #1"])
+    #expect(capture(operation: 3) == ["#1"])
     #expect(capture(operation: 1) == [])
   }
 
@@ -103,7 +101,7 @@ import Words
     let replaced = capture(before: 0xeda1_a2a3_a4ab)
     #expect(replaced?.severity == .warning)
     #expect(replaced?.evidence == [1, 3, 5, 7])
-    #expect(replaced?.why.text.contains("had the address ED:A1:A2:A3:A4:AB before (#3)") == true)
+    #expect(replaced.whyText.contains("had the address ED:A1:A2:A3:A4:AB before (#3)"))
     #expect(capture(address: 0xcc7f_c008_6548) == nil)
     #expect(capture(address: 0x4c7f_c008_6548) == nil)
     #expect(capture(properties: 0x10) == nil, "not connectable")

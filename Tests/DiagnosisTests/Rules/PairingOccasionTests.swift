@@ -41,9 +41,7 @@ import Words
       traffic.disconnect(reason: 0x13)
     }
     #expect(evidence.lines(of: "smp_security_request_ignored") == [])
-    #expect(
-      pairingErrors(in: evidence)
-        == (answer == 1 ? ["smp_not_supported: This host refused to pair #2 #3"] : []))
+    #expect(pairingErrors(in: evidence) == (answer == 1 ? ["smp_not_supported #2 #3"] : []))
   }
 
   @Test("a Security Request that the central answers by pairing is named in the story")

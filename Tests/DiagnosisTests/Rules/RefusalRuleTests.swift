@@ -62,10 +62,7 @@ import Words
       $0.connectToHeartRate()
       $0.ask("12 11 00 01 00", "01 12 11 00 03")
     }.finding("att_not_permitted")
-    #expect(
-      reported?.why.text.contains("This is a defect of the peer") == true,
-      "\(reported?.why.text ?? "nothing")"
-    )
+    #expect(reported.whyText.contains("This is a defect of the peer"))
   }
 
   @Test("failing to disable notifications has no consequences") func switchesOff() throws {
@@ -136,8 +133,7 @@ import Words
       $0.ask("12 16 00 01 00", "01 12 16 00 03")
     }
     #expect(attributeFindings(in: evidence).count == 1)
-    #expect(
-      attributeFindings(in: evidence).first?.why.text.hasPrefix("0x0016 is a declaration") == true)
+    #expect(attributeFindings(in: evidence).first.whyText.hasPrefix("0x0016 is a declaration"))
   }
 
   @Test("an offered write is refused: permissions and properties differ")
@@ -354,8 +350,8 @@ import Words
     let silent = notificationCenter(sends: false)
     let found = silent.finding("att_not_permitted")
     #expect(found?.certainty == .likely)
-    #expect(found?.why.text.contains("does not share notifications") == true)
-    #expect(found?.remedy?.text.contains("Share System Notifications") == true)
+    #expect(found.whyText.contains("does not share notifications"))
+    #expect(found.remedyText.contains("Share System Notifications"))
     #expect(found?.remedy?.text.contains("Zephyr") == false)
     let sharing = notificationCenter(sends: true).finding("att_not_permitted")
     #expect(sharing?.why.text.contains("does not share notifications") == false)
@@ -384,10 +380,8 @@ import Words
     }
     #expect(first?.certainty == .likely)
     #expect(
-      first?.why.text.contains(
-        "After the Execute Write Request before it was refused (#11), the server has to discard")
-        == true,
-      "\(first?.why.text ?? "")")
+      first.whyText.contains(
+        "After the Execute Write Request before it was refused (#11), the server has to discard"))
     let second = capture {
       $0.ask("16 15 00 00 00 01 02", "17 15 00 00 00 01 02")
       $0.ask("16 15 00 02 00 01 02", "01 16 15 00 09")

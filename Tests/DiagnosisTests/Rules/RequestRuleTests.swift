@@ -20,8 +20,7 @@ import Words
     let finding = attributeFindings(in: evidence).first
     // Nothing shows that the peer got it, and ATT's 30 s had not passed.
     #expect(finding?.certainty == .possible)
-    #expect(
-      finding?.why.text.hasPrefix("No answer in 8.0 s, until this host ended the link") == true)
+    #expect(finding.whyText.hasPrefix("No answer in 8.0 s, until this host ended the link"))
   }
 
   @Test("a link that is ended at once, or lost, proves nothing about the server")
@@ -77,8 +76,8 @@ import Words
       reported?.what.text
         == "This host never answered the Write Request for 2a39 Heart Rate Control Point")
     #expect(reported?.certainty == .certain)
-    #expect(reported?.remedy?.text.contains("respond(to:withResult:)") == true)
-    #expect(reported?.remedy?.text.contains("sendResponse()") == true)
+    #expect(reported.remedyText.contains("respond(to:withResult:)"))
+    #expect(reported.remedyText.contains("sendResponse()"))
   }
 
   @Test(
@@ -188,9 +187,8 @@ import Words
     let reported = open.finding("att_second_request")
     #expect(reported?.certainty == .likely)
     #expect(
-      reported?.why.text.hasSuffix(
-        "It happened 1 time on this connection. Neither #4 nor #5 was answered."
-      ) == true, "\(reported?.why.text ?? "nothing")")
+      reported.whyText.hasSuffix(
+        "It happened 1 time on this connection. Neither #4 nor #5 was answered."))
     // A request on a closed channel is lost anyway.
     let closed = evidence {
       $0.connect()
@@ -240,7 +238,7 @@ import Words
         "2 responses arrived on a different bearer from the request #4 #6 #5 #7"
       ])
     let reported = one.finding("att_answer_on_other_bearer")
-    #expect(reported?.why.text.hasPrefix("#6 is the answer to #4, ") == true)
+    #expect(reported.whyText.hasPrefix("#6 is the answer to #4, "))
     #expect(reported?.severity == .note)
     let three = evidence { for _ in 0..<3 { crossing(&$0) } }
     #expect(

@@ -31,11 +31,11 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
     let found = capture("05 03 11 00 02 29", stays: 10)
     #expect(found?.line == "The peer sent a malformed Find Information Response #8 #9 #10")
     #expect(found?.severity == .error)
-    #expect(found?.why.text.hasPrefix("Its format or length is 3,") == true)
+    #expect(found.whyText.hasPrefix("Its format or length is 3,"))
     let own = capture("05 03 11 00 02 29", stays: 10, by: .received)
     #expect(own?.what.text == "This host sent a malformed Find Information Response")
     #expect(own?.severity == .error)
-    #expect(own?.why.text.contains("The peer ended the link") == true)
+    #expect(own.whyText.contains("The peer ended the link"))
     #expect(capture("05 03 11 00 02 29", stays: 5000)?.severity == .warning)
     #expect(capture("05 01 11 00 02 29", stays: 10) == nil)
   }
@@ -90,7 +90,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
     #expect(evidence.finding(Self.offsets)?.certainty == .likely)
     #expect(evidence.finding(Self.offsets)?.severity == .error)
     let own = reading([part, part, part], by: .received).finding(Self.offsets)
-    #expect(own?.what.text.hasPrefix("This host answers a read") == true)
+    #expect(own.whatText.hasPrefix("This host answers a read"))
     let two = reading([part, part]).finding(Self.offsets)
     #expect(two?.certainty == .likely)
     #expect(two?.severity == .warning)
@@ -156,8 +156,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
         "A value of 2a37 Heart Rate Measurement is too short #14",
         "A value of 2a1c Temperature Measurement is too short #16",
       ])
-    #expect(
-      evidence.finding(Self.short)?.why.text.contains("It has 1 byte, which is less") == true)
+    #expect(evidence.finding(Self.short).whyText.contains("It has 1 byte, which is less"))
   }
 
   @Test("complete, empty, cut, later, unknown and full values are no evidence") func longEnough() {
@@ -244,7 +243,7 @@ func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {
     }
     let found = evidence.finding(Self.missing)
     #expect(found?.severity == .note)
-    #expect(found?.why.text.contains("The peer sent 1 value anyway.") == true)
+    #expect(found.whyText.contains("The peer sent 1 value anyway."))
   }
 
   // MARK: Values before encryption

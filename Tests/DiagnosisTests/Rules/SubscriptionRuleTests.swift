@@ -43,8 +43,8 @@ import Words
     let reported = evidence.finding("gatt_wrong_cccd_bits")
     #expect(reported?.severity == .note)
     #expect(reported?.isResolved == true)
-    #expect(reported?.why.text.contains("The right value followed at #10.") == true)
-    #expect(reported?.remedy?.text.contains("ENABLE_NOTIFICATION_VALUE") == true)
+    #expect(reported.whyText.contains("The right value followed at #10."))
+    #expect(reported.remedyText.contains("ENABLE_NOTIFICATION_VALUE"))
     #expect(reported?.remedy?.text.contains("ENABLE_INDICATION_VALUE") == false)
   }
 

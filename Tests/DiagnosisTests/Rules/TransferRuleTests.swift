@@ -34,7 +34,7 @@ import Words
     let found = proxyPDU("03 00 05", to: "14").finding(rule)
     #expect(found?.line == "The peer wrote a provisioning PDU to 2add Mesh Proxy Data In #5 #8")
     #expect(found?.severity == .error && found?.certainty == .certain)
-    #expect(found?.why.text.contains("The server offers both services (#5)") == true)
+    #expect(found.whyText.contains("The server offers both services (#5)"))
     #expect(proxyPDU("03 00 05", to: "0e").lines(of: rule) == [])
     #expect(
       proxyPDU("00 11 22", to: "0e").lines(of: rule) == [
@@ -76,9 +76,7 @@ import Words
       found?.line
         == "This host wrote 30 values to fff2 one at a time: 600 bytes in 3.1 s #3 #14 #73")
     #expect(found?.severity == .note && found?.grounds == .fact)
-    #expect(
-      found?.why.text.contains("The MTU is 71 (#3: this host offered 100, the peer 71)") == true,
-      "\(found?.why.text ?? "")")
+    #expect(found.whyText.contains("The MTU is 71 (#3: this host offered 100, the peer 71)"))
     // A client that polls, one that pauses, one that downloads, and messages of any length.
     #expect(upload(alternates: true) == nil)
     #expect(upload(pause: 500) == nil)
@@ -143,7 +141,7 @@ import Words
     let found = capture("02 05 02")
     #expect(found?.what.text == "The peer never answered the Exchange MTU Request")
     #expect(found?.severity == .warning && found?.certainty == .possible)
-    #expect(found?.why.text.hasSuffix("The link seems to be gone.") == true)
+    #expect(found.whyText.hasSuffix("The link seems to be gone."))
     #expect(capture("02 05 02", answered: true) == nil)
     // Any other request may have been the last one of its link.
     #expect(capture("0a 13 00") == nil)
@@ -168,12 +166,12 @@ import Words
     let unwanted = indication(subscribes: false, lasts: 30_000)
     #expect(unwanted?.severity == .error)
     #expect(unwanted?.fault == .local)
-    #expect(unwanted?.why.text.contains("The peer had not enabled it") == true)
-    #expect(unwanted?.remedy?.text.hasPrefix("Fix the stack of this host") == true)
+    #expect(unwanted.whyText.contains("The peer had not enabled it"))
+    #expect(unwanted.remedyText.hasPrefix("Fix the stack of this host"))
     let wanted = indication(subscribes: true, lasts: 30_000)
     #expect(wanted?.severity == .error)
     #expect(wanted?.why.text.contains("had not enabled it") == false)
-    #expect(wanted?.remedy?.text.hasPrefix("Hosts confirm on their own") == true)
+    #expect(wanted.remedyText.hasPrefix("Hosts confirm on their own"))
   }
 
   @Test("a link that lives on without the confirmation: a note") func livesOn() {
