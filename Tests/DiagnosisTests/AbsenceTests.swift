@@ -18,7 +18,7 @@ import Words
       // Completed packets that the capture does not show as sent.
       if losesRecords { $0.completed(60) }
     }
-    return finding(rule, in: evidence)?.certainty
+    return evidence.finding(rule)?.certainty
   }
 
   @Test("0xfd: the CCCD may have been written before the capture began, or in lost records")
@@ -31,7 +31,7 @@ import Words
     #expect(certainty("att_cccd_improper", whole) == .certain)
     #expect(certainty("att_cccd_improper", refuse) == .likely)
     for (words, build) in [("on this connection.", whole), ("in this capture.", refuse)] {
-      let why = finding("att_cccd_improper", in: evidence(build))?.why.text ?? "nothing"
+      let why = evidence(build).finding("att_cccd_improper")?.why.text ?? "nothing"
       #expect(why.hasSuffix("none of its CCCDs was written \(words)"), "\(why)")
     }
     #expect(certainty("att_cccd_improper", losesRecords: true, whole) == .likely)
@@ -122,11 +122,11 @@ import Words
     var bond = Bond(DeviceAddress(value: 0xc011_2233_4455), .random, file: "keys")
     bond.longTermKeys = [Bond.LongTermKey([UInt8](repeating: 7, count: 16))]
     let known = evidence(bonds: [bond], whole)
-    #expect(findings(of: "att_0f_without_key", in: known) == [])
+    #expect(known.lines(of: "att_0f_without_key") == [])
     // Only an identity key, which encrypts nothing.
     bond.longTermKeys = []
     bond.identityResolvingKey = [UInt8](repeating: 7, count: 16)
-    #expect(!findings(of: "att_0f_without_key", in: evidence(bonds: [bond], whole)).isEmpty)
+    #expect(!evidence(bonds: [bond], whole).lines(of: "att_0f_without_key").isEmpty)
   }
 
   @Test(

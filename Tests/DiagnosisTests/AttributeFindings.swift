@@ -1,11 +1,6 @@
 import Diagnosis
 import Histories
 
-/// Returns the first finding of a rule.
-func finding(_ rule: String, in evidence: Evidence) -> Finding? {
-  evidence.findings().first { $0.rule.description == rule }
-}
-
 /// Returns the findings of the attribute rules in order, without those of other rules, which most
 /// traffic triggers.
 func attributeFindings(in evidence: Evidence) -> [Finding] {

@@ -16,8 +16,7 @@ import Words
     let peer = little(0xc011_2233_4455, width: 6)
     let evidence = evidence {
       $0.connectClassic()
-      $0.command(0x0411, little(0x40))
-      $0.status(0x0411)
+      $0.begin(0x0411, little(0x40))
       $0.event(0x17, peer)
       $0.command(0x040c, peer)
       // This host has DisplayYesNo, the peer DisplayOnly, both with MITM: only this host's user can
@@ -40,7 +39,7 @@ import Words
         )
       }, "\(line.consequences.map(\.text))")
     let finding = try #require(
-      evidence.findings().first { $0.rule.description == "enc_authentication_failure" })
+      evidence.finding("enc_authentication_failure"))
     #expect(
       finding.line
         == "This host refused to pair over BR/EDR: Authentication Failure (0x05) #2 #5 #9 #10")

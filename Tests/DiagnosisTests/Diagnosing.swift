@@ -64,12 +64,20 @@ func evidence<Source: CaptureSource & ~Copyable>(
   return report.evidence
 }
 
-/// Returns the findings of one rule, "what" and the packets: `The passkeys on the two sides differ
-/// #43 #46 #48`.
-func findings(
-  of rule: String, in evidence: Evidence
-) -> [String] {
-  evidence.findings().filter { $0.rule.description == rule }.map(\.line)
+extension Evidence {
+  /// Returns the findings of one rule.
+  func findings(of rule: String) -> [Finding] {
+    findings().filter { $0.rule.description == rule }
+  }
+
+  /// Returns the first finding of a rule.
+  func finding(_ rule: String) -> Finding? { findings(of: rule).first }
+
+  /// Returns what a rule found and the packets: `The passkeys on the two sides differ #43 #46 #48`.
+  func lines(of rule: String) -> [String] { findings(of: rule).map(\.line) }
+
+  /// Returns the packets of each finding of a rule: `#43 #46 #48`.
+  func packets(of rule: String) -> [String] { findings(of: rule).map(\.packets) }
 }
 
 /// Returns the rules that found something, each once, in order.
@@ -82,13 +90,26 @@ func rules(in evidence: Evidence) -> [String] {
 }
 
 extension Finding {
-  /// What was found, and its evidence.
-  var line: String {
-    let packets = evidence.ranges.map {
+  /// What was found, and its packets.
+  var line: String { packets.isEmpty ? what.text : "\(what.text) \(packets)" }
+
+  /// The packets that show it: `#43 #46-48`.
+  var packets: String {
+    evidence.ranges.map {
       $0.count == 1 ? "#\($0.lowerBound)" : "#\($0.lowerBound)-\($0.upperBound)"
-    }
-    return ([what.text] + packets).joined(separator: " ")
+    }.joined(separator: " ")
   }
+}
+
+extension Finding? {
+  /// What was found, or that nothing was.
+  var whatText: String { self?.what.text ?? "no finding" }
+
+  /// The cause, or that nothing was found.
+  var whyText: String { self?.why.text ?? "no finding" }
+
+  /// How to fix it, or that there is no remedy.
+  var remedyText: String { self?.remedy?.text ?? "no remedy" }
 }
 
 /// The project's folder.

@@ -85,9 +85,9 @@ import Words
   @Test("no key is in a line unless keys are requested, and without keys there is no line")
   func hidden() {
     var evidence = evidence { $0.bond(key: 0x5a) }
-    #expect(findings(of: "keys_known", in: evidence) == [])
+    #expect(evidence.lines(of: "keys_known") == [])
     evidence.listsKeys = true
-    let found = evidence.findings().filter { $0.rule.description == "keys_known" }
+    let found = evidence.findings(of: "keys_known")
     let details = found.flatMap(\.details)
     #expect(details.count == 1)
     #expect(
@@ -112,7 +112,7 @@ import Words
     }
     evidence.listsKeys = true
     let zeros = evidence.keys.zeros
-    let found = evidence.findings().first { $0.rule.description == "keys_known" }
+    let found = evidence.finding("keys_known")
     let first = zeros.first.map { $0 - 2 } ?? 0
     #expect(zeros == [first + 2])
     #expect(
@@ -122,8 +122,8 @@ import Words
       ])
     #expect(found?.what.text == "2 keys are known")
     #expect(
-      found?.why.text.hasPrefix(
-        "The key given in #\(first + 2) is omitted: it is all zeros. Bytes are") == true)
+      found.whyText.hasPrefix(
+        "The key given in #\(first + 2) is omitted: it is all zeros. Bytes are"))
     #expect(found?.isAppendix == true)
     let packets = found?.evidence.ranges.map(\.lowerBound) ?? []
     #expect(packets == packets.sorted())
@@ -133,11 +133,10 @@ import Words
     guard var evidence = try evidence(ofCapture: "generated/pair_sc_passkey.btsnoop", beside: true)
     else { return }
     evidence.listsKeys = true
-    let found = evidence.findings().first { $0.rule.description == "keys_known" }
+    let found = evidence.finding("keys_known")
     #expect(found?.line == "3 keys are known #173 #176 #179")
     #expect(
-      found?.why.text.hasPrefix("The keys given in #178 and #181 are omitted: they are all zeros.")
-        == true)
+      found.whyText.hasPrefix("The keys given in #178 and #181 are omitted: they are all zeros."))
   }
 
   @Test("the number of keys is limited, however many a capture has") func bounded() {
@@ -186,7 +185,7 @@ import Words
         $0.disconnect()
       }
       #expect(
-        findings(of: "enc_key_missing_central", in: evidence).count == (isKnown ? 1 : 0))
+        evidence.lines(of: "enc_key_missing_central").count == (isKnown ? 1 : 0))
     }
   }
 
@@ -214,7 +213,7 @@ import Words
         $0.disconnect()
       }
       #expect(
-        findings(of: "enc_key_missing_central", in: found).count == expected,
+        found.lines(of: "enc_key_missing_central").count == expected,
         "\(isDeleted), \(isHost)")
     }
   }
@@ -233,7 +232,7 @@ import Words
       $0.received("0b 64")
     }
     #expect(
-      findings(of: "bond_address_unresolved", in: evidence).count
+      evidence.lines(of: "bond_address_unresolved").count
         == (address == 0x4011_2233_4455 && !isPaired ? 1 : 0))
   }
 
@@ -243,16 +242,9 @@ import Words
       let reconnected = try evidence(
         ofCapture: "generated/bond_privacy_reconnect.btsnoop", beside: true)
     else { return }
-    #expect(
-      findings(of: "privacy_rotated", in: reconnected) == [
-        "F1:F1:F1:F1:F1:F1 used 2 private addresses #39 #60 #79"
-      ])
-    #expect(
-      reconnected.findings().contains {
-        $0.why.text.hasPrefix("Its identity resolving key (#60) resolves ")
-      })
+    #expect(reconnected.packets(of: "privacy_rotated") == ["#39 #60 #79"])
     guard let other = try evidence(ofCapture: "android-phone.btsnoop") else { return }
-    #expect(findings(of: "privacy_rotated", in: other) == [])
+    #expect(other.lines(of: "privacy_rotated") == [])
   }
 
   @Test("a file's identity resolving key resolves a private address") func resolved() throws {

@@ -31,13 +31,12 @@ import Words
       traffic.startEncryption()
       Self.giveIdentity(&traffic)
       traffic.clock += 30_000
-      traffic.askToDisconnect()
-      traffic.disconnect(reason: 0x16)
+      traffic.endLink()
     }
     let evidence = evidence(capture)
     #expect(evidence.connections.first?.connection.isEncrypted == true)
     #expect(evidence.connections.first?.pairing.attempts.last?.isBonded == true)
-    #expect(findings(of: "enc_timeout", in: evidence) == [])
+    #expect(evidence.lines(of: "enc_timeout") == [])
     let story = try story(capture)
     #expect(story.contains("encrypted with the new key, as the keys that follow show"), "\(story)")
     #expect(!story.contains("never encrypted"), "\(story)")
@@ -101,7 +100,7 @@ import Words
         $0.clock += 20_000
         $0.disconnect(reason: 0x13)
       }
-      return findings(of: "enc_timeout", in: evidence)
+      return evidence.lines(of: "enc_timeout")
     }
     #expect(capture(dataAfter: nil).count == 1)
     #expect(capture(dataAfter: 5_000) == [])
@@ -113,7 +112,7 @@ import Words
       $0.encrypted()
       Self.giveIdentity(&$0)
     }
-    #expect(findings(of: "smp_while_encrypted", in: evidence) == [])
+    #expect(evidence.lines(of: "smp_while_encrypted") == [])
     #expect(evidence.connections.first?.security.isStoredKey == false)
   }
 
@@ -129,8 +128,8 @@ import Words
       $0.clock += 40_000
       $0.disconnect(reason: 0x13)
     }
-    #expect(findings(of: "att_request_unanswered", in: evidence) == [])
-    #expect(findings(of: "att_second_request", in: evidence) == [])
+    #expect(evidence.lines(of: "att_request_unanswered") == [])
+    #expect(evidence.lines(of: "att_second_request") == [])
   }
 
   @Test("if the client goes on and is answered, a missing answer is only possible")
@@ -145,7 +144,7 @@ import Words
       $0.disconnect(reason: 0x13)
     }
     for rule in ["att_request_unanswered", "att_second_request"] {
-      let found = finding(rule, in: evidence)
+      let found = evidence.finding(rule)
       #expect(found?.certainty != .certain, "\(rule)")
       #expect(found?.severity == .warning, "\(rule)")
     }
@@ -182,7 +181,7 @@ import Words
         $0.clock += 31_000
         $0.sent("0a 09 00")
       }
-      return findings(of: "att_after_timeout", in: evidence)
+      return evidence.lines(of: "att_after_timeout")
     }
     #expect(capture(goesOn: false).count == 1)
     #expect(capture(goesOn: true) == [])
@@ -205,8 +204,7 @@ import Words
   func silentPeer() throws {
     func words(_ times: Int) throws -> String {
       try page {
-        $0.command(0x0c03)
-        $0.complete(0x0c03)
+        $0.perform(0x0c03)
         $0.connect()
         for _ in 0..<times {
           $0.sent("52 03 00 01")
@@ -250,7 +248,7 @@ import Words
       $0.sent("02 c8 00")
       $0.ask("12 15 00" + String(repeating: " 01", count: 158), "13")
     }
-    #expect(findings(of: "att_write_too_long", in: evidence) == [])
+    #expect(evidence.lines(of: "att_write_too_long") == [])
   }
 
   // MARK: Links
@@ -260,8 +258,7 @@ import Words
     func capture(resets: Bool) throws -> String {
       try story {
         if resets {
-          $0.command(0x0c03)
-          $0.complete(0x0c03)
+          $0.perform(0x0c03)
         }
         $0.received("1b 10 00 01")
         $0.completed(1)
@@ -276,15 +273,14 @@ import Words
   func cancelled() {
     func capture(status: UInt8) -> [String] {
       let evidence = evidence {
-        $0.command(
+        $0.begin(
           0x200d,
           hex("60 00 30 00 00 01") + little(0xc011_2233_4455, width: 6)
             + hex("00 18 00 28 00 00 00 2a 00 00 00 00 00"))
-        $0.status(0x200d)
         $0.clock += 3_000
         $0.connect(0, status: status)
       }
-      return findings(of: "connect_refused", in: evidence)
+      return evidence.lines(of: "connect_refused")
     }
     #expect(capture(status: 0x02) == [])
     #expect(capture(status: 0x1f).count == 1, "any other status is the controller's")
@@ -295,11 +291,10 @@ import Words
     func capture(status: UInt8) -> [String] {
       let evidence = evidence {
         $0.connect()
-        $0.command(0x2016, little(0x40))
-        $0.status(0x2016)
+        $0.begin(0x2016, little(0x40))
         $0.meta(0x04, [status] + little(0x40) + little(0, width: 8))
       }
-      return findings(of: "link_procedure_failed", in: evidence)
+      return evidence.lines(of: "link_procedure_failed")
     }
     #expect(capture(status: 0x3e) == [])
     #expect(capture(status: 0x1f).count == 1)
@@ -326,12 +321,11 @@ import Words
     func why(isHeard: Bool) -> String? {
       let evidence = evidence {
         $0.connect()
-        $0.command(0x2016, little(0x40))
-        $0.status(0x2016)
+        $0.begin(0x2016, little(0x40))
         $0.meta(0x04, [0x1f] + little(0x40) + little(0, width: 8))
         if isHeard { $0.received("1b 10 00 01") }
       }
-      return finding("link_procedure_failed", in: evidence)?.why.text
+      return evidence.finding("link_procedure_failed")?.why.text
     }
     #expect(why(isHeard: true) == "The link continued unchanged.")
     #expect(why(isHeard: false) == "The peer is not heard after that.")
@@ -345,10 +339,9 @@ import Words
         $0.received("1b 10 00 01")
         if asks { $0.askToDisconnect() }
         $0.clock += 1_000
-        $0.command(0x0c03)
-        $0.complete(0x0c03)
+        $0.perform(0x0c03)
       }
-      return findings(of: "link_reset", in: evidence)
+      return evidence.lines(of: "link_reset")
     }
     #expect(capture(asks: false).count == 1)
     #expect(capture(asks: true) == [])
@@ -365,7 +358,7 @@ import Words
           $0.disconnect(reason: 0x13)
         }
       }
-      return finding("link_peer_leaves", in: evidence)?.why.text
+      return evidence.finding("link_peer_leaves")?.why.text
     }
     #expect(capture(completes: false)?.hasPrefix("This host sent it nothing") == true)
     #expect(capture(completes: true) == "What crossed the links was not recorded.")

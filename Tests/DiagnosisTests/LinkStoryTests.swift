@@ -27,8 +27,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     let lines = try page {
       $0.connect()
       $0.sent("02 00 01")
-      $0.sent("02 05 02")
-      $0.received("03 17 00")
+      $0.ask("02 05 02", "03 17 00")
       $0.received("03 64 00")
     }
     let story = lines.filter { $0.contains("MTU") && $0.hasPrefix("  #") }
@@ -83,8 +82,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
       $0.answerParameters(.sent, accepts: true)
       $0.changeParameters()
       $0.parametersChanged()
-      $0.askToDisconnect()
-      $0.disconnect(reason: 0x16)
+      $0.endLink()
     }
     let story = lines.filter { $0.hasPrefix("  #") }
     #expect(
@@ -129,8 +127,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     ]
     for (reason, words) in cases {
       let lines = try page {
-        $0.connect()
-        $0.received("1b 03 00 01")
+        $0.establish()
         $0.disconnect(reason: reason)
       }
       #expect(lines.contains { $0.hasPrefix("  #3  0.002  \(words)") }, "\(lines)")
@@ -153,8 +150,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
 
   @Test("a host that asked to disconnect before the capture ends") func asked() throws {
     let lines = try page {
-      $0.connect()
-      $0.received("1b 03 00 01")
+      $0.establish()
       $0.askToDisconnect()
     }
     #expect(
@@ -162,8 +158,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
         "  #3  0.002  the central asks to disconnect; whether it did is not in the capture; neither paired"
       ), "\(lines)")
     let refused = try page {
-      $0.connect()
-      $0.received("1b 03 00 01")
+      $0.establish()
       $0.askToDisconnect(status: 0x0c)
     }
     #expect(
@@ -177,8 +172,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     let change = little(0x40) + little(4) + little(1) + little(2) + little(600)
     let lines = try page {
       $0.connect()
-      $0.command(0x207e, little(0x40) + little(1) + little(8) + little(0) + little(0) + little(400))
-      $0.status(0x207e)
+      $0.begin(0x207e, little(0x40) + little(1) + little(8) + little(0) + little(0) + little(400))
       $0.meta(0x23, [0] + change)
       $0.meta(0x23, [0] + change)
       $0.meta(0x23, [0x1f] + change)
@@ -200,13 +194,10 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     let change = little(0x40) + little(4) + little(1) + little(2) + little(600)
     let lines = try page {
       $0.connect()
-      $0.command(0x207e, request)
-      $0.status(0x207e)
+      $0.begin(0x207e, request)
       $0.meta(0x23, [0] + change)
-      $0.command(0x207e, request)
-      $0.status(0x207e, 0x1a)
-      $0.command(0x207e, request)
-      $0.status(0x207e)
+      $0.begin(0x207e, request, status: 0x1a)
+      $0.begin(0x207e, request)
       $0.meta(0x23, [0x1f] + change)
     }
     let asks =

@@ -18,18 +18,16 @@ import Words
     _ first: (inout Traffic) -> Void, _ second: (inout Traffic) -> Void = { _ in }
   ) -> [String] {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       first(&$0)
       $0.disconnect()
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("12 15 00 01", "13")
       second(&$0)
       $0.wait(3000)
       $0.disconnect()
     }
-    return findings(of: "gatt_not_subscribed", in: evidence)
+    return evidence.lines(of: "gatt_not_subscribed")
   }
 
   @Test("a server that sends to everybody, and a subscription that a bond keeps")
@@ -48,14 +46,13 @@ import Words
   @Test("a subscription in prepared writes, and a value in Read Multiple") func otherWays() {
     func capture(_ change: (inout Traffic) -> Void) -> [String] {
       let evidence = evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         change(&$0)
         $0.ask("12 15 00 01", "13")
         $0.wait(3000)
         $0.disconnect()
       }
-      return findings(of: "gatt_not_subscribed", in: evidence)
+      return evidence.lines(of: "gatt_not_subscribed")
     }
     #expect(
       capture {
@@ -75,12 +72,11 @@ import Words
   @Test("a server that carries commands out does not drop them") func honoured() {
     func capture(_ change: (inout Traffic) -> Void) -> [String] {
       let evidence = evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.ask("12 11 00 01 00", "13")
         change(&$0)
       }
-      return findings(of: "att_command_dropped", in: evidence)
+      return evidence.lines(of: "att_command_dropped")
     }
     #expect(capture { $0.sent("52 13 00 02") }.count == 1)
     #expect(
@@ -113,11 +109,10 @@ import Words
   func fixedLength() {
     func capture(_ change: (inout Traffic) -> Void) -> [String] {
       let evidence = evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         change(&$0)
       }
-      return findings(of: "att_mtu_default", in: evidence)
+      return evidence.lines(of: "att_mtu_default")
     }
     #expect(capture { for _ in 0..<3 { $0.received("1b 10 00" + Self.full) } }.count == 1)
     #expect(
@@ -148,15 +143,14 @@ import Words
       -> [String]
     {
       let evidence = evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.ask("12 11 00 01 00", "13")
         for (index, value) in values.enumerated() {
           change(&$0, index)
           $0.att(l: [0x1b, 0x10, 0, value, 1])
         }
       }
-      return findings(of: "gatt_counter_gap", in: evidence)
+      return evidence.lines(of: "gatt_counter_gap")
     }
     let gap: [UInt8] = Array(1...20) + Array(25...50)
     #expect(capture(gap).count == 1)
@@ -178,8 +172,7 @@ import Words
   @Test("an earlier connection's discovery does not describe other firmware") func otherFirmware() {
     func capture(_ discovers: Bool, _ packets: (inout Traffic) -> Void) -> Evidence {
       evidence {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.disconnect()
         $0.connect()
         if discovers { $0.discoverHeartRate() }
@@ -188,10 +181,10 @@ import Words
     }
     for discovers in [false, true] {
       let command = capture(discovers) { $0.sent("52 13 00 02") }
-      #expect(findings(of: "att_command_dropped", in: command).count == (discovers ? 1 : 0))
+      #expect(command.lines(of: "att_command_dropped").count == (discovers ? 1 : 0))
       let short = capture(discovers) { $0.ask("0a 10 00", "0b 06") }
-      #expect(findings(of: "gatt_value_too_short", in: short).count == (discovers ? 1 : 0))
-      #expect(findings(of: "att_not_in_properties", in: short).count == (discovers ? 1 : 0))
+      #expect(short.lines(of: "gatt_value_too_short").count == (discovers ? 1 : 0))
+      #expect(short.lines(of: "att_not_in_properties").count == (discovers ? 1 : 0))
     }
   }
 
@@ -204,7 +197,7 @@ import Words
         $0.sent("52 15 00 01")
         $0.received(answer)
       }
-      return findings(of: "att_response_unexpected", in: evidence)
+      return evidence.lines(of: "att_response_unexpected")
     }
     #expect(capture("01 0a 15 00 02").count == 1, "the same bytes again")
     #expect(capture("01 52 15 00 02") == [])
@@ -215,14 +208,12 @@ import Words
     throws
   {
     let evidence = evidence {
-      $0.command(0x200c, [1, 0])
-      $0.complete(0x200c)
+      $0.perform(0x200c, [1, 0])
       $0.askToConnect()
-      $0.command(0x200e)
-      $0.complete(0x200e)
+      $0.perform(0x200e)
       $0.askToConnect(status: 0x0c)
     }
-    let finding = try #require(first("connect_refused", in: evidence))
+    let finding = try #require(evidence.finding("connect_refused"))
     #expect(finding.why.text.contains("another connection attempt is pending"), "\(finding.why)")
     #expect(!finding.why.text.contains("scan"), "\(finding.why)")
   }

@@ -18,8 +18,7 @@ import Words
     again: String? = nil
   ) -> Finding? {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       before(&$0)
       $0.ask(request, refusal)
       between(&$0)
@@ -27,7 +26,7 @@ import Words
       $0.ask(again ?? request, answer)
       $0.disconnect()
     }
-    return evidence.findings().first { $0.rule.description == rule }
+    return evidence.finding(rule)
   }
 
   /// The error codes that name a lasting reason.
@@ -89,17 +88,14 @@ import Words
 
   @Test("a CCCD has two bytes") func configurationLength() throws {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("12 11 00 01", "01 12 11 00 0d")
       $0.disconnect()
     }
     let finding = try #require(
-      evidence.findings().first { $0.rule.description == "att_invalid_length" })
+      evidence.finding("att_invalid_length"))
     #expect(
-      finding.why.text
-        == "A CCCD has two bytes, for instance 01 00 for notifications or 02 00 for indications; this host wrote 1. Nothing succeeded after it, and the peer disconnected (#10)."
-    )
+      finding.why.text.hasSuffix("Nothing succeeded after it, and the peer disconnected (#10)."))
   }
 
   // MARK: Time
@@ -107,8 +103,7 @@ import Words
   /// Returns what is found if this host disconnects `wait` milliseconds after a request.
   private static func impatient(_ wait: Int, interval: Int, latency: Int = 0) -> [String] {
     let evidence = evidence {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       // LE Connection Update Complete: interval, latency, timeout.
       $0.meta(
         0x03, [0] + little(0x40) + little(interval) + little(latency) + little(3200))
@@ -118,7 +113,7 @@ import Words
       $0.wait(10_000)
       $0.disconnect(reason: 0x16)
     }
-    return findings(of: "att_request_unanswered", in: evidence)
+    return evidence.lines(of: "att_request_unanswered")
   }
 
   @Test("an answer needs some connection events") func patience() {
@@ -142,7 +137,7 @@ import Words
       }
       $0.disconnect()
     }
-    return evidence.findings().filter { $0.rule.description == "gatt_counter_gap" }
+    return evidence.findings(of: "gatt_counter_gap")
   }
 
   @Test("a counter that jumps without a pause lost nothing, if the queue was idle") func idle() {
@@ -170,7 +165,7 @@ import Words
       $0.wait(5000)
       $0.disconnect()
     }
-    return findings(of: "gatt_notifications_silent", in: evidence)
+    return evidence.lines(of: "gatt_notifications_silent")
   }
 
   @Test("answers need a sender in the service, and Battery Level need not change") func silent() {
@@ -190,7 +185,7 @@ import Words
         $0.wait(3000)
         $0.disconnect()
       }
-      return findings(of: "gatt_not_subscribed", in: evidence)
+      return evidence.lines(of: "gatt_not_subscribed")
     }
     #expect(writing("2c 2a").count == 1)
     #expect(writing("2b 2a") == [])
@@ -211,7 +206,7 @@ import Words
           traffic.wait(5000)
         }
       }
-      return evidence.findings().filter { $0.rule.description == "link_peer_leaves" }
+      return evidence.findings(of: "link_peer_leaves")
     }
     let idle = leaving { _ in }
     #expect(idle.map(\.certainty) == [.likely])
@@ -229,6 +224,6 @@ import Words
       $0.ask("1d 03 00 01 00 ff ff", "1e", by: .received)
       $0.disconnect()
     }
-    #expect(findings(of: "gatt_service_changed", in: evidence).count == 1)
+    #expect(evidence.lines(of: "gatt_service_changed").count == 1)
   }
 }

@@ -56,16 +56,16 @@ import Words
       fails(&$0, 0, by: .sent)
       fails(&$0, 1, by: .received)
     }
-    let found = evidence.findings().filter { $0.rule.description == "smp_unspecified" }
-    #expect(found.map(\.line) == ["This host ended pairing without giving a reason #7 #8 #9"])
+    let found = evidence.findings(of: "smp_unspecified")
+    #expect(found.map(\.packets) == ["#7 #8 #9"])
     #expect(
       found.first?.note?.text
         == "Seen from both sides: connection 2, the other end of this link, shows the same (from #10 on)."
     )
     // Selected alone, the other end reports its own failure.
     #expect(
-      evidence.findings(among: [2]).filter { $0.rule.description == "smp_unspecified" }.map(\.line)
-        == ["The peer ended pairing without giving a reason #10 #11 #12"])
+      evidence.findings(among: [2]).filter { $0.rule.description == "smp_unspecified" }.map(
+        \.packets) == ["#10 #11 #12"])
   }
 
   @Test("findings of several connections name the other ends together") func grouped() {
@@ -105,10 +105,10 @@ import Words
       fails(&$0, 0, by: .sent)
       fails(&$0, 1, by: .received)
     }
-    #expect(findings(of: "smp_unspecified", in: others).count == 2)
+    #expect(others.lines(of: "smp_unspecified").count == 2)
     let one = bothEnds { fails(&$0, 0, by: .sent) }
-    #expect(findings(of: "smp_unspecified", in: one).count == 1)
-    #expect(finding("smp_unspecified", in: one)?.note == nil)
+    #expect(one.lines(of: "smp_unspecified").count == 1)
+    #expect(one.finding("smp_unspecified")?.note == nil)
   }
 
   @Test("the same wording on one connection is one finding, with its number") func folded() {
@@ -144,7 +144,7 @@ import Words
           traffic.pairingFailed(reason)
         }
       }
-      return finding("smp_repeated", in: evidence)?.remedy?.text
+      return evidence.finding("smp_repeated")?.remedy?.text
     }
     #expect(remedy([8, 8, 8]) == "Fix what the first failure shows (#4).")
     #expect(
@@ -162,7 +162,7 @@ import Words
         if unpairs { traffic.management(event: false, 0x1b) }
         traffic.pairingFailed(8, side)
       }
-      let remedy = finding("smp_unspecified", in: evidence)?.remedy?.text ?? "none"
+      let remedy = evidence.finding("smp_unspecified")?.remedy?.text ?? "none"
       let expected =
         side == .sent && unpairs
         ? "Find the program that sent Unpair Device (#4): "

@@ -31,8 +31,7 @@ extension Twin {
       or: "the handle is from an earlier connection, and the attributes have changed since",
       excludedBy: refusedWrite,
       openIn: {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.disconnect()
         $0.connect()
         $0.ask("12 13 00 01", "01 12 13 00 03")
@@ -41,8 +40,7 @@ extension Twin {
       "att_invalid_handle",
       or: "the handle is from an earlier connection, and the attributes have changed since",
       excludedBy: {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.ask("0a ff 0f", "01 0a ff 0f 01")
       },
       openIn: {
@@ -94,8 +92,7 @@ extension Twin {
   }
 
   @Sendable private static func refusedWrite(_ traffic: inout Traffic) {
-    traffic.connect()
-    traffic.discoverHeartRate()
+    traffic.connectToHeartRate()
     traffic.ask("12 13 00 01", "01 12 13 00 03")
   }
 
@@ -119,22 +116,19 @@ extension Twin {
     unconfirmed("its client had subscribed before this capture began", isEncrypted: true),
     second("the answer to the previous one is missing from this capture") {
       $0.sent("0a 13 00")
-      $0.sent("0a 15 00")
-      $0.received("0b 02")
+      $0.ask("0a 15 00", "0b 02")
       $0.end(after: 3000)
     },
     second("a response that no request waits for was taken for the answer") {
       $0.ask("0a 13 00", "0b 01")
       $0.received("0b 01")
       $0.sent("0a 13 00")
-      $0.sent("0a 15 00")
-      $0.received("0b 01")
+      $0.ask("0a 15 00", "0b 01")
       $0.received("0b 02")
     },
     second("one program exchanges the MTU twice") {
       $0.sent("02 05 02")
-      $0.sent("02 05 02")
-      $0.received("03 05 02")
+      $0.ask("02 05 02", "03 05 02")
       $0.received("03 05 02")
     },
   ]
@@ -145,8 +139,7 @@ extension Twin {
     _ end: @escaping @Sendable (inout Traffic) -> Void
   ) -> Twin {
     @Sendable func read(_ traffic: inout Traffic, _ isHeard: Bool, _ isDoubled: Bool) {
-      traffic.connect()
-      traffic.discoverHeartRate()
+      traffic.connectToHeartRate()
       if isDoubled { traffic.received("05 01 11 00 02 29") }
       traffic.sent("0a 13 00")
       if isHeard { traffic.completed(4) }
@@ -192,8 +185,7 @@ extension Twin {
       excludedBy: {
         $0.connect()
         $0.sent("0a 13 00")
-        $0.sent("0a 15 00")
-        $0.received("0b 01")
+        $0.ask("0a 15 00", "0b 01")
         $0.received("0b 02")
       },
       openIn: {

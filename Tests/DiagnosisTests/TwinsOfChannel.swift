@@ -36,8 +36,7 @@ extension Twin {
     traffic.sdu("01 02 03", .sent)
     traffic.first(length, hex("01 02 03 04 05"), .sent)
     traffic.wait(20_000)
-    traffic.askToDisconnect()
-    traffic.disconnect(reason: 0x16)
+    traffic.endLink()
   }
 }
 

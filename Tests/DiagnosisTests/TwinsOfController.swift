@@ -29,29 +29,21 @@ extension Twin {
     Twin(
       "hci_advertising_refused", or: "the controller refuses the command for another reason"
     ) {
-      $0.command(0x200a, [1])
-      $0.complete(0x200a)
-      $0.command(0x2006, [UInt8](repeating: 0, count: 15))
-      $0.complete(0x2006, [0x0c])
+      $0.perform(0x200a, [1])
+      $0.perform(0x2006, [UInt8](repeating: 0, count: 15), returns: [0x0c])
     } openIn: {
-      $0.command(0x200a, [1])
-      $0.complete(0x200a)
+      $0.perform(0x200a, [1])
       $0.wait(2000)
-      $0.command(0x200a, [1])
-      $0.complete(0x200a, [0x0c])
+      $0.perform(0x200a, [1], returns: [0x0c])
     },
     Twin("hci_scanning_refused", or: "the controller refuses the command for another reason") {
-      $0.command(0x200c, [1, 0])
-      $0.complete(0x200c)
-      $0.command(0x200b, [UInt8](repeating: 0, count: 7))
-      $0.complete(0x200b, [0x0c])
+      $0.perform(0x200c, [1, 0])
+      $0.perform(0x200b, [UInt8](repeating: 0, count: 7), returns: [0x0c])
     } openIn: {
       // A connection attempt is pending, with which not every controller can scan.
-      $0.command(
+      $0.begin(
         0x200d, hex("60 00 30 00 00 01 55 44 33 22 11 c0 00 18 00 28 00 00 00 48 00 00 00 00 00"))
-      $0.status(0x200d)
-      $0.command(0x200b, [UInt8](repeating: 0, count: 7))
-      $0.complete(0x200b, [0x0c])
+      $0.perform(0x200b, [UInt8](repeating: 0, count: 7), returns: [0x0c])
     },
     Twin("gatt_counter_gap", or: "the counter itself skips values") {
       count(&$0, pause: 1000)
@@ -62,11 +54,9 @@ extension Twin {
     twice("hci_scanning_refused", 0x200c),
     twice("hci_command_refused", 0x2002),
     Twin("adv_data_malformed", or: "the list of UUIDs is empty on purpose") {
-      $0.command(0x2008, [3] + hex("05 01 06") + [UInt8](repeating: 0, count: 28))
-      $0.complete(0x2008)
+      $0.perform(0x2008, [3] + hex("05 01 06") + [UInt8](repeating: 0, count: 28))
     } openIn: {
-      $0.command(0x2008, [9] + hex("01 06 06 09 41 42 43 44 45") + [UInt8](repeating: 0, count: 22))
-      $0.complete(0x2008)
+      $0.perform(0x2008, [9] + hex("01 06 06 09 41 42 43 44 45") + [UInt8](repeating: 0, count: 22))
     },
   ]
 
@@ -80,10 +70,8 @@ extension Twin {
   }
 
   private static func learnBuffers(_ traffic: inout Traffic) {
-    traffic.command(0x0c03)
-    traffic.complete(0x0c03)
-    traffic.command(0x2002)
-    traffic.complete(0x2002, [0] + little(27) + [2])
+    traffic.perform(0x0c03)
+    traffic.perform(0x2002, returns: [0] + little(27) + [2])
   }
 
   /// Fills the controller's buffers with packets of one link or two, after which it returns none.
@@ -112,15 +100,12 @@ extension Twin {
   /// A command that is refused after an equal one was accepted, and one of two that are pending.
   private static func twice(_ rule: String, _ opcode: Int) -> Twin {
     Twin(rule, or: "the answer belongs to the other one of two equal commands") {
-      $0.command(opcode, [1, 0])
-      $0.complete(opcode)
-      $0.command(opcode, [1, 0])
-      $0.complete(opcode, [0x0c])
+      $0.perform(opcode, [1, 0])
+      $0.perform(opcode, [1, 0], returns: [0x0c])
     } openIn: {
       $0.complete(0x1001)
       $0.command(opcode, [1, 0])
-      $0.command(opcode, [1, 0])
-      $0.complete(opcode)
+      $0.perform(opcode, [1, 0])
       $0.complete(opcode, [0x0c])
     }
   }

@@ -94,8 +94,7 @@ extension Twin {
     Twin("link_lmp_timeout", or: "the peer was silent at that time, too") {
       unfinished(nil, 1000, &$0)
     } openIn: {
-      $0.connect()
-      $0.received("1b 03 00 01")
+      $0.establish()
       $0.command(0x200c, [0, 0])
       $0.wait(1000)
       $0.complete(0x200c)
@@ -114,8 +113,7 @@ extension Twin {
     Twin("link_lmp_timeout", or: "this host asked for a procedure that is not in the capture") {
       unfinished(0x2032, 40_000, &$0)
     } openIn: {
-      $0.connect()
-      $0.received("1b 03 00 01")
+      $0.establish()
       $0.wait(40_500)
       $0.disconnect(reason: 0x22)
     },
@@ -148,8 +146,7 @@ extension Twin {
       $0.disconnect(reason: 0x3b)
     } openIn: { traffic in
       for _ in 0..<2 {
-        traffic.connect()
-        traffic.received("1b 03 00 01")
+        traffic.establish()
         traffic.wait(3050)
         traffic.disconnect(reason: 0x3b)
       }
@@ -164,8 +161,7 @@ extension Twin {
     traffic.meta(0x04, [0] + little(0x40) + little(0, width: 8))
     traffic.received("0b 01")
     if let opcode {
-      traffic.command(opcode, little(0x40) + hex("00 02 02 00 00"))
-      traffic.status(opcode)
+      traffic.begin(opcode, little(0x40) + hex("00 02 02 00 00"))
     }
     traffic.wait(wait)
     traffic.disconnect(reason: 0x22)
@@ -199,8 +195,7 @@ extension Twin {
     },
     Twin("link_peer_leaves", or: "it had sent all its values") { traffic in
       for _ in 0..<2 {
-        traffic.connect()
-        traffic.received("1b 03 00 01")
+        traffic.establish()
         traffic.wait(20_000)
         traffic.disconnect(reason: 0x13)
       }
@@ -230,8 +225,7 @@ extension Twin {
       $0.askToConnect()
       $0.askToConnect(peer: 0xc0ff_eeff_eeff, status: 0x0c)
     } openIn: {
-      $0.command(0x200c, [1, 0])
-      $0.complete(0x200c)
+      $0.perform(0x200c, [1, 0])
       $0.askToConnect(status: 0x0c)
     },
     Twin(
@@ -254,8 +248,7 @@ extension Twin {
   private static func page(flags: String, _ traffic: inout Traffic) {
     let peer = little(Traffic.peer, width: 6)
     traffic.advertise(type: 0, data: "02 01 \(flags)")
-    traffic.command(0x0405, peer + hex("18 cc 01 00 00 00 01"))
-    traffic.status(0x0405)
+    traffic.begin(0x0405, peer + hex("18 cc 01 00 00 00 01"))
     traffic.wait(5119)
     traffic.event(0x03, [0x04, 0, 0] + peer + [1, 0])
   }

@@ -5,9 +5,11 @@ package import Bluetooth
 extension Traffic {
   /// Appends a request of the captured host and the peer's answer, or the reverse if the peer is
   /// the client.
-  package mutating func ask(_ request: String, _ answer: String, by client: Direction = .sent) {
-    att(request, client)
-    att(answer, client == .sent ? .received : .sent)
+  package mutating func ask(
+    _ request: String, _ answer: String, by client: Direction = .sent, handle: Int = 0x40
+  ) {
+    att(request, client, handle: handle)
+    att(answer, client.reversed, handle: handle)
   }
 
   /// Discovers the service 180d Heart Rate, 0x000e to 0x0015: 2a37 at 0x0010 (notify), its CCCD at
@@ -18,6 +20,12 @@ extension Traffic {
       "08 0e 00 15 00 03 28",
       "09 07 0f 00 10 10 00 37 2a 12 00 02 13 00 38 2a 14 00 08 15 00 39 2a", by: client)
     ask("04 11 00 11 00", "05 01 11 00 02 29", by: client)
+  }
+
+  /// Appends a connection, and `discoverHeartRate`. Seven records.
+  package mutating func connectToHeartRate() {
+    connect()
+    discoverHeartRate()
   }
 
   /// Subscribes to 2a37 of `discoverHeartRate`, gets three values, one each second, and

@@ -7,11 +7,10 @@ extension Traffic {
   package mutating func startEncryption(
     _ handle: Int = 0x40, key: UInt8 = 0x11, ediv: Int = 0, rand: Int = 0, status code: UInt8 = 0
   ) {
-    command(
+    begin(
       0x2019,
       little(handle) + little(rand, width: 8) + little(ediv)
-        + [UInt8](repeating: key, count: 16))
-    status(0x2019, code)
+        + [UInt8](repeating: key, count: 16), status: code)
   }
 
   /// Appends an LE Long Term Key Request and its answer: a key whose bytes are all `key`, or no key
@@ -21,11 +20,10 @@ extension Traffic {
   ) {
     askForKey(handle, ediv: ediv, rand: rand)
     if let key {
-      command(0x201a, little(handle) + [UInt8](repeating: key, count: 16))
-      complete(0x201a, [0] + little(handle))
+      perform(
+        0x201a, little(handle) + [UInt8](repeating: key, count: 16), returns: [0] + little(handle))
     } else {
-      command(0x201b, little(handle))
-      complete(0x201b, [0] + little(handle))
+      perform(0x201b, little(handle), returns: [0] + little(handle))
     }
   }
 
@@ -85,8 +83,7 @@ extension Traffic {
     startEncryption(key: key)
     encrypted()
     received("0b 64")
-    askToDisconnect()
-    disconnect(reason: 0x16)
+    endLink()
   }
 
   /// Does the same with this host as the peripheral.

@@ -13,11 +13,10 @@ extension Traffic {
     peer: Int = Traffic.peer, type: UInt8 = 1, policy: UInt8 = 0,
     wanted: String = "18 00 28 00 00 00 f4 01", status code: UInt8 = 0
   ) {
-    command(
+    begin(
       0x200d,
       hex("60 00 30 00") + [policy, type] + little(peer, width: 6) + [0] + hex(wanted)
-        + hex("00 00 00 00"))
-    status(0x200d, code)
+        + hex("00 00 00 00"), status: code)
   }
 
   /// Appends LE Extended Create Connection on `phys` (bit 0 LE 1M, bit 2 LE Coded) and its Command
@@ -27,15 +26,13 @@ extension Traffic {
   ) {
     let each = hex("60 00 30 00 18 00 28 00 00 00 f4 01 00 00 00 00")
     let lists = (0..<phys.nonzeroBitCount).flatMap { _ in each }
-    command(0x2043, [0, 0, type] + little(peer, width: 6) + [phys] + lists)
-    status(0x2043)
+    begin(0x2043, [0, 0, type] + little(peer, width: 6) + [phys] + lists)
   }
 
   /// Appends LE Create Connection Cancel, its Command Complete, and LE Connection Complete with a
   /// status.
   package mutating func giveUpConnecting(status code: UInt8 = 0x02) {
-    command(0x200e)
-    complete(0x200e)
+    perform(0x200e)
     connect(0, peer: 0, type: 0, status: code)
   }
 
@@ -84,8 +81,7 @@ extension Traffic {
   package mutating func changeParameters(
     wanted: String = "50 00 64 00 00 00 90 01", handle: Int = 0x40, status code: UInt8 = 0
   ) {
-    command(0x2013, little(handle) + hex(wanted) + hex("00 00 00 00"))
-    status(0x2013, code)
+    begin(0x2013, little(handle) + hex(wanted) + hex("00 00 00 00"), status: code)
   }
 
   /// Appends an LE Connection Update Complete: 125 ms, latency 0, timeout 4000 ms.

@@ -130,9 +130,23 @@ package struct Traffic {
     event(0x0e, [1] + little(opcode) + returned)
   }
 
+  /// Appends a command and its Command Complete.
+  package mutating func perform(
+    _ opcode: Int, _ parameters: [UInt8] = [], returns: [UInt8] = [0]
+  ) {
+    command(opcode, parameters)
+    complete(opcode, returns)
+  }
+
   /// Appends a Command Status.
   package mutating func status(_ opcode: Int, _ status: UInt8 = 0) {
     event(0x0f, [status, 1] + little(opcode))
+  }
+
+  /// Appends a command and its Command Status.
+  package mutating func begin(_ opcode: Int, _ parameters: [UInt8] = [], status code: UInt8 = 0) {
+    command(opcode, parameters)
+    status(opcode, code)
   }
 
   /// Appends a message of the Linux monitor.
@@ -153,14 +167,25 @@ package struct Traffic {
         + hex("18 00 00 00") + little(timeout) + [0])
   }
 
+  /// Appends a connection, and a notification, which proves that the peer heard it.
+  package mutating func establish() {
+    connect()
+    received("1b 03 00 01")
+  }
+
   package mutating func disconnect(_ handle: Int = 0x40, reason: UInt8 = 0x13, status: UInt8 = 0) {
     event(0x05, [status] + little(handle) + [reason])
   }
 
   /// Appends a Disconnect command and its Command Status.
   package mutating func askToDisconnect(_ handle: Int = 0x40, status code: UInt8 = 0) {
-    command(0x0406, little(handle) + [0x13])
-    status(0x0406, code)
+    begin(0x0406, little(handle) + [0x13], status: code)
+  }
+
+  /// Appends a Disconnect command, and its success.
+  package mutating func endLink() {
+    askToDisconnect()
+    disconnect(reason: 0x16)
   }
 
   // MARK: Data

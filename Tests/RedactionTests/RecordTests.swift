@@ -144,8 +144,7 @@ import Testing
   @Test("values become zeros, all or those of a type; the attributes' layout stays")
   func values() throws {
     func build(_ traffic: inout Traffic) {
-      traffic.connect()
-      traffic.discoverHeartRate()
+      traffic.connectToHeartRate()
       traffic.ask("12 11 00 01 00", "13")
       traffic.received("1b 10 00 06 48")
       traffic.ask("0a 13 00", "0b 02")

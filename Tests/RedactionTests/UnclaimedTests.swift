@@ -63,8 +63,7 @@ import Testing
     let secret = Self.secret
     func build(_ traffic: inout Traffic) {
       traffic.connect()
-      traffic.command(0x20f1, secret)
-      traffic.complete(0x20f1, [0] + secret)
+      traffic.perform(0x20f1, secret, returns: [0] + secret)
       traffic.event(0x91, secret)
       traffic.meta(0xf1, secret)
       traffic.note(16, little(1, width: 4) + little(0xf1) + secret)
@@ -77,8 +76,7 @@ import Testing
     #expect(!isLeft(result.after))
     #expect(result.after[2].prefix(7) == result.before[2].prefix(7), "the status")
     func vendors(_ traffic: inout Traffic) {
-      traffic.command(0xfc77, secret)
-      traffic.complete(0xfc77, [0] + secret)
+      traffic.perform(0xfc77, secret, returns: [0] + secret)
       traffic.event(0xff, secret)
     }
     let removed = try redacted(RedactionOptions(), vendors)

@@ -27,10 +27,17 @@ struct Link {
     add([2, 0x40, 0, UInt8(l2cap.count), 0] + l2cap, direction)
   }
 
+  /// Appends a request of the captured host and the peer's answer.
+  mutating func ask(_ request: String, _ answer: String) {
+    att(request, .sent)
+    att(answer, .received)
+  }
+
   /// Discovers a characteristic, whose value's handle follows the declaration's.
   mutating func discover(_ handle: UInt8, _ uuid: String) {
-    att("08 01 00 ff ff 03 28", .sent)
-    att("09 07 \(digits(handle)) 00 1a \(digits(handle + 1)) 00 \(uuid)", .received)
+    ask(
+      "08 01 00 ff ff 03 28",
+      "09 07 \(digits(handle)) 00 1a \(digits(handle + 1)) 00 \(uuid)")
   }
 
   private func digits(_ value: UInt8) -> String {

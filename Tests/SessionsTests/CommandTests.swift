@@ -15,8 +15,7 @@ import Testing
       traffic.command(0x1009)
       traffic.clock += 4
       traffic.complete(0x1009, [0] + little(0x1122_3344_5566, width: 6))
-      traffic.command(0x200d, [UInt8](repeating: 0, count: 25))
-      traffic.status(0x200d)
+      traffic.begin(0x200d, [UInt8](repeating: 0, count: 25))
     }
     #expect(results[2].answers == "answers 1 after 5 ms")
     #expect(results[4].answers == "answers 3 after 1 ms")
@@ -25,8 +24,7 @@ import Testing
 
   @Test func eachCommandIsAnsweredOnce() {
     let results = run { traffic in
-      traffic.command(0x0c03)
-      traffic.complete(0x0c03)
+      traffic.perform(0x0c03)
       traffic.complete(0x0c03)
       traffic.status(0x0c03)
       traffic.complete(0x1009, [0] + [UInt8](repeating: 0, count: 6))
@@ -53,8 +51,7 @@ import Testing
       traffic.command(0x1405, little(0x41))
       traffic.command(0x0c14)
       traffic.adapter = 1
-      traffic.command(0x0c14)
-      traffic.complete(0x0c14, [0x0c])
+      traffic.perform(0x0c14, returns: [0x0c])
       traffic.adapter = 0
       traffic.complete(0x0c14, [0x0c])
       traffic.complete(0x1405, [0] + little(0x40) + [0])
@@ -94,8 +91,7 @@ import Testing
     let results = run { traffic in
       traffic.command(0x200c, [1, 0])
       for _ in 2...4 {
-        traffic.command(0x200c, [1, 0])
-        traffic.complete(0x200c)
+        traffic.perform(0x200c, [1, 0])
       }
     }
     #expect(results[5].answers == "answers 4 after 1 ms")
@@ -107,10 +103,8 @@ import Testing
     let results = run { traffic in
       traffic.event(0x0e, [4, 0, 0])
       traffic.command(0x200c, [1, 0])
-      traffic.command(0x0c14)
-      traffic.complete(0x0c14)
-      traffic.command(0x200c, [1, 0])
-      traffic.complete(0x200c)
+      traffic.perform(0x0c14)
+      traffic.perform(0x200c, [1, 0])
     }
     #expect(results[4].answers == "answers 3 after 1 ms")
     #expect(results[6].answers == "answers 5 after 1 ms")
@@ -121,8 +115,7 @@ import Testing
       traffic.event(0x0e, [2, 0, 0])
       for _ in 1...2 {
         traffic.command(0x200c, [1, 0])
-        traffic.command(0x200c, [0, 0])
-        traffic.complete(0x200c)
+        traffic.perform(0x200c, [0, 0])
         traffic.complete(0x200c, [0x0c])
       }
     }
@@ -135,8 +128,7 @@ import Testing
       traffic.connect(0x40)
       traffic.connect(0x41)
       traffic.command(0x1405, little(0x40))
-      traffic.command(0x1405, little(0x41))
-      traffic.complete(0x1405, [0] + little(0x41) + [0])
+      traffic.perform(0x1405, little(0x41), returns: [0] + little(0x41) + [0])
     }
     #expect(results[5].answers == "answers 4 after 1 ms" && results[5].connection?.handle == 0x41)
   }
@@ -184,10 +176,8 @@ import Testing
       traffic.adapter = 1
       traffic.command(0x1009)
       traffic.adapter = 0
-      traffic.command(0x0c03)
-      traffic.complete(0x0c03)
-      traffic.command(0x1009)
-      traffic.complete(0x1009, [0] + [UInt8](repeating: 0, count: 6))
+      traffic.perform(0x0c03)
+      traffic.perform(0x1009, returns: [0] + [UInt8](repeating: 0, count: 6))
       traffic.adapter = 1
       traffic.complete(0x1009, [0] + [UInt8](repeating: 0, count: 6))
     }
@@ -210,8 +200,7 @@ import Testing
   @Test func linksOfCommandsAndEvents() {
     let results = run { traffic in
       traffic.connect()
-      traffic.command(0x1405, little(0x40))
-      traffic.complete(0x1405, [0] + little(0x40) + [0xc4])
+      traffic.perform(0x1405, little(0x40), returns: [0] + little(0x40) + [0xc4])
       traffic.command(0x1405, little(0x41))
       traffic.complete(0x0c03, [0x0c])
     }

@@ -28,8 +28,7 @@ extension Traffic {
   @Test func nothingIsLearntTwice() {
     let results = run { traffic in
       traffic.connect()
-      traffic.sent("0a 03 00")
-      traffic.received("0b 07")
+      traffic.ask("0a 03 00", "0b 07")
       traffic.disconnect()
       traffic.connect(peer: 0xc0ff_ee00_0001)
       traffic.command(0x1009)
@@ -95,8 +94,7 @@ extension Traffic {
   @Test func keyMaterial() {
     let results = run { traffic in
       traffic.connect()
-      traffic.sent("08 01 00 ff ff 88 2b")
-      traffic.received("09 06 03 00 c0 c1 c2 c3")
+      traffic.ask("08 01 00 ff ff 88 2b", "09 06 03 00 c0 c1 c2 c3")
       traffic.file = 1
       traffic.again(1...3)
     }

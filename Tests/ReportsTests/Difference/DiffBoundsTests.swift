@@ -35,8 +35,7 @@ import Testing
 
   private func write(_ value: UInt8) -> (inout Traffic) -> Void {
     { traffic in
-      traffic.sent("12 10 00 0\(value)")
-      traffic.received("13")
+      traffic.ask("12 10 00 0\(value)", "13")
     }
   }
 

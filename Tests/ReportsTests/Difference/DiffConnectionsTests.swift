@@ -1,3 +1,4 @@
+import Bluetooth
 import Bytes
 import Decoders
 import Differences
@@ -187,16 +188,13 @@ import Testing
       let (mine, peers) = (isCentral ? "10" : "20", isCentral ? "20" : "10")
       // A discovery of each side, which the other's interrupts.
       traffic.sent("04 01 00 ff ff")
-      traffic.received("04 01 00 ff ff")
-      traffic.sent("05 01 01 00 00 28")
+      traffic.ask("04 01 00 ff ff", "05 01 01 00 00 28", by: .received)
       traffic.received("05 01 01 00 00 28")
       traffic.sent("04 02 00 ff ff")
-      traffic.received("04 02 00 ff ff")
-      traffic.sent("05 01 02 00 03 28")
+      traffic.ask("04 02 00 ff ff", "05 01 02 00 03 28", by: .received)
       traffic.received("05 01 02 00 03 28")
       traffic.sent("0a \(mine) 00")
-      traffic.received("0a \(peers) 00")
-      traffic.sent("0b \(peers)")
+      traffic.ask("0a \(peers) 00", "0b \(peers)", by: .received)
       traffic.received("0b \(mine)")
     }
   }

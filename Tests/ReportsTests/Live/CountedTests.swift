@@ -56,8 +56,7 @@ import Testing
     traffic.disconnect(0x40)
     traffic.received("1b 10 00 06", handle: 0x41)
     traffic.disconnect(0x41)
-    traffic.command(0x0c03)
-    traffic.complete(0x0c03)
+    traffic.perform(0x0c03)
   }
 
   @Test("Until a connection ends: any, or the selected one") func disconnect() throws {
@@ -76,8 +75,7 @@ import Testing
   @Test("A controller that is reset ends its connections, too") func reset() {
     let records = summary(untilDisconnect: true) { traffic in
       traffic.connect()
-      traffic.command(0x0c03)
-      traffic.complete(0x0c03)
+      traffic.perform(0x0c03)
       traffic.command(0x1001)
     }.records
     #expect(records == 3)

@@ -28,8 +28,7 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
   @Test("A refused request on an open connection, once, and the verdict at the end") func refused()
   {
     let text = explained { traffic in
-      traffic.connect()
-      traffic.discoverHeartRate()
+      traffic.connectToHeartRate()
       traffic.ask("12 13 00 01", "01 12 13 00 03")
       for _ in 0..<5 { traffic.ask("0a 13 00", "0b 01") }
     }
@@ -64,8 +63,7 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
 
   @Test("A failure that may still be resolved is printed when the connection ends") func later() {
     let write = { (traffic: inout Traffic) in
-      traffic.connect()
-      traffic.discoverHeartRate()
+      traffic.connectToHeartRate()
       traffic.ask("0a 13 00", "01 0a 13 00 05")
       traffic.ask("0a 13 00", "0b 01")
     }

@@ -161,8 +161,7 @@ private func screens<Report: TableReport & ~Copyable>(
 @Suite("A table of devices on a terminal") struct LiveDevicesTests {
   private func scanned(_ devices: Int) -> Traffic {
     var traffic = Traffic()
-    traffic.command(0x200c, [1, 0])
-    traffic.complete(0x200c)
+    traffic.perform(0x200c, [1, 0])
     for round in 0..<3 {
       for device in 0..<devices where device % 2 == 0 || round == 0 {
         traffic.advertise(peer: 0xc000_0000_0000 + device, data: "02 01 06 03 03 0d 18")

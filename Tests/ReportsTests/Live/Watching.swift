@@ -25,8 +25,7 @@ func watched<Report: PacketReport & ~Copyable>(
 /// characteristics, after 13 records.
 func twoSensors() -> Traffic {
   var traffic = Traffic()
-  traffic.connect()
-  traffic.discoverHeartRate()
+  traffic.connectToHeartRate()
   traffic.discoverThermometer()
   traffic.received("1b 10 00 06 48")
   traffic.received("1b 10 00 06 4a")

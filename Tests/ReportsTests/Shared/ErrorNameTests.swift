@@ -10,11 +10,9 @@ struct ErrorNameTests {
   /// Records of a service, a characteristic in it, and a refused write.
   private func refused(_ service: String, _ uuid: String, _ error: String) -> [TestRecord] {
     var link = Link()
-    link.att("10 01 00 ff ff 00 28", .sent)
-    link.att("11 06 01 00 10 00 \(service)", .received)
+    link.ask("10 01 00 ff ff 00 28", "11 06 01 00 10 00 \(service)")
     link.discover(2, uuid)
-    link.att("12 03 00 02", .sent)
-    link.att("01 12 03 00 \(error)", .received)
+    link.ask("12 03 00 02", "01 12 03 00 \(error)")
     return link.records
   }
 
@@ -49,8 +47,7 @@ struct ErrorNameTests {
     let plain = Rendering.text(refused("0d 18", "39 2a", "80"), options)
     #expect(plain.contains("Application Error (0x80)"))
     var link = Link()
-    link.att("12 03 00 02", .sent)
-    link.att("01 12 03 00 80", .received)
+    link.ask("12 03 00 02", "01 12 03 00 80")
     #expect(Rendering.text(link.records).contains("Application Error (0x80)"))
   }
 

@@ -30,19 +30,14 @@ struct AttributeWordingTests {
 
   private func longRead(_ link: inout Link) {
     link.discover(0x10, "29 2a")
-    link.att("0a 11 00", .sent)
-    link.att("0b" + String(repeating: " 41", count: 22), .received)
-    link.att("0c 11 00 16 00", .sent)
-    link.att("0d 42 43", .received)
+    link.ask("0a 11 00", "0b" + String(repeating: " 41", count: 22))
+    link.ask("0c 11 00 16 00", "0d 42 43")
   }
 
   private func longWrite(_ link: inout Link) {
-    link.att("16 11 00 00 00 41 42", .sent)
-    link.att("17 11 00 00 00 41 42", .received)
-    link.att("16 11 00 02 00 43", .sent)
-    link.att("17 11 00 02 00 43", .received)
-    link.att("18 01", .sent)
-    link.att("19", .received)
+    link.ask("16 11 00 00 00 41 42", "17 11 00 00 00 41 42")
+    link.ask("16 11 00 02 00 43", "17 11 00 02 00 43")
+    link.ask("18 01", "19")
   }
 
   @Test("The packet that completes a value prints all of it")
@@ -67,8 +62,7 @@ struct AttributeWordingTests {
   func notJoined() {
     for end in [["18 00", "19"], ["18 01", "01 18 11 00 0d"]] {
       let lines = shown { link in
-        link.att("16 11 00 00 00 41 42", .sent)
-        link.att("17 11 00 00 00 41 42", .received)
+        link.ask("16 11 00 00 00 41 42", "17 11 00 00 00 41 42")
         link.att(end[0], .sent)
         link.att(end[1], .received)
       }
@@ -77,10 +71,8 @@ struct AttributeWordingTests {
     }
     // The first part had all of it; the second line says so.
     let lines = shown { link in
-      link.att("0a 11 00", .sent)
-      link.att("0b" + String(repeating: " 41", count: 22), .received)
-      link.att("0c 11 00 16 00", .sent)
-      link.att("01 0c 11 00 07", .received)
+      link.ask("0a 11 00", "0b" + String(repeating: " 41", count: 22))
+      link.ask("0c 11 00 16 00", "01 0c 11 00 07")
     }
     #expect(!lines.joined().contains("joined"), "\(lines)")
   }
@@ -89,10 +81,8 @@ struct AttributeWordingTests {
   func hidden() {
     func write(_ link: inout Link) {
       link.discover(0x10, "88 2b")
-      link.att("0a 11 00", .sent)
-      link.att("0b" + String(repeating: " 41", count: 22), .received)
-      link.att("0c 11 00 16 00", .sent)
-      link.att("0d 42 43", .received)
+      link.ask("0a 11 00", "0b" + String(repeating: " 41", count: 22))
+      link.ask("0c 11 00 16 00", "0d 42 43")
     }
     var link = Link()
     write(&link)
@@ -107,8 +97,7 @@ struct AttributeWordingTests {
     func write(_ link: inout Link) {
       link.discover(0x10, "88 2b")
       link.att("0a 11 00", .sent)
-      link.att("0a 20 00", .sent)
-      link.att("0b 41 42 43 44", .received)
+      link.ask("0a 20 00", "0b 41 42 43 44")
       link.att("0a 20 00", .sent)
     }
     let text = shown(of: write).joined(separator: "\n")
@@ -153,10 +142,8 @@ struct AttributeWordingTests {
 
   /// Discovers a CCCD below a value that was not discovered.
   private func configured(_ link: inout Link) {
-    link.att("04 11 00 11 00", .sent)
-    link.att("05 01 11 00 02 29", .received)
-    link.att("12 11 00 01 00", .sent)
-    link.att("13", .received)
+    link.ask("04 11 00 11 00", "05 01 11 00 02 29")
+    link.ask("12 11 00 01 00", "13")
     link.att("1b 10 00 05", .received)
     link.att("12 11 00 00 00", .sent)
   }
@@ -180,31 +167,25 @@ struct AttributeWordingTests {
   @Test("An earlier subscription counts although its attribute is identified later")
   func subscribed() {
     let discovered = Rendering.report(ValuesReport(ValuesOptions())) { link in
-      link.att("04 11 00 11 00", .sent)
-      link.att("05 01 11 00 02 29", .received)
-      link.att("12 11 00 01 00", .sent)
-      link.att("13", .received)
+      link.ask("04 11 00 11 00", "05 01 11 00 02 29")
+      link.ask("12 11 00 01 00", "13")
       link.att("1b 10 00 05", .received)
     }
     #expect(
       discovered.text.hasSuffix("subscribed to 0x0010 (#4); values arrived from it\n"),
       "\(discovered.text)")
     let inferred = Rendering.report(ValuesReport(ValuesOptions())) { link in
-      link.att("12 11 00 01 00", .sent)
-      link.att("13", .received)
+      link.ask("12 11 00 01 00", "13")
       link.att("1b 10 00 05", .received)
     }
     #expect(
       inferred.text.hasSuffix("subscribed to 0x0010 (#2); values arrived from it\n"),
       "\(inferred.text)")
     let off = Rendering.report(ValuesReport(ValuesOptions())) { link in
-      link.att("12 11 00 01 00", .sent)
-      link.att("13", .received)
-      link.att("12 11 00 00 00", .sent)
-      link.att("13", .received)
+      link.ask("12 11 00 01 00", "13")
+      link.ask("12 11 00 00 00", "13")
       link.att("1b 10 00 05", .received)
-      link.att("12 15 00 01 00", .sent)
-      link.att("13", .received)
+      link.ask("12 15 00 01 00", "13")
       link.att("1b 14 00 05", .received)
     }
     #expect(
@@ -212,17 +193,14 @@ struct AttributeWordingTests {
         "subscribed to 0x0014 (#7); values arrived from it; not subscribed at the end to 0x0010 (#2, off #4)\n"
       ), "\(off.text)")
     let only = Rendering.report(ValuesReport(ValuesOptions())) { link in
-      link.att("04 11 00 11 00", .sent)
-      link.att("05 01 11 00 02 29", .received)
-      link.att("12 11 00 00 00", .sent)
-      link.att("13", .received)
+      link.ask("04 11 00 11 00", "05 01 11 00 02 29")
+      link.ask("12 11 00 00 00", "13")
       link.att("1b 10 00 05", .received)
     }
     #expect(
       only.text.hasSuffix("\nnot subscribed at the end to 0x0010 (off #4)\n"), "\(only.text)")
     let other = Rendering.report(ValuesReport(ValuesOptions())) { link in
-      link.att("12 11 00 01 00", .sent)
-      link.att("13", .received)
+      link.ask("12 11 00 01 00", "13")
     }
     #expect(!other.text.contains("subscribed"), "\(other.text)")
   }
@@ -245,10 +223,8 @@ struct AttributeWordingTests {
   @Test("map shows the selection, and counts everything")
   func chosen() {
     func write(_ link: inout Link) {
-      link.att("10 01 00 ff ff 00 28", .sent)
-      link.att("11 06 01 00 05 00 0d 18 06 00 09 00 0f 18", .received)
-      link.att("08 01 00 ff ff 03 28", .sent)
-      link.att("09 07 02 00 10 03 00 37 2a 07 00 12 08 00 19 2a", .received)
+      link.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 0d 18 06 00 09 00 0f 18")
+      link.ask("08 01 00 ff ff 03 28", "09 07 02 00 10 03 00 37 2a 07 00 12 08 00 19 2a")
       link.att("1b 20 00 05", .received)
     }
     func lines(_ change: (inout Selection) -> Void) -> [Substring] {
@@ -275,8 +251,7 @@ struct AttributeWordingTests {
   func unanswered() {
     let text = info { link in
       link.att("0a 03 00", .sent)
-      link.att("08 01 00 ff ff 03 28", .sent)
-      link.att("01 08 01 00 0a", .received)
+      link.ask("08 01 00 ff ff 03 28", "01 08 01 00 0a")
       link.att("04 01 00 ff ff", .sent)
       link.add([4, 5, 4, 0, 0x40, 0, 0x13], .received)
     }
@@ -300,11 +275,9 @@ struct AttributeWordingTests {
     // A client that does not wait, and a server that responds in order.
     let open = info { link in
       link.att("0a 03 00", .sent)
-      link.att("0a 05 00", .sent)
-      link.att("0b 64", .received)
+      link.ask("0a 05 00", "0b 64")
       link.att("0b 65", .received)
-      link.att("0a 06 00", .sent)
-      link.att("0b 66", .received)
+      link.ask("0a 06 00", "0b 66")
       link.add([4, 5, 4, 0, 0x40, 0, 0x13], .received)
     }
     #expect(!open.contains("unanswered"), "\(open)")

@@ -22,8 +22,7 @@ import Testing
     }
     // The other direction is there, so the response counts.
     let answered = try events(.corebluetooth) { traffic in
-      traffic.sent("12 17 00 01")
-      traffic.received("13")
+      traffic.ask("12 17 00 01", "13")
     }
     #expect(answered.contains { $0.contains("didWriteValueFor") }, "\(answered)")
   }

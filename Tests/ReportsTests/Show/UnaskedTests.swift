@@ -23,24 +23,17 @@ struct UnaskedTests {
   /// descriptors: 2902 at 0x0009 and 0x0012, 2900 with the value 0 at 0x0013. The appendix has its
   /// hash, most significant byte first.
   private func sample(_ link: inout Link) {
-    link.att("10 01 00 ff ff 00 28", .sent)
-    link.att("11 06 01 00 05 00 00 18 06 00 0d 00 01 18 0e 00 13 00 08 18", .received)
-    link.att("10 14 00 ff ff 00 28", .sent)
-    link.att("01 10 14 00 0a", .received)
-    link.att("08 01 00 ff ff 02 28", .sent)
-    link.att("09 08 0f 00 14 00 16 00 0f 18", .received)
-    link.att("08 10 00 ff ff 02 28", .sent)
-    link.att("01 08 10 00 0a", .received)
+    link.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 00 18 06 00 0d 00 01 18 0e 00 13 00 08 18")
+    link.ask("10 14 00 ff ff 00 28", "01 10 14 00 0a")
+    link.ask("08 01 00 ff ff 02 28", "09 08 0f 00 14 00 16 00 0f 18")
+    link.ask("08 10 00 ff ff 02 28", "01 08 10 00 0a")
     link.att("08 01 00 ff ff 03 28", .sent)
     link.att("09 07 02 00 0a 03 00 00 2a 04 00 02 05 00 01 2a 07 00 20 08 00 05 2a", .received)
     link.att("08 08 00 ff ff 03 28", .sent)
     link.att("09 07 0a 00 0a 0b 00 29 2b 0c 00 02 0d 00 2a 2b 10 00 a2 11 00 18 2a", .received)
-    link.att("08 11 00 ff ff 03 28", .sent)
-    link.att("09 07 15 00 02 16 00 19 2a", .received)
-    link.att("08 16 00 ff ff 03 28", .sent)
-    link.att("01 08 16 00 0a", .received)
-    link.att("08 01 00 ff ff 2a 2b", .sent)
-    link.att("09 12 0d 00 90 a9 fb b9 bb 30 88 8a ac 8b f5 ec 48 2d ca f1", .received)
+    link.ask("08 11 00 ff ff 03 28", "09 07 15 00 02 16 00 19 2a")
+    link.ask("08 16 00 ff ff 03 28", "01 08 16 00 0a")
+    link.ask("08 01 00 ff ff 2a 2b", "09 12 0d 00 90 a9 fb b9 bb 30 88 8a ac 8b f5 ec 48 2d ca f1")
   }
 
   @Test(
@@ -59,10 +52,8 @@ struct UnaskedTests {
   /// 2900 was found, the CCCD of 2a18 written; 2a05 is only known to indicate.
   private func proven(_ link: inout Link) {
     sample(&link)
-    link.att("04 13 00 13 00", .sent)
-    link.att("05 01 13 00 00 29", .received)
-    link.att("12 12 00 02 00", .sent)
-    link.att("13", .received)
+    link.ask("04 13 00 13 00", "05 01 13 00 00 29")
+    link.ask("12 12 00 02 00", "13")
   }
 
   @Test("A matching hash proves the configurations that must exist")
@@ -89,8 +80,7 @@ struct UnaskedTests {
   /// 2a19 was found at 0x0020. Three lists have no request: its value, one of an unknown handle,
   /// and one that looks like the declaration of a characteristic.
   private func lists(_ link: inout Link) {
-    link.att("04 20 00 21 00", .sent)
-    link.att("05 01 20 00 19 2a", .received)
+    link.ask("04 20 00 21 00", "05 01 20 00 19 2a")
     link.att("09 03 20 00 64", .received)
     link.att("09 05 30 00 aa bb cc", .received)
     link.att("09 07 40 00 02 41 00 00 2a", .received)
@@ -136,8 +126,7 @@ struct UnaskedTests {
     // What is discovered counts more.
     let discovered = Rendering.map { link in
       write(&link)
-      link.att("08 01 00 ff ff 03 28", .sent)
-      link.att("09 07 02 00 10 03 00 19 2a", .received)
+      link.ask("08 01 00 ff ff 03 28", "09 07 02 00 10 03 00 19 2a")
     }
     #expect(discovered.contains("2a19 Battery Level"), "\(discovered)")
     #expect(!discovered.contains("2a37"), "\(discovered)")
@@ -173,8 +162,7 @@ struct UnaskedTests {
   @Test("A possible key in such a list is hidden, without a comma before it")
   func keys() {
     func write(_ link: inout Link) {
-      link.att("04 20 00 21 00", .sent)
-      link.att("05 01 20 00 88 2b", .received)
+      link.ask("04 20 00 21 00", "05 01 20 00 88 2b")
       link.att("09 06 20 00 c0 c1 c2 c3", .received)
     }
     let text = printed(ShowText(ShowOptions(), RecordList([]).summary), of: write)
@@ -191,8 +179,7 @@ struct UnaskedTests {
   @Test("An unknown handle is in the service whose range contains it")
   func inItsService() {
     let table = printed(ValuesReport(ValuesOptions())) { link in
-      link.att("10 01 00 ff ff 00 28", .sent)
-      link.att("11 06 10 00 20 00 0f 18", .received)
+      link.ask("10 01 00 ff ff 00 28", "11 06 10 00 20 00 0f 18")
       link.att("1b 15 00 05", .received)
       link.att("1b 25 00 06", .received)
     }
@@ -204,10 +191,8 @@ struct UnaskedTests {
   @Test("A CCCD is named after its value once that is known")
   func configuration() {
     let table = printed(ValuesReport(ValuesOptions())) { link in
-      link.att("04 11 00 11 00", .sent)
-      link.att("05 01 11 00 02 29", .received)
-      link.att("12 11 00 01 00", .sent)
-      link.att("13", .received)
+      link.ask("04 11 00 11 00", "05 01 11 00 02 29")
+      link.ask("12 11 00 01 00", "13")
       link.att("1b 10 00 05", .received)
     }
     #expect(table.contains("  2902 CCCD of 0x0010 (0x0011)  write "), "\(table)")
@@ -217,10 +202,8 @@ struct UnaskedTests {
   @Test("Values are decoded again once their attribute is known")
   func readAgain() {
     let table = printed(ValuesReport(ValuesOptions())) { link in
-      link.att("0a 21 00", .sent)
-      link.att("0b 64", .received)
-      link.att("12 11 00 01 00", .sent)
-      link.att("13", .received)
+      link.ask("0a 21 00", "0b 64")
+      link.ask("12 11 00 01 00", "13")
       link.att("1b 10 00 05", .received)
       link.discover(0x20, "19 2a")
     }
@@ -234,10 +217,8 @@ struct UnaskedTests {
   @Test("A handle that does not exist, according to the server")
   func denied() {
     let page = Rendering.map { link in
-      link.att("0a 30 00", .sent)
-      link.att("01 0a 30 00 01", .received)
-      link.att("0a 31 00", .sent)
-      link.att("01 0a 31 00 05", .received)
+      link.ask("0a 30 00", "01 0a 30 00 01")
+      link.ask("0a 31 00", "01 0a 31 00 05")
     }
     #expect(page.contains("  0x0030       no such attribute\n"), "\(page)")
     #expect(page.contains("  0x0031       unknown\n"), "\(page)")

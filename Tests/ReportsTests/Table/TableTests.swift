@@ -46,15 +46,12 @@ private func discover(
     String(UInt16(value) | 0x100, radix: 16).suffix(2) + " 00"
   }
   let end = digits(start + 7)
-  link.att("10 01 00 ff ff 00 28", .sent)
-  link.att("11 06 \(digits(start)) \(end) 0f 18", .received)
-  link.att("10 \(digits(start + 8)) ff ff 00 28", .sent)
-  link.att("01 10 \(digits(start + 8)) 0a", .received)
+  link.ask("10 01 00 ff ff 00 28", "11 06 \(digits(start)) \(end) 0f 18")
+  link.ask("10 \(digits(start + 8)) ff ff 00 28", "01 10 \(digits(start + 8)) 0a")
   link.att("08 \(digits(start)) \(end) 03 28", .sent)
   link.att("09 07 \(digits(start + 1)) \(properties) \(digits(start + 2)) 19 2a", .received)
   guard isWhole else { return }
-  link.att("08 \(digits(start + 2)) \(end) 03 28", .sent)
-  link.att("01 08 \(digits(start + 2)) 0a", .received)
+  link.ask("08 \(digits(start + 2)) \(end) 03 28", "01 08 \(digits(start + 2)) 0a")
 }
 
 @Suite("The output of table")
@@ -76,8 +73,7 @@ struct TableTests {
     let made = rows(kind) { link in
       link.discover(0x10, "19 2a")
       link.att("1b 11 00 05", .received)
-      link.att("12 11 00 01", .sent)
-      link.att("01 12 11 00 03", .received)
+      link.ask("12 11 00 01", "01 12 11 00 03")
       // An advertising report.
       link.add(hex("04 3e 0c 02 01 00 01 66 55 44 33 22 c1 00 c4"), .received)
     }
@@ -96,8 +92,7 @@ struct TableTests {
     let made = rows(.operations) { link in
       link.discover(0x10, "19 2a")
       link.att("1b 11 00 05", .received)
-      link.att("12 11 00 01", .sent)
-      link.att("01 12 11 00 03", .received)
+      link.ask("12 11 00 01", "01 12 11 00 03")
       link.att("0a 11 00", .sent)
     }
     #expect(made.map { cell("outcome", $0) } == ["\"ok\"", "\"refused\"", "\"no_response\""])
@@ -122,8 +117,7 @@ struct TableTests {
   func codes() {
     let made = rows(.findings) { link in
       link.discover(0x10, "19 2a")
-      link.att("12 11 00 01", .sent)
-      link.att("01 12 11 00 03", .received)
+      link.ask("12 11 00 01", "01 12 11 00 03")
       link.add(hex("04 05 04 00 40 00 08"), .received)
     }
     func code(_ rule: String) -> [String?] {
@@ -245,8 +239,7 @@ struct TableTests {
         link in
         link.discover(0x10, "00 2a")
         // Device Name: "Anna".
-        link.att("0a 11 00", .sent)
-        link.att("0b 41 6e 6e 61", .received)
+        link.ask("0a 11 00", "0b 41 6e 6e 61")
       }
       let text = made.joined()
       for secret in ["anna", "Anna", "416e6e61", "C0:11:22:33:44:55"] {

@@ -16,8 +16,7 @@ import Testing
 
   @Test("services of a background app have their own key") func overflow() throws {
     let lines = try events(.corebluetooth) {
-      $0.command(0x200c, [1, 0])
-      $0.complete(0x200c)
+      $0.perform(0x200c, [1, 0])
       $0.advertise(data: "14 ff 4c 00 01 80 00 00 00 00 00 00 00 00 00 00 00 00 00 00 01")
     }
     let found = try line("didDiscover", in: lines)
@@ -30,10 +29,8 @@ import Testing
   @Test("a scan and an advertiser that are refused", arguments: both)
   func refusals(platform: Platform) throws {
     let lines = try events(platform) {
-      $0.command(0x200c, [1, 0])
-      $0.complete(0x200c, [0x0c])
-      $0.command(0x200a, [1])
-      $0.complete(0x200a, [0x0c])
+      $0.perform(0x200c, [1, 0], returns: [0x0c])
+      $0.perform(0x200a, [1], returns: [0x0c])
     }
     switch platform {
     case .android:
@@ -52,8 +49,7 @@ import Testing
   @Test("a connection beyond the controller's limit", arguments: both)
   func limit(platform: Platform) throws {
     let lines = try events(platform) {
-      $0.command(0x200d, [UInt8](repeating: 0, count: 25))
-      $0.status(0x200d, 0x09)
+      $0.begin(0x200d, [UInt8](repeating: 0, count: 25), status: 0x09)
     }
     _ = try line(
       platform == .android
@@ -84,8 +80,7 @@ import Testing
   @Test("no app can write a descriptor without response", arguments: both)
   func descriptorCommand(platform: Platform) throws {
     let lines = try events(platform) {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.att("52 11 00 01 00", .sent)
     }
     _ = try line("(a descriptor is written in a way that", in: lines)
@@ -139,8 +134,7 @@ import Testing
     throws
   {
     let lines = try events(platform) {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("12 11 00 01 00", "13")
       $0.ask("12 11 00 00 00", "13")
     }
@@ -174,8 +168,7 @@ import Testing
   func unasked(platform: Platform) throws {
     func lines(_ build: (inout Traffic) -> Void) throws -> [String] {
       try events(platform) {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         build(&$0)
         $0.received("1b 10 00 06 48")
         $0.received("1b 10 00 06 49")
@@ -200,8 +193,7 @@ import Testing
         $0.ask("12 77 00 01 00", "13")
         $0.disconnect()
       }
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.received("1b 10 00 06 48")
     }
     #expect(lines.count { $0.contains("(no subscription on this connection") } == 1)
@@ -211,12 +203,10 @@ import Testing
   func silence(platform: Platform) throws {
     func lines(_ milliseconds: Int) throws -> [String] {
       try events(platform) {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.sent("0a 13 00")
         $0.wait(milliseconds)
-        $0.askToDisconnect()
-        $0.disconnect(reason: 0x16)
+        $0.endLink()
       }
     }
     let name =
@@ -256,8 +246,7 @@ import Testing
   func single() throws {
     func build(_ parts: [String]) -> (inout Traffic) -> Void {
       {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         for part in parts { $0.ask("16 \(part)", "17 \(part)") }
         $0.ask("18 01", "19")
       }

@@ -10,8 +10,7 @@ import Testing
   /// Records LE Set Scan Enable with its response, then received reports.
   private func scanning(_ heard: @escaping (inout Traffic) -> Void) -> (inout Traffic) -> Void {
     { traffic in
-      traffic.command(0x200c, [1, 0])
-      traffic.complete(0x200c)
+      traffic.perform(0x200c, [1, 0])
       heard(&traffic)
     }
   }
@@ -61,12 +60,10 @@ import Testing
       .corebluetooth,
       scanning { traffic in
         traffic.advertise()
-        traffic.command(0x200c, [0, 0])
-        traffic.complete(0x200c)
+        traffic.perform(0x200c, [0, 0])
         // Sooner, it would be the stack that restarts the scan.
         traffic.wait(500)
-        traffic.command(0x200c, [1, 0])
-        traffic.complete(0x200c)
+        traffic.perform(0x200c, [1, 0])
         traffic.advertise()
         traffic.advertise()
       })
@@ -98,8 +95,7 @@ import Testing
     let lines = try events(.corebluetooth) { traffic in
       traffic.addControl(0x003a, [6, 0x7f, 2, 0] + heartRate + vendors)
       if hasCommands {
-        traffic.command(0x200c, [1, 0])
-        traffic.complete(0x200c)
+        traffic.perform(0x200c, [1, 0])
       } else {
         traffic.note(17, little(1, width: 4) + little(0x0013) + [6, 1])
       }
@@ -116,8 +112,7 @@ import Testing
     let lines = try events(.corebluetooth) { traffic in
       traffic.addControl(0x003a, [6, 0x7f, 1, 0] + heartRate)
       traffic.addControl(next, [6])
-      traffic.command(0x200c, [1, 0])
-      traffic.complete(0x200c)
+      traffic.perform(0x200c, [1, 0])
     }
     #expect(try !#require(lines.first { $0.contains("scanForPeripherals") }).contains("180d"))
   }
@@ -130,8 +125,7 @@ import Testing
     let lines = try events(.corebluetooth) { traffic in
       traffic.command(0xfd57, [3, 0, 1, 0x0d, 0x18, 0xff, 0xff])
       if !removal.isEmpty { traffic.command(0xfd57, removal) }
-      traffic.command(0x200c, [1, 0])
-      traffic.complete(0x200c)
+      traffic.perform(0x200c, [1, 0])
     }
     let scan = try #require(lines.first { $0.contains("scanForPeripherals") })
     #expect(scan.contains("180d") == removal.isEmpty)
@@ -144,13 +138,10 @@ import Testing
     let starts = { (first: [UInt8]?, status: UInt8) in
       let lines = try events(.android) { traffic in
         if let first {
-          traffic.command(0x2037, [1, 1, 0, UInt8(first.count)] + first)
-          traffic.complete(0x2037, [status])
+          traffic.perform(0x2037, [1, 1, 0, UInt8(first.count)] + first, returns: [status])
         }
-        traffic.command(0x2037, [1, 2, 0, 2] + Array("BC".utf8))
-        traffic.complete(0x2037)
-        traffic.command(0x2039, [1, 1, 1, 0, 0, 0])
-        traffic.complete(0x2039)
+        traffic.perform(0x2037, [1, 2, 0, 2] + Array("BC".utf8))
+        traffic.perform(0x2039, [1, 1, 1, 0, 0, 0])
       }
       return try #require(lines.first { $0.contains("onStartSuccess") })
     }
@@ -207,8 +198,7 @@ import Testing
   @Test("the system hides its notification service from apps") func notificationCenter() throws {
     let lines = try events(.corebluetooth) { traffic in
       traffic.connect()
-      traffic.sent("02 64 00")
-      traffic.received("03 64 00")
+      traffic.ask("02 64 00", "03 64 00")
       traffic.ask(
         "10 01 00 ff ff 00 28",
         "11 14 01 00 05 00 d0 00 2d 12 1e 4b 0f a4 99 4e ce b5 31 f4 05 79 "
@@ -351,14 +341,11 @@ import Testing
   private func scans(_ isActive: Bool) -> (inout Traffic) -> Void {
     { traffic in
       for _ in 0..<2 {
-        traffic.command(0x200b, [isActive ? 1 : 0, 0x10, 0, 0x10, 0, 0, 0])
-        traffic.complete(0x200b)
-        traffic.command(0x200c, [1, 0])
-        traffic.complete(0x200c)
+        traffic.perform(0x200b, [isActive ? 1 : 0, 0x10, 0, 0x10, 0, 0, 0])
+        traffic.perform(0x200c, [1, 0])
         traffic.advertise(data: "02 01 06")
         traffic.advertise(event: 4, data: "03 09 41 42")
-        traffic.command(0x200c, [0, 0])
-        traffic.complete(0x200c)
+        traffic.perform(0x200c, [0, 0])
         traffic.wait(500)
       }
     }
@@ -370,10 +357,8 @@ import Testing
     #expect(android.count == 2, "\(android)")
     #expect(android.allSatisfy { $0.contains("advertiseFlags") && $0.contains("AB") })
     let passive = try events(.android) { traffic in
-      traffic.command(0x200b, [0, 0x10, 0, 0x10, 0, 0, 0])
-      traffic.complete(0x200b)
-      traffic.command(0x200c, [1, 0])
-      traffic.complete(0x200c)
+      traffic.perform(0x200b, [0, 0x10, 0, 0x10, 0, 0, 0])
+      traffic.perform(0x200c, [1, 0])
       traffic.advertise(data: "02 01 06")
     }
     #expect(passive.count { $0.contains("onScanResult") } == 1)
@@ -388,8 +373,7 @@ import Testing
     throws
   {
     func build(_ traffic: inout Traffic) {
-      traffic.connect()
-      traffic.discoverHeartRate()
+      traffic.connectToHeartRate()
       traffic.discoverThermometer()
       traffic.ask("08 01 00 05 00 03 28", "09 07 02 00 20 03 00 05 2a")
       traffic.received("1d 03 00 0e 00 15 00")
@@ -407,8 +391,7 @@ import Testing
   func phys(role: UInt8) throws {
     let lines = try events(.android) { traffic in
       traffic.connect(role: role)
-      traffic.command(0x2030, [0x40, 0])
-      traffic.complete(0x2030, [0, 0x40, 0, 2, 1])
+      traffic.perform(0x2030, [0x40, 0], returns: [0, 0x40, 0, 2, 1])
     }
     let line = try #require(lines.first { $0.contains("onPhyRead") }, "\(lines)")
     #expect(line.contains("txPhy 2, rxPhy 1, status GATT_SUCCESS (0)"))
@@ -420,8 +403,7 @@ import Testing
   func ownAnswers(platform: Platform) throws {
     let lines = try events(platform) { traffic in
       traffic.connect(role: 1)
-      traffic.received("08 01 00 ff ff 00 2a")
-      traffic.sent("09 04 03 00 41 42")
+      traffic.ask("08 01 00 ff ff 00 2a", "09 04 03 00 41 42", by: .received)
     }
     #expect(!lines.contains { $0.contains("espon") && $0.contains("uccess") }, "\(lines)")
     #expect(lines.contains { $0.contains("2a00") }, "\(lines)")
@@ -429,8 +411,7 @@ import Testing
 
   @Test("a reliable write is completed after all of its values") func reliable() throws {
     let lines = try events(.android) { traffic in
-      traffic.connect()
-      traffic.discoverHeartRate()
+      traffic.connectToHeartRate()
       traffic.ask("16 15 00 00 00 01", "17 15 00 00 00 01")
       traffic.ask("16 13 00 00 00 02", "17 13 00 00 00 02")
       traffic.ask("18 01", "19")

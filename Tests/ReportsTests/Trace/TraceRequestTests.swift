@@ -18,8 +18,7 @@ private func calls(
     for platform in Platform.allCases {
       var requests: [Int] = []
       let lines = try written(platform, { $0.isJSON = true }) {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         for (request, answer) in [
           ("0a 13 00", "0b 01"), ("12 15 00 01", "13"), ("12 11 00 01 00", "13"),
         ] {
@@ -44,8 +43,7 @@ private func calls(
 
   @Test("reads, writes and subscriptions have their calls") func values() throws {
     let build = { (traffic: inout Traffic) in
-      traffic.connect()
-      traffic.discoverHeartRate()
+      traffic.connectToHeartRate()
       traffic.ask("0a 13 00", "0b 01")
       traffic.ask("12 15 00 01", "13")
       traffic.ask("12 11 00 01 00", "13")
@@ -93,8 +91,7 @@ private func calls(
     for platform in Platform.allCases {
       func build(encrypts: Bool) throws -> [String] {
         try calls(platform) {
-          $0.connect()
-          $0.discoverHeartRate()
+          $0.connectToHeartRate()
           $0.ask("0a 13 00", "01 0a 13 00 0f")
           if encrypts { $0.encrypt() }
           $0.ask("0a 13 00", "0b 01")
@@ -108,16 +105,14 @@ private func calls(
   @Test("a value that is sent in parts is one call; queued values are one each")
   func parts() throws {
     let long = try calls(.android) {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("16 15 00 00 00 01 02", "17 15 00 00 00 01 02")
       $0.ask("16 15 00 02 00 03", "17 15 00 02 00 03")
       $0.ask("18 01", "19")
     }.filter { $0.contains("rite") }
     #expect(long.count == 1 && long[0].contains("the value is sent in parts"), "\(long)")
     let reliable = try calls(.android) {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("16 15 00 00 00 01", "17 15 00 00 00 01")
       $0.ask("16 13 00 00 00 03", "17 13 00 00 00 03")
       $0.ask("18 01", "19")
@@ -144,8 +139,7 @@ private func calls(
           $0.connect()
           $0.ask("02 05 02", "03 f7 00")
           before(&$0)
-          $0.askToDisconnect()
-          $0.disconnect(reason: 0x16)
+          $0.endLink()
         }.contains { $0.hasPrefix("cancelPeripheral") || $0.hasPrefix("BluetoothGatt.disconnect") }
       }
       #expect(try ends { _ in })
@@ -163,10 +157,8 @@ private func calls(
     let build = { (traffic: inout Traffic) in
       traffic.connect()
       traffic.ask("02 05 02", "03 f7 00")
-      traffic.command(0x1405, [0x40, 0])
-      traffic.complete(0x1405, [0, 0x40, 0, 0xc8])
-      traffic.command(0x2032, [0x40, 0, 0, 2, 2, 0, 0])
-      traffic.status(0x2032)
+      traffic.perform(0x1405, [0x40, 0], returns: [0, 0x40, 0, 0xc8])
+      traffic.begin(0x2032, [0x40, 0, 0, 2, 2, 0, 0])
       traffic.signal("14 02 0a 00 80 00 40 00 00 01 40 00 05 00", .sent)
     }
     let apple = try calls(.corebluetooth, build).map { $0.split(separator: "(")[0] }
@@ -183,8 +175,7 @@ private func calls(
 @Suite("The selection of lines") struct TraceSelectionTests {
   private func lines(_ choose: (inout Selection) -> Void) throws -> [String] {
     try trace(.android, { choose(&$0.selection) }) {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("0a 13 00", "0b 01")
       $0.ask("12 15 00 01", "01 12 15 00 80")
       $0.disconnect(reason: 0x08)

@@ -119,8 +119,7 @@ func events(
     let build = { (traffic: inout Traffic) in
       traffic.connect()
       traffic.received("1b 10 00 01")
-      traffic.askToDisconnect()
-      traffic.disconnect(reason: 0x16)
+      traffic.endLink()
     }
     #expect(try events(.corebluetooth, build).last?.hasSuffix("error nil") == true)
     #expect(try events(.android, build).last?.contains("status GATT_SUCCESS (0)") == true)
@@ -147,12 +146,10 @@ func events(
 
   @Test("the Link Layer's states follow each other, several at a time") func states() throws {
     let states = try trace(.corebluetooth) {
-      $0.command(0x200c, [1, 0])
-      $0.complete(0x200c)
+      $0.perform(0x200c, [1, 0])
       $0.askToConnect()
       $0.connect()
-      $0.command(0x200c, [0, 0])
-      $0.complete(0x200c)
+      $0.perform(0x200c, [0, 0])
       $0.disconnect()
     }.filter { $0.hasPrefix("link layer") }
     #expect(
@@ -167,10 +164,8 @@ func events(
     throws
   {
     let lines = try events(.corebluetooth) {
-      $0.command(0x0c03)
-      $0.complete(0x0c03)
-      $0.command(0x200c, [1, 0])
-      $0.complete(0x200c)
+      $0.perform(0x0c03)
+      $0.perform(0x200c, [1, 0])
       $0.event(0x10, [0x2a])
     }.filter { $0.contains("centralManagerDidUpdateState") }
     #expect(
@@ -185,8 +180,7 @@ func events(
   @Test("Android is told about all searches once, when another request shows that they are over")
   func discovery() throws {
     let build = { (traffic: inout Traffic) in
-      traffic.connect()
-      traffic.discoverHeartRate()
+      traffic.connectToHeartRate()
       traffic.ask("0a 13 00", "0b 01")
     }
     let android = try events(.android, build)
@@ -206,8 +200,7 @@ func events(
   @Test("a subscription belongs to its characteristic, and fails if it is refused")
   func subscription() throws {
     let lines = try events(.corebluetooth) {
-      $0.connect()
-      $0.discoverHeartRate()
+      $0.connectToHeartRate()
       $0.ask("12 11 00 01 00", "13")
       $0.ask("12 11 00 00 00", "01 12 11 00 05")
     }.filter { $0.contains("Notification") }
@@ -225,8 +218,7 @@ func events(
   func silence() throws {
     func trace(_ platform: Platform, ends: Bool) throws -> [String] {
       try events(platform) {
-        $0.connect()
-        $0.discoverHeartRate()
+        $0.connectToHeartRate()
         $0.sent("0a 13 00")
         if ends {
           $0.wait(31_000)
@@ -411,8 +403,7 @@ func events(
     ])
   func codes(code: String, name: String) throws {
     let lines = try events(.android) { traffic in
-      traffic.connect()
-      traffic.discoverHeartRate()
+      traffic.connectToHeartRate()
       traffic.ask("12 15 00 01", "01 12 15 00 \(code)")
     }
     let line = lines.first { $0.contains("onCharacteristicWrite") } ?? ""
@@ -429,12 +420,9 @@ func events(
   @Test("a server's app is asked only what the permissions allow") func permissions() throws {
     let build = { (traffic: inout Traffic) in
       traffic.connect()
-      traffic.received("0a 10 00")
-      traffic.sent("01 0a 10 00 05")
-      traffic.received("0a 10 00")
-      traffic.sent("0b 2a")
-      traffic.received("0a 10 00")
-      traffic.sent("01 0a 10 00 80")
+      traffic.ask("0a 10 00", "01 0a 10 00 05", by: .received)
+      traffic.ask("0a 10 00", "0b 2a", by: .received)
+      traffic.ask("0a 10 00", "01 0a 10 00 80", by: .received)
     }
     let lines = try events(.android, build)
     #expect(lines.count { $0.contains("onCharacteristicReadRequest") } == 2, "\(lines)")
@@ -466,8 +454,7 @@ func events(
   @Test("several values that are read at once are requested one by one") func multiple() throws {
     let lines = try events(.corebluetooth) { traffic in
       traffic.connect()
-      traffic.received("0e 10 00 12 00")
-      traffic.sent("0f 01 02")
+      traffic.ask("0e 10 00 12 00", "0f 01 02", by: .received)
     }
     #expect(lines.count { $0.contains("didReceiveRead") } == 2, "\(lines)")
     #expect(lines.count { $0.contains("respond(to:withResult:)") } == 2, "\(lines)")
@@ -479,8 +466,7 @@ func events(
   {
     let lines = try events(.android) { traffic in
       traffic.connect(role: 1)
-      traffic.received("0a 10 00")
-      traffic.sent("0b 2a")
+      traffic.ask("0a 10 00", "0b 2a", by: .received)
       traffic.disconnect(reason: 0x13)
     }
     let last = try #require(lines.last)
@@ -496,18 +482,12 @@ func events(
   /// again.
   private let discovery = { (traffic: inout Traffic) in
     traffic.connect()
-    traffic.sent("06 01 00 ff ff 00 28 e0 ff")
-    traffic.received("07 10 00 20 00")
-    traffic.sent("10 01 00 ff ff 00 28")
-    traffic.received("11 06 01 00 0f 00 00 18 10 00 20 00 e0 ff")
-    traffic.sent("10 21 00 ff ff 00 28")
-    traffic.received("01 10 21 00 0a")
-    traffic.sent("08 10 00 20 00 03 28")
-    traffic.received("09 07 11 00 10 12 00 e1 ff")
-    traffic.sent("08 13 00 20 00 03 28")
-    traffic.received("01 08 13 00 0a")
-    traffic.sent("04 13 00 13 00")
-    traffic.received("05 01 13 00 02 29")
+    traffic.ask("06 01 00 ff ff 00 28 e0 ff", "07 10 00 20 00")
+    traffic.ask("10 01 00 ff ff 00 28", "11 06 01 00 0f 00 00 18 10 00 20 00 e0 ff")
+    traffic.ask("10 21 00 ff ff 00 28", "01 10 21 00 0a")
+    traffic.ask("08 10 00 20 00 03 28", "09 07 11 00 10 12 00 e1 ff")
+    traffic.ask("08 13 00 20 00 03 28", "01 08 13 00 0a")
+    traffic.ask("04 13 00 13 00", "05 01 13 00 02 29")
   }
 
   @Test("a service that was found twice is reported once, by its handle") func once() throws {
@@ -523,10 +503,8 @@ func events(
       discovery(&traffic)
       traffic.agreeToPair()
       traffic.encrypt()
-      traffic.sent("04 13 00 13 00")
-      traffic.received("05 01 13 00 02 29")
-      traffic.sent("12 13 00 01 00")
-      traffic.received("13")
+      traffic.ask("04 13 00 13 00", "05 01 13 00 02 29")
+      traffic.ask("12 13 00 01 00", "13")
     }
     let names = ["onServicesDiscovered", "BOND_BONDING (11), EXTRA_PREV", "onDescriptorWrite"]
     let places = names.map { name in lines.firstIndex { $0.contains(name) } ?? -1 }
@@ -536,8 +514,7 @@ func events(
   @Test("the system searches for known descriptors") func again() throws {
     let lines = try events(.corebluetooth) { traffic in
       discovery(&traffic)
-      traffic.sent("04 13 00 13 00")
-      traffic.received("05 01 13 00 02 29")
+      traffic.ask("04 13 00 13 00", "05 01 13 00 02 29")
     }.filter { $0.contains("didDiscoverDescriptorsFor") }
     #expect(lines.count == 2 && !lines[0].contains("[system]"), "\(lines)")
     #expect(lines.last?.contains("[system]") == true, "\(lines)")

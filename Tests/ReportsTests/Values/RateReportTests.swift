@@ -191,8 +191,7 @@ struct RateReportTests {
     // What the control point of Apple's notifications is, is discovered after it is used.
     func build(_ traffic: inout Traffic) {
       traffic.connect()
-      traffic.received("12 20 00 01 02 03")
-      traffic.sent("13")
+      traffic.ask("12 20 00 01 02 03", "13", by: .received)
       traffic.sent("1b 22 00 00 01 02 03 04 05 06 07")
       traffic.ask(
         "10 01 00 ff ff 00 28",

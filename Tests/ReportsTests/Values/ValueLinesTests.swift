@@ -144,8 +144,7 @@ struct ValueLinesTests {
     let found = try values(
       with: { $0.rows = .changes },
       of: { traffic in
-        traffic.connect()
-        traffic.discoverHeartRate()
+        traffic.connectToHeartRate()
         traffic.received("52 03 00 01")
         traffic.received("1b 10 00 06 48")
         traffic.sent("52 20 00 07")

@@ -28,8 +28,7 @@ struct ValuesTests {
   private func series(_ link: inout Link) {
     link.discover(0x10, "19 2a")
     for value in ["05", "0a", "0a", "14"] { link.att("1b 11 00 \(value)", .received) }
-    link.att("12 11 00 01", .sent)
-    link.att("01 12 11 00 03", .received)
+    link.ask("12 11 00 01", "01 12 11 00 03")
     link.att("0a 11 00", .sent)
   }
 
@@ -69,8 +68,7 @@ struct ValuesTests {
       // Application errors 0x80 to 0x9f, and four more (Core, Vol 3, Part F, 3.4.1.1: 0x80 to
       // 0x9f).
       for error in 0x80..<0xa4 {
-        link.att("0a 03 00", .sent)
-        link.att("01 0a 03 00 " + String(error, radix: 16), .received)
+        link.ask("0a 03 00", "01 0a 03 00 " + String(error, radix: 16))
       }
     }
     #expect(table.contains("4 values with results of more kinds than are counted"), "\(table)")
@@ -235,14 +233,10 @@ struct ValuesTests {
   func secrets() {
     func keys(_ link: inout Link) {
       link.discover(0x10, "88 2b")
-      link.att("0a 11 00", .sent)
-      link.att("0b c0 c1 c2 c3", .received)
-      link.att("12 11 00 c0 c1 c2 c4", .sent)
-      link.att("13", .received)
-      link.att("08 01 00 ff ff 88 2b", .sent)
-      link.att("09 06 11 00 c0 c1 c2 c5", .received)
-      link.att("0e 11 00 12 00", .sent)
-      link.att("0f c0 c1 c2 c6 01", .received)
+      link.ask("0a 11 00", "0b c0 c1 c2 c3")
+      link.ask("12 11 00 c0 c1 c2 c4", "13")
+      link.ask("08 01 00 ff ff 88 2b", "09 06 11 00 c0 c1 c2 c5")
+      link.ask("0e 11 00 12 00", "0f c0 c1 c2 c6 01")
     }
     var open = ValuesOptions()
     open.showsKeys = true
@@ -280,8 +274,7 @@ struct ValuesTests {
 
   /// Records a Read Blob Response that fills the PDU of 23 bytes, for bytes 22 on of the value.
   private static func part(_ link: inout Link) {
-    link.att("0c 11 00 16 00", .sent)
-    link.att("0d" + String(repeating: " 07", count: 22), .received)
+    link.ask("0c 11 00 16 00", "0d" + String(repeating: " 07", count: 22))
   }
 
   @Test("CSV's columns and --raw report incomplete values")

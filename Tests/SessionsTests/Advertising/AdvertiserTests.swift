@@ -133,8 +133,7 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
     let results = devices { traffic in
       for _ in 0..<20 {
         traffic.connect()
-        traffic.sent("0a 03 00")
-        traffic.received("0b 01")
+        traffic.ask("0a 03 00", "0b 01")
         traffic.disconnect()
       }
     }

@@ -67,13 +67,11 @@ struct OtherReportsTests {
       little(address, width: 6) + [1, 0x7f, 0xba, 0x14, 0]
     }
     let results = devices { traffic in
-      traffic.command(0xfd56, [4, 2])
-      traffic.complete(
-        0xfd56,
-        [0, 4, 2, 2] + record(0xc011_2233_4455) + [3, 2, 1, 6, 4] + structure(9, Array("Hi".utf8))
-          + record(0xc0ff_ffff_ffff) + [0, 0])
-      traffic.command(0xfd56, [4, 1])
-      traffic.complete(0xfd56, [0, 4, 1, 1] + record(0xc011_2233_4455))
+      traffic.perform(
+        0xfd56, [4, 2],
+        returns: [0, 4, 2, 2] + record(0xc011_2233_4455) + [3, 2, 1, 6, 4]
+          + structure(9, Array("Hi".utf8)) + record(0xc0ff_ffff_ffff) + [0, 0])
+      traffic.perform(0xfd56, [4, 1], returns: [0, 4, 1, 1] + record(0xc011_2233_4455))
       // A refused result, and one with a wrong count.
       traffic.complete(0xfd56, [1, 4, 1, 1] + record(0xc0ee_eeee_eeee))
       traffic.complete(0xfd56, [0, 4, 1, 255] + record(0xc0ff_ffff_ffff))

@@ -44,8 +44,7 @@ import Testing
   @Test func scansThatWereRefused() {
     let results = devices { traffic in
       traffic.done(0x200c, [1, 0], status: 0x0c)
-      traffic.command(0x200c, [1, 0])
-      traffic.status(0x200c, 0x01)
+      traffic.begin(0x200c, [1, 0], status: 0x01)
       traffic.scan()
       traffic.done(0x200c, [0, 0], status: 0x0c)
       traffic.heard()
@@ -187,8 +186,7 @@ import Testing
     let parameters = hex(
       "01 13 00 a0 00 00 a0 00 00 07 00 00 00 00 00 00 00 00 00 7f 01 00 02 05 00")
     let results = devices { traffic in
-      traffic.command(0x2036, parameters)
-      traffic.complete(0x2036, [0, 0])
+      traffic.perform(0x2036, parameters, returns: [0, 0])
       // In two fragments.
       traffic.done(0x2037, [1, 1, 0, 2] + hex("04 09"))
       traffic.done(0x2037, [1, 2, 0, 3] + Array("abc".utf8))
@@ -279,15 +277,13 @@ import Testing
 
   @Test func androidsInstances() throws {
     let results = devices { traffic in
-      traffic.command(
+      traffic.perform(
         0xfd54,
         [1] + hex("a0 00 a0 00 00 01") + little(0x4011_2233_4455, width: 6)
-          + hex("00 00 00 00 00 00 00 07 00 03 f9"))
-      traffic.complete(0xfd54, [0, 1])
-      traffic.command(0xfd54, [2, 3] + hex("02 01 06") + [UInt8](repeating: 0, count: 28) + [3])
-      traffic.complete(0xfd54, [0, 2])
-      traffic.command(0xfd54, hex("05 01 03"))
-      traffic.complete(0xfd54, [0, 5])
+          + hex("00 00 00 00 00 00 00 07 00 03 f9"), returns: [0, 1])
+      traffic.perform(
+        0xfd54, [2, 3] + hex("02 01 06") + [UInt8](repeating: 0, count: 28) + [3], returns: [0, 2])
+      traffic.perform(0xfd54, hex("05 01 03"), returns: [0, 5])
       traffic.event(0xff, hex("55 03 00 40 00"))
     }
     let set = try #require(results.own.all.first)

@@ -74,8 +74,7 @@ import Testing
       { traffic in
         traffic.connect()
         traffic.openBearers()
-        traffic.sent("08 01 00 ff ff 03 28")
-        traffic.received("09 07 11 00 02 12 00 7d 2b 13 00 02 14 00 50 2a")
+        traffic.ask("08 01 00 ff ff 03 28", "09 07 11 00 02 12 00 7d 2b 13 00 02 14 00 50 2a")
         traffic.sdu("0a 12 00", .sent, cid: 0x50)
         traffic.sdu("0a 14 00", .sent, cid: 0x51)
         traffic.sdu("0b \(value)", .received, cid: 0x41)

@@ -172,8 +172,7 @@ private func session() -> [StoredRecord] {
       traffic.received("0b 01")
       traffic.signal("13 07 02 00 00 00", .sent)
       traffic.acl(Array(notification(30).dropFirst(20)), .received, .more)
-      traffic.sent("0a 03 00")
-      traffic.received("0b 01")
+      traffic.ask("0a 03 00", "0b 01")
     }
     #expect(results[5].problems == ["responseWithoutRequest(0,0)"])
     #expect(results[6].problems == ["responseWithoutRequest(0,0)"])

@@ -13,20 +13,16 @@ import Testing
   @Test func eachOperation() {
     let results = converse { traffic in
       traffic.connect()
-      traffic.sent("0a 10 00")
-      traffic.received("0b 01 02")
-      traffic.sent("12 12 00 aa")
-      traffic.received("13")
+      traffic.ask("0a 10 00", "0b 01 02")
+      traffic.ask("12 12 00 aa", "13")
       traffic.sent("52 12 00 bb")
       traffic.sent("d2 12 00 cc 01 00 00 00 11 22 33 44 55 66 77 88")
       traffic.received("1b 14 00 dd")
       traffic.received("1d 16 00 ee")
       traffic.sent("1e")
       traffic.received("23 14 00 01 00 01 16 00 02 00 02 03")
-      traffic.sent("12 12 00 ff")
-      traffic.received("01 12 12 00 05")
-      traffic.sent("0a 18 00")
-      traffic.received("01 0a 18 00 02")
+      traffic.ask("12 12 00 ff", "01 12 12 00 05")
+      traffic.ask("0a 18 00", "01 0a 18 00 02")
     }
     #expect(
       results.lines == [
@@ -76,14 +72,12 @@ import Testing
   @Test func ownValues() {
     let results = converse { traffic in
       traffic.connect(role: 1)
-      traffic.received("0a 10 00")
-      traffic.sent("0b 01 02")
+      traffic.ask("0a 10 00", "0b 01 02", by: .received)
       traffic.received("52 12 00 bb")
       traffic.sent("1b 14 00 dd")
       traffic.sent("1d 14 00 ee")
       traffic.received("1e")
-      traffic.sent("0a 10 00")
-      traffic.received("0b 03")
+      traffic.ask("0a 10 00", "0b 03")
     }
     #expect(
       results.lines == [
@@ -101,14 +95,10 @@ import Testing
     let key = (0xa0..<0xb8).map { String($0, radix: 16) }.joined(separator: " ")
     let results = converse { traffic in
       traffic.connect()
-      traffic.sent("02 00 02")
-      traffic.received("03 00 02")
-      traffic.sent("08 01 00 ff ff 88 2b")
-      traffic.received("09 1a 03 00 " + key)
-      traffic.sent("0a 09 00")
-      traffic.received("0b 41 42 43 44")
-      traffic.sent("0e 09 00 03 00")
-      traffic.received("0f 5a 5a " + key + " 21 21")
+      traffic.ask("02 00 02", "03 00 02")
+      traffic.ask("08 01 00 ff ff 88 2b", "09 1a 03 00 " + key)
+      traffic.ask("0a 09 00", "0b 41 42 43 44")
+      traffic.ask("0e 09 00 03 00", "0f 5a 5a " + key + " 21 21")
     }
     let read = results.results.filter { $0.value.packet == 9 }
     #expect(!read.isEmpty && read.allSatisfy(\.value.isSecret), "\(results.lines)")
@@ -149,12 +139,10 @@ import Testing
   @Test func readsEndWithTheirConnection() {
     let results = converse { traffic in
       traffic.connect()
-      traffic.sent("0a 03 00")
-      traffic.received("0b 41 42 43 44 45")
+      traffic.ask("0a 03 00", "0b 41 42 43 44 45")
       traffic.disconnect()
       traffic.connect(peer: 0xc011_2233_4466)
-      traffic.sent("0c 03 00 05 00")
-      traffic.received("01 0c 03 00 07")
+      traffic.ask("0c 03 00 05 00", "01 0c 03 00 07")
     }
     #expect(
       results.lines == ["read 0x0003: 4142434445 #3", "read 0x0003 from 5 #6 refused 0x0007"])
@@ -165,8 +153,7 @@ import Testing
   @Test func readsAreNotMixed() {
     let results = converse { traffic in
       traffic.connect()
-      traffic.sent("0a 03 00")
-      traffic.received("0b 41 41")
+      traffic.ask("0a 03 00", "0b 41 41")
       traffic.sent("0a 09 00")
       traffic.sent("0c 03 00 02 00")
       traffic.received("0b " + Self.filling)
@@ -181,11 +168,9 @@ import Testing
   @Test func longReadThatEndsShort() {
     let results = converse { traffic in
       traffic.connect()
-      traffic.sent("0a 10 00")
-      traffic.received("0b " + Self.filling)
+      traffic.ask("0a 10 00", "0b " + Self.filling)
       traffic.received("1b 14 00 dd")
-      traffic.sent("0c 10 00 16 00")
-      traffic.received("0d aa bb")
+      traffic.ask("0c 10 00 16 00", "0d aa bb")
     }
     #expect(results.lines == ["notification 0x0014: dd #4", "read 0x0010: \(Self.digits)aabb #6"])
     #expect(results.results[1].packets == [3, 6])
@@ -197,12 +182,10 @@ import Testing
   func longReadThatEndsExactly(_ end: String, _ packets: Int) {
     let results = converse { traffic in
       traffic.connect()
-      traffic.sent("0a 10 00")
-      traffic.received("0b " + Self.filling)
+      traffic.ask("0a 10 00", "0b " + Self.filling)
       traffic.sent("0c 10 00 16 00")
       traffic.received(end)
-      traffic.sent("0a 12 00")
-      traffic.received("0b 01")
+      traffic.ask("0a 12 00", "0b 01")
     }
     #expect(results.lines == ["read 0x0010: \(Self.digits) #3", "read 0x0012: 01 #7"])
     #expect(results.results[0].packets.isEmpty)
@@ -212,10 +195,8 @@ import Testing
   @Test func longReadThatIsRefusedHalfway() {
     let results = converse { traffic in
       traffic.connect()
-      traffic.sent("0a 10 00")
-      traffic.received("0b " + Self.filling)
-      traffic.sent("0c 10 00 16 00")
-      traffic.received("01 0c 10 00 0e")
+      traffic.ask("0a 10 00", "0b " + Self.filling)
+      traffic.ask("0c 10 00 16 00", "01 0c 10 00 0e")
     }
     #expect(results.lines == ["read 0x0010: \(Self.digits) #3 refused 0x000e"])
   }
@@ -223,12 +204,9 @@ import Testing
   @Test func longReadThatNobodyGoesOnWith() {
     let results = converse { traffic in
       traffic.connect()
-      traffic.sent("0a 10 00")
-      traffic.received("0b " + Self.filling)
-      traffic.sent("0a 12 00")
-      traffic.received("0b 01")
-      traffic.sent("0a 14 00")
-      traffic.received("0b " + Self.filling)
+      traffic.ask("0a 10 00", "0b " + Self.filling)
+      traffic.ask("0a 12 00", "0b 01")
+      traffic.ask("0a 14 00", "0b " + Self.filling)
     }
     #expect(
       results.lines == [
@@ -240,14 +218,10 @@ import Testing
   @Test func readBlobFromAnOffsetOn() {
     let results = converse { traffic in
       traffic.connect()
-      traffic.sent("0c 10 00 09 00")
-      traffic.received("0d aa")
-      traffic.sent("0c 10 00 30 00")
-      traffic.received("0d " + Self.filling)
-      traffic.sent("0c 10 00 46 00")
-      traffic.received("0d bb")
-      traffic.sent("0c 12 00 09 00")
-      traffic.received("01 0c 12 00 07")
+      traffic.ask("0c 10 00 09 00", "0d aa")
+      traffic.ask("0c 10 00 30 00", "0d " + Self.filling)
+      traffic.ask("0c 10 00 46 00", "0d bb")
+      traffic.ask("0c 12 00 09 00", "01 0c 12 00 07")
     }
     #expect(
       results.lines == [
@@ -261,12 +235,9 @@ import Testing
   @Test func partThatIsReadTwice() {
     let results = converse { traffic in
       traffic.connect()
-      traffic.sent("0a 10 00")
-      traffic.received("0b " + Self.filling)
-      traffic.sent("0c 10 00 16 00")
-      traffic.received("0d " + Self.filling)
-      traffic.sent("0c 10 00 16 00")
-      traffic.received("0d aa")
+      traffic.ask("0a 10 00", "0b " + Self.filling)
+      traffic.ask("0c 10 00 16 00", "0d " + Self.filling)
+      traffic.ask("0c 10 00 16 00", "0d aa")
     }
     #expect(results.lines == ["read 0x0010: \(Self.digits)aa #7"])
     #expect(results.results[0].packets == [3, 5, 7])
@@ -275,14 +246,10 @@ import Testing
   @Test func theMTUThatWasExchangedCounts() {
     let results = converse { traffic in
       traffic.connect()
-      traffic.sent("02 40 00")
-      traffic.received("03 19 00")
-      traffic.sent("0a 10 00")
-      traffic.received("0b " + Self.filling)
-      traffic.sent("0a 10 00")
-      traffic.received("0b " + Self.filling + " 16 17")
-      traffic.sent("0c 10 00 18 00")
-      traffic.received("0d")
+      traffic.ask("02 40 00", "03 19 00")
+      traffic.ask("0a 10 00", "0b " + Self.filling)
+      traffic.ask("0a 10 00", "0b " + Self.filling + " 16 17")
+      traffic.ask("0c 10 00 18 00", "0d")
     }
     #expect(
       results.lines == ["read 0x0010: \(Self.digits) #5", "read 0x0010: \(Self.digits)1617 #7"])
@@ -293,12 +260,9 @@ import Testing
   @Test func theMTUOfALinkThatWasOpenBefore() {
     let long = (0..<40).map { _ in "55" }
     let results = converse { traffic in
-      traffic.sent("0a 10 00")
-      traffic.received("0b " + long.joined(separator: " "))
-      traffic.sent("0c 10 00 28 00")
-      traffic.received("0d 01")
-      traffic.sent("0a 10 00")
-      traffic.received("0b 02")
+      traffic.ask("0a 10 00", "0b " + long.joined(separator: " "))
+      traffic.ask("0c 10 00 28 00", "0d 01")
+      traffic.ask("0a 10 00", "0b 02")
     }
     #expect(results.lines == ["read 0x0010: \(long.joined())01 #4", "read 0x0010: 02 #6"])
     let memory = run { traffic in traffic.received("1b 10 00 " + long.joined(separator: " ")) }
@@ -311,16 +275,11 @@ import Testing
   @Test func readMultipleIsSplitWhereLengthsAreKnown() {
     let results = converse { traffic in
       traffic.connect()
-      traffic.sent("0e 10 00 12 00")
-      traffic.received("0f 01 02 03")
-      traffic.sent("0a 10 00")
-      traffic.received("0b 01")
-      traffic.sent("0e 10 00 12 00")
-      traffic.received("0f 04 05 06")
-      traffic.sent("0e 10 00 10 00")
-      traffic.received("0f 07 08")
-      traffic.sent("20 10 00 12 00")
-      traffic.received("21 01 00 09 02 00 0a 0b")
+      traffic.ask("0e 10 00 12 00", "0f 01 02 03")
+      traffic.ask("0a 10 00", "0b 01")
+      traffic.ask("0e 10 00 12 00", "0f 04 05 06")
+      traffic.ask("0e 10 00 10 00", "0f 07 08")
+      traffic.ask("20 10 00 12 00", "21 01 00 09 02 00 0a 0b")
     }
     #expect(
       results.lines == [
@@ -333,14 +292,10 @@ import Testing
   @Test func readByTypeReadsValuesButDiscoveryDoesNot() {
     let results = converse { traffic in
       traffic.connect()
-      traffic.sent("08 01 00 ff ff 00 2a")
-      traffic.received("09 05 03 00 41 42 43")
-      traffic.sent("08 01 00 ff ff 03 28")
-      traffic.received("09 07 02 00 02 03 00 00 2a")
-      traffic.sent("08 01 00 ff ff 2a 2b")
-      traffic.received("01 08 01 00 0a")
-      traffic.sent("08 01 00 ff ff 00 2a")
-      traffic.received("01 08 03 00 05")
+      traffic.ask("08 01 00 ff ff 00 2a", "09 05 03 00 41 42 43")
+      traffic.ask("08 01 00 ff ff 03 28", "09 07 02 00 02 03 00 00 2a")
+      traffic.ask("08 01 00 ff ff 2a 2b", "01 08 01 00 0a")
+      traffic.ask("08 01 00 ff ff 00 2a", "01 08 03 00 05")
     }
     #expect(results.lines == ["read 0x0003: 414243 #3", "read 0x0003 #8 refused 0x0005"])
     #expect(results.results[0].value.attribute.uuid == BluetoothUUID(0x2a00))

@@ -28,10 +28,8 @@ private func name(_ uuid: BluetoothUUID) -> String {
       traffic.connect()
       traffic.sent(services[0])
       traffic.received(services[1])
-      traffic.sent("08 01 00 05 00 03 28")
-      traffic.received("09 07 02 00 10 03 00 37 2a")
-      traffic.sent("04 04 00 05 00")
-      traffic.received("05 01 04 00 02 29")
+      traffic.ask("08 01 00 05 00 03 28", "09 07 02 00 10 03 00 37 2a")
+      traffic.ask("04 04 00 05 00", "05 01 04 00 02 29")
       for handle in 1...5 { traffic.sent("0a 0\(handle) 00") }
       traffic.received("1b 03 00 48")
     }
@@ -47,8 +45,7 @@ private func name(_ uuid: BluetoothUUID) -> String {
   @Test func everythingInOneListOfTypes() {
     let recording = run { traffic in
       traffic.connect()
-      traffic.sent("04 01 00 ff ff")
-      traffic.received("05 01 01 00 00 28 02 00 03 28 03 00 37 2a 04 00 02 29")
+      traffic.ask("04 01 00 ff ff", "05 01 01 00 00 28 02 00 03 28 03 00 37 2a 04 00 02 29")
       for handle in 1...4 { traffic.sent("0a 0\(handle) 00") }
     }
     // A declaration's contents are in its value, which was not read.
@@ -59,10 +56,8 @@ private func name(_ uuid: BluetoothUUID) -> String {
   @Test func readByItsType() {
     let recording = run { traffic in
       traffic.connect()
-      traffic.sent("08 01 00 ff ff 00 2a")
-      traffic.received("09 05 03 00 41 42 43")
-      traffic.sent("12 03 00 41")
-      traffic.received("13")
+      traffic.ask("08 01 00 ff ff 00 2a", "09 05 03 00 41 42 43")
+      traffic.ask("12 03 00 41", "13")
       traffic.sent("0e 03 00 07 00")
     }
     #expect(results(recording, 4) == "value 2a00")
@@ -73,12 +68,10 @@ private func name(_ uuid: BluetoothUUID) -> String {
   @Test func eachSideHasItsOwnServer() {
     let recording = run { traffic in
       traffic.connect()
-      traffic.sent("08 01 00 05 00 03 28")
-      traffic.received("09 07 02 00 10 03 00 37 2a")
+      traffic.ask("08 01 00 05 00 03 28", "09 07 02 00 10 03 00 37 2a")
       traffic.received("0a 03 00")
       traffic.sent("0a 03 00")
-      traffic.received("08 01 00 05 00 03 28")
-      traffic.sent("09 07 02 00 10 03 00 00 2a")
+      traffic.ask("08 01 00 05 00 03 28", "09 07 02 00 10 03 00 00 2a", by: .received)
       traffic.received("0a 03 00")
       traffic.sent("1b 03 00 01")
     }
@@ -91,8 +84,7 @@ private func name(_ uuid: BluetoothUUID) -> String {
   @Test func knownOverReconnectionsOfOneDevice() {
     let recording = run { traffic in
       traffic.connect()
-      traffic.sent("08 01 00 05 00 03 28")
-      traffic.received("09 07 02 00 10 03 00 37 2a")
+      traffic.ask("08 01 00 05 00 03 28", "09 07 02 00 10 03 00 37 2a")
       traffic.disconnect()
       traffic.connect()
       traffic.sent("0a 03 00")
@@ -110,8 +102,7 @@ private func name(_ uuid: BluetoothUUID) -> String {
   @Test func forgottenWhereTheServerSaysThatItChanged() {
     let recording = run { traffic in
       traffic.connect()
-      traffic.sent("08 01 00 ff ff 03 28")
-      traffic.received("09 07 02 00 20 03 00 05 2a 12 00 10 13 00 37 2a")
+      traffic.ask("08 01 00 ff ff 03 28", "09 07 02 00 20 03 00 05 2a 12 00 10 13 00 37 2a")
       traffic.received("1d 03 00 10 00 ff ff")
       traffic.sent("0a 13 00")
       traffic.sent("0a 03 00")
@@ -125,8 +116,7 @@ private func name(_ uuid: BluetoothUUID) -> String {
     let tail = "fb 34 9b 5f 80 00 00 80 00 10 00 00"
     let recording = run { traffic in
       traffic.connect()
-      traffic.sent("08 01 00 ff ff 03 28")
-      traffic.received("09 15 02 00 10 03 00 \(tail) 01 00 ff ee")
+      traffic.ask("08 01 00 ff ff 03 28", "09 15 02 00 10 03 00 \(tail) 01 00 ff ee")
       traffic.sent("0a 03 00")
       traffic.sent("08 04 00 ff ff 03 28")
       traffic.received("09 15 04 00 10 05 00 01 \(tail.dropFirst(3)) 01 00 ff ee")
@@ -140,11 +130,9 @@ private func name(_ uuid: BluetoothUUID) -> String {
     let tail = "fb 34 9b 5f 80 00 00 80 00 10"
     let recording = run { traffic in
       traffic.connect()
-      traffic.sent("08 01 00 ff ff 03 28")
-      traffic.received("09 15 02 00 10 03 00 \(tail) 10 00 1e ab a1 5c")
+      traffic.ask("08 01 00 ff ff 03 28", "09 15 02 00 10 03 00 \(tail) 10 00 1e ab a1 5c")
       traffic.received("01 08 04 00 0a")
-      traffic.sent("08 04 00 ff ff 03 28")
-      traffic.received("09 15 04 00 10 05 00 \(tail) 20 00 1e ab a1 5c")
+      traffic.ask("08 04 00 ff ff 03 28", "09 15 04 00 10 05 00 \(tail) 20 00 1e ab a1 5c")
       traffic.sent("0a 03 00")
     }
     let place = recording[7].answer.attribute
@@ -156,10 +144,8 @@ private func name(_ uuid: BluetoothUUID) -> String {
       traffic.connect()
       traffic.sent("08 01 00 ff ff 03 28")
       traffic.received("09 07 02 00 10 03 00 37 2a 06 00 10 07 00 37 2a 0a 00 02 0b 00 19 2a")
-      traffic.sent("04 04 00 05 00")
-      traffic.received("05 01 04 00 02 29 05 00 01 29")
-      traffic.sent("04 0d 00 0d 00")
-      traffic.received("05 01 0d 00 02 29")
+      traffic.ask("04 04 00 05 00", "05 01 04 00 02 29 05 00 01 29")
+      traffic.ask("04 0d 00 0d 00", "05 01 0d 00 02 29")
       traffic.sent("0a 03 00")
       traffic.sent("0a 0b 00")
       traffic.sent("0a 05 00")
@@ -205,8 +191,7 @@ private func name(_ uuid: BluetoothUUID) -> String {
       for response in lies {
         traffic.sent("04 01 00 ff ff")
         traffic.received(response)
-        traffic.sent("0a 01 00")
-        traffic.received("0b")
+        traffic.ask("0a 01 00", "0b")
       }
     }
     for number in 1...recording.packets.count { #expect(results(recording, number) == nil) }

@@ -61,15 +61,12 @@ extension Traffic {
   @Test func includesOfBothKindsAndSecondaryServices() {
     let recording = run { traffic in
       traffic.connect()
-      traffic.sent("10 01 00 ff ff 01 28")
-      traffic.received("11 06 20 00 22 00 0f 18")
+      traffic.ask("10 01 00 ff ff 01 28", "11 06 20 00 22 00 0f 18")
       traffic.sent("08 01 00 0f 00 02 28")
       // Included services with a short UUID, and with a long one, which is read separately.
       traffic.received("09 08 02 00 20 00 22 00 0f 18")
-      traffic.sent("08 03 00 0f 00 02 28")
-      traffic.received("09 06 03 00 30 00 33 00")
-      traffic.sent("0a 30 00")
-      traffic.received("0b fb 34 9b 5f 80 00 00 80 00 10 00 00 05 00 34 12")
+      traffic.ask("08 03 00 0f 00 02 28", "09 06 03 00 30 00 33 00")
+      traffic.ask("0a 30 00", "0b fb 34 9b 5f 80 00 00 80 00 10 00 00 05 00 34 12")
     }
     #expect(
       map(recording) == [
@@ -84,8 +81,7 @@ extension Traffic {
   @Test func theValueHandleIsWhatTheDeclarationSays() {
     let recording = run { traffic in
       traffic.connect()
-      traffic.sent("08 01 00 05 00 03 28")
-      traffic.received("09 07 02 00 10 05 00 37 2a")
+      traffic.ask("08 01 00 05 00 03 28", "09 07 02 00 10 05 00 37 2a")
     }
     #expect(map(recording) == ["0002 characteristic 2a37 0005 16", "0005 value 2a37"])
   }
@@ -108,8 +104,7 @@ extension Traffic {
     let recording = run { traffic in
       traffic.connect()
       traffic.discover()
-      traffic.sent("08 01 00 ff ff 03 28")
-      traffic.received("09 07 02 00 10 03 00 38 2a")
+      traffic.ask("08 01 00 ff ff 03 28", "09 07 02 00 10 03 00 38 2a")
       traffic.sent("0a 03 00")
     }
     #expect(recording[13].problems == ["attributeChanged(2,7)"])
@@ -149,13 +144,10 @@ extension Traffic {
       traffic.connect()
       // A list of types that does not identify values, and a service that claims to reach to the
       // end.
-      traffic.sent("04 03 00 04 00")
-      traffic.received("05 01 03 00 37 2a 04 00 02 29")
+      traffic.ask("04 03 00 04 00", "05 01 03 00 37 2a 04 00 02 29")
       traffic.discover()
-      traffic.sent("04 03 00 04 00")
-      traffic.received("05 01 03 00 37 2a 04 00 02 29")
-      traffic.sent("06 01 00 ff ff 00 28 0d 18")
-      traffic.received("07 01 00 ff ff")
+      traffic.ask("04 03 00 04 00", "05 01 03 00 37 2a 04 00 02 29")
+      traffic.ask("06 01 00 ff ff 00 28 0d 18", "07 01 00 ff ff")
     }
     #expect(recording.problems.isEmpty)
     #expect(map(recording).contains("0003 value 2a37"))
@@ -188,15 +180,13 @@ extension Traffic {
     #expect(
       via(
         { traffic in
-          traffic.sent("08 01 00 05 00 03 28")
-          traffic.received("09 07 02 00 10 03 00 37 2a")
+          traffic.ask("08 01 00 05 00 03 28", "09 07 02 00 10 03 00 37 2a")
         }, { _ in }) == "carried", "who was not asked for all may have a Service Changed")
   }
 
   @Test func theHashSaysWhetherAllHolds() {
     let hash = { (traffic: inout Traffic, byte: String) in
-      traffic.sent("08 01 00 ff ff 2a 2b")
-      traffic.received("09 12 09 00" + String(repeating: " " + byte, count: 16))
+      traffic.ask("08 01 00 ff ff 2a 2b", "09 12 09 00" + String(repeating: " " + byte, count: 16))
     }
     let first = { (traffic: inout Traffic) in
       traffic.discover(others: Self.withServiceChanged)
@@ -223,8 +213,7 @@ extension Traffic {
     let recording = run { traffic in
       traffic.connect()
       for handle in ["11", "1a", "27"] {
-        traffic.sent("12 \(handle) 00 01 00")
-        traffic.received("13")
+        traffic.ask("12 \(handle) 00 01 00", "13")
       }
       traffic.received("1b 10 00 06 48")
       // Another descriptor is between the value and its configuration.
@@ -270,8 +259,7 @@ extension Traffic {
   @Test func aNearerSenderTakesTheConfiguration() throws {
     let recording = run { traffic in
       traffic.connect()
-      traffic.sent("12 1a 00 01 00")
-      traffic.received("13")
+      traffic.ask("12 1a 00 01 00", "13")
       traffic.received("1b 10 00 01")
       traffic.received("1b 18 00 01")
     }
@@ -281,8 +269,7 @@ extension Traffic {
   @Test func whatIsDiscoveredIsStronger() {
     let recording = run { traffic in
       traffic.connect()
-      traffic.sent("12 04 00 01 00")
-      traffic.received("13")
+      traffic.ask("12 04 00 01 00", "13")
       traffic.received("1b 03 00 01")
       traffic.discover()
     }
@@ -298,8 +285,7 @@ extension Traffic {
       for handle in stride(from: 0xffff, to: 0xe000, by: -2) {
         let low = String(handle & 0xff, radix: 16)
         let high = String(handle >> 8, radix: 16)
-        traffic.sent("08 01 00 ff ff 03 28")
-        traffic.received("09 07 \(low) \(high) 02 00 00 \(low) \(high)")
+        traffic.ask("08 01 00 ff ff 03 28", "09 07 \(low) \(high) 02 00 00 \(low) \(high)")
       }
     }
     #expect(recording.problems == ["limitReached(2048,7)"])
@@ -334,8 +320,7 @@ extension Traffic {
         traffic.received("11 06 \(String(start, radix: 16)) 00 ff ff 0d 18")
         traffic.sent("0a 10 00")
       }
-      traffic.sent("06 01 00 ff ff 00 28 0d 18")
-      traffic.received("07 09 00 01 00")
+      traffic.ask("06 01 00 ff ff 00 28 0d 18", "07 09 00 01 00")
     }
     #expect(peersDatabase(recording)?.count == 40)
   }

@@ -44,10 +44,8 @@ private func digits(_ handle: UInt16) -> Substring {
   /// Each of several notifications in one PDU counts like a single one.
   @Test func severalNotificationsAtOnce() {
     let recording = run { traffic in
-      traffic.sent("12 11 00 01 00")
-      traffic.received("13")
-      traffic.sent("12 15 00 01 00")
-      traffic.received("13")
+      traffic.ask("12 11 00 01 00", "13")
+      traffic.ask("12 15 00 01 00", "13")
       traffic.received("23 10 00 01 00 05 14 00 01 00 06")
     }
     #expect(known(recording) == ["0011 2902 of 0010 inferred", "0015 2902 of 0014 inferred"])
@@ -56,8 +54,7 @@ private func digits(_ handle: UInt16) -> Substring {
   /// A discovered CCCD belongs to the nearest notifying value below it.
   @Test func ownersOfDiscoveredConfigurations() {
     let discover = { (traffic: inout Traffic) in
-      traffic.sent("04 11 00 13 00")
-      traffic.received("05 01 12 00 04 29 13 00 02 29")
+      traffic.ask("04 11 00 13 00", "05 01 12 00 04 29 13 00 02 29")
     }
     let after = run { traffic in
       discover(&traffic)
@@ -80,8 +77,7 @@ private func digits(_ handle: UInt16) -> Substring {
     let others = run { traffic in
       discover(&traffic)
       traffic.received("1b 14 00 05")
-      traffic.sent("08 01 00 ff ff 03 28")
-      traffic.received("09 07 11 00 10 12 00 37 2a")
+      traffic.ask("08 01 00 ff ff 03 28", "09 07 11 00 10 12 00 37 2a")
       traffic.received("1b 10 00 05")
     }
     #expect(known(others).contains("0013 2902"), "\(known(others))")
@@ -90,11 +86,9 @@ private func digits(_ handle: UInt16) -> Substring {
   /// A rediscovered CCCD still belongs to the value.
   @Test func configurationsThatAreDiscoveredAgain() {
     let recording = run { traffic in
-      traffic.sent("04 11 00 11 00")
-      traffic.received("05 01 11 00 02 29")
+      traffic.ask("04 11 00 11 00", "05 01 11 00 02 29")
       traffic.received("1b 10 00 05")
-      traffic.sent("04 11 00 11 00")
-      traffic.received("05 01 11 00 02 29")
+      traffic.ask("04 11 00 11 00", "05 01 11 00 02 29")
     }
     #expect(known(recording) == ["0011 2902 of 0010"])
     #expect(recording.problems == [])

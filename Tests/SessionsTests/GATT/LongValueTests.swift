@@ -38,8 +38,7 @@ private struct Joining: PacketReport {
     traffic.sent("0a 30 00")
     traffic.received(Self.full)
     between(&traffic)
-    traffic.sent("0c 30 00 16 00")
-    traffic.received("0d 43")
+    traffic.ask("0c 30 00 16 00", "0d 43")
     var source = MemorySource(traffic)
     var report = Joining()
     var output = Output()
@@ -54,10 +53,8 @@ private struct Joining: PacketReport {
   func readByTypeInParts() {
     let write = { (traffic: inout Traffic) in
       traffic.connect()
-      traffic.sent("08 01 00 ff ff 00 2a")
-      traffic.received("09 15 03 00" + String(repeating: " 41", count: 19))
-      traffic.sent("0c 03 00 13 00")
-      traffic.received("0d 42 43")
+      traffic.ask("08 01 00 ff ff 00 2a", "09 15 03 00" + String(repeating: " 41", count: 19))
+      traffic.ask("0c 03 00 13 00", "0d 42 43")
     }
     var traffic = Traffic()
     write(&traffic)
@@ -78,10 +75,8 @@ private struct Joining: PacketReport {
   @Test("A value that fills the PDU without a continuation may be longer") func readByTypeAlone() {
     let values = converse { traffic in
       traffic.connect()
-      traffic.sent("08 01 00 ff ff 00 2a")
-      traffic.received("09 15 03 00" + String(repeating: " 41", count: 19))
-      traffic.sent("0a 05 00")
-      traffic.received("0b 01")
+      traffic.ask("08 01 00 ff ff 00 2a", "09 15 03 00" + String(repeating: " 41", count: 19))
+      traffic.ask("0a 05 00", "0b 01")
     }
     #expect(
       values.lines == [
@@ -96,13 +91,11 @@ private struct Joining: PacketReport {
   /// The value was read again and is shorter now, so later parts do not continue the old value.
   @Test func aWholeValueBetween() {
     let again = joined { traffic in
-      traffic.sent("0a 30 00")
-      traffic.received("0b 42")
+      traffic.ask("0a 30 00", "0b 42")
     }
     #expect(again == [])
     let another = joined { traffic in
-      traffic.sent("0a 31 00")
-      traffic.received("0b 42")
+      traffic.ask("0a 31 00", "0b 42")
     }
     #expect(another == ["48: 23 #7"])
   }

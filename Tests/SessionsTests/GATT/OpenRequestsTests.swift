@@ -30,8 +30,7 @@ import Testing
   @Test func valuesOfAClientThatDoesNotWait() {
     let results = converse { traffic in
       traffic.sent("0a 03 00")
-      traffic.sent("0a 05 00")
-      traffic.received("0b 64")
+      traffic.ask("0a 05 00", "0b 64")
       traffic.received("0b 65")
     }
     #expect(results.lines == ["read 0x0003: 64 #3", "read 0x0005: 65 #4"])
@@ -64,31 +63,26 @@ import Testing
   @Test func mapOfRefusedReads() {
     #expect(
       uses { traffic in
-        traffic.sent("08 01 00 ff ff 00 2a")
-        traffic.received("01 08 01 00 05")
+        traffic.ask("08 01 00 ff ff 00 2a", "01 08 01 00 05")
       } == [])
     #expect(
       uses { traffic in
-        traffic.sent("0a 03 00")
-        traffic.received("0b" + String(repeating: " 41", count: 22))
-        traffic.sent("0c 03 00 16 00")
-        traffic.received("01 0c 03 00 07")
+        traffic.ask("0a 03 00", "0b" + String(repeating: " 41", count: 22))
+        traffic.ask("0c 03 00 16 00", "01 0c 03 00 07")
       } == ["0x0003 read 2: " + String(repeating: "41", count: 22) + " #2"])
   }
 
   @Test func mapOfReadMultiple() {
     #expect(
       uses { traffic in
-        traffic.sent("0e 03 00 03 00")
-        traffic.received("0f 64 64")
+        traffic.ask("0e 03 00 03 00", "0f 64 64")
       } == ["0x0003 read 2: 64 #2"])
   }
 
   @Test func mapOfAClientThatDoesNotWait() {
     let lines = uses { traffic in
       traffic.sent("0a 03 00")
-      traffic.sent("0a 05 00")
-      traffic.received("0b 64")
+      traffic.ask("0a 05 00", "0b 64")
       traffic.received("0b 65")
     }
     #expect(lines == ["0x0003 read 1: 64 #3", "0x0005 read 1: 65 #4"])
@@ -98,10 +92,8 @@ import Testing
   @Test func anAnswerThatIsMissing() {
     let write = { (traffic: inout Traffic) in
       traffic.sent("0a 03 00")
-      traffic.sent("0a 05 00")
-      traffic.received("0b 64")
-      traffic.sent("0a 06 00")
-      traffic.received("0b 66")
+      traffic.ask("0a 05 00", "0b 64")
+      traffic.ask("0a 06 00", "0b 66")
     }
     let results = converse { write(&$0) }
     #expect(
@@ -116,8 +108,7 @@ import Testing
   @Test func aLateAnswer() {
     let write = { (traffic: inout Traffic) in
       traffic.sent("0a 03 00")
-      traffic.sent("12 05 00 02")
-      traffic.received("13")
+      traffic.ask("12 05 00 02", "13")
       traffic.received("0b 64")
     }
     let results = run(write)
@@ -133,8 +124,7 @@ import Testing
     let results = run { traffic in
       traffic.sent("0a 03 00")
       traffic.sent("0a 04 00")
-      traffic.sent("12 05 00 02")
-      traffic.received("13")
+      traffic.ask("12 05 00 02", "13")
       traffic.received("0b 64")
     }
     #expect(results[5].answers == nil)
@@ -146,15 +136,13 @@ import Testing
     let ended = converse { traffic in
       traffic.connect()
       traffic.sent("0a 03 00")
-      traffic.sent("0a 05 00")
-      traffic.received("0b 64")
+      traffic.ask("0a 05 00", "0b 64")
       traffic.disconnect()
     }
     #expect(ended.lines == ["read 0x0003 #2 no response, overtaken", "read 0x0005: 64 #4"])
     let write = { (traffic: inout Traffic) in
       traffic.sent("12 03 00 01")
-      traffic.sent("12 05 00 02")
-      traffic.received("13")
+      traffic.ask("12 05 00 02", "13")
     }
     #expect(
       converse { write(&$0) }.lines == [
@@ -213,10 +201,8 @@ import Testing
   /// If a read of several values was requested, its values are assigned to that request.
   @Test func severalReadsWithoutTheirRequest() {
     let lines = uses { traffic in
-      traffic.sent("0a 22 00")
-      traffic.received("0b 55")
-      traffic.sent("0e 22 00 24 00")
-      traffic.received("0f 01 02 03")
+      traffic.ask("0a 22 00", "0b 55")
+      traffic.ask("0e 22 00 24 00", "0f 01 02 03")
       traffic.received("0f a0 a1 a2 a3")
     }
     #expect(lines == ["0x0022 read 2: 01 #4", "0x0024 read 1: 0203 #4"])
@@ -226,8 +212,7 @@ import Testing
   @Test func writesThatDoNotWait() {
     let lines = uses { traffic in
       traffic.sent("12 09 00 01")
-      traffic.sent("12 09 00 02")
-      traffic.received("13")
+      traffic.ask("12 09 00 02", "13")
       traffic.received("01 12 09 00 03")
     }
     #expect(lines == ["0x0009 write 2: 01 #1"])
@@ -236,8 +221,7 @@ import Testing
   /// Reading a part of an unknown value is a use, but the part is not the value.
   @Test func aPartAlone() {
     let lines = uses { traffic in
-      traffic.sent("0c 05 00 16 00")
-      traffic.received("0d 42 42")
+      traffic.ask("0c 05 00 16 00", "0d 42 42")
     }
     #expect(lines == ["0x0005 read 1:  #0"])
   }
@@ -246,8 +230,7 @@ import Testing
   @Test(arguments: [("", UInt8(0)), ("18 00", 0), ("18 01", 0x08)])
   func preparedWrites(_ execute: String, _ properties: UInt8) {
     var traffic = Traffic()
-    traffic.sent("16 07 00 00 00 01 02")
-    traffic.received("17 07 00 00 00 01 02")
+    traffic.ask("16 07 00 00 00 01 02", "17 07 00 00 00 01 02")
     if !execute.isEmpty {
       traffic.sent(execute)
       traffic.received("19")
@@ -278,16 +261,13 @@ import Testing
   /// bytes) and Volume State (3 bytes), which bluetoothd reads on enhanced bearers without waiting.
   @Test func lengthsTell() {
     let results = run { traffic in
-      traffic.sent("08 01 00 ff ff 03 28")
-      traffic.received("09 07 02 00 02 03 00 50 2a 04 00 02 05 00 7d 2b")
+      traffic.ask("08 01 00 ff ff 03 28", "09 07 02 00 02 03 00 50 2a 04 00 02 05 00 7d 2b")
       traffic.sent("0a 03 00")
-      traffic.sent("0a 05 00")
-      traffic.received("0b 02 6b 1d 46 02 42 05")
+      traffic.ask("0a 05 00", "0b 02 6b 1d 46 02 42 05")
       traffic.received("0b 00 00 00")
       // The response to the first one is missing.
       traffic.sent("0a 03 00")
-      traffic.sent("0a 05 00")
-      traffic.received("0b 00 00 00")
+      traffic.ask("0a 05 00", "0b 00 00 00")
     }
     #expect(
       results[5].answers == "answers 3 after 2 ms" && results[6].answers == "answers 4 after 2 ms")
@@ -324,8 +304,7 @@ import Testing
   @Test func nothingIsLearntFromWhatIsOpen() {
     let results = run { traffic in
       traffic.sent("10 01 00 ff ff 00 28")
-      traffic.sent("10 01 00 ff ff 01 28")
-      traffic.received("11 06 01 00 05 00 00 18")
+      traffic.ask("10 01 00 ff ff 01 28", "11 06 01 00 05 00 00 18")
     }
     #expect(results.memory.attributes.servers.allSatisfy { $0.count == 0 })
   }
@@ -333,11 +312,9 @@ import Testing
   /// A value that may be a key is not assigned to an attribute.
   @Test func whatMayBeAKey() {
     let results = converse { traffic in
-      traffic.sent("08 01 00 ff ff 03 28")
-      traffic.received("09 07 02 00 02 03 00 88 2b 04 00 02 05 00 01 2b")
+      traffic.ask("08 01 00 ff ff 03 28", "09 07 02 00 02 03 00 88 2b 04 00 02 05 00 01 2b")
       traffic.sent("0a 03 00")
-      traffic.sent("0a 05 00")
-      traffic.received("0b 01 02 03 04")
+      traffic.ask("0a 05 00", "0b 01 02 03 04")
       traffic.sent("0a 05 00")
     }
     let read = results.results.first { $0.line.contains("01020304") }

@@ -11,8 +11,7 @@ import Testing
 
 @Suite struct PreparedWriteTests {
   private func prepare(_ traffic: inout Traffic, _ part: String, echo: String? = nil) {
-    traffic.sent("16 " + part)
-    traffic.received("17 " + (echo ?? part))
+    traffic.ask("16 " + part, "17 " + (echo ?? part))
   }
 
   @Test func partsOfSeveralAttributesMixed() {
@@ -22,10 +21,8 @@ import Testing
       prepare(&traffic, "12 00 00 00 aa")
       prepare(&traffic, "10 00 02 00 03")
       prepare(&traffic, "12 00 01 00 bb cc")
-      traffic.sent("18 01")
-      traffic.received("19")
-      traffic.sent("18 01")
-      traffic.received("19")
+      traffic.ask("18 01", "19")
+      traffic.ask("18 01", "19")
     }
     #expect(
       results.lines == ["prepared_write 0x0010: 010203 #6", "prepared_write 0x0012: aabbcc #8"])
@@ -41,8 +38,7 @@ import Testing
       prepare(&traffic, "10 00 00 00 01")
       traffic.sent("18 01")
       prepare(&traffic, "10 00 00 00 02")
-      traffic.sent("18 01")
-      traffic.received("19")
+      traffic.ask("18 01", "19")
       prepare(&traffic, "10 00 00 00 03")
       prepare(&traffic, "10 00 01 00 04")
       traffic.sent("18 01")
@@ -60,18 +56,14 @@ import Testing
     let results = converse { traffic in
       traffic.connect()
       prepare(&traffic, "10 00 00 00 01")
-      traffic.sent("18 00")
-      traffic.received("19")
+      traffic.ask("18 00", "19")
       prepare(&traffic, "10 00 00 00 02")
-      traffic.sent("18 01")
-      traffic.received("01 18 10 00 0d")
-      traffic.sent("16 10 00 00 00 03")
-      traffic.received("01 16 10 00 09")
+      traffic.ask("18 01", "01 18 10 00 0d")
+      traffic.ask("16 10 00 00 00 03", "01 16 10 00 09")
       prepare(&traffic, "10 00 00 00 04")
       traffic.disconnect()
       traffic.connect()
-      traffic.sent("18 01")
-      traffic.received("19")
+      traffic.ask("18 01", "19")
       prepare(&traffic, "10 00 00 00 05")
     }
     #expect(
@@ -90,8 +82,7 @@ import Testing
     let results = converse { traffic in
       traffic.connect()
       prepare(&traffic, "10 00 00 00 01", echo: echo)
-      traffic.sent("18 01")
-      traffic.received("19")
+      traffic.ask("18 01", "19")
     }
     #expect(results.lines == ["prepared_write 0x0010: 01 #2 echo differs"])
   }
@@ -105,8 +96,7 @@ import Testing
       prepare(&traffic, "10 00 00 00 03 04")
       prepare(&traffic, "10 00 01 00 05 06")
       prepare(&traffic, "10 00 09 00 07")
-      traffic.sent("18 01")
-      traffic.received("19")
+      traffic.ask("18 01", "19")
     }
     #expect(
       results.lines == [
@@ -201,8 +191,7 @@ import Testing
       traffic.connect()
       traffic.sent("12 10 00 01")
       traffic.sent("12 12 00 02")
-      traffic.sent("12 14 00 03")
-      traffic.received("13")
+      traffic.ask("12 14 00 03", "13")
     }
     #expect(
       results.lines == [
@@ -230,8 +219,7 @@ import Testing
       traffic.connect(0x41, peer: 0xc011_2233_4456)
       traffic.sent("0a 10 00")
       traffic.sent("0a 12 00", handle: 0x41)
-      traffic.command(0x0c03)
-      traffic.complete(0x0c03)
+      traffic.perform(0x0c03)
     }
     #expect(
       results.lines == [
@@ -248,8 +236,7 @@ import Testing
       for index in 0..<2000 {
         prepare(&traffic, "10 00 \(byte(index & 0xff)) \(byte(index >> 8)) 55")
       }
-      traffic.sent("18 01")
-      traffic.received("19")
+      traffic.ask("18 01", "19")
     }
     #expect(results.results.count == 1)
     #expect(results.results[0].bytes?.count == 512)
@@ -261,12 +248,10 @@ import Testing
     let part = [String](repeating: "55", count: 22).joined(separator: " ")
     let results = converse { traffic in
       traffic.connect()
-      traffic.sent("0a 10 00")
-      traffic.received("0b " + part)
+      traffic.ask("0a 10 00", "0b " + part)
       for index in 1..<2900 {
         let offset = 22 * index
-        traffic.sent("0c 10 00 \(byte(offset & 0xff)) \(byte(offset >> 8 & 0xff))")
-        traffic.received("0d " + part)
+        traffic.ask("0c 10 00 \(byte(offset & 0xff)) \(byte(offset >> 8 & 0xff))", "0d " + part)
       }
     }
     #expect(results.mostBytes <= 8192)

@@ -53,14 +53,11 @@ private func run(
   @Test func useThatFitsLeavesTheMap() {
     let (database, use) = run(map) { traffic in
       traffic.connect()
-      traffic.sent("12 04 00 01 00")
-      traffic.received("13")
+      traffic.ask("12 04 00 01 00", "13")
       traffic.received("1b 03 00 00 48")
-      traffic.sent("0a 06 00")
-      traffic.received("01 0a 06 00 02")
+      traffic.ask("0a 06 00", "01 0a 06 00 02")
       // The characteristic's declaration, unchanged.
-      traffic.sent("0a 02 00")
-      traffic.received("0b 10 03 00 37 2a")
+      traffic.ask("0a 02 00", "0b 10 03 00 37 2a")
     }
     #expect(handles(database) == [1, 2, 3, 4, 5, 6, 10, 11, 12])
     #expect(use?.conflict == nil)
@@ -113,8 +110,7 @@ private func run(
       // The next connection does not use it again.
       traffic.disconnect()
       traffic.connect()
-      traffic.sent("0a 0c 00")
-      traffic.received("0b 41 42 43 44")
+      traffic.ask("0a 0c 00", "0b 41 42 43 44")
     }
     #expect(handles(database) == [10, 11, 12])
     #expect(use?.conflict?.attribute.handle == handle)
@@ -159,8 +155,7 @@ private func run(
         traffic.received("1d 16 00 01 00 06 00")
         if !isParallel { traffic.disconnect(0x40) }
         traffic.connect(0x41, peer: second, type: otherType)
-        traffic.sent("0a 0c 00", handle: 0x41)
-        traffic.received("0b 41", handle: 0x41)
+        traffic.ask("0a 0c 00", "0b 41", handle: 0x41)
         if isParallel { traffic.received("1b 03 00 00 48", handle: 0x40) }
       } at: {
         $0.last { $0.key >> 63 == 0 }
@@ -197,8 +192,7 @@ private func run(
         traffic.connect()
         traffic.sent("08 01 00 ff ff 2a 2b")
         traffic.received("09 12 0d 00" + String(repeating: " " + byte, count: 16))
-        traffic.sent("0a 0c 00")
-        traffic.received("0b 41")
+        traffic.ask("0a 0c 00", "0b 41")
         traffic.disconnect()
       }
     }
@@ -219,8 +213,7 @@ private func run(
       }
       traffic.disconnect()
       traffic.connect(peer: 0x4011_2233_9999)
-      traffic.sent("0a 0c 00")
-      traffic.received("0b 41")
+      traffic.ask("0a 0c 00", "0b 41")
     } at: {
       $0.first { $0.key & 0xffff_ffff_ffff == 0x4011_2233_9999 }
     }

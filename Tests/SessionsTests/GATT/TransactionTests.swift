@@ -46,8 +46,7 @@ import Testing
 
   @Test func whatTheRequestAskedFor() {
     let results = run { traffic in
-      traffic.sent("08 01 00 05 00 2a 2b")
-      traffic.received("01 08 01 00 0a")
+      traffic.ask("08 01 00 05 00 2a 2b", "01 08 01 00 0a")
     }
     let request = results[2].answer.request
     #expect(request?.startHandle == 1 && request?.endHandle == 5 && request?.handle == nil)
@@ -96,8 +95,7 @@ import Testing
     let known = run { traffic in
       traffic.connect()
       traffic.received(long)
-      traffic.sent("02 40 00")
-      traffic.received("03 40 00")
+      traffic.ask("02 40 00", "03 40 00")
       traffic.received(long)
     }
     #expect(known[2].problems == ["sduTooLong(24,23)"])
@@ -110,8 +108,7 @@ import Testing
     let results = run { traffic in
       traffic.connect()
       traffic.sent("02 14 00")
-      traffic.sent("10 01 00 ff ff 00 28")
-      traffic.received("11 05 01 00 05 00 0d")
+      traffic.ask("10 01 00 ff ff 00 28", "11 05 01 00 05 00 0d")
     }
     #expect(results[2].problems == ["parameterTooSmall(20,23)"])
     #expect(results[4].problems.contains("invalidElementLength(5,0)"), "\(results[4].problems)")
@@ -130,8 +127,7 @@ import Testing
   /// A response is used up by the request that it answers.
   @Test func secondResponse() {
     let results = run { traffic in
-      traffic.sent("0a 03 00")
-      traffic.received("0b 64")
+      traffic.ask("0a 03 00", "0b 64")
       traffic.received("0b 64")
     }
     #expect(results[3].problems == ["responseWithoutRequest(0,0)"])
@@ -142,8 +138,7 @@ import Testing
   @Test func secondRequestBeforeTheAnswer() {
     let results = run { traffic in
       traffic.sent("0a 03 00")
-      traffic.sent("0a 05 00")
-      traffic.received("0b 64")
+      traffic.ask("0a 05 00", "0b 64")
       traffic.received("0b 65")
     }
     #expect(results[2].problems == ["requestBeforeResponse(1,0)"])
@@ -265,8 +260,7 @@ import Testing
   @Test func twoLinksAtOnce() {
     let results = run { traffic in
       traffic.sent("0a 03 00", handle: 0x40)
-      traffic.sent("0a 03 00", handle: 0x41)
-      traffic.received("0b 64", handle: 0x41)
+      traffic.ask("0a 03 00", "0b 64", handle: 0x41)
       traffic.received("0b 64", handle: 0x40)
       traffic.adapter = 1
       traffic.received("0b 64", handle: 0x40)
@@ -292,10 +286,8 @@ import Testing
   /// Invalid PDU, Request Not Supported).
   @Test func refusedRequests() {
     let results = run { traffic in
-      traffic.sent("0a 03")
-      traffic.received("01 0a 00 00 04")
-      traffic.sent("3e 01 02")
-      traffic.received("01 3e 00 00 06")
+      traffic.ask("0a 03", "01 0a 00 00 04")
+      traffic.ask("3e 01 02", "01 3e 00 00 06")
     }
     #expect(results[1].problems == ["tooShort(2,1)"])
     #expect(results[2].answers == "answers 1 after 1 ms" && results[2].problems == [])
@@ -321,8 +313,7 @@ import Testing
       traffic.sent("0a 03 00")
       traffic.disconnect()
       traffic.connect()
-      traffic.sent("0a 03 00")
-      traffic.received("0b 64")
+      traffic.ask("0a 03 00", "0b 64")
       traffic.received("0b 64")
     }
     #expect(results[5].problems == [] && results[6].answers == "answers 5 after 1 ms")
@@ -379,16 +370,11 @@ import Testing
   /// nothing, because hosts search inside a service.
   @Test func endOfASearchByType() {
     let results = run { traffic in
-      traffic.sent("08 10 00 13 00 02 29")
-      traffic.received("01 08 10 00 0a")
-      traffic.sent("08 01 00 ff ff 2a 2b")
-      traffic.received("09 03 20 00 01")
-      traffic.received("08 21 00 ff ff 2a 2b")
-      traffic.sent("01 08 21 00 0a")
-      traffic.sent("08 21 00 ff ff 2a 2b")
-      traffic.received("01 08 21 00 0a")
-      traffic.sent("08 21 00 ff ff 02 29")
-      traffic.received("01 08 21 00 0a")
+      traffic.ask("08 10 00 13 00 02 29", "01 08 10 00 0a")
+      traffic.ask("08 01 00 ff ff 2a 2b", "09 03 20 00 01")
+      traffic.ask("08 21 00 ff ff 2a 2b", "01 08 21 00 0a", by: .received)
+      traffic.ask("08 21 00 ff ff 2a 2b", "01 08 21 00 0a")
+      traffic.ask("08 21 00 ff ff 02 29", "01 08 21 00 0a")
     }
     let meanings = [2, 6, 8, 10].map { results[$0].answer.request?.meaningOfNotFound }
     #expect(meanings == [Request.NothingFound.none, .some(.none), .endOfDiscovery, .some(.none)])
@@ -406,8 +392,7 @@ import Testing
       "\(String(value & 255, radix: 16)) \(String(value >> 8, radix: 16))"
     }
     let results = run { traffic in
-      traffic.sent("02 \(bytes(offered))")
-      traffic.received("03 \(bytes(answered))")
+      traffic.ask("02 \(bytes(offered))", "03 \(bytes(answered))")
     }
     #expect(results[1].connection?.mtu == nil)
     #expect(results[2].connection?.mtu == expected)
@@ -415,8 +400,7 @@ import Testing
 
   @Test func mtuThatWasNotAgreedUpon() {
     let refused = run { traffic in
-      traffic.sent("02 f7 00")
-      traffic.received("01 02 00 00 06")
+      traffic.ask("02 f7 00", "01 02 00 00 06")
     }
     #expect(refused[2].connection?.mtu == nil)
     let unasked = run { traffic in
@@ -442,8 +426,7 @@ import Testing
   @Test func mtuIsOfOneLink() {
     let results = run { traffic in
       traffic.connect()
-      traffic.sent("02 f7 00")
-      traffic.received("03 b9 00")
+      traffic.ask("02 f7 00", "03 b9 00")
       traffic.received("0b 64", handle: 0x41)
       traffic.disconnect()
       traffic.connect()

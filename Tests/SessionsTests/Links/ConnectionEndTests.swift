@@ -114,8 +114,7 @@ import Testing
       traffic.adapter = 1
       traffic.connect(0x40)
       traffic.adapter = 0
-      traffic.command(0x0c03)
-      traffic.complete(0x0c03)
+      traffic.perform(0x0c03)
       traffic.connect(0x40)
     }
     #expect(results.connections.map(\.ending) == [.reset, .reset, nil, nil])

@@ -41,8 +41,7 @@ import Testing
     let peer = little(0x0011_2233_4455, width: 6)
     let results = run { traffic in
       // Create Connection, its Command Status, a Role Change before there is a connection.
-      traffic.command(0x0405, peer + hex("18 cc 01 00 00 00 01"))
-      traffic.status(0x0405)
+      traffic.begin(0x0405, peer + hex("18 cc 01 00 00 00 01"))
       traffic.event(0x12, [0] + peer + [0])
       // An LE link with the same address; Connection Complete; Synchronous Connection Complete.
       traffic.connect(0x40, peer: 0x0011_2233_4455, type: 0)
@@ -51,8 +50,7 @@ import Testing
       // Link Key Request, its Negative Reply, IO Capability Request, Simple Pairing Complete, Role
       // Change.
       traffic.event(0x17, peer)
-      traffic.command(0x040c, peer)
-      traffic.complete(0x040c, [0] + peer)
+      traffic.perform(0x040c, peer, returns: [0] + peer)
       traffic.event(0x31, peer)
       traffic.event(0x36, [0] + peer)
       traffic.event(0x12, [0] + peer + [1])
@@ -148,8 +146,7 @@ import Testing
   @Test func createdByTheCentral() {
     let results = run { traffic in
       traffic.connect()
-      traffic.sent("02 f7 00")
-      traffic.received("03 f7 00")
+      traffic.ask("02 f7 00", "03 f7 00")
     }
     #expect(results.packets.map { $0.connection?.isEstablished } == [false, false, true])
   }

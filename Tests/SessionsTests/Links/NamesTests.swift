@@ -40,8 +40,7 @@ private func name(_ build: (inout Traffic) -> Void) -> String? {
   @Test("The Device Name that was read is the name, unless the device advertises another")
   func deviceName() {
     func read(_ traffic: inout Traffic) {
-      traffic.sent("08 01 00 ff ff 00 2a")
-      traffic.received("09 05 03 00 4a 61 79")
+      traffic.ask("08 01 00 ff ff 00 2a", "09 05 03 00 4a 61 79")
     }
     #expect(
       name { traffic in
@@ -58,8 +57,7 @@ private func name(_ build: (inout Traffic) -> Void) -> String? {
     #expect(
       name { traffic in
         traffic.connect()
-        traffic.received("08 01 00 ff ff 00 2a")
-        traffic.sent("09 05 03 00 4a 61 79")
+        traffic.ask("08 01 00 ff ff 00 2a", "09 05 03 00 4a 61 79", by: .received)
       } == nil)
   }
 
