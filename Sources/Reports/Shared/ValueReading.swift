@@ -150,13 +150,22 @@ package struct ValueReading: ~Copyable {
     }
     if kind == .characteristic, value.byteCount > 0, let link = packet.answer.link, let handle {
       let conversation = memory.conversationKey(link, side)
-      var found = message(
-        plan, uuid, service, value, way, conversation, handle, number, time, isOfDevice)
-      if found == nil, definition == nil {
-        found = excessive(plan, uuid, service, value, way, conversation, handle, isOfDevice)
-        if let found { remember(found, number, handle) }
+      func channel(_ claim: (vendor: Int, isByFrame: Bool)) -> VendorChannel {
+        VendorChannel(
+          of: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
+          handle: handle, isWritten: way == .written)
+      }
+      var found = first(plan, uuid, service, way, isOfDevice) { messages, vendor, claim, asks in
+        messages.accept(
+          vendor, on: channel(claim), isRequestChannel: asks, value, packet: number, time: time)
+      }
+      if found == nil, definition == nil, !profiles[plan].isClosed {
+        found = first(plan, uuid, service, way, isOfDevice) { messages, vendor, claim, _ in
+          messages.excessive(vendor, on: channel(claim), value)
+        }
       }
       if let found {
+        remember(found, number, handle)
         if decodes {
           let server = memory.serverKey(link, side)
           decode(found, value, server, following: messages.following)
@@ -222,43 +231,23 @@ package struct ValueReading: ~Copyable {
     return { pattern in name?.fits(pattern) ?? false }
   }
 
-  /// Returns the part of a frame that a value is, if the frame is too long to be read; otherwise
-  /// nil.
-  private mutating func excessive(
-    _ plan: Int, _ uuid: BluetoothUUID?, _ service: BluetoothUUID?, _ value: RawSpan,
-    _ way: VendorProtocol.Path, _ conversation: UInt64, _ handle: UInt16,
-    _ isOfDevice: (String) -> Bool
-  ) -> VendorSighting? {
-    for claim in profiles.claims(plan, service, isOfDevice) {
-      let vendor = profiles.vendors[claim.vendor]
-      guard vendor.isRequestChannel(way, uuid) != nil, !profiles[plan].isClosed else { continue }
-      let channel = VendorChannel(
-        of: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation, handle: handle,
-        isWritten: way == .written)
-      if let found = messages.excessive(vendor, on: channel, value) { return found }
-    }
-    return nil
-  }
-
-  /// Returns the message, or the part of one, that a value is, or nil if it is not one.
-  private mutating func message(
-    _ plan: Int, _ uuid: BluetoothUUID?, _ service: BluetoothUUID?, _ value: RawSpan,
-    _ way: VendorProtocol.Path, _ conversation: UInt64, _ handle: UInt16, _ packet: Int,
-    _ time: Timestamp?, _ isOfDevice: (String) -> Bool
+  /// Returns what the first protocol that knows a value finds in it.
+  ///
+  /// - Parameter find: looks for a message of a protocol; also gets whether requests go in the
+  ///   direction of the value.
+  private mutating func first(
+    _ plan: Int, _ uuid: BluetoothUUID?, _ service: BluetoothUUID?, _ way: VendorProtocol.Path,
+    _ isOfDevice: (String) -> Bool,
+    _ find: (
+      inout VendorMessages, VendorProtocol, (vendor: Int, isByFrame: Bool), Bool
+    ) -> VendorSighting?
   ) -> VendorSighting? {
     for claim in profiles.claims(plan, service, isOfDevice) {
       let vendor = profiles.vendors[claim.vendor]
       guard let isRequestChannel = vendor.isRequestChannel(way, uuid),
         vendor.hasSecrets || !profiles[plan].isClosed
       else { continue }
-      let channel = VendorChannel(
-        of: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation, handle: handle,
-        isWritten: way == .written)
-      let found = messages.accept(
-        vendor, on: channel, isRequestChannel: isRequestChannel, value, packet: packet, time: time)
-      guard let found else { continue }
-      remember(found, packet, handle)
-      return found
+      if let found = find(&messages, vendor, claim, isRequestChannel) { return found }
     }
     return nil
   }
