@@ -223,7 +223,10 @@ extension Conversations {
       let place = Place(bearer: bearer, direction: direction)
       settle(place, memory)
       finishRead(place)
-      if clients[place.client].open[..<Client.indications].count(where: \.isOpen) > 1 {
+      let open = clients[place.client].open
+      if open[..<Client.indications].count(where: \.isOpen) > 1
+        || open[Client.indications...].count(where: \.isOpen) > 1
+      {
         noteProgress(of: place, memory)
       }
       for slot in Client.oldestFirst { giveUp(place, slot, reason, memory) }

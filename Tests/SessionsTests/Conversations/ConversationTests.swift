@@ -68,6 +68,20 @@ import Testing
     #expect(read?.line.hasSuffix(reason) == true, "\(results.lines)")
   }
 
+  /// A peer that sends another indication has its confirmation, or does not wait for it.
+  @Test(arguments: [1, 2]) func confirmationsAtTheEnd(indications: Int) {
+    let results = converse { traffic in
+      traffic.connect()
+      for _ in 1...indications { traffic.received("1d 14 00 ee") }
+      traffic.disconnect()
+    }
+    let found = results.results.filter { $0.value.operation == .indication }.map(\.line)
+    let isOpen = indications == 1
+    #expect(
+      found.count == indications && found.allSatisfy { $0.hasSuffix("connectionEnded") == isOpen },
+      "\(found)")
+  }
+
   /// The captured host is the server.
   @Test func ownValues() {
     let results = converse { traffic in
