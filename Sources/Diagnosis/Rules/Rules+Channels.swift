@@ -460,8 +460,10 @@ extension ChannelRequest {
   /// The service of the channels: `SPSM 0x0081`, `EATT (0x0027)`.
   package var service: Wording { psm.map { "\($0)" } ?? "an unknown service" }
 
-  /// The channels: `a channel for SPSM 0x0081`.
-  package var channels: Wording {
+  /// The channels: `a channel for SPSM 0x0081`, `2 channels for EATT (0x0027)`.
+  package var channels: Wording { channels(count) }
+
+  package func channels(_ count: Int) -> Wording {
     count == 1 ? "a channel for \(service)" : "\(count) channels for \(service)"
   }
 
