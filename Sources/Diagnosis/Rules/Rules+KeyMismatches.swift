@@ -97,7 +97,7 @@ extension Rule {
     if let procedure = mismatch.procedure { finding.add("\(procedure.words).", procedure.packet) }
     if let proof = mismatch.proof {
       finding.add("The key was right on connection \(proof.connection) (\(packet: proof.packet)).")
-      finding.evidence = PacketSet([proof.packet]).union(finding.evidence)
+      finding.lead(with: proof.packet)
     }
     return finding
   }
