@@ -290,19 +290,23 @@ extension Rule {
           $0.asked.packet > update.asked.packet && $0.result != nil
         })
       else { return nil }
-      let asked: Wording = update.wanted.map { ": \($0.words)" } ?? ""
-      return Finding(
-        update.procedure == .command
-          ? "A change of the connection parameters was never reported"
-          : "\(update.side.other.capitalized) accepted new connection parameters but did not apply them",
-        headline: "accepted connection parameters were never applied",
-        why: update.procedure == .command
-          ? "This host's LE Connection Update (\(packet: update.asked.packet)) was accepted, but no LE Connection Update Complete followed\(asked)."
-          : update.command == nil && update.side == .peer
-            ? "This host accepted the peer's request\(asked), but never sent LE Connection Update."
-            : "No LE Connection Update Complete followed\(asked).", evidence: update.evidence,
-        restsOnAbsence: true)
+      return neverApplied(update)
     }
+  }
+
+  private static func neverApplied(_ update: ParameterUpdate) -> Finding {
+    let asked: Wording = update.wanted.map { ": \($0.words)" } ?? ""
+    return Finding(
+      update.procedure == .command
+        ? "A change of the connection parameters was never reported"
+        : "\(update.side.other.capitalized) accepted new connection parameters but did not apply them",
+      headline: "accepted connection parameters were never applied",
+      why: update.procedure == .command
+        ? "This host's LE Connection Update (\(packet: update.asked.packet)) was accepted, but no LE Connection Update Complete followed\(asked)."
+        : update.command == nil && update.side == .peer
+          ? "This host accepted the peer's request\(asked), but never sent LE Connection Update."
+          : "No LE Connection Update Complete followed\(asked).", evidence: update.evidence,
+      restsOnAbsence: true)
   }
 }
 
