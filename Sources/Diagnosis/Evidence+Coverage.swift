@@ -41,15 +41,16 @@ extension Evidence {
     guard !coverage.parts.isEmpty else { return [] }
     let union = all.reduce(into: Coverage.Parts()) { $0.formUnion($1) }
     return rules.compactMap { rule in
-      let ofCapture = rule.needs.ofCapture.subtracting(coverage.parts)
+      let needs = rule.symptom.needs
+      let ofCapture = needs.ofCapture.subtracting(coverage.parts)
       switch rule.examination {
       case .whole: return ofCapture.isEmpty ? nil : SkippedRule(rule: rule, lacks: ofCapture)
       case .connection:
-        guard let first = all.first, !all.contains(where: { $0.isSuperset(of: rule.needs) }) else {
+        guard let first = all.first, !all.contains(where: { $0.isSuperset(of: needs) }) else {
           return nil
         }
-        let never = rule.needs.subtracting(union)
-        return SkippedRule(rule: rule, lacks: never.isEmpty ? rule.needs.subtracting(first) : never)
+        let never = needs.subtracting(union)
+        return SkippedRule(rule: rule, lacks: never.isEmpty ? needs.subtracting(first) : never)
       }
     }
   }

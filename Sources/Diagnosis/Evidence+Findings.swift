@@ -41,8 +41,8 @@ extension Evidence {
         own.removeAll { !$0.connections.isEmpty && reported.isDisjoint(with: $0.connections) }
       }
       for index in own.indices {
-        own[index].complete(by: rule)
-        addDoubts(to: &own[index], rule, gaps)
+        own[index].complete(by: rule.symptom)
+        addDoubts(to: &own[index], rule.symptom, gaps)
       }
       found +=
         isGrouped ? grouped(Finding.reportedOnce(Finding.folded(own), ends, among: reported)) : own
@@ -58,7 +58,7 @@ extension Evidence {
 
   /// Returns what one rule finds where the capture has the parts that it needs.
   private func findings(by rule: Rule, _ covered: [Int: Coverage.Parts]) -> [Finding] {
-    let needs = rule.needs
+    let needs = rule.symptom.needs
     switch rule.examination {
     case .connection(let examine):
       var own: [Finding] = []
@@ -79,7 +79,7 @@ extension Evidence {
   }
 
   /// Adds the doubts about a finding that remain because the capture lacks packets.
-  private func addDoubts(to finding: inout Finding, _ rule: Rule, _ gaps: Gaps) {
+  private func addDoubts(to finding: inout Finding, _ rule: Symptom, _ gaps: Gaps) {
     if !rule.leansOn.isEmpty, lacks(rule.leansOn, finding, gaps.covered) {
       finding.doubt(Self.unrecorded)
     }
@@ -151,7 +151,7 @@ extension Evidence {
 
 extension Finding {
   /// Sets what the rule decides unless the finding does.
-  fileprivate mutating func complete(by rule: Rule) {
+  fileprivate mutating func complete(by rule: Symptom) {
     (self.rule, traits) = (rule.id, rule.traits)
     // What was put right later is no problem.
     severity = isResolved ? .note : severity ?? rule.severity

@@ -205,22 +205,19 @@ package struct Symptom: Sendable {
     (self.finds, self.condition, self.remedy) = (finds, condition, remedy)
   }
 
-  package func with(_ traits: Rule.Traits) -> Self {
-    var copy = self
-    copy.traits = traits
-    return copy
+  package consuming func with(_ traits: Rule.Traits) -> Self {
+    self.traits = traits
+    return self
   }
 
-  package func needing(_ parts: Coverage.Parts) -> Self {
-    var copy = self
-    copy.needs = parts
-    return copy
+  package consuming func needing(_ parts: Coverage.Parts) -> Self {
+    needs = parts
+    return self
   }
 
-  package func leaningOn(_ parts: Coverage.Parts) -> Self {
-    var copy = self
-    copy.leansOn = parts
-    return copy
+  package consuming func leaningOn(_ parts: Coverage.Parts) -> Self {
+    leansOn = parts
+    return self
   }
 }
 

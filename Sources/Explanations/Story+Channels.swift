@@ -58,12 +58,7 @@ extension ConnectionHistory {
     let last = request.answer ?? request.asked
     return StoryLine(
       request.asked, to: last.packet,
-      "\(request.side.words) opens \(channels(request, request.opened))\(sizes)")
-  }
-
-  /// Returns `a channel for SPSM 0x0081`, `2 channels for EATT (0x0027)`.
-  private static func channels(_ request: ChannelRequest, _ count: Int) -> Wording {
-    count == 1 ? "a channel for \(request.service)" : "\(count) channels for \(request.service)"
+      "\(request.side.words) opens \(request.channels(request.opened))\(sizes)")
   }
 
   private static func refused(_ request: ChannelRequest) -> StoryLine {
@@ -77,13 +72,13 @@ extension ConnectionHistory {
     let outcome: Wording = request.pending == nil ? "no answer" : "pending, then no answer"
     return StoryLine(
       request.asked, to: request.pending?.packet ?? request.asked.packet,
-      "\(request.side.words) requests \(channels(request, request.count)): \(outcome)")
+      "\(request.side.words) requests \(request.channels): \(outcome)")
   }
 
   private static func changed(_ request: ChannelRequest) -> StoryLine {
     StoryLine(
       request.asked, to: request.answer?.packet ?? request.asked.packet,
-      "\(request.side.words) now accepts \(request.offer.words) on \(channels(request, request.count))"
+      "\(request.side.words) now accepts \(request.offer.words) on \(request.channels)"
     )
   }
 

@@ -25,6 +25,9 @@ extension Finding {
     for packet in packets { evidence.insert(packet) }
   }
 
+  /// Adds a packet before the others that show it.
+  mutating func lead(with packet: Int) { evidence = PacketSet([packet]).union(evidence) }
+
   /// Marks it as put right later, which lowers its severity.
   mutating func resolve(_ severity: Severity = .note) {
     (self.severity, isResolved) = (severity, true)

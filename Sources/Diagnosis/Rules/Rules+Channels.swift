@@ -450,7 +450,7 @@ extension ConnectionHistory {
     finding.groupHeadline = "the peer asked for ATT over BR/EDR, but this host offers it on LE"
     finding.why =
       "This host advertises on LE with the flag BR/EDR Not Supported (\(packet: own.packet)), yet it accepted a BR/EDR connection, and the peer asked for ATT there. Nothing on this host listens for ATT on BR/EDR."
-    finding.evidence = PacketSet([own.packet]).union(finding.evidence)
+    finding.lead(with: own.packet)
     finding.remedy =
       "Make the peer connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), and remove this host from the peer's Bluetooth settings first. Or switch BR/EDR off on this host while it is an LE peripheral (btmgmt bredr off, or ControllerMode = le in BlueZ's main.conf)."
   }
@@ -460,8 +460,10 @@ extension ChannelRequest {
   /// The service of the channels: `SPSM 0x0081`, `EATT (0x0027)`.
   package var service: Wording { psm.map { "\($0)" } ?? "an unknown service" }
 
-  /// The channels: `a channel for SPSM 0x0081`.
-  package var channels: Wording {
+  /// The channels: `a channel for SPSM 0x0081`, `2 channels for EATT (0x0027)`.
+  package var channels: Wording { channels(count) }
+
+  package func channels(_ count: Int) -> Wording {
     count == 1 ? "a channel for \(service)" : "\(count) channels for \(service)"
   }
 

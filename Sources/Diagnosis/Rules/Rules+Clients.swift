@@ -19,7 +19,7 @@ extension Rule {
     ]) { evidence in leftOut(evidence) }
   ]
 
-  private static let leastValues = 10
+  fileprivate static let leastValues = 10
   private static let mostListed = 8
 
   private static func leftOut(_ evidence: Evidence) -> [Finding] {
@@ -37,22 +37,7 @@ extension Rule {
           // A keyboard sends only to the host that its user has selected.
           owner.service?.isShort(0x1812) != true
         else { continue }
-        let end = left.connection.lastPacket ?? .max
-        let favoured = all.first { other in
-          guard other.id != left.id, other.connection.adapter == left.connection.adapter,
-            other.device != left.device,
-            other.subscriptionsToThisHost.contains(where: { $0.handle == handle }),
-            let usage = other.attributes.usage(handle, of: .local),
-            let first = usage.notifications.first, let last = usage.notifications.last,
-            // Answers concern only the client that asked.
-            !other.attributes.usages.contains(where: {
-              $0.server == .local && $0.identity.service == owner.service
-                && $0.identity.kind == .value && $0.written > 0
-            })
-          else { return false }
-          return usage.notifications.count >= leastValues && first.packet > accepted.packet
-            && last.packet < end
-        }
+        let favoured = all.first { $0.isFavoured(over: left, owner, handle, since: accepted) }
         guard let favoured, let tally = favoured.attributes.usage(handle, of: .local)?.notifications
         else { continue }
         var finding = Finding(
@@ -72,6 +57,26 @@ extension Rule {
 }
 
 extension ConnectionHistory {
+  /// Returns whether this host sent values of a characteristic here and to another client, which
+  /// has subscribed to it by then, none.
+  fileprivate func isFavoured(
+    over left: ConnectionHistory, _ characteristic: NamedAttribute, _ handle: UInt16,
+    since accepted: Moment
+  ) -> Bool {
+    guard id != left.id, connection.adapter == left.connection.adapter, device != left.device,
+      subscriptionsToThisHost.contains(where: { $0.handle == handle }),
+      let usage = attributes.usage(handle, of: .local),
+      let first = usage.notifications.first, let last = usage.notifications.last,
+      // Answers concern only the client that asked.
+      !attributes.usages.contains(where: {
+        $0.server == .local && $0.identity.service == characteristic.service
+          && $0.identity.kind == .value && $0.written > 0
+      })
+    else { return false }
+    return usage.notifications.count >= Rule.leastValues && first.packet > accepted.packet
+      && last.packet < left.connection.lastPacket ?? .max
+  }
+
   /// The characteristics of this host whose notifications the peer has enabled, and not disabled.
   fileprivate var subscriptionsToThisHost: [(handle: UInt16, configuration: Configuration)] {
     var all: [(handle: UInt16, configuration: Configuration)] = []

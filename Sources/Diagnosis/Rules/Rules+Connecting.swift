@@ -718,13 +718,7 @@ extension Rule {
       why:
         "\(isPeripheral ? "The central's connection request arrived, but nothing more came from it" : "The controller sent its connection request, which creates the link, and heard nothing from the peer" as StaticString) for six connection intervals.\(six)",
       evidence: PacketSet(packets), on: group.map(\.id))
-    if let strong {
-      finding.add(
-        "Its advertisements just before or after had a strong signal: \(Int(strong.signal)) dBm (\(packet: strong.packet)) or more.",
-        strong.packet)
-      finding.remedy =
-        "Look for interference at this host: on a combined chip its own 2.4 GHz Wi-Fi takes the antenna away just as the link begins, and USB 3 ports disturb a dongle next to them. Try with Wi-Fi off or in the 5 GHz band, or with another adapter on a cable. Otherwise the peer is busy, or resets on connection."
-    }
+    if let strong { blameInterference(&finding, strong) }
     let last = group[group.count - 1].connection
     if let later = evidence.later(than: group[group.count - 1]).first(where: {
       $0.connection.isEstablished && $0.connection.transport == .le
@@ -736,5 +730,16 @@ extension Rule {
         "Connection \(later.id), opened in \(packet: later.connection.firstPacket), was established."
     }
     return finding
+  }
+
+  /// Explains a link that was not established although the peer's advertisements were strong.
+  private static func blameInterference(
+    _ finding: inout Finding, _ strong: (packet: Int, signal: Int8)
+  ) {
+    finding.add(
+      "Its advertisements just before or after had a strong signal: \(Int(strong.signal)) dBm (\(packet: strong.packet)) or more.",
+      strong.packet)
+    finding.remedy =
+      "Look for interference at this host: on a combined chip its own 2.4 GHz Wi-Fi takes the antenna away just as the link begins, and USB 3 ports disturb a dongle next to them. Try with Wi-Fi off or in the 5 GHz band, or with another adapter on a cable. Otherwise the peer is busy, or resets on connection."
   }
 }

@@ -41,11 +41,11 @@ extension Rule {
       finding.grounds = .sequence
       finding.repetitions = adapter.hardwareErrors.count { $0.pending?.opcode == command.opcode }
       finding.restsOnAbsence = true
-      finding.evidence = PacketSet([command.moment.packet]).union(finding.evidence)
+      finding.lead(with: command.moment.packet)
       if let fault = command.fault {
         finding.headline =
           "the controller reports Hardware Error at \(command.words), whose length is wrong"
-        finding.why = "\(finding.why) \(fault.words.capitalized)."
+        finding.add("\(fault.words.capitalized).")
         finding.remedy =
           "\(fixLength) A controller on a UART reads what is left over as the beginning of another packet. Then reset the controller."
       } else {
@@ -378,8 +378,9 @@ extension Rule {
       if let begun = refusal.begun {
         finding.severity = .note
         finding.headline = "the controller refused parameters of a scan"
-        finding.why =
-          "\(finding.why) Scanning was enabled nevertheless (\(packet: begun.packet)), with the parameters before."
+        finding.add(
+          "Scanning was enabled nevertheless (\(packet: begun.packet)), with the parameters before."
+        )
       }
       return (refusal, finding)
     }
@@ -507,8 +508,8 @@ extension Rule {
     }
     if refusal.status == .commandDisallowed, let granted = refusal.granted {
       finding.severity = .note
-      finding.why =
-        "\(finding.why) The same command had just succeeded (\(packet: granted.packet)): it was sent twice."
+      finding.add(
+        "The same command had just succeeded (\(packet: granted.packet)): it was sent twice.")
     }
     resolve(&finding, refusal)
     return finding
@@ -521,7 +522,7 @@ extension Rule {
     if let fault = refusal.fault {
       finding.headline =
         "\(finding.headline) because the length of the command in \(packet: refusal.first.packet) is wrong"
-      finding.why = "\(finding.why) \(fault.words.capitalized)."
+      finding.add("\(fault.words.capitalized).")
       finding.remedy = fixLength
     } else if needsRandomAddress.contains(refusal.opcode) {
       finding.remedy =
@@ -563,9 +564,8 @@ extension Rule {
   /// Marks a finding as resolved if the same command was accepted later.
   private static func resolve(_ finding: inout Finding, _ refusal: CommandHistory.Refusal) {
     guard let later = refusal.succeeded else { return }
-    finding.severity = .note
-    finding.isResolved = true
-    finding.why = "\(finding.why) The same command succeeded later (\(packet: later.packet))."
+    finding.resolve()
+    finding.add("The same command succeeded later (\(packet: later.packet)).")
   }
 }
 

@@ -130,7 +130,7 @@ extension Rule {
       finding.add(
         "On connection \(other.id) with the same device the key had \(old) bytes (\(packet: packet))."
       )
-      finding.evidence = PacketSet([packet]).union(finding.evidence)
+      finding.lead(with: packet)
       break
     }
   }
@@ -279,14 +279,14 @@ extension Evidence {
           attempt.derivesLinkKey ? "; that pairing also derived a link key for BR/EDR" : ""
         finding.add(
           "The two had bonded over LE on connection \(other.id) (\(packet: made))\(derived).")
-        finding.evidence = PacketSet([made]).union(finding.evidence)
+        finding.lead(with: made)
         finding.remedy =
           "Delete the bond on both sides, for LE and BR/EDR, and pair again; if it fails again, compare how the two derive and store the link key."
         return
       }
       guard other.showsBond, let used = other.encryption.attempts.last?.end else { continue }
       finding.add("On connection \(other.id) the two used a bond over LE (\(packet: used.packet)).")
-      finding.evidence = PacketSet([used.packet]).union(finding.evidence)
+      finding.lead(with: used.packet)
       return
     }
   }

@@ -52,6 +52,23 @@ extension Rule {
 
   // MARK: Different keys
 
+  /// Explains the loss if this host used another key than that of the bond.
+  private static func explainMixUp(
+    _ finding: inout Finding, _ mismatch: KeyMismatch, _ end: Int
+  ) {
+    guard let mixUp = mismatch.mixUp else { return }
+    finding.what = "This host used the wrong key for the bond"
+    finding.headline =
+      "this host used the wrong key for the bond at \(packet: mismatch.attempt.packets.last ?? end)"
+    finding.add(mixUp.words)
+    // A pairing that the capture lacks may have replaced the key.
+    finding.restsOnAbsence = true
+    finding.fault = .local
+    for packet in mixUp.packets { finding.evidence.insert(packet) }
+    finding.remedy =
+      "Fix where this host stores and looks up keys: the peripheral's distributed key encrypts the link, and HCI wants it least significant byte first. The bond itself is right."
+  }
+
   private static func differing(
     _ mismatch: KeyMismatch, _ history: ConnectionHistory, _ evidence: Evidence
   ) -> Finding {
@@ -73,18 +90,7 @@ extension Rule {
       why:
         "\(attempt.beginning). \(success), and the link was lost\(after): \(mismatch.reason) (\(packet: end)). \(meaning)\(attempt.aside(history, evidence))",
       evidence: attempt.packets.union([end]), restsOnAbsence: !mismatch.isNoticed)
-    if let mixUp = mismatch.mixUp {
-      finding.what = "This host used the wrong key for the bond"
-      finding.headline =
-        "this host used the wrong key for the bond at \(packet: attempt.packets.last ?? end)"
-      finding.add(mixUp.words)
-      // A pairing that the capture lacks may have replaced the key.
-      finding.restsOnAbsence = true
-      finding.fault = .local
-      for packet in mixUp.packets { finding.evidence.insert(packet) }
-      finding.remedy =
-        "Fix where this host stores and looks up keys: the peripheral's distributed key encrypts the link, and HCI wants it least significant byte first. The bond itself is right."
-    }
+    explainMixUp(&finding, mismatch, end)
     if !mismatch.doubts.isDisjoint(with: [.earlyData, .peerLeft, .success]) {
       finding.severity = .warning
     }
@@ -97,7 +103,7 @@ extension Rule {
     if let procedure = mismatch.procedure { finding.add("\(procedure.words).", procedure.packet) }
     if let proof = mismatch.proof {
       finding.add("The key was right on connection \(proof.connection) (\(packet: proof.packet)).")
-      finding.evidence = PacketSet([proof.packet]).union(finding.evidence)
+      finding.lead(with: proof.packet)
     }
     return finding
   }

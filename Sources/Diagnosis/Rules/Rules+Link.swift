@@ -272,8 +272,7 @@ extension Rule {
         words.append(
           "A change of the connection parameters was under way (\(packet: (update.command ?? update.asked).packet))."
         )
-        finding.evidence = PacketSet([(update.command ?? update.asked).packet]).union(
-          finding.evidence)
+        finding.lead(with: (update.command ?? update.asked).packet)
         if let wanted = update.wanted, let before = update.before, wanted.allow(before) {
           words.append(
             "It requests what is already in force\(Wording.times(same.count))."
@@ -370,7 +369,7 @@ extension Rule {
     finding.add(
       "This host had asked for \(name) (\(packet: asked.packet)) 40 s before, and its controller did not report the end of that. HCI does not show whether the peer's controller answered."
     )
-    finding.evidence = PacketSet([asked.packet]).union(finding.evidence)
+    finding.lead(with: asked.packet)
     guard let bit = history.link.lackingFeature(for: opcode),
       let features = history.link.peerFeatures
     else {

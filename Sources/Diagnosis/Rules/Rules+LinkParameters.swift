@@ -185,27 +185,35 @@ extension Rule {
     guard let waited = end.nanoseconds(since: first.asked),
       waited >= (hasLeft ? 5_000_000_000 : 30_000_000_000)
     else { return [] }
+    let packets = PacketSet(open.prefix(8).map(\.asked.packet) + [hasLeft ? end.packet : 0])
+    return [(hasLeft, unanswered(first, packets, history, hasLeft ? (end, waited) : nil))]
+  }
+
+  /// - Parameter leave: the end of the link by the side that asked, and when it was.
+  private static func unanswered(
+    _ first: ParameterUpdate, _ packets: PacketSet, _ history: ConnectionHistory,
+    _ leave: (end: Moment, waited: Int64)?
+  ) -> Finding {
     let (asker, other) = (first.side.words, first.side.other.words)
     let asked: Wording = first.wanted.map { " for \($0.words)" } ?? ""
     let then: Wording =
-      hasLeft
-      ? " \(first.side.capitalized) ended the link \(duration: waited) later (\(packet: end.packet))."
-      : ""
+      leave.map {
+        " \(first.side.capitalized) ended the link \(duration: $0.waited) later (\(packet: $0.end.packet))."
+      } ?? ""
     var finding = Finding(
       "\(first.side.other.capitalized) never answered the connection parameter update request",
-      headline: hasLeft
+      headline: leave != nil
         ? "\(asker) ended connection \(history.id), and \(other) had not answered its connection parameter update request (\(packet: first.asked.packet))"
         : "\(other) never answered the connection parameter update request (\(packet: first.asked.packet))",
       why:
         "\(first.side.capitalized) sent a request\(asked) (\(packet: first.asked.packet)), but neither a response nor a change followed.\(then)",
-      evidence: PacketSet(open.prefix(8).map(\.asked.packet) + [hasLeft ? end.packet : 0]),
-      hasLeft ? .error : nil, restsOnAbsence: true,
+      evidence: packets, leave != nil ? .error : nil, restsOnAbsence: true,
       group: "\(other) never answered the connection parameter update request")
-    if hasLeft {
+    if leave != nil {
       finding.groupHeadline =
         "\(asker) disconnected, and \(other) had not answered its connection parameter update request"
     }
-    return [(hasLeft, finding)]
+    return finding
   }
 
   private static let leastPaced = 8
@@ -282,19 +290,23 @@ extension Rule {
           $0.asked.packet > update.asked.packet && $0.result != nil
         })
       else { return nil }
-      let asked: Wording = update.wanted.map { ": \($0.words)" } ?? ""
-      return Finding(
-        update.procedure == .command
-          ? "A change of the connection parameters was never reported"
-          : "\(update.side.other.capitalized) accepted new connection parameters but did not apply them",
-        headline: "accepted connection parameters were never applied",
-        why: update.procedure == .command
-          ? "This host's LE Connection Update (\(packet: update.asked.packet)) was accepted, but no LE Connection Update Complete followed\(asked)."
-          : update.command == nil && update.side == .peer
-            ? "This host accepted the peer's request\(asked), but never sent LE Connection Update."
-            : "No LE Connection Update Complete followed\(asked).", evidence: update.evidence,
-        restsOnAbsence: true)
+      return neverApplied(update)
     }
+  }
+
+  private static func neverApplied(_ update: ParameterUpdate) -> Finding {
+    let asked: Wording = update.wanted.map { ": \($0.words)" } ?? ""
+    return Finding(
+      update.procedure == .command
+        ? "A change of the connection parameters was never reported"
+        : "\(update.side.other.capitalized) accepted new connection parameters but did not apply them",
+      headline: "accepted connection parameters were never applied",
+      why: update.procedure == .command
+        ? "This host's LE Connection Update (\(packet: update.asked.packet)) was accepted, but no LE Connection Update Complete followed\(asked)."
+        : update.command == nil && update.side == .peer
+          ? "This host accepted the peer's request\(asked), but never sent LE Connection Update."
+          : "No LE Connection Update Complete followed\(asked).", evidence: update.evidence,
+      restsOnAbsence: true)
   }
 }
 

@@ -220,7 +220,7 @@ private struct SilentPairing {
     if isSilent, attempt.responding.features == nil, let bond = connection.bond(evidence) {
       let packet = bond.attempt.endPacket
       finding.add("The two had a bond on connection \(bond.history.id) (\(packet: packet)).")
-      finding.evidence = PacketSet([packet]).union(finding.evidence)
+      finding.lead(with: packet)
       finding.remedy =
         "A side that still has a bond may ignore a new pairing: delete the bond on both sides, then pair again. If that does not help, check in the log of \(awaited.words) why it does not answer."
     }

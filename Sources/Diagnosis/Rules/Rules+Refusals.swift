@@ -417,14 +417,20 @@ extension Refusal {
       )
     case .value, .descriptor, nil: break
     }
-    guard let properties else {
-      return Reason(
-        "\(refuser) does not let \(attribute) be \(done).",
-        instead: attribute.kind == .descriptor
-          ? "Do not use the descriptor unless the profile states that it can be \(done)."
-          : "Discover the characteristic: its declaration shows what can be done with its value."
-      )
-    }
+    if let properties { return notOffered(properties) }
+    return Reason(
+      "\(refuser) does not let \(attribute) be \(done).",
+      instead: attribute.kind == .descriptor
+        ? "Do not use the descriptor unless the profile states that it can be \(done)."
+        : "Discover the characteristic: its declaration shows what can be done with its value."
+    )
+  }
+
+  /// Returns the same for a value, by what its declaration offers.
+  private func notOffered(_ properties: CharacteristicProperties) -> Reason {
+    let isRead = error.rawValue == 0x02
+    let (verb, done): (StaticString, StaticString) =
+      isRead ? ("read", "read") : ("write", "written")
     let permission: StaticString = isRead ? "BT_GATT_PERM_READ" : "BT_GATT_PERM_WRITE"
     if properties.has(bit: isRead ? 1 : 3) {
       let isApples = attribute.service.map { AppleServices.all.contains($0) } ?? false

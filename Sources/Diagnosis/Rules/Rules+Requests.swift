@@ -209,7 +209,7 @@ private struct Overlapping: Sendable {
         "two programs of \(side.words) use one link: both exchange the MTU (\(packet: twice.before), \(packet: twice.packet))"
       finding.why =
         "\(packet: twice.before) and \(packet: twice.packet) both exchange the MTU, which a client does once per connection: a second program or stack sends on the same link without knowledge of the first."
-      finding.evidence = PacketSet([twice.before]).union(finding.evidence)
+      finding.lead(with: twice.before)
       finding.remedy =
         "Let only one program use the link: stop bluetoothd if a library opens the controller itself (noble, bleno), or the other way round."
     }
