@@ -69,8 +69,8 @@ enum Rendering {
     return run(&source, &report)
   }
 
-  static func run<Report: PacketReport & ~Copyable>(
-    _ source: inout RecordList, _ report: inout Report
+  static func run<Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable>(
+    _ source: inout Source, _ report: inout Report
   ) -> String {
     var output = Output()
     var pass = Pass()
