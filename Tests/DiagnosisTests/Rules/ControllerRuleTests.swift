@@ -376,7 +376,7 @@ import Words
     }
     let second = try #require(refusal(granted: true))
     #expect(second.severity == .note)
-    #expect(second.why.text.contains("it was sent twice"), "\(second.why.text)")
+    #expect(second.why.text.contains("it was sent twice"))
     #expect(refusal(granted: false)?.severity == .error)
   }
 

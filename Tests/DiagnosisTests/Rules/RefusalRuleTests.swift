@@ -72,8 +72,7 @@ import Words
         $0.ask("12 11 00 00 00", "01 12 11 00 03")
       }.finding("att_not_permitted"))
     #expect(off.severity == .warning)
-    #expect(
-      off.why.text.hasSuffix("was to switch notifications and indications off."), "\(off.why.text)")
+    #expect(off.why.text.hasSuffix("was to switch notifications and indications off."))
   }
 
   @Test("a write that is refused, and accepted on the next connection") func allowedLater() throws {
