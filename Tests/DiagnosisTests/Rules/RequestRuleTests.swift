@@ -239,8 +239,8 @@ import Words
     #expect(reported?.severity == .note)
     let three = evidence { for _ in 0..<3 { crossing(&$0) } }
     #expect(
-      three.lines(of: "att_answer_on_other_bearer") == [
-        "On 3 connections, responses arrived on a different bearer from the request #4 #5 #6 #7 #12 #13 #14 #15 #20 #21 #22 #23"
+      three.packets(of: "att_answer_on_other_bearer") == [
+        "#4 #5 #6 #7 #12 #13 #14 #15 #20 #21 #22 #23"
       ])
     let right = evidence { crossing(&$0, crosses: false) }
     #expect(right.lines(of: "att_answer_on_other_bearer") == [])
