@@ -32,7 +32,7 @@ import Words
     #expect(certainty("att_cccd_improper", refuse) == .likely)
     for (words, build) in [("on this connection.", whole), ("in this capture.", refuse)] {
       let why = evidence(build).finding("att_cccd_improper")?.why.text ?? "nothing"
-      #expect(why.hasSuffix("none of its CCCDs was written \(words)"), "\(why)")
+      #expect(why.hasSuffix("none of its CCCDs was written \(words)"))
     }
     #expect(certainty("att_cccd_improper", losesRecords: true, whole) == .likely)
     // Another refusal of the same rule does not depend on where the capture begins.

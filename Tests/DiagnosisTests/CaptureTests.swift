@@ -1,5 +1,6 @@
 import Diagnosis
 import Foundation
+import MadeTraffic
 import Testing
 
 @Suite("Links in captures") struct CaptureTests {

@@ -43,7 +43,7 @@ import Words
     #expect(
       finding.line
         == "This host refused to pair over BR/EDR: Authentication Failure (0x05) #2 #5 #9 #10")
-    #expect(finding.why.text.contains("did not confirm the pairing (#9)"), "\(finding.why.text)")
+    #expect(finding.why.text.contains("did not confirm the pairing (#9)"))
     #expect(finding.remedy?.text.contains("Delete the bond") == false)
   }
 

@@ -112,13 +112,6 @@ extension Finding? {
   var remedyText: String { self?.remedy?.text ?? "no remedy" }
 }
 
-/// The project's folder.
-let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-  .deletingLastPathComponent()
-
-/// Captures beside the project, which are not part of it.
-let otherCaptures = project.deletingLastPathComponent().appending(path: "shared/captures")
-
 /// Returns the evidence of a capture of the project, or of those beside it; if it does not exist,
 /// prints that and returns nil.
 func evidence(ofCapture name: String, beside isBeside: Bool = false) throws -> Evidence? {

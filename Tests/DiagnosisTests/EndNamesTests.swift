@@ -90,7 +90,7 @@ import Words
     let roles = texts(android: false, name: nil)
     #expect(
       roles.prefix(3) == ["The peripheral failed", "The central asked.", "Ask the peripheral."])
-    #expect(roles[3].hasPrefix("the "), "\(roles[3])")
+    #expect(roles[3].hasPrefix("the "))
     #expect(!roles[3].contains("this host") && !roles[3].contains("the peer"), "\(roles[3])")
     #expect(roles[4].hasPrefix("this host") && roles[4].hasSuffix("is the central"))
     #expect(texts(android: true, name: nil)[4].hasPrefix("this phone"))

@@ -171,7 +171,7 @@ import Words
         $0.encrypted(status: 0x06, enabled: 0)
       }
       let why = evidence.findings().first?.why.text ?? ""
-      #expect(why.contains(words), "\(why)")
+      #expect(why.contains(words))
     }
   }
 

@@ -182,8 +182,7 @@ import Words
     }
     #expect(
       lines.contains(
-        "Connection 1: 00:11:22:33:44:55 public as 70:81:94:0D:FB:AA; this host is the central"),
-      "\(lines)")
+        "Connection 1: 00:11:22:33:44:55 public as 70:81:94:0D:FB:AA; this host is the central"))
   }
 
   @Test("a role that is not in the capture is reported as unknown") func role() throws {

@@ -65,7 +65,7 @@ import Testing
       $0.discoverHeartRate()
       $0.ask("0a 0f 00", "0b 10 10 00 37 2a")
     }
-    #expect(one.contains("1 read of the declaration of 2a37 answered"), "\(one)")
+    #expect(one.contains("1 read of the declaration of 2a37 answered"))
     let both = try story {
       $0.discoverHeartRate()
       $0.ask("0a 13 00", "0b 01")
@@ -118,8 +118,7 @@ import Testing
       $0.sent("1e")
       $0.received("1b 10 00 06 48")
     }
-    #expect(
-      reported.contains("2 notifications of 2a37, 1 indication of 2a1c, confirmed"), "\(reported)")
+    #expect(reported.contains("2 notifications of 2a37, 1 indication of 2a1c, confirmed"))
   }
 
   @Test("writes and writes without response have their attributes") func written() throws {
@@ -165,8 +164,7 @@ import Testing
       $0.sdu("0b 01", .received, cid: 0x40)
       $0.sdu("0b 02", .received, cid: 0x41)
     }
-    #expect(
-      lines.contains("  #4–7  0.003  2 reads of 0x0014 and 0x0012 answered, 1–3 ms"), "\(lines)")
+    #expect(lines.contains("  #4–7  0.003  2 reads of 0x0014 and 0x0012 answered, 1–3 ms"))
   }
 
   @Test("the MTU stays 23 only if no larger PDU was seen") func largerPDU() throws {

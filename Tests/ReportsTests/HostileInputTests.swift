@@ -1,14 +1,11 @@
 import Foundation
 import FuzzInputs
+import MadeTraffic
 import Testing
-
-/// The package's folder: the tests are two folders below it.
-private let package = URL(filePath: #filePath).deletingLastPathComponent()
-  .deletingLastPathComponent().deletingLastPathComponent()
 
 private func files(_ folder: String) -> [URL] {
   let found = try? FileManager.default.contentsOfDirectory(
-    at: package.appending(path: folder), includingPropertiesForKeys: nil)
+    at: project.appending(path: folder), includingPropertiesForKeys: nil)
   return (found ?? []).sorted { $0.path < $1.path }
 }
 
@@ -143,7 +140,7 @@ struct HostileInputTests {
     arguments: ["enhanced-connection", "monitor", "periodic", "advertising-types"])
   func changedBytes(_ name: String) throws {
     let seed: UInt64 = 0x6761_7474
-    let file = package.appending(path: "captures/\(name).btsnoop")
+    let file = project.appending(path: "captures/\(name).btsnoop")
     let bytes = [UInt8](try Data(contentsOf: file))
     var random = Seeded(state: seed)
     for offset in Self.payloadOffsets(bytes) {
@@ -165,7 +162,7 @@ struct HostileInputTests {
     ])
   func changedBytesOfOtherFormats(_ name: String) throws {
     let seed: UInt64 = 0x6761_7474
-    var bytes = [UInt8](try Data(contentsOf: package.appending(path: "captures/\(name)")))
+    var bytes = [UInt8](try Data(contentsOf: project.appending(path: "captures/\(name)")))
     var random = Seeded(state: seed)
     // About a hundred of them; CapturesTests changes every byte of small files, and the fuzzers all
     // bytes.
@@ -213,7 +210,7 @@ struct HostileInputTests {
     let signs = [UInt8]("{}[]:,&*-0x 9\"!@%\n".utf8) + [0, 0x80, 0xff]
     for name in names {
       let text = [UInt8](
-        try Data(contentsOf: package.appending(path: "Profiles/\(name).yaml")))
+        try Data(contentsOf: project.appending(path: "Profiles/\(name).yaml")))
       #expect(Fuzzing.profile(text) == nil, "\(name)")
       for _ in 0..<40 {
         var changed = text
@@ -229,7 +226,7 @@ struct HostileInputTests {
 
   @Test("A capture that ends at any byte never loses a line before it")
   func shortened() throws {
-    let file = package.appending(path: "captures/monitor.btsnoop")
+    let file = project.appending(path: "captures/monitor.btsnoop")
     let bytes = [UInt8](try Data(contentsOf: file))
     for count in 16..<bytes.count {
       #expect(Fuzzing.capture(Array(bytes.prefix(count)), .one(count)) == nil, "\(count) bytes")

@@ -1,13 +1,12 @@
 import Foundation
 import FuzzInputs
+import MadeTraffic
 import Testing
 
 @Suite("Captures mutated packet by packet")
 struct RecordMutatorTests {
   private static func capture(_ name: String) throws -> [UInt8] {
-    let package = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    return [UInt8](try Data(contentsOf: package.appending(path: "captures/\(name).btsnoop")))
+    return [UInt8](try Data(contentsOf: project.appending(path: "captures/\(name).btsnoop")))
   }
 
   /// Returns the packets of an undamaged btsnoop file.
@@ -90,9 +89,7 @@ struct RecordMutatorTests {
 @Suite("pcapng files mutated block by block")
 struct PcapngMutatorTests {
   private static func capture() throws -> [UInt8] {
-    let package = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    return [UInt8](try Data(contentsOf: package.appending(path: "captures/wristband.pcapng")))
+    return [UInt8](try Data(contentsOf: project.appending(path: "captures/wristband.pcapng")))
   }
 
   private static func number(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> UInt64 {

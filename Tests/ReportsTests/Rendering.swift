@@ -20,6 +20,19 @@ struct TestRecord {
   var drops: UInt64 = 0
 }
 
+/// Returns a received record, given in hexadecimal.
+func received(_ text: String) -> TestRecord {
+  TestRecord(bytes: hex(text), direction: .received)
+}
+
+/// Returns an L2CAP PDU in one packet of the link 0x0001 or of another one.
+func acl(_ payload: [UInt8], cid: UInt8 = 4, sent: Bool, handle: UInt8 = 1) -> TestRecord {
+  let count = UInt8(payload.count)
+  return TestRecord(
+    bytes: [2, handle, sent ? 0 : 0x20, count + 4, 0, count, 0, cid, 0] + payload,
+    direction: sent ? .sent : .received)
+}
+
 /// Records from memory.
 struct RecordList: CaptureSource, ~Copyable {
   let summary = CaptureSummary(
@@ -69,8 +82,8 @@ enum Rendering {
     return run(&source, &report)
   }
 
-  static func run<Report: PacketReport & ~Copyable>(
-    _ source: inout RecordList, _ report: inout Report
+  static func run<Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable>(
+    _ source: inout Source, _ report: inout Report
   ) -> String {
     var output = Output()
     var pass = Pass()

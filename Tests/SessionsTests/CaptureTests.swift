@@ -2,34 +2,12 @@
 // response's request), and checks that it loses nothing in other captures, if present.
 
 import Bluetooth
-import Bytes
-import Captures
 import Dissectors
 import Foundation
 import MadeTraffic
 import Testing
 
 @testable import Sessions
-
-private let project = URL(filePath: #filePath).deletingLastPathComponent()
-  .deletingLastPathComponent().deletingLastPathComponent()
-
-/// Captures beside the project, which are not part of it.
-private let others = project.deletingLastPathComponent().appending(path: "shared/captures")
-
-/// Runs a pass over a file.
-private func run(_ file: URL) throws -> Recording {
-  var source = try BtsnoopReader(path: file.path(percentEncoded: false))
-  var recording = Recording()
-  var output = Output()
-  var pass = Pass()
-  do throws(CaptureFailure) {
-    try pass.run(&source, &recording, into: &output)
-  } catch {
-    #expect(error == recording.failure)
-  }
-  return recording
-}
 
 /// Returns the response and request of every transaction: "47<45".
 private func pairs(_ results: Recording) -> Set<String> {
@@ -132,9 +110,11 @@ private func pairs(_ results: Recording) -> Set<String> {
     #expect(results.problems == [])
   }
 
-  @Test(.enabled(if: FileManager.default.fileExists(atPath: others.path), "no ../shared/captures"))
+  @Test(
+    .enabled(
+      if: FileManager.default.fileExists(atPath: otherCaptures.path), "no ../shared/captures"))
   func nothingIsLostOverOthers() throws {
-    let found = FileManager.default.enumerator(at: others, includingPropertiesForKeys: nil)
+    let found = FileManager.default.enumerator(at: otherCaptures, includingPropertiesForKeys: nil)
     var read = 0
     while let file = found?.nextObject() as? URL {
       guard file.pathExtension == "btsnoop" || file.pathExtension == "log",

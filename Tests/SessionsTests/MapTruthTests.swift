@@ -2,24 +2,11 @@
 
 import Bluetooth
 import Bytes
-import Captures
 import Foundation
 import MadeTraffic
 import Testing
 
 @testable import Sessions
-
-/// The folder with the captures, which is not part of the project.
-private let folder = URL(filePath: #filePath).deletingLastPathComponent()
-  .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-  .appending(path: "shared/captures")
-
-private let scenarios: [String] = {
-  let files = try? FileManager.default.contentsOfDirectory(
-    atPath: folder.appending(path: "generated").path(percentEncoded: false))
-  return (files ?? []).filter { $0.hasSuffix(".truth.json") }
-    .map { String($0.dropLast(".truth.json".count)) }.sorted()
-}()
 
 /// The server's attributes in a truth file. UUIDs are upper case, properties a bit mask, handles
 /// numbers; services are in the order of their creation.
@@ -85,24 +72,14 @@ private func lines(_ database: Database) -> [String] {
   }
 }
 
-private func run(_ name: String) throws -> Recording {
-  let file = folder.appending(path: name + ".btsnoop")
-  var source = try BtsnoopReader(path: file.path(percentEncoded: false))
-  var recording = Recording()
-  var output = Output()
-  var pass = Pass()
-  try pass.run(&source, &recording, into: &output)
-  return recording
-}
-
 @Suite(.enabled(if: !scenarios.isEmpty, "the shared captures are not here"))
 struct MapTruthTests {
   @Test(arguments: scenarios)
   func mapEqualsTruth(_ scenario: String) throws {
-    let generated = folder.appending(path: "generated/\(scenario).truth.json")
-    let truth = try JSONDecoder().decode(Truth.self, from: Data(contentsOf: generated))
+    let file = generated.appending(path: "\(scenario).truth.json")
+    let truth = try JSONDecoder().decode(Truth.self, from: Data(contentsOf: file))
     for side in ["", ".peripheral"] {
-      let recording = try run("generated/" + scenario + side)
+      let recording = try run(generated.appending(path: scenario + side + ".btsnoop"))
       let isLocal = !side.isEmpty
       let databases = recording.memory.attributes.servers.filter {
         ($0.key >> 63 == 1) == isLocal && $0.count > 0
@@ -119,7 +96,7 @@ struct MapTruthTests {
   /// The capture lost its discovery except for one search for descriptors: only that result may
   /// count as discovered.
   @Test func withoutDiscovery() throws {
-    let recording = try run("damaged/nodisc")
+    let recording = try run(otherCaptures.appending(path: "damaged/nodisc.btsnoop"))
     let databases = recording.memory.attributes.servers
     #expect(databases.flatMap(lines) == ["descriptor 2902 17"])
     for number in 1...recording.packets.count where recording[number].att != nil {

@@ -15,11 +15,8 @@ import Testing
   private func last(_ write: (inout Traffic) -> Void) -> String? {
     var traffic = Traffic()
     write(&traffic)
-    var source = MemorySource(traffic.records)
     var names = RowNames()
-    var output = Output()
-    var pass = Pass()
-    try? pass.run(&source, &names, into: &output)
+    traffic.report(to: &names)
     return names.last
   }
 

@@ -12,12 +12,6 @@ import Testing
 @testable import Dissectors
 @testable import Sessions
 
-private let project = URL(filePath: #filePath).deletingLastPathComponent()
-  .deletingLastPathComponent().deletingLastPathComponent()
-
-/// Captures beside the project, which are not part of it.
-private let others = project.deletingLastPathComponent().appending(path: "shared/captures")
-
 /// A pairing, with its values in the order of the packets.
 private struct Exchange {
   let initiator: Direction
@@ -214,7 +208,7 @@ private func pairings(_ file: URL, near passkey: UInt32) throws -> [String] {
     #expect(found.dropFirst(5).allSatisfy { $0 == "no method" })
   }
 
-  private static let isThere = FileManager.default.fileExists(atPath: others.path)
+  private static let isThere = FileManager.default.fileExists(atPath: otherCaptures.path)
 
   /// From the generator's truth.json: 799308 is shown, and failing pairings enter another passkey.
   /// `own` replaces the address of the captured side, which the search has found.
@@ -242,7 +236,7 @@ private func pairings(_ file: URL, near passkey: UInt32) throws -> [String] {
   func generated(_ name: String, _ expected: String) throws {
     for (side, own) in [("", "c0ffeec0ffee random"), (".peripheral", "f1f1f1f1f1f1 random")] {
       let found = try pairings(
-        others.appending(path: "generated/\(name)\(side).btsnoop"), near: 799_308)
+        otherCaptures.appending(path: "generated/\(name)\(side).btsnoop"), near: 799_308)
       var expected = expected.replacing("own", with: own)
       // The central's host passes the key to its controller.
       if side.isEmpty, name.hasPrefix("pair_legacy") { expected += ", its key encrypts" }
@@ -277,7 +271,7 @@ private func pairings(_ file: URL, near passkey: UInt32) throws -> [String] {
       ),
     ])
   func kernel(_ name: String, _ passkey: UInt32, _ expected: [String]) throws {
-    let found = try pairings(others.appending(path: "kernel/\(name)"), near: passkey)
+    let found = try pairings(otherCaptures.appending(path: "kernel/\(name)"), near: passkey)
     let central = expected.map { expected in
       guard expected.hasPrefix("legacy") else { return expected }
       return expected.replacing(/(initiator|responder) [0-9]+/) { "\($0.output.0), at aa01000000" }

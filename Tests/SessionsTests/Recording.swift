@@ -3,6 +3,7 @@
 import Bluetooth
 import Bytes
 import Captures
+import Foundation
 import MadeTraffic
 import Testing
 
@@ -169,7 +170,27 @@ func run(
 ) -> Recording {
   var traffic = Traffic()
   build(&traffic)
-  var source = MemorySource(traffic, failure: failure)
+  return run(traffic.records, limits, enough: enough, failure: failure)
+}
+
+/// Runs a pass over records.
+func run(
+  _ records: [StoredRecord], _ limits: Limits = Limits(), enough: Int = .max,
+  failure: CaptureFailure? = nil
+) -> Recording {
+  var source = MemorySource(records, failure: failure)
+  return run(&source, limits, enough: enough)
+}
+
+/// Runs a pass over a btsnoop file.
+func run(_ file: URL) throws -> Recording {
+  var source = try BtsnoopReader(path: file.path(percentEncoded: false))
+  return run(&source)
+}
+
+private func run<Source: CaptureSource & ~Copyable>(
+  _ source: inout Source, _ limits: Limits = Limits(), enough: Int = .max
+) -> Recording {
   var recording = Recording()
   recording.enough = enough
   var output = Output()
@@ -182,7 +203,19 @@ func run(
   return recording
 }
 
-/// Does the same with an event at the start, so that the capture has both directions. The event
+extension Traffic {
+  /// Runs a pass over the records for another report.
+  func report<Report: PacketReport & ~Copyable>(
+    to report: inout Report, _ limits: Limits = Limits(), failure: CaptureFailure? = nil
+  ) {
+    var source = MemorySource(self, failure: failure)
+    var output = Output()
+    var pass = Pass(limits)
+    try? pass.run(&source, &report, into: &output)
+  }
+}
+
+/// Runs a pass with an event at the start, so that the capture has both directions. The event
 /// does not count.
 func runAmongEvents(_ build: (inout Traffic) -> Void) -> Recording {
   run { traffic in
@@ -190,6 +223,16 @@ func runAmongEvents(_ build: (inout Traffic) -> Void) -> Recording {
     traffic.beginWithAnEvent()
   }
 }
+
+/// The generated captures, and files with what is true of them.
+let generated = otherCaptures.appending(path: "generated")
+
+/// The names of the generated captures; none if they do not exist.
+let scenarios: [String] = {
+  let files = try? FileManager.default.contentsOfDirectory(atPath: generated.path)
+  return (files ?? []).filter { $0.hasSuffix(".truth.json") }
+    .map { String($0.dropLast(".truth.json".count)) }.sorted()
+}()
 
 /// Returns the size of a value's private table `name`, which no interface exposes.
 func entries(_ name: String, of value: Any) -> Int? {

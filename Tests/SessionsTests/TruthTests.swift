@@ -11,11 +11,6 @@ import Testing
 
 @testable import Sessions
 
-/// Captures beside the project, which are not part of it.
-private let generated = URL(filePath: #filePath).deletingLastPathComponent()
-  .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-  .appending(path: "shared/captures/generated")
-
 /// The values in a `NAME.truth.json`:
 ///
 /// - `read`, `notification`, `indication`: the value of the handle; with `error`, a refused attempt
@@ -125,12 +120,6 @@ extension Conversing {
 }
 
 @Suite struct TruthTests {
-  private static let scenarios: [String] = {
-    let files = try? FileManager.default.contentsOfDirectory(atPath: generated.path)
-    return (files ?? []).filter { $0.hasSuffix(".truth.json") }
-      .map { String($0.dropLast(".truth.json".count)) }.sorted()
-  }()
-
   @Test(
     "Every value of a generated session, from both sides' captures",
     .enabled(

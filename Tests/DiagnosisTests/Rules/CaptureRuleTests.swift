@@ -271,9 +271,7 @@ import Words
       finding.line == "This host did not discover all the peer's attributes that it uses #7 #12")
     // The peer sends this value, so this host does not use the handle.
     #expect(
-      finding.why.text.hasPrefix(
-        "This host used handles of the peer 3 times and the peer sent 1 value on its own. This host did not discover them: "
-      ))
+      finding.why.text.contains("handles of the peer 3 times and the peer sent 1 value on its own"))
   }
 
   @Test("values that the peer sends unrequested count as use, too") func notified() throws {

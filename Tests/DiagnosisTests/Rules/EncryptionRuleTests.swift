@@ -108,9 +108,7 @@ import Words
     }
     #expect(rules(in: evidence) == ["enc_rejected"])
     let why = evidence.findings().first?.why.text ?? ""
-    #expect(
-      why.contains(atOnce == 0 ? "it was refused" : "controller refused to start"),
-      "\(why)")
+    #expect(why.contains(atOnce == 0 ? "it was refused" : "controller refused to start"))
   }
 
   @Test("a refused command while another was pending, which succeeded, is a note")

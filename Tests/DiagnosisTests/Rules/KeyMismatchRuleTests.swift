@@ -74,10 +74,8 @@ import Words
     let rule = "enc_keys_differ"
     let swapped = mixUp(reply: (16..<32).map { UInt8($0) }).finding(rule)
     #expect(swapped?.what.text == "This host used the wrong key for the bond")
-    #expect(
-      swapped.whyText.hasSuffix(
-        "EDIV and Rand identify the key of #12; this host used the key that the peer had distributed for its own use as a peripheral (#14)."
-      ))
+    #expect(swapped.whyText.contains("EDIV and Rand identify the key of #12"))
+    #expect(swapped.whyText.hasSuffix("for its own use as a peripheral (#14)."))
     #expect(swapped?.certainty == .certain)
     let reversed = mixUp(reply: (0..<16).reversed().map { UInt8($0) }).finding(rule)
     #expect(reversed.whyText.hasSuffix("The key has the bytes of the key in #12 in reverse order."))

@@ -193,10 +193,7 @@ import Words
     #expect(timed.lines(of: "link_parameters_refused") == [])
     let finding = try #require(timed.finding("link_peer_leaves"))
     #expect(finding.what.text == "Peers with like names ended 2 connections after 3.1 s")
-    #expect(
-      finding.why.text.hasPrefix(
-        "It gave Unacceptable Connection Parameters (0x3b) as its reason, but connection 2 with a device of a like name had the same parameters and lived for 60.0 s."
-      ))
+    #expect(finding.why.text.contains("the same parameters and lived for 60.0 s."))
     #expect(capture(survives: false).lines(of: "link_parameters_refused").count == 1)
   }
 

@@ -102,7 +102,7 @@ import Words
     #expect(
       finding.why.text.contains(
         "The last sign of it is an event (#4), 5.0 s before the end. The controller reported that half of the supervision timeout had passed without a packet (#6). This host's controller reported a signal of -46 dBm, and 16 packets sent again (#5, 2.5 s before the end)."
-      ), "\(finding.why.text)")
+      ))
     #expect(finding.certainty == .possible, "one event after another")
     // Without the change, at this signal nobody should look at the range.
     let strong = DiagnosisTests.evidence {
@@ -131,10 +131,7 @@ import Words
     let finding = try #require(evidence.finding("link_supervision_timeout"))
     #expect(
       finding.headline.text == "connection 1 was lost at #5: this host no longer heard the peer")
-    #expect(
-      finding.why.text.contains(
-        "The link was idle then: empty packets, which HCI does not show, kept it open until about 5.0 s before the end."
-      ), "\(finding.why.text)")
+    #expect(finding.why.text.contains("kept it open until about 5.0 s before the end"))
     #expect(!finding.why.text.contains("The last thing this host requested"))
   }
 
@@ -176,7 +173,7 @@ import Words
       $0.complete(0x200c)
     }
     #expect(late.headline.text.contains("LE Set Scan Enable (#3) waited for its answer, until #4"))
-    #expect(late.line.hasSuffix(" #3 #4 #5"), "\(late.line)")
+    #expect(late.line.hasSuffix(" #3 #4 #5"))
     #expect(late.certainty == .likely)
     #expect(late.alternatives.map(\.text) == ["the peer was silent at that time, too"])
     #expect(late.remedy?.text.hasPrefix("Suspect this host's controller") == true)
@@ -224,10 +221,10 @@ import Words
     #expect(
       begun.contains(
         "The link ended 20.0 s after it was opened (#1): this host's controller may have waited for the supervision timeout of then, 20000 ms, although 4000 ms were in force since #4."
-      ), "\(begun)")
+      ))
     #expect(!begun.contains("kept it open"), "\(begun)")
     let idle = try why(30_000)
-    #expect(idle.contains("kept it open until about 4.0 s before the end"), "\(idle)")
+    #expect(idle.contains("kept it open until about 4.0 s before the end"))
     #expect(!idle.contains("may have waited"), "\(idle)")
   }
 
@@ -249,7 +246,7 @@ import Words
       }.finding("link_supervision_timeout"))
     #expect(finding.why.text.contains("ended 684 ms after it was opened (#1)"))
     #expect(finding.why.text.contains("Encryption (#2) failed for the same reason."))
-    #expect(finding.line.hasSuffix(" #2 #4 #5 #6"), "\(finding.line)")
+    #expect(finding.line.hasSuffix(" #2 #4 #5 #6"))
   }
 
   @Test("a short supervision timeout: who requested it, and the side that can request another")
@@ -272,9 +269,8 @@ import Words
     }
     let peers = try lost(byPeer: true)
     #expect(
-      peers.headline.text
-        == "connection 1 was lost at #8: nothing was heard for 100 ms, the short supervision timeout that the peer had requested (#2)"
-    )
+      peers.headline.text.hasSuffix(
+        "the short supervision timeout that the peer had requested (#2)"))
     #expect(peers.evidence.ranges.contains(2...2))
     #expect(peers.remedy?.text.hasPrefix("In the peer's firmware request a longer") == true)
     let own = try lost(byPeer: false)
@@ -307,7 +303,7 @@ import Words
     #expect(whole.headline.text.hasSuffix("that this host had requested (#2)"))
     // The peer's request, which this host may have granted, would be data.
     let bare = try lost(hasData: false)
-    #expect(bare.headline.text.hasSuffix("the short supervision timeout"), "\(bare.headline.text)")
+    #expect(bare.headline.text.hasSuffix("the short supervision timeout"))
     for words in [bare.headline.text, bare.why.text] { #expect(!words.contains("requested")) }
   }
 
@@ -329,7 +325,7 @@ import Words
     }
     for (pause, rest) in [(5000, 0), (2000, 3000)] {
       let words = try why(pause, rest)
-      #expect(words.contains("an acknowledgement (#3), 5.0 s before the end"), "\(words)")
+      #expect(words.contains("an acknowledgement (#3), 5.0 s before the end"))
       #expect(!words.contains("was acknowledged"), "\(words)")
       #expect(
         words.contains(
@@ -337,7 +333,7 @@ import Words
           == (rest > 0), "\(words)")
     }
     let last = try why(100, 5000)
-    #expect(last.contains("an acknowledgement (#5), 5.0 s before the end. Everything"), "\(last)")
+    #expect(last.contains("an acknowledgement (#5), 5.0 s before the end. Everything"))
   }
 
   @Test("a peer that is connected to again at once was in range") func inRange() throws {

@@ -25,7 +25,7 @@ import Words
 
   @Test("Flags without their type") func withoutType() {
     let found = setting("01 06")
-    #expect(found?.line == "This host's advertising data is malformed #1")
+    #expect(found?.packets == "#1")
     #expect(found?.certainty == .likely)
     #expect(setting("02 01 06") == nil)
     // Lists that are complete and empty, and Flags further on.

@@ -135,9 +135,7 @@ struct LegacyValues {
     let evidence = evidence { legacy.play(&$0, 123, 123, refusedBy: .received) }
     #expect(pairingErrors(in: evidence) == ["smp_confirm_deviates #4 #6 #7"])
     #expect(
-      evidence.findings().first?.why.text
-        == "The commitment that this host opened fits a passkey only if c1 was computed with the wrong type of the responder's address."
-    )
+      evidence.findings().first.whyText.hasSuffix("the wrong type of the responder's address."))
     #expect(evidence.findings().first?.certainty == .certain)
   }
 

@@ -134,15 +134,12 @@ import Words
       return try #require(evidence.finding("att_indication_unconfirmed"))
     }
     let own = try unconfirmed(subscribes: true, endsBy: .peer)
-    #expect(
-      own.headline.text.hasPrefix("the peer ended the link after 30.0 s"), "\(own.headline.text)")
-    #expect(
-      own.headline.text.contains("because this host never confirmed"), "\(own.headline.text)")
+    #expect(own.headline.text.hasPrefix("the peer ended the link after 30.0 s"))
+    #expect(own.headline.text.contains("because this host never confirmed"))
     #expect(own.fault == .local)
     // The side that did not answer ended the link, for whatever reason.
     let other = try unconfirmed(subscribes: true, endsBy: .local)
-    #expect(
-      other.headline.text.hasPrefix("this host never confirmed"), "\(other.headline.text)")
+    #expect(other.headline.text.hasPrefix("this host never confirmed"))
     // Nobody had enabled the indication.
     #expect(try unconfirmed(subscribes: false, endsBy: .peer).fault == .peer)
   }
@@ -242,8 +239,8 @@ import Words
     #expect(reported?.severity == .note)
     let three = evidence { for _ in 0..<3 { crossing(&$0) } }
     #expect(
-      three.lines(of: "att_answer_on_other_bearer") == [
-        "On 3 connections, responses arrived on a different bearer from the request #4 #5 #6 #7 #12 #13 #14 #15 #20 #21 #22 #23"
+      three.packets(of: "att_answer_on_other_bearer") == [
+        "#4 #5 #6 #7 #12 #13 #14 #15 #20 #21 #22 #23"
       ])
     let right = evidence { crossing(&$0, crosses: false) }
     #expect(right.lines(of: "att_answer_on_other_bearer") == [])

@@ -89,8 +89,8 @@ import Words
       let evidence = try evidence(ofCapture: "claims/upload_in_small_chunks.btsnoop", beside: true)
     else { return }
     let found = try #require(evidence.finding("gatt_upload_in_steps"))
-    #expect(found.what.text.hasSuffix("one at a time: 240 bytes in 9.4 s"), "\(found.what.text)")
-    #expect(found.why.text.contains("and on average 4 were data"), "\(found.why.text)")
+    #expect(found.what.text.hasSuffix("one at a time: 240 bytes in 9.4 s"))
+    #expect(found.why.text.contains("and on average 4 were data"))
     #expect(found.severity == .warning)
   }
 

@@ -126,10 +126,7 @@ enum Trial {
     let login = [(true, frame(0x01, [7])), (false, frame(0x81, [0]))]
     let reported = try found(login)
     #expect(names(reported) == ["app_level_pairing"])
-    #expect(
-      reported.first?.why.text
-        == "The link was never encrypted, and the profile trial calls the first message (\"login request: 7\") login.request."
-    )
+    #expect(reported.first.whyText.contains("the profile trial calls the first message"))
     #expect(reported.first?.certainty == .certain)
     // Records or the beginning are missing, so there may have been a pairing.
     #expect(try found(completes: 60, login).last?.certainty == .likely)

@@ -7,14 +7,25 @@ import Testing
 /// An event: all its bytes, and what it reports.
 private struct FactFixture: CustomTestStringConvertible, Sendable {
   let name: String
-  let bytes: [UInt8]
+  let code: UInt8
+  let parameters: [UInt8]
   let words: String
+  /// The number of parameter bytes that the fact cannot do without, if that is tested.
+  let least: Int?
 
-  init(_ name: String, _ code: UInt8, _ parameters: String, _ words: String) {
-    let parameters = hex(parameters)
-    self.name = name
-    bytes = [code, UInt8(parameters.count)] + parameters
-    self.words = words
+  init(
+    _ name: String, _ code: UInt8, _ parameters: String, _ words: String, least: Int? = nil
+  ) {
+    (self.name, self.code, self.parameters) = (name, code, hex(parameters))
+    (self.words, self.least) = (words, least)
+  }
+
+  /// Returns what the event reports that ends after its first parameters.
+  func found(first count: Int) -> String {
+    let bytes = [code, UInt8(count)] + parameters.prefix(count)
+    var dissection = Dissection()
+    dissection.read(.event, bytes.bytes, isTruncated: false)
+    return DissectorsTests.words(dissection.fact, bytes)
   }
 
   var testDescription: String { name }
@@ -22,6 +33,7 @@ private struct FactFixture: CustomTestStringConvertible, Sendable {
 
 private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
 private let keyDigits = "101112131415161718191a1b1c1d1e1f"
+private let address6 = "66 55 44 33 22 c1"
 
 // The parameters are laid out by hand after Core, Vol 4, Part E, 7.7, with a different value for
 // each number.
@@ -44,8 +56,16 @@ private let fixtures = [
     "Synchronous Connection Complete", 0x2c, "00 41 00 66 55 44 33 22 c1 02 00",
     "synchronous 0 0041 c12233445566 2"),
   FactFixture(
-    "LE Connection Complete", 0x3e, "01 00 40 00 01 00 66 55 44 33 22 c1 18 00 04 00 2a 00 05",
-    "connection 0 0040 c12233445566"),
+    "LE Connection Complete", 0x3e, "01 00 40 00 01 00 \(address6) 18 00 04 00 2a 00 05",
+    "connection 0 0040 role 1, 0 c12233445566, -, -, 24 4 42", least: 18),
+  FactFixture(
+    "LE Enhanced Connection Complete", 0x3e,
+    "0a 00 40 f0 01 01 \(address6) 01 00 00 00 00 40 02 00 00 00 00 40 18 00 04 00 2a 00 05",
+    "connection 0 0040 role 1, 1 c12233445566, 400000000001, 400000000002, 24 4 42", least: 30),
+  FactFixture(
+    "LE Enhanced Connection Complete, version 2, without resolvable addresses", 0x3e,
+    "29 00 40 00 00 00 \(address6) 00 00 00 00 00 00 00 00 00 00 00 00 18 00 04 00 2a 00 05",
+    "connection 0 0040 role 0, 0 c12233445566, -, -, 24 4 42", least: 30),
   FactFixture("LE Connection Complete, cut off", 0x3e, "01 00 40 00 01 00 66", "other"),
   FactFixture("Disconnection Complete", 0x05, "00 40 f0 13", "disconnection 0 0040 19"),
   FactFixture(
@@ -63,8 +83,10 @@ private let fixtures = [
     "LE Remote Connection Parameter Request without parameters", 0x3e, "06 40 00",
     "parameter request 0040 -"),
   FactFixture(
-    "LE Data Length Change", 0x3e, "07 40 00 fb 00 48 08 1b 00 48 01", "length 0040 251 27"),
-  FactFixture("LE PHY Update Complete", 0x3e, "0c 1a 40 00 02 03", "phys 26 0040 2 3"),
+    "LE Data Length Change", 0x3e, "07 40 f0 fb 00 48 08 1b 00 48 01",
+    "length 0040 251 2120 27 328", least: 11),
+  FactFixture(
+    "LE PHY Update Complete", 0x3e, "0c 1a 40 f0 02 03", "phys 26 0040 2 3", least: 6),
   FactFixture(
     "LE Subrate Change", 0x3e, "23 00 40 00 02 00 03 00 04 00 2a 00", "subrate 0 0040 2 3 4 42"),
   FactFixture(
@@ -85,20 +107,21 @@ private let fixtures = [
   FactFixture("Encryption Key Refresh Complete", 0x30, "00 40 00", "encryption 0 0040 - - true"),
   FactFixture("Authentication Complete", 0x06, "05 40 00", "authentication 5 0040"),
   FactFixture(
-    "LE Long Term Key Request", 0x3e, "05 40 00 08 07 06 05 04 03 02 01 34 12",
-    "key request 0040 0102030405060708 1234"),
+    "LE Long Term Key Request", 0x3e, "05 40 f0 08 07 06 05 04 03 02 01 34 12",
+    "key request 0040 0102030405060708 1234", least: 3),
   FactFixture(
     "LE Long Term Key Request, cut off", 0x3e, "05 40 00 08 07 06",
     "key request 0040 0000000000000000 0000"),
   FactFixture("Number Of Completed Packets without a count", 0x13, "", "completed "),
   FactFixture(
-    "Link Key Notification", 0x18, "66 55 44 33 22 c1 \(key) 05",
-    "link key c12233445566 \(keyDigits)"),
+    "Link Key Notification", 0x18, "\(address6) \(key) 05",
+    "link key c12233445566 \(keyDigits) 5", least: 6),
   FactFixture(
     "Link Key Notification, the key cut off", 0x18, "66 55 44 33 22 c1 01 02",
-    "link key c12233445566 -"),
+    "link key c12233445566 - -"),
   FactFixture(
-    "LE Generate DHKey Complete", 0x3e, "09 00 \(key) \(key)", "secret 0 \(keyDigits)\(keyDigits)"),
+    "LE Generate DHKey Complete", 0x3e, "09 00 \(key) \(key)", "secret 0 \(keyDigits)\(keyDigits)",
+    least: 34),
   FactFixture("LE Scan Timeout", 0x3e, "11", "scan timeout"),
   FactFixture("LE Advertising Set Terminated", 0x3e, "12 43 05 00 00 00", "terminated 67 5"),
   FactFixture(
@@ -132,7 +155,7 @@ private func words(_ fact: EventFact, _ bytes: [UInt8]) -> String {
   case .synchronousConnection(let event):
     "synchronous \(event.status.rawValue) \(digits(event.handle, 4)) \(text(event.peer)) \(event.linkType)"
   case .connection(let event):
-    "connection \(event.status.rawValue) \(digits(event.handle, 4)) \(text(event.peer))"
+    "connection \(event.status.rawValue) \(digits(event.handle, 4)) role \(event.role), \(event.peerType.rawValue) \(text(event.peer)), \(text(event.localResolvable)), \(text(event.peerResolvable)), \(event.interval) \(event.latency) \(event.supervisionTimeout)"
   case .disconnection(let event):
     "disconnection \(event.status.rawValue) \(digits(event.handle, 4)) \(number(event.reason?.rawValue))"
   case .roleChange(let event):
@@ -145,7 +168,7 @@ private func words(_ fact: EventFact, _ bytes: [UInt8]) -> String {
   case .parameterRequest(let event):
     "parameter request \(digits(event.handle, 4)) \(number(event.wanted?.intervalMin))"
   case .dataLength(let event):
-    "length \(digits(event.handle, 4)) \(event.sent) \(event.received)"
+    "length \(digits(event.handle, 4)) \(event.sent) \(event.sentTime) \(event.received) \(event.receivedTime)"
   case .phys(let event):
     "phys \(event.status.rawValue) \(digits(event.handle, 4)) \(event.sent) \(event.received)"
   case .subrate(let event):
@@ -162,7 +185,8 @@ private func words(_ fact: EventFact, _ bytes: [UInt8]) -> String {
     "key request \(digits(event.handle, 4)) \(digits(event.rand, 16)) \(digits(event.ediv, 4))"
   case .sharedSecret(let event):
     "secret \(event.status.rawValue) \(keyText(bytes, event.key))"
-  case .linkKey(let event): "link key \(text(event.peer)) \(keyText(bytes, event.key))"
+  case .linkKey(let event):
+    "link key \(text(event.peer)) \(keyText(bytes, event.key)) \(number(event.type?.rawValue))"
   case .scanTimeout: "scan timeout"
   case .setTerminated(let event): "terminated \(event.status.rawValue) \(event.set.handle)"
   case .periodicSync(let event):
@@ -173,10 +197,12 @@ private func words(_ fact: EventFact, _ bytes: [UInt8]) -> String {
 
 @Suite("What events report") struct EventFactTests {
   @Test(arguments: fixtures) private func fact(_ fixture: FactFixture) {
-    var dissection = Dissection()
-    dissection.read(.event, fixture.bytes.bytes, isTruncated: false)
-    let found = words(dissection.fact, fixture.bytes)
-    #expect(found == fixture.words, "\(fixture.name)")
+    #expect(fixture.found(first: fixture.parameters.count) == fixture.words, "\(fixture.name)")
+    guard let least = fixture.least else { return }
+    for count in 0..<fixture.parameters.count {
+      let isOther = fixture.found(first: count) == "other"
+      #expect(isOther == (count < least), "\(fixture.name): the first \(count) bytes")
+    }
   }
 
   @Test("The next packet does not keep it") func cleared() {

@@ -1,4 +1,4 @@
-// The structs of commands, returns and events that connection tracking reads: each field, and where
+// The structs of commands and returns that connection tracking reads: each field, and where
 // truncated bytes are an error. The bytes are laid out by hand after Core, Vol 4, Part E, 7, with a
 // different value for each number.
 
@@ -181,74 +181,12 @@ private let returnFixtures: [StructFixture] = [
   },
 ]
 
-private let eventFixtures: [StructFixture] = [
-  StructFixture(
-    "LE Enhanced Connection Complete",
-    "00 40 f0 01 01 \(address6) 01 00 00 00 00 40 02 00 00 00 00 40 18 00 04 00 2a 00 05",
-    least: 29, "0 0040 role 1, 1 c12233445566, 400000000001, 400000000002, 24 4 42",
-    { try complete(LEConnectionComplete.enhanced, $0) }),
-  StructFixture(
-    "LE Enhanced Connection Complete without resolvable addresses",
-    "00 40 00 00 00 \(address6) 00 00 00 00 00 00 00 00 00 00 00 00 18 00 04 00 2a 00 05",
-    least: 29, "0 0040 role 0, 0 c12233445566, -, -, 24 4 42",
-    { try complete(LEConnectionComplete.enhancedVersion2, $0) }),
-  StructFixture(
-    "LE Connection Complete", "00 40 00 00 00 \(address6) 18 00 04 00 2a 00 05", least: 17,
-    "0 0040 role 0, 0 c12233445566, -, -, 24 4 42",
-    { try complete(LEConnectionComplete.version1, $0) }),
-  StructFixture("LE PHY Update Complete", "1a 40 f0 02 03", "26 0040 2 3") {
-    var cursor = Cursor($0.bytes)
-    let pdu = try LEPHYUpdateComplete(parsing: &cursor)
-    return "\(pdu.status.rawValue) \(digits(pdu.handle, 4)) \(pdu.sent) \(pdu.received)"
-  },
-  StructFixture("LE Data Length Change", "40 f0 fb 00 48 08 1b 00 48 01", "0040 251 2120 27 328") {
-    var cursor = Cursor($0.bytes)
-    let pdu = try LEDataLengthChange(parsing: &cursor)
-    return
-      "\(digits(pdu.handle, 4)) \(pdu.sent) \(pdu.sentTime) \(pdu.received) \(pdu.receivedTime)"
-  },
-  StructFixture(
-    "Link Key Notification", "\(address6) \(key16) 05", least: 6, "c12233445566 \(keyDigits) 5"
-  ) {
-    var cursor = Cursor($0.bytes)
-    let pdu = try LinkKeyNotification(parsing: &cursor)
-    let type = pdu.type.map { "\($0.rawValue)" } ?? "-"
-    return "\(text(pdu.peer)) \(keyText($0, pdu.key)) \(type)"
-  },
-  StructFixture(
-    "LE Long Term Key Request", "40 f0 08 07 06 05 04 03 02 01 34 12", least: 2,
-    "0040: 0102030405060708 1234"
-  ) {
-    var cursor = Cursor($0.bytes)
-    let pdu = try LELongTermKeyRequest(parsing: &cursor)
-    return "\(digits(pdu.handle, 4)): \(digits(pdu.rand, 16)) \(digits(pdu.ediv, 4))"
-  },
-  StructFixture(
-    "LE Generate DHKey Complete", "00 \(key16) \(other16)", "0 \(keyDigits)\(otherDigits)"
-  ) {
-    var cursor = Cursor($0.bytes)
-    let pdu = try LEGenerateDHKeyComplete(parsing: &cursor)
-    return "\(pdu.status.rawValue) \(keyText($0, pdu.key))"
-  },
-]
-
-private func complete(_ subevent: UInt8, _ bytes: [UInt8]) throws -> String {
-  var cursor = Cursor(bytes.bytes)
-  let pdu = try LEConnectionComplete(subevent: subevent, parsing: &cursor)
-  return
-    "\(pdu.status.rawValue) \(digits(pdu.handle, 4)) role \(pdu.role), \(pdu.peerType.rawValue) \(text(pdu.peer)), \(text(pdu.localResolvable)), \(text(pdu.peerResolvable)), \(pdu.interval) \(pdu.latency) \(pdu.supervisionTimeout)"
-}
-
 @Suite struct HCIStructTests {
   @Test(arguments: commandFixtures) func commands(_ fixture: StructFixture) throws {
     try fixture.check()
   }
 
   @Test(arguments: returnFixtures) func returns(_ fixture: StructFixture) throws {
-    try fixture.check()
-  }
-
-  @Test(arguments: eventFixtures) func events(_ fixture: StructFixture) throws {
     try fixture.check()
   }
 

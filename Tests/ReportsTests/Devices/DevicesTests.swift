@@ -18,10 +18,6 @@ private func scan(filter: UInt8 = 0) -> [TestRecord] {
   ]
 }
 
-private func received(_ text: String) -> TestRecord {
-  TestRecord(bytes: hex(text), direction: .received)
-}
-
 /// Returns an LE Advertising Report with this data, of -60 dBm by default.
 private func heard(
   _ data: [UInt8], event: UInt8 = 0, address: String = "55 44 33 22 11 c0", rssi: Int8 = -60

@@ -24,9 +24,7 @@ import Testing
     limits.listedConnections = listed
     var report = SessionReport(
       SuppliedProfiles(), showsKeys: false, limits: limits, bounds: bounds)
-    var output = Output()
-    var pass = Pass()
-    try pass.run(&source, &report, into: &output)
+    _ = Rendering.run(&source, &report)
     let (found, remark) = (report.capture, report.remark)
     let capture = try #require(found)
     let session = try #require(capture.devices.first?.session)

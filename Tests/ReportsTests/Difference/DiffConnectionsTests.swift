@@ -3,7 +3,6 @@ import Bytes
 import Decoders
 import Differences
 import MadeTraffic
-import Sessions
 import Testing
 
 @testable import Comparisons
@@ -16,9 +15,7 @@ import Testing
     build(&traffic)
     var source = MemorySource(traffic)
     var report = SessionReport(SuppliedProfiles(), showsKeys: false)
-    var output = Output()
-    var pass = Pass()
-    try pass.run(&source, &report, into: &output)
+    _ = Rendering.run(&source, &report)
     let capture = report.capture
     return try #require(capture)
   }

@@ -100,8 +100,7 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
 
   /// The project's captures.
   private static let captures: [URL] = {
-    let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "captures")
+    let folder = project.appending(path: "captures")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.sorted().filter { $0.hasSuffix(".btsnoop") }.map { folder.appending(path: $0) }
   }()

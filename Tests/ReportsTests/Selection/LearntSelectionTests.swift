@@ -6,17 +6,9 @@ import Testing
 
 @testable import Reports
 
-private func received(_ text: String) -> TestRecord {
-  TestRecord(bytes: hex(text), direction: .received)
-}
-
 /// Returns L2CAP signalling on LE, or on BR/EDR (channel 1), over the link 0x0001.
 private func signal(_ text: String, channel: UInt8 = 5, sent: Bool = false) -> TestRecord {
-  let data = hex(text)
-  let count = UInt8(data.count)
-  return TestRecord(
-    bytes: [2, 1, sent ? 0 : 0x20, count + 4, 0, count, 0, channel, 0] + data,
-    direction: sent ? .sent : .received)
+  acl(hex(text), cid: channel, sent: sent)
 }
 
 /// Returns a management record: cookie 1, code, parameters.

@@ -14,8 +14,7 @@ private func report(_ address: [UInt8], type: UInt8, _ data: [UInt8]) -> [UInt8]
 
 /// Returns an ATT PDU on the link 0x0001 of the session.
 private func att(_ pdu: [UInt8], sent: Bool) -> [UInt8] {
-  let count = UInt8(pdu.count)
-  return [2, 1, sent ? 0 : 0x20, count + 4, 0, count, 0, 4, 0] + pdu
+  acl(pdu, sent: sent).bytes
 }
 
 /// A session with everything that options select: record n comes n - 1 seconds after the first,

@@ -84,22 +84,15 @@ struct DecodedViewsTests {
 
   // MARK: Values of several attributes in one PDU
 
-  private static func att(_ pdu: [UInt8], received: Bool = true) -> TestRecord {
-    let l2cap = [UInt8(pdu.count), 0, 4, 0] + pdu
-    return TestRecord(
-      bytes: [2, 1, received ? 0x20 : 0, UInt8(l2cap.count), 0] + l2cap,
-      direction: received ? .received : .sent)
-  }
-
   /// Declarations: 0x0003 is Battery Level (2a19), 0x0005 Heart Rate Measurement (2a37).
   private static let discovery = [
-    att([0x08, 1, 0, 0xff, 0xff, 0x03, 0x28], received: false),
-    att([0x09, 7, 2, 0, 0x12, 3, 0, 0x19, 0x2a, 4, 0, 0x10, 5, 0, 0x37, 0x2a]),
+    acl([0x08, 1, 0, 0xff, 0xff, 0x03, 0x28], sent: true),
+    acl([0x09, 7, 2, 0, 0x12, 3, 0, 0x19, 0x2a, 4, 0, 0x10, 5, 0, 0x37, 0x2a], sent: false),
   ]
 
   @Test("Each value of a Multiple Handle Value Notification is decoded")
   func multipleNotification() {
-    let records = Self.discovery + [Self.att([0x23, 3, 0, 1, 0, 98, 5, 0, 2, 0, 0, 72])]
+    let records = Self.discovery + [acl([0x23, 3, 0, 1, 0, 98, 5, 0, 2, 0, 0, 72], sent: false)]
     let text = Rendering.text(records)
     #expect(text.contains("2a19 Battery Level 98 %, 2a37 Heart Rate Measurement 72 bpm"), "\(text)")
     let json = Rendering.json(records)
@@ -112,7 +105,7 @@ struct DecodedViewsTests {
   func readMultipleVariable() {
     let records =
       Self.discovery + [
-        Self.att([0x20, 5, 0, 3, 0], received: false), Self.att([0x21, 2, 0, 0, 72, 1, 0, 98]),
+        acl([0x20, 5, 0, 3, 0], sent: true), acl([0x21, 2, 0, 0, 72, 1, 0, 98], sent: false),
       ]
     let text = Rendering.text(records)
     #expect(text.contains("2a37 Heart Rate Measurement 72 bpm, 2a19 Battery Level 98 %"), "\(text)")
@@ -129,7 +122,7 @@ struct DecodedViewsTests {
   @Test("A value with an unexpected layout is listed, but left out of the chart")
   func doubtful() {
     let levels: [[UInt8]] = [[80], [79], [78, 1], [77], [255], [76]]
-    let records = Self.discovery + levels.map { Self.att([0x1b, 3, 0] + $0) }
+    let records = Self.discovery + levels.map { acl([0x1b, 3, 0] + $0, sent: false) }
     var source = RecordList(records)
     var table = ValuesReport(ValuesOptions())
     let text = Rendering.run(&source, &table)

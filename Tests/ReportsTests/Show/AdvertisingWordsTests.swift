@@ -79,17 +79,11 @@ extension String {
   /// A Multiple Handle Value Notification: two values whose attributes were discovered (2a37, and
   /// 2a19 twice), one of an unknown attribute, one that is empty.
   @Test func notifications() {
-    func att(_ text: String, _ direction: Direction) -> TestRecord {
-      let pdu = hex(text)
-      let count = UInt8(pdu.count)
-      return TestRecord(
-        bytes: [2, 1, direction == .sent ? 0 : 0x20, count + 4, 0, count, 0, 4, 0] + pdu,
-        direction: direction)
-    }
     let records = [
-      att("08 01 00 ff ff 03 28", .sent),
-      att("09 07 02 00 10 03 00 37 2a 05 00 10 06 00 19 2a 08 00 10 09 00 19 2a", .received),
-      att("23 03 00 02 00 06 48 06 00 01 00 64 0c 00 01 00 ff 09 00 00 00", .received),
+      acl(hex("08 01 00 ff ff 03 28"), sent: true),
+      acl(
+        hex("09 07 02 00 10 03 00 37 2a 05 00 10 06 00 19 2a 08 00 10 09 00 19 2a"), sent: false),
+      acl(hex("23 03 00 02 00 06 48 06 00 01 00 64 0c 00 01 00 ff 09 00 00 00"), sent: false),
     ]
     #expect(
       words(records)

@@ -4,17 +4,6 @@ import Testing
 
 @testable import Reports
 
-private func att(_ pdu: [UInt8], sent: Bool, handle: UInt8 = 1) -> TestRecord {
-  acl(pdu, cid: 4, sent: sent, handle: handle)
-}
-
-private func acl(_ pdu: [UInt8], cid: UInt8, sent: Bool, handle: UInt8 = 1) -> TestRecord {
-  let count = UInt8(pdu.count)
-  return TestRecord(
-    bytes: [2, handle, sent ? 0 : 0x20, count + 4, 0, count, 0, cid, 0] + pdu,
-    direction: sent ? .sent : .received)
-}
-
 private func connection(_ handle: UInt8 = 1) -> TestRecord {
   TestRecord(
     bytes: [4, 0x3e, 19, 1, 0, handle, 0, 0, 1, handle, 2, 3, 4, 5, 0xc6, 24, 0, 0, 0, 0xf4, 1, 0],
@@ -24,19 +13,19 @@ private func connection(_ handle: UInt8 = 1) -> TestRecord {
 private let reset = TestRecord(bytes: [1, 3, 0x0c, 0])
 private let done = TestRecord(bytes: [4, 0x0e, 4, 1, 3, 0x0c, 0], direction: .received)
 private let completed = TestRecord(bytes: [4, 0x13, 5, 1, 1, 0, 1, 0], direction: .received)
-private let read = att([0x0a, 3, 0], sent: true)
+private let read = acl([0x0a, 3, 0], sent: true)
 
 /// Returns one service, one characteristic, one descriptor, and the end: eight packets.
 private func discovery(_ handle: UInt8 = 1) -> [TestRecord] {
   [
-    att([0x10, 1, 0, 0xff, 0xff, 0, 0x28], sent: true, handle: handle),
-    att([0x11, 6, 1, 0, 5, 0, 0x0d, 0x18], sent: false, handle: handle),
-    att([0x08, 1, 0, 5, 0, 3, 0x28], sent: true, handle: handle),
-    att([0x09, 7, 2, 0, 0x10, 3, 0, 0x37, 0x2a], sent: false, handle: handle),
-    att([0x04, 4, 0, 5, 0], sent: true, handle: handle),
-    att([0x05, 1, 4, 0, 2, 0x29], sent: false, handle: handle),
-    att([0x10, 6, 0, 0xff, 0xff, 0, 0x28], sent: true, handle: handle),
-    att([0x01, 0x10, 6, 0, 0x0a], sent: false, handle: handle),
+    acl([0x10, 1, 0, 0xff, 0xff, 0, 0x28], sent: true, handle: handle),
+    acl([0x11, 6, 1, 0, 5, 0, 0x0d, 0x18], sent: false, handle: handle),
+    acl([0x08, 1, 0, 5, 0, 3, 0x28], sent: true, handle: handle),
+    acl([0x09, 7, 2, 0, 0x10, 3, 0, 0x37, 0x2a], sent: false, handle: handle),
+    acl([0x04, 4, 0, 5, 0], sent: true, handle: handle),
+    acl([0x05, 1, 4, 0, 2, 0x29], sent: false, handle: handle),
+    acl([0x10, 6, 0, 0xff, 0xff, 0, 0x28], sent: true, handle: handle),
+    acl([0x01, 0x10, 6, 0, 0x0a], sent: false, handle: handle),
   ]
 }
 
@@ -173,7 +162,7 @@ struct BriefTests {
   @Test("Attributes that are discovered twice on a connection count once")
   func again() {
     let descriptors = [
-      att([0x04, 4, 0, 5, 0], sent: true), att([0x05, 1, 4, 0, 2, 0x29], sent: false),
+      acl([0x04, 4, 0, 5, 0], sent: true), acl([0x05, 1, 4, 0, 2, 0x29], sent: false),
     ]
     let inOne = brief([connection()] + discovery() + descriptors)
     #expect(inOne.last?.contains("1 characteristic, 1 descriptor (10 packets") == true, "\(inOne)")

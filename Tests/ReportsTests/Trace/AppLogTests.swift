@@ -1,8 +1,6 @@
-import Bytes
 import MadeTraffic
 import Platforms
 import Reports
-import Sessions
 import Testing
 
 @Suite("An app's log beside the trace") struct AppLogTests {
@@ -37,9 +35,7 @@ import Testing
       var options = TraceOptions()
       options.log = AppLog(text, offset: 0, most: most)
       var report = TraceReport(options, source.summary)
-      var output = Output()
-      var pass = Pass()
-      try pass.run(&source, &report, into: &output)
+      _ = Rendering.run(&source, &report)
       return report.remark
     }
     #expect(try remark(2) == nil)
@@ -59,11 +55,9 @@ import Testing
       var options = TraceOptions()
       options.log = AppLog([UInt8]("22:13:20 \(text)\n22:13:21 next".utf8), offset: 0)
       var report = TraceReport(options, source.summary)
-      var output = Output()
-      var pass = Pass()
-      try pass.run(&source, &report, into: &output)
+      let text = Rendering.run(&source, &report)
       #expect(report.remark == "only the first 1 MB of each line of the app's log is shown")
-      let lines = String(decoding: output.bytes.array, as: UTF8.self).split(separator: "\n")
+      let lines = text.split(separator: "\n")
       #expect(lines.count { $0.contains("aaa") } == count)
       #expect(lines.last?.hasSuffix("next") == true)
     }
@@ -101,12 +95,10 @@ import Testing
     var options = TraceOptions()
     options.log = AppLog([UInt8](line.utf8), offset: 0)
     var report = TraceReport(options, source.summary)
-    var output = Output()
-    var pass = Pass()
-    try pass.run(&source, &report, into: &output)
+    let text = Rendering.run(&source, &report)
     #expect(report.remark?.contains("the app's log \(words): --clock-offset") == true)
     // The output beside it remains.
-    #expect(String(decoding: output.bytes.array, as: UTF8.self).contains(line.suffix(4)))
+    #expect(text.contains(line.suffix(4)))
   }
 
   @Test("text that only begins like a time is not one") func noTimes() throws {

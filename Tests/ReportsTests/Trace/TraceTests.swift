@@ -1,10 +1,8 @@
 import Bluetooth
-import Bytes
 import Captures
 import MadeTraffic
 import Platforms
 import Reports
-import Sessions
 import Testing
 
 /// Returns the lines of a trace without packet, time and columns' blanks: `1 ← onMtuChanged  mtu
@@ -32,10 +30,7 @@ func written(
   chosen.time = .none
   options(&chosen)
   var report = TraceReport(chosen, source.summary)
-  var output = Output()
-  var pass = Pass()
-  try pass.run(&source, &report, into: &output)
-  return String(decoding: output.bytes.array, as: UTF8.self).split(separator: "\n").map(String.init)
+  return Rendering.run(&source, &report).split(separator: "\n").map(String.init)
 }
 
 /// Returns such lines without those about the Link Layer's states and an app's requests.

@@ -40,10 +40,6 @@ private func devices(_ records: [TestRecord], json: Bool = false) -> String {
 
 private func sent(_ text: String) -> TestRecord { TestRecord(bytes: hex(text)) }
 
-private func received(_ text: String) -> TestRecord {
-  TestRecord(bytes: hex(text), direction: .received)
-}
-
 /// Returns an LE Advertising Report, ADV_IND from a random address, -60 dBm, of service data fff7
 /// with one byte.
 private func battery(_ level: String, from address: String) -> TestRecord {

@@ -1,7 +1,6 @@
 // The output of `values --rate`: why transfers are not faster, names, what is omitted.
 
 import Bluetooth
-import Bytes
 import MadeTraffic
 import Sessions
 import Testing
@@ -15,10 +14,7 @@ private func rates(
   build(&traffic)
   var source = MemorySource(traffic.records)
   var report = RateReport(ValuesOptions(), json: isJSON, limits: limits)
-  var output = Output()
-  var pass = Pass()
-  try pass.run(&source, &report, into: &output)
-  return output.string.split(separator: "\n").map(String.init)
+  return Rendering.run(&source, &report).split(separator: "\n").map(String.init)
 }
 
 /// What limits transfers, as lines say.
@@ -208,10 +204,8 @@ struct RateReportTests {
     build(&traffic)
     var source = MemorySource(traffic.records)
     var report = ValuesReport(ValuesOptions())
-    var output = Output()
-    var pass = Pass()
-    try pass.run(&source, &report, into: &output)
-    #expect(output.string.contains("9fbf120d-… ANCS Notification Source"), "\(output.string)")
+    let text = Rendering.run(&source, &report)
+    #expect(text.contains("9fbf120d-… ANCS Notification Source"))
   }
 
   @Test("JSON reports connections that have no line")

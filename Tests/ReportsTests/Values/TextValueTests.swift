@@ -18,10 +18,6 @@ struct TextValueTests {
     ]
   }
 
-  private func received(_ text: String) -> TestRecord {
-    TestRecord(bytes: hex(text), direction: .received)
-  }
-
   private func att(_ text: String, _ direction: Direction) -> TestRecord {
     let pdu = hex(text)
     let l2cap = [UInt8(pdu.count), 0, 4, 0] + pdu

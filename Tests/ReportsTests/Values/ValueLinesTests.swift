@@ -1,7 +1,6 @@
 // Lines and rows of `values`: which advertisers they list, and how they keep to a width.
 
 import Bluetooth
-import Bytes
 import MadeTraffic
 import Sessions
 import Testing
@@ -20,10 +19,8 @@ private func values(
   change(&options)
   var source = MemorySource(traffic.records)
   var report = ValueLines(options, form, source.summary, limits: limits)
-  var output = Output()
-  var pass = Pass()
-  try pass.run(&source, &report, into: &output)
-  return (output.string.split(separator: "\n").map(String.init), report.remark)
+  let text = Rendering.run(&source, &report)
+  return (text.split(separator: "\n").map(String.init), report.remark)
 }
 
 extension Traffic {

@@ -42,11 +42,8 @@ func devices(
 ) -> Advertisers {
   var traffic = Traffic()
   build(&traffic)
-  var source = MemorySource(traffic)
   var recording = DeviceRecording(advertisers: Advertisers(limits), counted: counted)
-  var output = Output()
-  var pass = Pass(limits)
-  try? pass.run(&source, &recording, into: &output)
+  traffic.report(to: &recording, limits)
   return recording.advertisers
 }
 

@@ -1,22 +1,11 @@
 // L2CAP's tables with missing records, with too many entries, and with random bytes.
 
 import Bluetooth
-import Bytes
-import Captures
 import MadeTraffic
 import Testing
 
 @testable import Dissectors
 @testable import Sessions
-
-private func run(_ records: [StoredRecord], _ limits: Limits = Limits()) -> Recording {
-  var source = MemorySource(records)
-  var recording = Recording()
-  var output = Output()
-  var pass = Pass(limits)
-  try? pass.run(&source, &recording, into: &output)
-  return recording
-}
 
 /// Returns a session with every feature: signalling with responses, bearers in parallel, SDUs in
 /// several frames, and a channel that closes before another opens with the same identifiers.

@@ -92,10 +92,7 @@ func converse(
 ) -> Conversing {
   var traffic = Traffic()
   write(&traffic)
-  var source = MemorySource(traffic, failure: failure)
   var report = Conversing(limits)
-  var output = Output()
-  var pass = Pass(limits)
-  try? pass.run(&source, &report, into: &output)
+  traffic.report(to: &report, limits, failure: failure)
   return report
 }

@@ -39,11 +39,8 @@ private struct Joining: PacketReport {
     traffic.received(Self.full)
     between(&traffic)
     traffic.ask("0c 30 00 16 00", "0d 43")
-    var source = MemorySource(traffic)
     var report = Joining()
-    var output = Output()
-    var pass = Pass()
-    try? pass.run(&source, &report, into: &output)
+    traffic.report(to: &report)
     return report.lines
   }
 
@@ -58,11 +55,8 @@ private struct Joining: PacketReport {
     }
     var traffic = Traffic()
     write(&traffic)
-    var source = MemorySource(traffic)
     var report = Joining()
-    var output = Output()
-    var pass = Pass()
-    try? pass.run(&source, &report, into: &output)
+    traffic.report(to: &report)
     #expect(report.lines == ["3: 21 #5"])
     let values = converse { write(&$0) }
     #expect(values.lines == ["read 0x0003: \(String(repeating: "41", count: 19))4243 #5"])

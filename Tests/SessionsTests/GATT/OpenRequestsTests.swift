@@ -18,11 +18,8 @@ import Testing
   private func uses(_ write: (inout Traffic) -> Void) -> [String] {
     var traffic = Traffic()
     write(&traffic)
-    var source = MemorySource(traffic)
     var report = Using()
-    var output = Output()
-    var pass = Pass()
-    try? pass.run(&source, &report, into: &output)
+    traffic.report(to: &report)
     return report.lines
   }
 
@@ -188,11 +185,8 @@ import Testing
     for handle in 1...5 { traffic.sent("0a 0\(handle) 00") }
     traffic.received("01 0a 03 00 02")
     for handle in 4...5 { traffic.received("0b 0\(handle)") }
-    var source = MemorySource(traffic)
     var doubts = Doubts()
-    var output = Output()
-    var pass = Pass()
-    try? pass.run(&source, &doubts, into: &output)
+    traffic.report(to: &doubts)
     #expect(doubts.lines == ["#6 0 corrections", "#7 0 corrections", "#8 0 corrections"])
   }
 
@@ -235,11 +229,8 @@ import Testing
       traffic.sent(execute)
       traffic.received("19")
     }
-    var source = MemorySource(traffic)
     var report = Using()
-    var output = Output()
-    var pass = Pass()
-    try? pass.run(&source, &report, into: &output)
+    traffic.report(to: &report)
     #expect(report.properties == [properties], "\(execute)")
   }
 

@@ -2,7 +2,7 @@ import Bluetooth
 import Captures
 import Testing
 
-struct PcapTests {
+struct PcapReaderTests {
   private let reset: [UInt8] = [1, 3, 12, 0]
 
   @Test(arguments: [false, true], [false, true])

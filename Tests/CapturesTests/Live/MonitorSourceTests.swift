@@ -5,7 +5,7 @@ import Testing
 
 @testable import Captures
 
-struct MonitorTests {
+struct MonitorSourceTests {
   /// This machine's kernel: the result depends on its Bluetooth and permissions.
   @Test func thisMachine() {
     do throws(CaptureFailure) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Captures
 
-struct AddressTests {
+struct LiveAddressTests {
   @Test func addresses() throws {
     let expected: [(String, LiveAddress)] = [
       ("monitor", .monitor(adapter: nil)), ("hci0", .monitor(adapter: 0)),

@@ -3,7 +3,7 @@ import Bytes
 import Captures
 import Testing
 
-struct BtsnoopRecordTests {
+struct BtsnoopReaderTests {
   /// Returns the record of a file with a single record whose header has these fields.
   private func record(
     datalink: UInt32 = 1002, flags: UInt32 = 0, time: Int64 = BtsnoopBytes.epoch

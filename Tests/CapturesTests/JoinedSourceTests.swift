@@ -2,7 +2,7 @@ import Bluetooth
 import Captures
 import Testing
 
-struct JoinedTests {
+struct JoinedSourceTests {
   private let folder = TemporaryFolder()
 
   /// Creates a btsnoop file of records at these microseconds.

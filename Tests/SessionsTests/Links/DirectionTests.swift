@@ -4,7 +4,6 @@ import Bluetooth
 import Bytes
 import Captures
 import Dissectors
-import Foundation
 import MadeTraffic
 import Testing
 
@@ -34,9 +33,6 @@ private struct Told: PacketReport {
 }
 
 @Suite struct DirectionTests {
-  private let captures = URL(filePath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "captures")
-
   private func results(_ records: [StoredRecord]) throws -> Told {
     var source = MemorySource(records)
     var report = Told()
@@ -46,24 +42,10 @@ private struct Told: PacketReport {
     return report
   }
 
-  private func records(_ name: String) throws -> [StoredRecord] {
-    var source = try CaptureReader(
-      path: captures.appending(path: "\(name).btsnoop").path(percentEncoded: false))
-    var records: [StoredRecord] = []
-    while let record = try source.next() {
-      records.append(
-        StoredRecord(
-          bytes: record.bytes.array, direction: record.direction, adapter: record.adapter,
-          framing: record.framing, time: record.time, originalLength: record.originalLength,
-          drops: record.drops, number: record.number))
-    }
-    return records
-  }
-
   /// The packet boundary flags show the direction, even of fragments.
   @Test(arguments: ["heart-rate", "heart-rate.peripheral", "wristband", "pairing-fails"])
   func asTheCaptureWouldSay(_ name: String) throws {
-    let known = try records(name)
+    let known = try storedRecords(name)
     let blind = known.map { record in
       var record = record
       record.direction = nil

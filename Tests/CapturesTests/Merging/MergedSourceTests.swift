@@ -3,7 +3,7 @@ import Testing
 
 @testable import Captures
 
-struct MergedTests {
+struct MergedSourceTests {
   private let folder = TemporaryFolder()
 
   /// Creates a btsnoop file of H4 records, given by milliseconds and a byte that distinguishes

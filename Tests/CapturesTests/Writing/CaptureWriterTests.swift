@@ -5,7 +5,7 @@ import Testing
 
 @testable import Captures
 
-struct WriterTests {
+struct CaptureWriterTests {
   /// The sample captures of the Linux monitor and of H4.
   private static let samples = [
     "monitor.btsnoop", "heart-rate.btsnoop", "management.btsnoop", "android-phone.btsnoop",

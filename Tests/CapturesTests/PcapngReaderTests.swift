@@ -2,7 +2,7 @@ import Bluetooth
 import Captures
 import Testing
 
-struct PcapngTests {
+struct PcapngReaderTests {
   private let reset: [UInt8] = [1, 3, 12, 0]
   private let event: [UInt8] = [4, 0x0e, 0]
 
