@@ -3,6 +3,7 @@ package import Bluetooth
 /// An attribute of a GATT server, with what the capture reveals of it.
 package struct Attribute: Equatable, Sendable {
   /// The kind of an attribute.
+  @usableFromInline
   package enum Kind: UInt8, Sendable {
     /// The declaration of a service.
     case service
@@ -31,6 +32,7 @@ package struct Attribute: Equatable, Sendable {
   }
 
   /// How an attribute is known.
+  @usableFromInline
   package enum Via: UInt8, Sendable {
     /// The server reported it on this connection, or what it reported before certainly still holds.
     case discovered
