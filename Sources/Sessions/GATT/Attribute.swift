@@ -1,4 +1,5 @@
 package import Bluetooth
+package import Bytes
 
 /// An attribute of a GATT server, with what the capture reveals of it.
 package struct Attribute: Equatable, Sendable {
@@ -33,25 +34,15 @@ package struct Attribute: Equatable, Sendable {
 
   /// How an attribute is known.
   @usableFromInline
-  package enum Via: UInt8, Sendable {
+  package enum Via: JSONKey, Sendable {
     /// The server reported it on this connection, or what it reported before certainly still holds.
-    case discovered
+    case discovered = "discovered"
     /// The server reported it on an earlier connection.
-    case carried
+    case carried = "carried"
     /// It comes from a supplied map.
-    case supplied
+    case supplied = "supplied"
     /// It is inferred from how it was used, or from a response whose request is missing.
-    case inferred
-
-    /// The name in the JSON contract.
-    package var key: StaticString {
-      switch self {
-      case .discovered: "discovered"
-      case .carried: "carried"
-      case .supplied: "supplied"
-      case .inferred: "inferred"
-      }
-    }
+    case inferred = "inferred"
   }
 
   package let handle: UInt16
