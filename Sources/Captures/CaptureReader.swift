@@ -6,8 +6,8 @@
 ///       print(record.number, record.bytes.byteCount)
 ///     }
 package struct CaptureReader: CaptureSource, ~Copyable {
-  /// The reader of the capture's format. Its properties are read through a pattern, since they would
-  /// otherwise consume it.
+  /// The reader of the capture's format. Its properties are read through a pattern, since an
+  /// access would consume it.
   private var reader: any CaptureSource & ~Copyable
 
   /// Opens the capture at `path`; `-` is standard input.
