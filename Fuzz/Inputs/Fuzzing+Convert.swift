@@ -26,11 +26,13 @@ extension Fuzzing {
         broken = write(&source, format, to: file.descriptor)
       } else {
         before.rewind()
-        guard
-          var reader = try? CaptureReader(
+        do throws(CaptureFailure) {
+          var reader = try CaptureReader(
             InputBuffer(descriptor: before.descriptor, owned: false))
-        else { return "\(formats[index - 1]): the file is not a capture" }
-        broken = write(&reader, format, to: file.descriptor)
+          broken = write(&reader, format, to: file.descriptor)
+        } catch {
+          return "\(formats[index - 1]): the file is not a capture"
+        }
       }
       if let broken { return "\(format): \(broken)" }
       before = file

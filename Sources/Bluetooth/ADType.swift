@@ -1,13 +1,8 @@
 /// The type of an AD structure, one byte (Assigned Numbers, 2.3).
-package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
-  package var rawValue: UInt8
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The comparison that `switch` uses.
-  package static func ~= (pattern: Self, value: Self) -> Bool {
-    pattern.rawValue == value.rawValue
-  }
+@usableFromInline
+package struct ADType: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package var rawValue: UInt8
+  @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   package static let flags = Self(rawValue: 0x01)
   package static let incompleteServiceUUIDs16 = Self(rawValue: 0x02)

@@ -1,14 +1,9 @@
 /// The reason why a request failed, one byte of an Error Response (Core, Vol 3, Part F, 3.4.1.1;
 /// Core Specification Supplement, Part B).
-package struct ATTErrorCode: RawRepresentable, Equatable, Hashable, Sendable {
-  package var rawValue: UInt8
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The comparison that `switch` uses.
-  package static func ~= (pattern: Self, value: Self) -> Bool {
-    pattern.rawValue == value.rawValue
-  }
+@usableFromInline
+package struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package var rawValue: UInt8
+  @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The offset of a read or write is beyond the value.
   package static let invalidOffset = Self(rawValue: 0x07)

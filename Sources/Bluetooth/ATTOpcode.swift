@@ -1,14 +1,9 @@
 /// An ATT opcode: bits 0–5 the method, bit 6 the command flag, bit 7 the authentication signature
 /// flag (Core, Vol 3, Part F, 3.3.1).
-package struct ATTOpcode: RawRepresentable, Equatable, Hashable, Sendable {
-  package var rawValue: UInt8
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The comparison that `switch` uses.
-  package static func ~= (pattern: Self, value: Self) -> Bool {
-    pattern.rawValue == value.rawValue
-  }
+@usableFromInline
+package struct ATTOpcode: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package var rawValue: UInt8
+  @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   package static let errorResponse = Self(rawValue: 0x01)
   package static let exchangeMTURequest = Self(rawValue: 0x02)
@@ -89,6 +84,7 @@ package struct ATTOpcode: RawRepresentable, Equatable, Hashable, Sendable {
   }
 
   /// The role of a PDU in a transaction (Core, Vol 3, Part F, 3.3).
+  @usableFromInline
   package enum Role: UInt8, Sendable {
     case request, response, indication, confirmation, unacknowledged
   }

@@ -1,22 +1,20 @@
 // Numbers assigned by the Bluetooth SIG, with their names (Bluetooth SIG, Assigned Numbers).
 
 /// A company identifier, as in a controller's manufacturer or in manufacturer data.
-package struct CompanyID: RawRepresentable, Equatable, Hashable, Sendable {
-  package var rawValue: UInt16
-  package init(rawValue: UInt16) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+@usableFromInline
+package struct CompanyID: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package var rawValue: UInt16
+  @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// The company's name; nil if the number is not assigned.
   package var name: AssignedName? { NameTable.companies.name(of: rawValue) }
 }
 
 /// The appearance of a device: a category (upper 10 bits) and a subcategory (lower 6).
-package struct Appearance: RawRepresentable, Equatable, Hashable, Sendable {
-  package var rawValue: UInt16
-  package init(rawValue: UInt16) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+@usableFromInline
+package struct Appearance: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package var rawValue: UInt16
+  @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// Category and subcategory: "Heart Rate Sensor: Heart Rate Belt". Only the category if the
   /// subcategory has no name; nil if neither has.
@@ -26,12 +24,11 @@ package struct Appearance: RawRepresentable, Equatable, Hashable, Sendable {
 }
 
 /// The unit of a characteristic's value, as in the Characteristic Presentation Format.
-package struct UnitUUID: RawRepresentable, Equatable, Hashable, Sendable {
+@usableFromInline
+package struct UnitUUID: RawRepresentable, Hashable, Sendable {
   /// The number, a 16-bit UUID from 0x2700 on.
-  package var rawValue: UInt16
-  package init(rawValue: UInt16) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+  @usableFromInline package var rawValue: UInt16
+  @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// The unit's name: "thermodynamic temperature (degree Celsius)".
   package var name: AssignedName? {
@@ -41,12 +38,11 @@ package struct UnitUUID: RawRepresentable, Equatable, Hashable, Sendable {
 
 /// The scheme at the beginning of a URI in advertising data, encoded as one character (Core
 /// Specification Supplement, Part A, 1.18).
-package struct URIScheme: RawRepresentable, Equatable, Hashable, Sendable {
+@usableFromInline
+package struct URIScheme: RawRepresentable, Hashable, Sendable {
   /// The character's code point.
-  package var rawValue: UInt32
-  package init(rawValue: UInt32) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+  @usableFromInline package var rawValue: UInt32
+  @inlinable package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// The URI contains its scheme.
   package static let none = Self(rawValue: 1)
@@ -59,11 +55,10 @@ package struct URIScheme: RawRepresentable, Equatable, Hashable, Sendable {
 
 /// The Class of Device, 24 bits: services (bits 13 to 23), major class (8 to 12), minor class (2 to
 /// 7), format (0 and 1, zero).
-package struct DeviceClass: RawRepresentable, Equatable, Hashable, Sendable {
-  package var rawValue: UInt32
-  package init(rawValue: UInt32) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+@usableFromInline
+package struct DeviceClass: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package var rawValue: UInt32
+  @inlinable package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// The range of service bits.
   package static let serviceBits = 13..<24

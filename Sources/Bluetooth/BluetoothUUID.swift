@@ -3,13 +3,20 @@ package import Bytes
 /// A UUID of 16, 32 or 128 bits in its form on the link (Core, Vol 3, Part B, 2.5.1).
 ///
 /// Short forms are kept, so that a device's choice remains visible; `==` compares the form too.
-package struct BluetoothUUID: Equatable, Hashable, Sendable {
+@usableFromInline
+package struct BluetoothUUID: Hashable, Sendable {
   /// The width of the UUID in bytes: 2, 4 or 16.
-  package let width: UInt8
+  @usableFromInline package let width: UInt8
   /// The upper 64 bits of a 128-bit UUID; 0 in a short one.
-  package let high: UInt64
+  @usableFromInline package let high: UInt64
   /// The lower 64 bits, or the whole of a short UUID.
-  package let low: UInt64
+  @usableFromInline package let low: UInt64
+
+  /// The lower bits differ most often, so they are compared first.
+  @inlinable
+  package static func == (left: Self, right: Self) -> Bool {
+    left.low == right.low && left.high == right.high && left.width == right.width
+  }
 
   /// Creates a 16-bit UUID.
   package init(_ short: UInt16) {

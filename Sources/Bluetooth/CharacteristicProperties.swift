@@ -1,14 +1,9 @@
 /// The operations permitted on a characteristic's value, one bit each (Core, Vol 3, Part G,
 /// 3.3.1.1).
+@usableFromInline
 package struct CharacteristicProperties: RawRepresentable, Equatable, Sendable {
-  package var rawValue: UInt8
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The comparison that `switch` uses.
-  package static func ~= (pattern: Self, value: Self) -> Bool {
-    pattern.rawValue == value.rawValue
-  }
+  @usableFromInline package var rawValue: UInt8
+  @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Returns whether a bit is set.
   package func has(bit: Int) -> Bool { rawValue >> UInt8(bit) & 1 == 1 }

@@ -1,9 +1,10 @@
 package import Bytes
 
 /// A device address (BD_ADDR): 48 bits.
-package struct DeviceAddress: Equatable, Hashable, Sendable {
+@usableFromInline
+package struct DeviceAddress: Hashable, Sendable {
   /// The address as a number; the first octet in text is the most significant.
-  package var value: UInt64
+  @usableFromInline package var value: UInt64
 
   /// Creates an address from a number; bits above the 48th are dropped.
   package init(value: UInt64) { self.value = value & 0xffff_ffff_ffff }
@@ -29,15 +30,10 @@ package struct DeviceAddress: Equatable, Hashable, Sendable {
 }
 
 /// The type of a device address as HCI states it, one byte (Core, Vol 4, Part E, 7.7.65.2).
-package struct AddressType: RawRepresentable, Equatable, Hashable, Sendable {
-  package var rawValue: UInt8
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The comparison that `switch` uses.
-  package static func ~= (pattern: Self, value: Self) -> Bool {
-    pattern.rawValue == value.rawValue
-  }
+@usableFromInline
+package struct AddressType: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package var rawValue: UInt8
+  @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// A public device address.
   package static let `public` = Self(rawValue: 0x00)

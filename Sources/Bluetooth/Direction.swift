@@ -1,4 +1,5 @@
 /// The direction of a packet, as seen from the captured host.
+@usableFromInline
 package enum Direction: UInt8, Sendable {
   /// Host to controller.
   case sent = 0

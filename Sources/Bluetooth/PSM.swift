@@ -3,15 +3,10 @@
 
 /// A protocol/service multiplexer, for BR/EDR (PSM) or credit-based channels (SPSM), which
 /// identifies a channel's protocol.
-package struct PSM: RawRepresentable, Equatable, Hashable, Sendable {
-  package var rawValue: UInt16
-  package init(rawValue: UInt16) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The comparison that `switch` uses.
-  package static func ~= (pattern: Self, value: Self) -> Bool {
-    pattern.rawValue == value.rawValue
-  }
+@usableFromInline
+package struct PSM: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package var rawValue: UInt16
+  @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// RFCOMM, which provides serial ports.
   package static let rfcomm = Self(rawValue: 0x0003)

@@ -1,13 +1,8 @@
 /// The opcode of a Security Manager PDU, its first byte (Core, Vol 3, Part H, 3.3).
-package struct SMPOpcode: RawRepresentable, Equatable, Hashable, Sendable {
-  package var rawValue: UInt8
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The comparison that `switch` uses.
-  package static func ~= (pattern: Self, value: Self) -> Bool {
-    pattern.rawValue == value.rawValue
-  }
+@usableFromInline
+package struct SMPOpcode: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package var rawValue: UInt8
+  @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   package static let pairingRequest = Self(rawValue: 0x01)
   package static let pairingResponse = Self(rawValue: 0x02)
@@ -78,15 +73,10 @@ package struct SMPOpcode: RawRepresentable, Equatable, Hashable, Sendable {
 
 /// The reason why pairing failed, the byte after the opcode of Pairing Failed (Core, Vol 3, Part H,
 /// 3.5.5).
-package struct PairingFailure: RawRepresentable, Equatable, Hashable, Sendable {
-  package var rawValue: UInt8
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The comparison that `switch` uses.
-  package static func ~= (pattern: Self, value: Self) -> Bool {
-    pattern.rawValue == value.rawValue
-  }
+@usableFromInline
+package struct PairingFailure: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package var rawValue: UInt8
+  @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   package static let passkeyEntryFailed = Self(rawValue: 0x01)
   package static let oobNotAvailable = Self(rawValue: 0x02)

@@ -2,15 +2,10 @@
 // 0x16 checked against tshark 4.0, 0x17 to 0x1a against bumble and BlueZ's monitor.
 
 /// The code of an L2CAP signalling command, its first byte.
-package struct SignallingCode: RawRepresentable, Equatable, Hashable, Sendable {
-  package var rawValue: UInt8
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The comparison that `switch` uses.
-  package static func ~= (pattern: Self, value: Self) -> Bool {
-    pattern.rawValue == value.rawValue
-  }
+@usableFromInline
+package struct SignallingCode: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package var rawValue: UInt8
+  @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   package static let commandReject = Self(rawValue: 0x01)
   package static let connectionRequest = Self(rawValue: 0x02)

@@ -2,15 +2,10 @@
 // BlueZ's monitor; 0x3f is withdrawn but old controllers send it; 0x46 to 0x48 are [mem].
 
 /// An error code of the Controller, used as the Status of events and the Reason of disconnections.
-package struct StatusCode: RawRepresentable, Equatable, Hashable, Sendable {
-  package let rawValue: UInt8
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The comparison that `switch` uses.
-  package static func ~= (pattern: Self, value: Self) -> Bool {
-    pattern.rawValue == value.rawValue
-  }
+@usableFromInline
+package struct StatusCode: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package let rawValue: UInt8
+  @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The command or procedure succeeded.
   package static let success = Self(rawValue: 0x00)

@@ -4,16 +4,11 @@ package import Bytes
 ///
 /// 1001 to 1004 are from the snoop format's Bluetooth numbers, 2001 and 2002 from BlueZ
 /// (`src/shared/btsnoop.h`).
+@usableFromInline
 package struct BtsnoopDatalink: RawRepresentable, Equatable, Sendable {
-  package var rawValue: UInt32
+  @usableFromInline package var rawValue: UInt32
 
-  package init(rawValue: UInt32) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The comparison that `switch` uses.
-  package static func ~= (pattern: Self, value: Self) -> Bool {
-    pattern.rawValue == value.rawValue
-  }
+  @inlinable package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// HCI packets without a type byte; the record's flags determine the type.
   package static let h1 = Self(rawValue: 1001)

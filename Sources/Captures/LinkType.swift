@@ -2,16 +2,11 @@ import Bluetooth
 import Bytes
 
 /// The link type of a pcap file or a pcapng interface: a LINKTYPE_ number from tcpdump.org.
+@usableFromInline
 package struct LinkType: RawRepresentable, Equatable, Sendable {
-  package var rawValue: UInt32
+  @usableFromInline package var rawValue: UInt32
 
-  package init(rawValue: UInt32) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The comparison that `switch` uses.
-  package static func ~= (pattern: Self, value: Self) -> Bool {
-    pattern.rawValue == value.rawValue
-  }
+  @inlinable package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// An H4 type byte and the packet, without a direction.
   package static let h4 = Self(rawValue: 187)

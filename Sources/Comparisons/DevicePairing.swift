@@ -1,4 +1,5 @@
 import Bluetooth
+package import Bytes
 import Histories
 import Differences
 import Reports
@@ -7,34 +8,21 @@ import Sessions
 /// Two devices that are compared, and why they were paired.
 struct DevicePair: Sendable {
   /// The criterion by which two devices were paired.
-  enum Basis: Sendable {
+  enum Basis: JSONKey, Sendable {
     /// They were requested.
-    case asked
+    case asked = "asked"
     /// They have an address in common.
-    case address
+    case address = "address"
     /// Each is the other's peer: the captures are from the two ends of one connection.
-    case mirrored
+    case mirrored = "two_ends"
     /// They have the same name.
-    case name
+    case name = "name"
     /// Most of their services are the same.
-    case map
+    case map = "map"
     /// There is no other device on either side.
-    case only
+    case only = "only_ones"
     /// Neither capture contains an address: the first is paired with the first.
-    case order
-
-    /// The name in JSON.
-    var key: StaticString {
-      switch self {
-      case .asked: "asked"
-      case .address: "address"
-      case .mirrored: "two_ends"
-      case .name: "name"
-      case .map: "map"
-      case .only: "only_ones"
-      case .order: "order"
-      }
-    }
+    case order = "order"
 
     /// In words, or nil if no explanation is needed.
     var words: StaticString? {

@@ -245,6 +245,7 @@ package struct Words: Sendable, Equatable {
 /// The subject of a definition.
 package struct Subject: Sendable, Equatable {
   /// The kinds of subjects.
+  @usableFromInline
   package enum Kind: Int, Sendable, CaseIterable {
     /// A characteristic's or a descriptor's value, by UUID.
     case characteristic, descriptor

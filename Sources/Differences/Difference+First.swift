@@ -1,4 +1,5 @@
 import Bluetooth
+package import Bytes
 import Histories
 import Sessions
 
@@ -7,35 +8,23 @@ import Sessions
 extension Difference {
   /// The first difference, by indexes in `operations`.
   package struct First: Sendable {
-    package enum Kind: Sendable {
+    package enum Kind: JSONKey, Sendable {
       /// An operation succeeds on one side and fails on the other: the difference that matters.
-      case outcome
+      case outcome = "outcome"
       /// There is no such operation; the left side fails in something that the right side does not
       /// try.
-      case onlyLeftFails
+      case onlyLeftFails = "only_left_fails"
       /// There is no such operation; the right side fails in something that the left side does not
       /// try.
-      case onlyRightFails
+      case onlyRightFails = "only_right_fails"
       /// Nothing fails on one side alone; only the left side does this, and it is the first
       /// difference.
-      case onlyLeft
+      case onlyLeft = "only_left"
       /// Nothing fails on one side alone; only the right side does this, and it is the first
       /// difference.
-      case onlyRight
+      case onlyRight = "only_right"
       /// Both do it, with different values.
-      case changed
-
-      /// The name in JSON.
-      package var key: StaticString {
-        switch self {
-        case .outcome: "outcome"
-        case .onlyLeftFails: "only_left_fails"
-        case .onlyRightFails: "only_right_fails"
-        case .onlyLeft: "only_left"
-        case .onlyRight: "only_right"
-        case .changed: "changed"
-        }
-      }
+      case changed = "changed"
     }
 
     package let kind: Kind

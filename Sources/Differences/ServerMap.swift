@@ -1,4 +1,5 @@
 package import Bluetooth
+package import Bytes
 import Histories
 package import Words
 
@@ -94,19 +95,9 @@ package struct MapDifference: Sendable {
   }
 
   /// What differs.
-  package enum Subject: Sendable, Equatable {
-    case map, service, include, characteristic, descriptor
-
-    /// The name in text and JSON.
-    package var key: StaticString {
-      switch self {
-      case .map: "map"
-      case .service: "service"
-      case .include: "include"
-      case .characteristic: "characteristic"
-      case .descriptor: "descriptor"
-      }
-    }
+  package enum Subject: JSONKey, Sendable {
+    case map = "map", service = "service", include = "include", characteristic = "characteristic",
+      descriptor = "descriptor"
   }
 
   /// One of the two sides.

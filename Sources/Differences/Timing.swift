@@ -1,4 +1,5 @@
 import Bluetooth
+package import Bytes
 import Histories
 import Sessions
 package import Words
@@ -6,22 +7,13 @@ package import Words
 /// Something that took longer on one side than on the other.
 package struct TimingDifference: Sendable {
   /// What was measured.
-  package enum Kind: Sendable {
+  package enum Kind: JSONKey, Sendable {
     /// The time until answers.
-    case latency
+    case latency = "latency"
     /// The time between values that a server sends on its own.
-    case interval
+    case interval = "interval"
     /// The time from one step of the conversation to the next.
-    case step
-
-    /// The name in text and JSON.
-    package var key: StaticString {
-      switch self {
-      case .latency: "latency"
-      case .interval: "interval"
-      case .step: "step"
-      }
-    }
+    case step = "step"
   }
 
   /// One side, in nanoseconds; the median of several samples.

@@ -2,30 +2,21 @@
 // terms of its platform. The reports turn this into text and JSON.
 
 package import Bluetooth
+package import Bytes
 import Sessions
 
 /// A line of a trace.
 package struct Callback: Sendable {
   /// The kind of a line.
-  package enum Kind: UInt8, Sendable {
+  package enum Kind: JSONKey, Sendable {
     /// The platform notifies the app.
-    case callback
+    case callback = "callback"
     /// The app calls the platform.
-    case call
+    case call = "call"
     /// The platform does something without notifying the app.
-    case traffic
+    case traffic = "traffic"
     /// The states of the controller's Link Layer have changed.
-    case state
-
-    /// The name in the JSON contract.
-    package var key: StaticString {
-      switch self {
-      case .callback: "callback"
-      case .call: "call"
-      case .traffic: "traffic"
-      case .state: "state"
-      }
-    }
+    case state = "state"
   }
 
   /// A named argument.

@@ -7,6 +7,7 @@ package import Bytes
 /// One report. All kinds share one struct, since all give the advertiser, the data and the RSSI.
 package struct AdvertisingReport: Sendable {
   /// The kind of subevent, which decides the meaning of `eventType`.
+  @usableFromInline
   package enum Kind: UInt8, Sendable {
     /// LE Advertising Report (0x02).
     case legacy
@@ -24,6 +25,7 @@ package struct AdvertisingReport: Sendable {
   }
 
   /// Whether the data is complete.
+  @usableFromInline
   package enum DataStatus: UInt8, Sendable {
     case complete = 0, incomplete, truncated, reserved
     /// Nothing could be received.

@@ -110,6 +110,7 @@ package struct ACLHeader: Sendable {
   package let length: UInt16
 
   /// The packet boundary flag. Both kinds of start occur in both directions.
+  @usableFromInline
   package enum Boundary: UInt8, Sendable {
     case firstNonFlushable = 0, continuation, firstFlushable, complete
 

@@ -5,16 +5,11 @@ package import Bluetooth
 package import Bytes
 
 /// The type of a PacketLogger record.
+@usableFromInline
 package struct PacketLoggerType: RawRepresentable, Equatable, Sendable {
-  package var rawValue: UInt8
+  @usableFromInline package var rawValue: UInt8
 
-  package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The comparison that `switch` uses.
-  package static func ~= (pattern: Self, value: Self) -> Bool {
-    pattern.rawValue == value.rawValue
-  }
+  @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// A sent Link Manager packet.
   package static let lmpSent = Self(rawValue: 0x0a)

@@ -22,15 +22,10 @@ package struct L2CAPHeader: Sendable {
 }
 
 /// A channel identifier (Core, Vol 3, Part A, 2.1).
-package struct ChannelID: RawRepresentable, Equatable, Hashable, Sendable {
-  package var rawValue: UInt16
-  package init(rawValue: UInt16) { self.rawValue = rawValue }
-  /// Declared here because the general operator for raw values is not inlined.
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The comparison that `switch` uses.
-  package static func ~= (pattern: Self, value: Self) -> Bool {
-    pattern.rawValue == value.rawValue
-  }
+@usableFromInline
+package struct ChannelID: RawRepresentable, Hashable, Sendable {
+  @usableFromInline package var rawValue: UInt16
+  @inlinable package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// L2CAP signalling on BR/EDR.
   package static let signalling = Self(rawValue: 0x0001)

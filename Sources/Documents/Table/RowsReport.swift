@@ -59,20 +59,9 @@ package struct RowsFile: Sendable {
 }
 
 /// The outcome of reading a file.
-package enum RowsStatus: Sendable {
-  case ok, damaged, notACapture, unreadable, timedOut, failed
-
-  /// The word for the column `status`.
-  package var name: StaticString {
-    switch self {
-    case .ok: "ok"
-    case .damaged: "damaged"
-    case .notACapture: "not_a_capture"
-    case .unreadable: "unreadable"
-    case .timedOut: "timed_out"
-    case .failed: "failed"
-    }
-  }
+package enum RowsStatus: JSONKey, Sendable {
+  case ok = "ok", damaged = "damaged", notACapture = "not_a_capture", unreadable = "unreadable",
+    timedOut = "timed_out", failed = "failed"
 
   /// Creates the status of a file with this failure.
   package init(_ failure: CaptureFailure) {

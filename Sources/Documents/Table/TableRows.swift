@@ -72,7 +72,7 @@ struct CaptureRow: TableRow {
       $1.integer($0.file.bytes.map { Int(clamping: $0) })
     },
     Column("status", .string, "ok, damaged, not_a_capture, unreadable, timed_out or failed") {
-      $1.word($0.status.name)
+      $1.word($0.status.key)
     },
     Column("damage", .string, "what is wrong, and at which byte") { $1.string($0.damage) },
     Column("format", .string, "format of the log, as info names it") {

@@ -281,37 +281,6 @@ struct InfoDocument: ~Copyable {
   }
 }
 
-extension Connection.Transport {
-  /// The name in the JSON contract.
-  package var key: StaticString {
-    switch self {
-    case .le: "le"
-    case .brEDR: "br_edr"
-    case .synchronous: "synchronous"
-    case .unknown: "unknown"
-    }
-  }
-}
-
-extension Connection.Ending {
-  /// The name in the JSON contract.
-  package var key: StaticString {
-    switch self {
-    case .localHost: "local_host"
-    case .peer: "peer"
-    case .timeout: "timeout"
-    case .neverEstablished: "never_established"
-    case .micFailure: "mic_failure"
-    case .reset: "reset"
-    case .controller: "controller"
-    case .replaced: "replaced"
-    case .unknown: "unknown"
-    case .forgotten: "forgotten"
-    case .fileEnded: "file_ended"
-    }
-  }
-}
-
 extension JSONSink {
   /// Appends a list of the parts' names. Omits the key if the list would be empty.
   package mutating func parts(_ key: StaticString, _ parts: Coverage.Parts) {

@@ -336,17 +336,6 @@ struct MapDocument: ~Copyable {
   }
 }
 
-extension MapDevice.Extent {
-  /// The name in the JSON contract.
-  var key: StaticString {
-    switch self {
-    case .all: "all"
-    case .part: "part"
-    case .none: "none"
-    }
-  }
-}
-
 extension ValueReading {
   /// Decodes the last value of an attribute. Returns false if there is none that is known and may
   /// be decoded.

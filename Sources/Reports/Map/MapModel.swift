@@ -1,7 +1,7 @@
 // The map of a device: what `map` prints, as text and as JSON.
 
 package import Bluetooth
-import Bytes
+package import Bytes
 package import Sessions
 
 /// A device and its attributes.
@@ -279,8 +279,8 @@ extension MapDevice {
   }
 
   /// How far discovery went.
-  package enum Extent: Sendable {
-    case all, part, none
+  package enum Extent: JSONKey, Sendable {
+    case all = "all", part = "part", none = "none"
   }
 
   /// Whether all services were requested.

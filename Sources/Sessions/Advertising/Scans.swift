@@ -1,28 +1,18 @@
 package import Bluetooth
-import Bytes
+package import Bytes
 package import Dissectors
 
 /// A scan of the captured host, from the command that began it to what ended it.
 package struct Scan: Sendable {
   /// What ended a scan.
-  package enum Ending: Sendable, Equatable {
-    case host
+  package enum Ending: JSONKey, Sendable {
+    case host = "host"
     /// Its duration was over.
-    case timeout
+    case timeout = "timeout"
     /// The controller was reset or removed.
-    case reset
+    case reset = "reset"
     /// The host began another scan.
-    case replaced
-
-    /// The name in the JSON contract.
-    package var key: StaticString {
-      switch self {
-      case .host: "host"
-      case .timeout: "timeout"
-      case .reset: "reset"
-      case .replaced: "replaced"
-      }
-    }
+    case replaced = "replaced"
   }
 
   /// The controller's index; unknown: the record belonged to none.

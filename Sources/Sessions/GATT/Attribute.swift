@@ -1,8 +1,10 @@
 package import Bluetooth
+package import Bytes
 
 /// An attribute of a GATT server, with what the capture reveals of it.
 package struct Attribute: Equatable, Sendable {
   /// The kind of an attribute.
+  @usableFromInline
   package enum Kind: UInt8, Sendable {
     /// The declaration of a service.
     case service
@@ -31,25 +33,16 @@ package struct Attribute: Equatable, Sendable {
   }
 
   /// How an attribute is known.
-  package enum Via: UInt8, Sendable {
+  @usableFromInline
+  package enum Via: JSONKey, Sendable {
     /// The server reported it on this connection, or what it reported before certainly still holds.
-    case discovered
+    case discovered = "discovered"
     /// The server reported it on an earlier connection.
-    case carried
+    case carried = "carried"
     /// It comes from a supplied map.
-    case supplied
+    case supplied = "supplied"
     /// It is inferred from how it was used, or from a response whose request is missing.
-    case inferred
-
-    /// The name in the JSON contract.
-    package var key: StaticString {
-      switch self {
-      case .discovered: "discovered"
-      case .carried: "carried"
-      case .supplied: "supplied"
-      case .inferred: "inferred"
-      }
-    }
+    case inferred = "inferred"
   }
 
   package let handle: UInt16

@@ -1,41 +1,42 @@
 package import Bluetooth
+package import Bytes
 import Dissectors
 
 /// What is known about a link so far. It has only plain values: a copy is a snapshot.
 package struct Connection: Sendable {
   /// The kind of a link.
-  package enum Transport: UInt8, Sendable {
-    case le, brEDR
+  package enum Transport: JSONKey, Sendable {
+    case le = "le", brEDR = "br_edr"
     /// SCO, eSCO, CIS or BIS: it has a handle but carries no L2CAP and gets no `id`.
-    case synchronous
+    case synchronous = "synchronous"
     /// Unknown: the capture begins in the middle of the link.
-    case unknown
+    case unknown = "unknown"
   }
 
   /// Who or what ended a link.
-  package enum Ending: UInt8, Sendable {
+  package enum Ending: JSONKey, Sendable {
     /// The captured host requested it.
-    case localHost
+    case localHost = "local_host"
     /// The peer's host requested it.
-    case peer
+    case peer = "peer"
     /// Nothing was heard for the supervision timeout.
-    case timeout
+    case timeout = "timeout"
     /// The peer never answered at all.
-    case neverEstablished
+    case neverEstablished = "never_established"
     /// The controllers found that the keys or the data do not match.
-    case micFailure
+    case micFailure = "mic_failure"
     /// The controller was reset or removed.
-    case reset
+    case reset = "reset"
     /// The controller ended it for another reason.
-    case controller
+    case controller = "controller"
     /// A connection with the same handle began, although this one was not reported to have ended.
-    case replaced
+    case replaced = "replaced"
     /// It has ended, but the capture lacks the reason.
-    case unknown
+    case unknown = "unknown"
     /// Too many links were open to follow all: this one was dropped.
-    case forgotten
+    case forgotten = "forgotten"
     /// It was open at the end of its file, and the next file begins at another time.
-    case fileEnded
+    case fileEnded = "file_ended"
   }
 
   /// The number of the connection, from 1 in the order in which connections opened or were first

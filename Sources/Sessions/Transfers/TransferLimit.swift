@@ -1,36 +1,23 @@
 package import Bluetooth
-import Bytes
+package import Bytes
 
 /// What limits how fast a transfer is, as far as packets show it.
-package enum TransferLimit: UInt8, Sendable {
+package enum TransferLimit: JSONKey, Sendable {
   /// Values are sent only when something has come back for those before them.
-  case roundTrips
+  case roundTrips = "round_trips"
   /// The controllers exchange one packet of the Link Layer in a connection interval, although more
   /// would fit.
-  case onePacketPerInterval
+  case onePacketPerInterval = "one_packet_per_interval"
   /// They exchange few packets in an interval, although three times as many would fit.
-  case fewPacketsPerInterval
+  case fewPacketsPerInterval = "few_packets_per_interval"
   /// The data length is still 27 bytes, so that each value takes several packets.
-  case dataLength
+  case dataLength = "data_length"
   /// The ATT_MTU is still 23, and values have as many bytes as it permits.
-  case mtu
+  case mtu = "mtu"
   /// The link is busy all the time on LE 1M or LE Coded.
-  case phy
+  case phy = "phy"
   /// The link is busy all the time.
-  case link
-
-  /// The name in JSON.
-  package var key: StaticString {
-    switch self {
-    case .roundTrips: "round_trips"
-    case .onePacketPerInterval: "one_packet_per_interval"
-    case .fewPacketsPerInterval: "few_packets_per_interval"
-    case .dataLength: "data_length"
-    case .mtu: "mtu"
-    case .phy: "phy"
-    case .link: "link"
-    }
-  }
+  case link = "link"
 }
 
 extension TransferRun {
