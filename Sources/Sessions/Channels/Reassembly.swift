@@ -47,8 +47,8 @@ package struct Reassembly: Sendable {
   mutating func forget() { open.forget() }
 
   /// Adds the fragment that an ACL packet carries and lends the bytes of the PDU that it completes:
-  /// the record's own if the PDU is in one record, else the joined ones. Returns nil if it completes
-  /// none. The packet's `fragments` are then the packets of the PDU, in order, if it came in
+  /// the record's own if the PDU is in one record, else the joined ones. Returns nil if it
+  /// completes none. The packet's `fragments` are then the packets of the PDU, in order, if it came in
   /// several.
   ///
   /// A start while a PDU is incomplete, a continuation of nothing and a fragment that is too long
