@@ -1,5 +1,5 @@
 import Bluetooth
-package import Bytes
+import Bytes
 import Histories
 import Differences
 import Reports
