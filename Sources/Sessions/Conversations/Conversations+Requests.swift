@@ -47,8 +47,8 @@ extension Conversations {
     }
   }
 
-  /// Makes room for a new request or indication: those that wait are overtaken, and if there are too
-  /// many, the oldest is given up.
+  /// Makes room for a new request or indication: those that wait are overtaken, and if there are
+  /// too many, the oldest is given up.
   private mutating func push(_ place: Place, _ slots: Range<Int>, _ memory: borrowing Memory) {
     guard self[place].open[slots.lowerBound].isOpen else { return }
     giveUp(place, slots.upperBound - 1, .overtaken, memory)

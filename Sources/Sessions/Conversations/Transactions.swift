@@ -308,7 +308,7 @@ private struct Several: Sendable {
     if chosen < requests.count - 1 || possible.count == 1 && lost == nil {
       // A server answers in order: requests sent before that one get no answer any more, or a late
       // one.
-      passed += requests[..<chosen]
+      passed.append(contentsOf: requests[..<chosen])
       passed.removeFirst(max(0, passed.count - Transactions.depth))
       requests.removeFirst(chosen + 1)
     } else {
