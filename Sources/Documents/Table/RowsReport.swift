@@ -122,9 +122,11 @@ package struct RowsReport: PacketReport, ~Copyable {
     facts = CaptureFacts(limits)
     tallies = ConnectionTallies(limits)
     let kinds = options.kinds
+    followsValues = !kinds.isDisjoint(with: Self.ofValues)
     if kinds.contains(.captures) || kinds.contains(.connections) || kinds.contains(.findings) {
       history = CaptureHistory(
-        limits, knowledge: options.knowledge, passkeys: options.passkeys)
+        limits, knowledge: options.knowledge, passkeys: options.passkeys,
+        followsRequests: !followsValues)
     }
     if kinds.contains(.connections) {
       var map = MapOptions()
@@ -135,7 +137,6 @@ package struct RowsReport: PacketReport, ~Copyable {
     if kinds.contains(.devices) {
       listing = DeviceListing(DevicesOptions(), summary, limits: limits)
     }
-    followsValues = !kinds.isDisjoint(with: Self.ofValues)
     conversations = Conversations(limits)
     let decodes = kinds.contains(.operations) || kinds.contains(.fields)
     reading = ValueReading(
@@ -201,15 +202,16 @@ package struct RowsReport: PacketReport, ~Copyable {
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
-    conversations.finish(memory)
+    conversations.finish(memory, latest: history?.latest)
     takeValues(memory)
     facts.finish(memory)
     let devices = map?.conclude(memory, conversations) ?? []
     var explanation: Explanation?
     if let history = history.take() {
       // Rows of many files are compared: equal findings have the same words.
-      explanation = Explanation(
-        history.finish(memory, source, failure), Selection(), isGrouped: false, isNamed: false)
+      let evidence = history.finish(
+        memory, source, failure, unanswered: followsValues ? conversations.unanswered : nil)
+      explanation = Explanation(evidence, Selection(), isGrouped: false, isNamed: false)
     }
     if let explanation {
       if options.kinds.contains(.connections) {

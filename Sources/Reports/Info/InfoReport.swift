@@ -17,6 +17,7 @@ package struct InfoReport: PacketReport, ~Copyable {
   private let usesColor: Bool
   private var source: CaptureSummary
   private var facts: CaptureFacts
+  private var requests: Conversations
 
   /// Creates a report on the capture `name`. Lines of text are wrapped at `width` columns, if
   /// given.
@@ -34,6 +35,7 @@ package struct InfoReport: PacketReport, ~Copyable {
     self.usesColor = usesColor
     source = summary
     facts = CaptureFacts(limits)
+    requests = Conversations(limits, joinsValues: false)
   }
 
   /// Always false: every packet counts.
@@ -43,6 +45,7 @@ package struct InfoReport: PacketReport, ~Copyable {
     _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     facts.count(packet, memory)
+    requests.observe(packet, memory)
   }
 
   package mutating func learn(_ summary: CaptureSummary) { source = summary }
@@ -51,6 +54,8 @@ package struct InfoReport: PacketReport, ~Copyable {
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
     facts.finish(memory)
+    requests.finish(memory, latest: facts.latest)
+    facts.unanswered = requests.unanswered
     if isJSON {
       var document = InfoDocument(facts, source, archives, failure)
       document.write(memory, into: &output)
@@ -142,8 +147,8 @@ package struct CaptureFacts: Sendable {
   private(set) var connections: [Connection] = []
   private(set) var pairingFailures: [FailedPairing] = []
   private(set) var encryptionFailures: [FailedEncryption] = []
-  private var requests: Conversations
-  var unanswered: UnansweredRequests { requests.unanswered }
+  /// The requests without an answer, if they were followed.
+  fileprivate(set) var unanswered: UnansweredRequests
   package private(set) var connectionCount = 0
   private(set) var leData = 0
   private(set) var brEDRData = 0
@@ -159,7 +164,7 @@ package struct CaptureFacts: Sendable {
 
   package init(_ limits: Limits) {
     self.limits = limits
-    requests = Conversations(limits, joinsValues: false)
+    unanswered = UnansweredRequests(limit: 0)
   }
 
   package var advertiserCount: Int { advertisers.count }
@@ -194,7 +199,6 @@ package struct CaptureFacts: Sendable {
     let hasOthers = memory.links.otherEndings != otherEndings
     if packet.answer.opened || packet.answer.closed { add(packet.answer, memory) }
     if hasOthers { takeOthers(memory) }
-    requests.observe(packet, memory)
     if case .failed(let reason)? = packet.dissection.smp { add(reason, packet, memory) }
     // A packet that another file contains, too, was counted already.
     if packet.record.original == nil {
@@ -297,7 +301,6 @@ package struct CaptureFacts: Sendable {
     connectionCount = memory.links.count
     memory.links.forEach { store($0) }
     connections.sort { $0.id < $1.id }
-    requests.finish(memory, latest: latest)
     // The key may have followed the connection.
     for index in connections.indices where connections[index].identity == nil {
       guard connections[index].peerKind == .randomResolvable, let peer = connections[index].peer

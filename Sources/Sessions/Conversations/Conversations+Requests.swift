@@ -14,18 +14,24 @@ extension Conversations {
   ) {
     settle(place, memory)
     let isIndication = pdu.opcode.role == .indication
-    let first = isIndication ? Client.indications : 0
+    let slots = isIndication ? Client.indications : Client.requests
     let isValues = joinsValues && !pdu.isIncomplete
-    let goesOn = isValues && !isIndication && goOn(pdu.opcode, place, packet)
-    if !isIndication { giveUpPassed(place, memory) }
-    push(place, from: first, memory)
-    clients[place.client].open[first].begin(pdu.opcode, packet, packets: packet.parts)
-    clients[place.client].open[first].connection = bearers[place.bearer].parties.connection
-    clients[place.client].open[first].goesOn = goesOn
+    let goesOn =
+      isValues && pdu.opcode == .readBlobRequest
+      && self[place].parts.read.isContinued(by: packet.dissection.attFields)
+    if !isIndication {
+      if isValues, !goesOn { finishRead(place) }
+      giveUpPassed(place, memory)
+    }
+    push(place, slots, memory)
+    let first = slots.lowerBound
+    self[place].open[first].begin(pdu.opcode, packet, packets: packet.parts)
+    self[place].open[first].connection = bearers[place.bearer].parties.connection
+    self[place].open[first].goesOn = goesOn
     let link = bearers[place.bearer].link
-    clients[place.client].open[first].isLate = !memory.links.isOpen(link)
+    self[place].open[first].isLate = !memory.links.isOpen(link)
     if place.direction == .sent {
-      clients[place.client].open[first].ordinal = memory.links.flow(link)?.sent
+      self[place].open[first].ordinal = memory.links.flow(link)?.sent
     }
     guard isValues else { return }
     let fields = packet.dissection.attFields
@@ -34,22 +40,24 @@ extension Conversations {
     if pdu.opcode == .readByTypeRequest, let type = fields.type, !type.isDeclaration {
       attribute.uuid = type
     }
-    clients[place.client].open[first].attribute = attribute
+    self[place].open[first].attribute = attribute
+    if pdu.opcode == .executeWriteRequest {
+      self[place].open[first].prepared = self[place].parts.queue
+      self[place].parts.queue = PreparedQueue()
+    }
   }
 
-  /// Makes room for a new request (`first` 0) or indication: those that wait are overtaken, and if
-  /// there are too many, the oldest is given up.
-  private mutating func push(_ place: Place, from first: Int, _ memory: borrowing Memory) {
-    guard clients[place.client].open[first].isOpen else { return }
-    let last = first + Transactions.depth - 1
-    giveUp(place, last, .overtaken, memory)
-    for slot in (first..<last).reversed() { clients[place.client].open.swapAt(slot, slot + 1) }
+  /// Makes room for a new request or indication: those that wait are overtaken, and if there are
+  /// too many, the oldest is given up.
+  private mutating func push(_ place: Place, _ slots: Range<Int>, _ memory: borrowing Memory) {
+    guard self[place].open[slots.lowerBound].isOpen else { return }
+    giveUp(place, slots.upperBound - 1, .overtaken, memory)
+    for slot in slots.dropFirst().reversed() { self[place].open.swapAt(slot, slot - 1) }
   }
 
   /// Gives up requests that were passed, since their client has sent another request.
   private mutating func giveUpPassed(_ place: Place, _ memory: borrowing Memory) {
-    for slot in (0..<Client.indications).reversed() where clients[place.client].open[slot].isPassed
-    {
+    for slot in Client.requests.reversed() where self[place].open[slot].isPassed {
       giveUp(place, slot, .overtaken, memory)
     }
   }
@@ -57,9 +65,9 @@ extension Conversations {
   private mutating func giveUp(
     _ place: Place, _ slot: Int, _ reason: ValueOutcome.Reason, _ memory: borrowing Memory
   ) {
-    guard clients[place.client].open[slot].isOpen else { return }
-    let procedure = clients[place.client].open[slot]
-    clients[place.client].open[slot].end()
+    guard self[place].open[slot].isOpen else { return }
+    let procedure = self[place].open[slot]
+    self[place].open[slot].end()
     unanswered.note(procedure, place.direction, reason, at: now, memory)
     if joinsValues { reportUnanswered(place, procedure, reason, memory) }
   }
@@ -74,7 +82,7 @@ extension Conversations {
       Place(bearer: arrival.bearer, direction: arrival.direction.reversed), pdu, packet.answer)
     let slot = slot(place, pdu.opcode, packet.answer.request?.packet)
     if pdu.isIncomplete {
-      if let slot { clients[place.client].open[slot].hasCutAnswer = true }
+      if let slot { self[place].open[slot].hasCutAnswer = true }
       return
     }
     var arrived = Arrived(
@@ -84,17 +92,17 @@ extension Conversations {
       // There is one more response than there can have been requests: the held ones answer others
       // than they were assigned to, and which ones is unknown.
       if packet.answer.request == nil, !memory.doubt.alternatives.isEmpty {
-        let held = clients[place.client].held
-        clients[place.client].held.removeAll()
+        let held = self[place].held
+        self[place].held.removeAll()
         for response in held { reportOrphan(place, response, response.bytes.bytes, memory) }
       }
       return reportOrphan(place, arrived, packet.bytes, memory)
     }
     if !memory.doubt.corrections.isEmpty {
-      for index in clients[place.client].held.indices {
-        let response = clients[place.client].held[index].packet
+      for index in self[place].held.indices {
+        let response = self[place].held[index].packet
         if let correction = memory.doubt.corrections.first(where: { $0.response == response }) {
-          clients[place.client].held[index].assign(
+          self[place].held[index].assign(
             correction.request, isCertain: memory.doubt.alternatives.isEmpty)
         }
       }
@@ -105,7 +113,7 @@ extension Conversations {
       complete(place, slot, arrived, packet.bytes, memory)
     } else {
       arrived.hold(packet.bytes)
-      clients[place.client].held.append(arrived)
+      self[place].held.append(arrived)
     }
   }
 
@@ -126,18 +134,17 @@ extension Conversations {
 
   /// Returns the slot of the request that a PDU answers.
   private func slot(_ place: Place, _ opcode: ATTOpcode, _ request: Int?) -> Int? {
-    let first = opcode.role == .confirmation ? Client.indications : 0
-    return (first..<first + Client.indications).first { slot in
-      clients[place.client].open[slot].isOpen && clients[place.client].open[slot].packet == request
+    (opcode.role == .confirmation ? Client.indications : Client.requests).first { slot in
+      self[place].open[slot].isOpen && self[place].open[slot].packet == request
     }
   }
 
   /// Settles held responses when no other response can change them: they answer the requests they
   /// were assigned to.
   private mutating func settle(_ place: Place, _ memory: borrowing Memory) {
-    guard !clients[place.client].held.isEmpty else { return }
-    let held = clients[place.client].held
-    clients[place.client].held.removeAll()
+    guard !self[place].held.isEmpty else { return }
+    let held = self[place].held
+    self[place].held.removeAll()
     for response in held {
       guard let slot = slot(place, response.opcode, response.request) else { continue }
       pass(place, slot, isLast: true, memory)
@@ -152,9 +159,10 @@ extension Conversations {
   private mutating func pass(
     _ place: Place, _ slot: Int, isLast: Bool, _ memory: borrowing Memory
   ) {
-    let end = slot < Client.indications ? Client.indications : 2 * Client.indications
-    for earlier in (slot + 1..<end).reversed() where clients[place.client].open[earlier].isOpen {
-      clients[place.client].open[earlier].isPassed = true
+    let slots = Client.requests.contains(slot) ? Client.requests : Client.indications
+    for earlier in (slot + 1..<slots.upperBound).reversed()
+    where self[place].open[earlier].isOpen {
+      self[place].open[earlier].pass()
       if isLast { giveUp(place, earlier, .overtaken, memory) }
     }
   }
@@ -223,22 +231,24 @@ extension Conversations {
       let place = Place(bearer: bearer, direction: direction)
       settle(place, memory)
       finishRead(place)
-      let open = clients[place.client].open
-      if open[..<Client.indications].count(where: \.isOpen) > 1
-        || open[Client.indications...].count(where: \.isOpen) > 1
+      let open = self[place].open
+      if open[Client.requests].count(where: \.isOpen) > 1
+        || open[Client.indications].count(where: \.isOpen) > 1
       {
         noteProgress(of: place, memory)
       }
-      for slot in Client.oldestFirst { giveUp(place, slot, reason, memory) }
+      for slots in [Client.requests, Client.indications] {
+        for slot in slots.reversed() { giveUp(place, slot, reason, memory) }
+      }
       if reason == .recordsLost {
-        clients[place.client].parts.queue.lose()
+        self[place].parts.queue.lose()
         continue
       }
       let isOver = reason == .connectionEnded || reason == .captureEnded
       flush(
-        clients[place.client].parts.queue, place, .notExecuted(isOver ? reason : .forgotten), nil,
+        self[place].parts.queue, place, .notExecuted(isOver ? reason : .forgotten), nil,
         memory)
-      clients[place.client].parts = Parts()
+      self[place].parts = Parts()
     }
   }
 

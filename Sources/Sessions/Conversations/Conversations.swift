@@ -43,29 +43,23 @@ package struct Conversations: Sendable {
 
   /// What one client has open on one bearer, with the indications sent in the same direction.
   struct Client: Sendable {
-    /// The index of the first indication in `open`.
-    static let indications = Transactions.depth
-    /// The order in which procedures are given up: oldest requests first, then oldest indications.
-    static let oldestFirst =
-      Array((0..<indications).reversed()) + (indications..<2 * indications).reversed()
+    /// The indices in `open`, newest first.
+    static let requests = 0..<Transactions.depth
+    static let indications = Transactions.depth..<2 * Transactions.depth
 
-    /// The newest request and those it overtook, then the newest indication and those before it.
     var open = [Procedure](repeating: Procedure(), count: 2 * Transactions.depth)
     /// Responses that may answer one of several of these; the next packets decide.
     var held: [Arrived] = []
     var parts = Parts()
 
     /// Whether a request waits for its response, or for the certainty which response that is.
-    var isAsking: Bool { !held.isEmpty || open[..<Self.indications].contains { $0.isOpen } }
+    var isAsking: Bool { !held.isEmpty || open[Self.requests].contains { $0.isOpen } }
   }
 
   /// What one client reads and writes in parts on one bearer.
   struct Parts: Sendable {
     var read = LongRead()
     var queue = PreparedQueue()
-    /// The parts that were prepared before an Execute Write Request that waits for its response,
-    /// with its packet. Answered or not, it closes the queue (Core, Vol 3, Part F, 3.4.6.3).
-    var closed: [(packet: Int, queue: PreparedQueue)] = []
     /// Whether the capture may lack the answers to its requests: it goes on without any.
     var lacksAnswers = false
   }
@@ -147,6 +141,12 @@ package struct Conversations: Sendable {
     self.patience = patience
     unanswered = UnansweredRequests(limit: limits.listedRequests)
     ownData = OwnAdvertisedData(limits)
+  }
+
+  /// A client, accessed in place.
+  subscript(place: Place) -> Client {
+    _read { yield clients[place.client] }
+    _modify { yield &clients[place.client] }
   }
 
   // MARK: Observing
@@ -269,39 +269,12 @@ package struct Conversations: Sendable {
 
   // MARK: Requests
 
-  /// Ends the read that a request does not continue, and closes the queue that it executes.
-  ///
-  /// - Returns: whether the request continues a read.
-  mutating func goOn(_ opcode: ATTOpcode, _ place: Place, _ packet: borrowing Packet) -> Bool {
-    if opcode == .readBlobRequest,
-      clients[place.client].parts.read.isContinued(by: packet.dissection.attFields)
-    {
-      return true
-    }
-    finishRead(place)
-    if opcode == .executeWriteRequest {
-      clients[place.client].parts.closed.append(
-        (packet.record.number, clients[place.client].parts.queue))
-      clients[place.client].parts.queue = PreparedQueue()
-    }
-    return false
-  }
-
-  /// Returns the parts that an Execute Write Request writes or cancels, and forgets them.
-  private mutating func takeParts(_ place: Place, _ execute: Int) -> PreparedQueue {
-    guard let index = clients[place.client].parts.closed.firstIndex(where: { $0.packet == execute })
-    else {
-      return PreparedQueue()
-    }
-    return clients[place.client].parts.closed.remove(at: index).queue
-  }
-
   /// Records that a client goes on before a request is answered. Normally it has its answers then:
   /// if the capture has nothing from its server, they may be missing.
   mutating func noteProgress(of place: Place, _ memory: borrowing Memory) {
     let bearer = bearers[place.bearer]
     guard memory.links.id(bearer.link) == bearer.parties.connection else { return }
-    clients[place.client].parts.lacksAnswers = memory.links[bearer.link].isOneSided(place.direction)
+    self[place].parts.lacksAnswers = memory.links[bearer.link].isOneSided(place.direction)
   }
 
   /// Reports a request or an indication as unanswered.
@@ -309,13 +282,13 @@ package struct Conversations: Sendable {
     _ place: Place, _ pending: Procedure, _ reason: ValueOutcome.Reason, _ memory: borrowing Memory
   ) {
     let link = bearers[place.bearer].link
-    if reason == .overtaken || clients[place.client].parts.lacksAnswers {
+    if reason == .overtaken || self[place].parts.lacksAnswers {
       noteProgress(of: place, memory)
     }
     let isExecute = pending.opcode == .executeWriteRequest
     guard !pending.isIncomplete, isExecute || pending.operation != nil else { return }
     let mayBeAnswered =
-      memory.hasHeard(place.direction.reversed) && !clients[place.client].parts.lacksAnswers
+      memory.hasHeard(place.direction.reversed) && !self[place].parts.lacksAnswers
     if !mayBeAnswered, pending.opcode.carriesValue, pending.opcode != .prepareWriteRequest {
       // The capture has no answers, so it is unknown whether one came.
       return report(place, pending, .done, nil)
@@ -337,7 +310,7 @@ package struct Conversations: Sendable {
     if reason == .captureEnded, isAcknowledged == false { isAcknowledged = nil }
     if isExecute {
       flush(
-        takeParts(place, pending.packet), place,
+        pending.prepared, place,
         pending.executes ? .noResponse(reason) : .cancelled,
         nil, unanswered: pending, isAcknowledged: isAcknowledged, memory)
     } else {
@@ -376,9 +349,9 @@ package struct Conversations: Sendable {
   mutating func complete(
     _ place: Place, _ slot: Int, _ arrived: Arrived, _ bytes: RawSpan, _ memory: borrowing Memory
   ) {
-    clients[place.client].open[slot].end()
+    let pending = self[place].open[slot]
+    self[place].open[slot].end()
     guard joinsValues else { return }
-    let pending = clients[place.client].open[slot]
     if pending.isIncomplete { return reportOrphan(place, arrived, bytes, memory) }
     let fields = arrived.fields
     if let error = fields.error {
@@ -402,9 +375,7 @@ package struct Conversations: Sendable {
     case .prepareWriteRequest:
       prepare(place, pending, fields, bytes, isCut: arrived.isCut)
     case .executeWriteRequest:
-      flush(
-        takeParts(place, pending.packet), place, pending.executes ? .done : .cancelled, arrived,
-        memory)
+      flush(pending.prepared, place, pending.executes ? .done : .cancelled, arrived, memory)
     default: report(place, pending, .done, arrived)
     }
   }
@@ -415,11 +386,10 @@ package struct Conversations: Sendable {
   ) {
     switch pending.opcode {
     case .readBlobRequest where pending.goesOn:
-      // Invalid Offset, Attribute Not Long: there is no more.
-      let isEnd = error.rawValue == 0x07 || error.rawValue == 0x0b
-      let fits = clients[place.client].parts.read.fits(pending)
-      if fits, clients[place.client].parts.read.isOpen {
-        clients[place.client].parts.read.refusal = (error, arrived.packet)
+      let isEnd = LongRead.isEnd(error)
+      let fits = self[place].parts.read.fits(pending)
+      if fits, self[place].parts.read.isOpen {
+        self[place].parts.read.refusal = (error, arrived.packet)
         finishRead(place, isEnd ? .done : .refused(error), response: isEnd ? nil : arrived.packet)
       } else if !fits || !isEnd {
         report(place, pending, .refused(error), arrived)
@@ -431,7 +401,7 @@ package struct Conversations: Sendable {
       if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
       report(place, pending, .refused(error), arrived, attribute: attribute)
     case .executeWriteRequest:
-      flush(takeParts(place, pending.packet), place, .refused(error), arrived, memory)
+      flush(pending.prepared, place, .refused(error), arrived, memory)
     default: report(place, pending, .refused(error), arrived)
     }
   }
@@ -446,18 +416,17 @@ package struct Conversations: Sendable {
       fields.handle == pending.attribute.handle && Int(fields.offset ?? 0) == pending.offset
       && (isCut || pending.isCut || echo.isEqual(to: pending.value.bytes))
     // An Execute Write Request that was sent before this response includes the part.
-    let hasRoom: Bool
-    if let closed = clients[place.client].parts.closed.firstIndex(where: {
-      $0.packet > pending.packet
-    }) {
-      hasRoom = clients[place.client].parts.closed[closed].queue.add(
-        pending, isEchoWrong: !isSame, limits)
-    } else {
-      hasRoom = clients[place.client].parts.queue.add(pending, isEchoWrong: !isSame, limits)
+    let execute = Client.requests.last {
+      self[place].open[$0].prepared != nil && self[place].open[$0].packet > pending.packet
     }
-    if !hasRoom {
-      reached(.preparedParts, limits.preparedParts)
-    }
+    let limits = limits
+    let hasRoom =
+      if let execute {
+        self[place].open[execute].prepared?.add(pending, isEchoWrong: !isSame, limits) ?? true
+      } else {
+        self[place].parts.queue.add(pending, isEchoWrong: !isSame, limits)
+      }
+    if !hasRoom { reached(.preparedParts, limits.preparedParts) }
   }
 
   // MARK: PDUs without an answer
@@ -512,20 +481,18 @@ package struct Conversations: Sendable {
     _ place: Place, _ pending: Procedure, _ part: RawSpan, _ arrived: Arrived, isFull: Bool,
     fillsPDU: Bool, _ memory: borrowing Memory
   ) {
-    let client = place.client
     // Other requests may have been answered since it was requested.
-    let fits = pending.goesOn && clients[client].parts.read.fits(pending)
-    if !fits || !clients[client].parts.read.isOpen {
+    let fits = pending.goesOn && self[place].parts.read.fits(pending)
+    if !fits || !self[place].parts.read.isOpen {
       // Nothing follows a value that seemed to be whole.
       if fits, part.byteCount == 0 { return }
       finishRead(place)
-      clients[client].parts.read.begin(pending.attribute, at: pending.offset)
+      self[place].parts.read.begin(pending.attribute, at: pending.offset)
     }
     if arrived.mayHoldKey || arrived.isHeld && memory.attributes.hasKeyMaterial {
-      clients[client].parts.read.mayBeKey = true
+      self[place].parts.read.mayBeKey = true
     }
-    clients[client].parts.read.add(
-      part, at: pending.offset, arrived, fillsPDU: fillsPDU, limits)
+    self[place].parts.read.add(part, at: pending.offset, arrived, fillsPDU: fillsPDU, limits)
     if isFull { mayHaveOpenReads = true } else { finishRead(place) }
   }
 
@@ -535,8 +502,8 @@ package struct Conversations: Sendable {
     for bearer in bearers.indices {
       for direction in [Direction.sent, .received] {
         let place = Place(bearer: bearer, direction: direction)
-        guard clients[place.client].parts.read.isOpen else { continue }
-        if !clients[place.client].isAsking, let last = clients[place.client].parts.read.time,
+        guard self[place].parts.read.isOpen else { continue }
+        if !self[place].isAsking, let last = self[place].parts.read.time,
           time.nanoseconds(since: last) > patience
         {
           finishRead(place)
@@ -551,9 +518,9 @@ package struct Conversations: Sendable {
   mutating func finishRead(
     _ place: Place, _ outcome: ValueOutcome = .done, response: Int? = nil
   ) {
-    guard clients[place.client].parts.read.isOpen else { return }
-    let read = clients[place.client].parts.read
-    clients[place.client].parts.read.close()
+    guard self[place].parts.read.isOpen else { return }
+    let read = self[place].parts.read
+    self[place].parts.read.close()
     var value = ConveyedValue(
       operation: .read, outcome: outcome, attribute: read.attribute,
       parties: bearers[place.bearer].parties, direction: place.direction.reversed,
@@ -589,12 +556,10 @@ package struct Conversations: Sendable {
     _ place: Place, _ pending: Procedure, _ items: ATTItems, _ arrived: Arrived, _ bytes: RawSpan,
     _ memory: borrowing Memory
   ) {
-    let isSecret =
-      arrived.mayHoldKey || arrived.isHeld && memory.attributes.hasKeyMaterial
+    let isSecret = arrived.mayHoldKey || arrived.isHeld && memory.attributes.hasKeyMaterial
     let mtu = memory.mtu(on: bearers[place.bearer].link, arrived.channel)
     // A single value that fills the PDU may continue.
-    let isFull =
-      items.singleValueLength.map { ATTItems.isFull($0, mtu: mtu.value) } ?? false
+    let isFull = items.singleValueLength.map { ATTItems.isFull($0, mtu: mtu.value) } ?? false
     var cursor = Cursor(bytes, items.list)
     let packets = isFull ? nil : keep(arrived.packets)
     while let item = items.next(&cursor) {
@@ -603,9 +568,9 @@ package struct Conversations: Sendable {
       if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
       if isFull {
         finishRead(place)
-        clients[place.client].parts.read.begin(attribute, at: 0)
-        clients[place.client].parts.read.mayBeKey = isSecret
-        clients[place.client].parts.read.add(
+        self[place].parts.read.begin(attribute, at: 0)
+        self[place].parts.read.mayBeKey = isSecret
+        self[place].parts.read.add(
           bytes.part(slice), at: 0, arrived, fillsPDU: !mtu.isLowerBound, limits)
         mayHaveOpenReads = true
       } else {
@@ -714,11 +679,10 @@ package struct Conversations: Sendable {
   /// Reports the values whose parts were prepared, one for each run of consecutive parts of an
   /// attribute, and empties the queue.
   mutating func flush(
-    _ queue: PreparedQueue, _ place: Place, _ outcome: ValueOutcome, _ arrived: Arrived?,
+    _ queue: PreparedQueue?, _ place: Place, _ outcome: ValueOutcome, _ arrived: Arrived?,
     unanswered: Procedure? = nil, isAcknowledged: Bool? = nil, _ memory: borrowing Memory
   ) {
-    guard !queue.isEmpty else { return }
-    var queue = queue
+    guard var queue, !queue.isEmpty else { return }
     for joined in queue.join(into: &bytes, packets: &packets, place.direction.reversed) {
       var value = ConveyedValue(
         operation: .preparedWrite, outcome: outcome,

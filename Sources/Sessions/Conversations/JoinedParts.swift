@@ -104,6 +104,11 @@ struct LongRead: Sendable {
     isOpen = false
   }
 
+  /// Returns whether an error shows that there is no more: Invalid Offset, Attribute Not Long.
+  static func isEnd(_ error: ATTErrorCode) -> Bool {
+    error.rawValue == 0x07 || error.rawValue == 0x0b
+  }
+
   /// Returns whether a Read Blob Request continues the read, or asks what follows its end.
   func isContinued(by fields: ATTFields) -> Bool {
     let offset = Int(fields.offset ?? 0)

@@ -125,8 +125,7 @@ package struct LongValues: Sendable {
       guard let item = items.next(&cursor), let handle = item.handle, let value = item.value else {
         return
       }
-      clients[client].read.begin(
-        AttributeIdentity(server: 0, handle: handle), at: 0)
+      clients[client].read.begin(AttributeIdentity(server: 0, handle: handle), at: 0)
       clients[client].read.mayBeKey = packet.answer.mayHoldKey
       clients[client].read.add(
         packet.bytes.part(value), at: 0, packet.record.number, isCut: isCut, shared.values)
@@ -139,8 +138,7 @@ package struct LongValues: Sendable {
       if offset == 0 || !read.isOpen || read.attribute.handle != handle || offset < read.start
         || read.end < offset
       {
-        clients[client].read.begin(
-          AttributeIdentity(server: 0, handle: handle), at: offset)
+        clients[client].read.begin(AttributeIdentity(server: 0, handle: handle), at: offset)
       }
       if packet.answer.mayHoldKey { clients[client].read.mayBeKey = true }
       clients[client].read.add(
@@ -152,8 +150,7 @@ package struct LongValues: Sendable {
         return
       }
       let read = clients[client].read
-      // Invalid Offset, Attribute Not Long: there is no more.
-      if let error = fields.error, error.rawValue == 0x07 || error.rawValue == 0x0b, read.isOpen,
+      if let error = fields.error, LongRead.isEnd(error), read.isOpen,
         read.attribute.handle == request.handle, Int(request.offset ?? 0) == read.end
       {
         finishRead(client, direction)

@@ -6,9 +6,15 @@ import Dissectors
 /// A request or an indication that waits for its answer, with what it carried. The instance is
 /// reused, so that nothing is allocated for each request.
 struct Procedure: Sendable {
-  private(set) var isOpen = false
-  /// Whether a later request of its bearer was answered: its own answer may still come late.
-  var isPassed = false
+  private enum State: Sendable {
+    case free, waiting
+    /// A later request of its bearer was answered: its own answer may still come late.
+    case passed
+  }
+
+  private var state = State.free
+  var isOpen: Bool { state != .free }
+  var isPassed: Bool { state == .passed }
   /// Whether an answer came of which the capture has too few bytes.
   var hasCutAnswer = false
   private(set) var packet = 0
@@ -39,6 +45,9 @@ struct Procedure: Sendable {
   var goesOn = false
   /// Whether an Execute Write Request writes the prepared values instead of cancelling them.
   private(set) var executes = true
+  /// For an Execute Write Request, the parts that were prepared before it: answered or not, it
+  /// closes the queue (Core, Vol 3, Part F, 3.4.6.3).
+  var prepared: PreparedQueue?
 
   /// The operation if it stays unanswered; nil for a request that has nothing to do with values.
   /// Discovery is not a read; for a read by UUID, the type is known.
@@ -46,16 +55,13 @@ struct Procedure: Sendable {
     opcode == .readByTypeRequest && attribute.uuid != nil ? .read : opcode.operation
   }
 
-  /// The handles of a Read Multiple request.
-  var handles: [UInt16] { (0..<value.count / 2).map { value.bytes.littleEndianU16(at: 2 * $0) } }
-
   mutating func begin(
     _ opcode: ATTOpcode, _ packet: borrowing Packet, packets fragments: ArraySlice<Int>
   ) {
     let fields = packet.dissection.attFields
-    isOpen = true
+    state = .waiting
     mayHoldKey = packet.answer.mayHoldKey
-    (isPassed, hasCutAnswer, goesOn) = (false, false, false)
+    (hasCutAnswer, goesOn) = (false, false)
     isIncomplete = packet.dissection.att?.isIncomplete ?? false
     self.packet = packet.record.number
     time = packet.record.time
@@ -72,7 +78,12 @@ struct Procedure: Sendable {
     executes = fields.executeFlags != 0
   }
 
-  mutating func end() { isOpen = false }
+  mutating func pass() { state = .passed }
+
+  mutating func end() {
+    state = .free
+    prepared = nil
+  }
 }
 
 /// A response or a confirmation.

@@ -41,14 +41,9 @@ struct Transactions: Sendable {
     let offset: UInt16?
     /// The length of a list's values.
     let itemLength: Int?
-    /// The packets of requests that its value cannot answer.
-    let impossible: [Int]
 
-    init(
-      _ packet: Int, _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan,
-      impossible: [Int] = []
-    ) {
-      (self.packet, self.opcode, self.impossible) = (packet, opcode, impossible)
+    init(_ packet: Int, _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan) {
+      (self.packet, self.opcode) = (packet, opcode)
       (requestOpcode, offset) = (fields.requestOpcode, fields.offset)
       var (subject, itemLength) = (UInt16?.none, Int?.none)
       if let handle = fields.handle {
@@ -86,7 +81,6 @@ struct Transactions: Sendable {
 
     /// Returns whether the lengths of its values are possible for what was requested.
     func fits(_ request: Request) -> Bool {
-      if impossible.contains(request.packet) { return false }
       guard let itemLength, let type = request.type, type.isDeclaration else { return true }
       // The lengths of declarations, preceded by one handle or two (Core, Vol 3, Part G, 3.1 to
       // 3.3).
@@ -138,7 +132,7 @@ struct Transactions: Sendable {
   ///     as missing.
   ///   - doubt: receives what the answer leaves open or settles.
   mutating func observe(
-    _ opcode: ATTOpcode, _ packet: inout Packet, _ direction: Direction, impossible: [Int] = [],
+    _ opcode: ATTOpcode, _ packet: inout Packet, _ direction: Direction, impossible: [Int],
     isAnswerable: Bool, _ doubt: inout ResponseDoubt
   ) -> Request? {
     let (fields, bytes) = (packet.dissection.attFields, packet.bytes)
@@ -166,7 +160,7 @@ struct Transactions: Sendable {
     case .response:
       let request = end(
         Self.place(direction.reversed, isIndication: false), .responseWithoutRequest,
-        Response(number, opcode, fields, bytes, impossible: impossible), &doubt,
+        Response(number, opcode, fields, bytes), but: impossible, &doubt,
         &packet.dissection.problems)
       if opcode == .readByTypeResponse, let type = request?.type {
         found[Int(direction.reversed.rawValue)] = type
@@ -175,7 +169,7 @@ struct Transactions: Sendable {
     case .confirmation:
       return end(
         Self.place(direction.reversed, isIndication: true), .confirmationWithoutIndication,
-        Response(number, opcode, fields, bytes), &doubt, &packet.dissection.problems)
+        Response(number, opcode, fields, bytes), but: [], &doubt, &packet.dissection.problems)
     case .unacknowledged: break
     }
     return nil
@@ -214,8 +208,8 @@ struct Transactions: Sendable {
   }
 
   private mutating func end(
-    _ place: Int, _ problem: Problem.Code, _ response: Response, _ doubt: inout ResponseDoubt,
-    _ problems: inout Problems
+    _ place: Int, _ problem: Problem.Code, _ response: Response, but impossible: [Int],
+    _ doubt: inout ResponseDoubt, _ problems: inout Problems
   ) -> Request? {
     switch states[place] {
     case .idle: problems.add(Problem(problem))
@@ -224,7 +218,7 @@ struct Transactions: Sendable {
       return request
     // The waiting request may still get its own answer.
     case .waiting(let request): problems.add(Problem(.responseMismatch, request.packet))
-    case .several: return choose(place, problem, response, &doubt, &problems)
+    case .several: return choose(place, problem, response, but: impossible, &doubt, &problems)
     }
     return nil
   }
@@ -233,11 +227,11 @@ struct Transactions: Sendable {
   /// response.
   @inline(never)
   private mutating func choose(
-    _ place: Int, _ problem: Problem.Code, _ response: Response, _ doubt: inout ResponseDoubt,
-    _ problems: inout Problems
+    _ place: Int, _ problem: Problem.Code, _ response: Response, but impossible: [Int],
+    _ doubt: inout ResponseDoubt, _ problems: inout Problems
   ) -> Request? {
     guard case .several(var several) = states[place] else { return nil }
-    let request = several.answer(response, problem, &doubt, &problems)
+    let request = several.answer(response, but: impossible, problem, &doubt, &problems)
     if several.isSingle, let only = several.requests.first {
       states[place] = .waiting(only)
     } else {
@@ -282,13 +276,17 @@ private struct Several: Sendable {
   }
 
   /// Returns the request that a response answers, and records that.
+  ///
+  /// - Parameter impossible: the packets of requests that its value cannot answer.
   mutating func answer(
-    _ response: Transactions.Response, _ problem: Problem.Code, _ doubt: inout ResponseDoubt,
-    _ problems: inout Problems
+    _ response: Transactions.Response, but impossible: [Int], _ problem: Problem.Code,
+    _ doubt: inout ResponseDoubt, _ problems: inout Problems
   ) -> Request? {
     let ofKind = requests.indices.filter { response.isKind(of: requests[$0]) }
     let named = ofKind.filter { response.names(requests[$0]) }
-    let fitting = named.filter { response.fits(requests[$0]) }
+    let fitting = named.filter {
+      response.fits(requests[$0]) && !impossible.contains(requests[$0].packet)
+    }
     var possible = fitting.isEmpty ? named : fitting
     // What that request asked for is unknown.
     if let lost { doubt.mayAnswer(Request(packet: lost, time: nil)) }
@@ -310,7 +308,7 @@ private struct Several: Sendable {
     if chosen < requests.count - 1 || possible.count == 1 && lost == nil {
       // A server answers in order: requests sent before that one get no answer any more, or a late
       // one.
-      passed += requests[..<chosen]
+      passed.append(contentsOf: requests[..<chosen])
       passed.removeFirst(max(0, passed.count - Transactions.depth))
       requests.removeFirst(chosen + 1)
     } else {

@@ -29,7 +29,7 @@ package struct UnansweredRequests: Sendable {
   package private(set) var indications = 0
   private let limit: Int
 
-  init(limit: Int) { self.limit = limit }
+  package init(limit: Int) { self.limit = limit }
 
   /// Records a request or an indication that nothing answers any more, or only a late response.
   mutating func note(
