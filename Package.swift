@@ -81,21 +81,23 @@ let package = Package(
         "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
+    // `trace`: what an app was told, in its platform's words. What happened, tables of callbacks, and
+    // their output.
+    .target(
+      name: "Platforms",
+      dependencies: [
+        "Reports", "Words", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes",
+      ],
+      swiftSettings: strict),
     // What happened, as text and JSON in the same words; and what all reports share. It imports no
     // histories, so it is compiled at the same time as Histories and Diagnosis.
     .target(
       name: "Reports",
       dependencies: [
-        "Platforms", "Words", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
-        "Bytes",
+        "Words", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       exclude: ["Page/page.html", "Page/page.css", "Page/page.js"],
       swiftSettings: strict, plugins: ["BuildSources"]),
-    // What an app was told, in its platform's words: what happened, and tables of callbacks.
-    .target(
-      name: "Platforms",
-      dependencies: ["Sessions", "Dissectors", "Captures", "Bluetooth", "Bytes"],
-      swiftSettings: strict),
     // Differences between two sessions: alignment and comparison, no wording except names.
     .target(
       name: "Differences",

@@ -249,7 +249,7 @@ package struct ValueMeaning: ~Copyable {
   }
 
   /// Appends the words.
-  func writeText(into output: inout Output) {
+  package func writeText(into output: inout Output) {
     line.copy(into: &output)
     // If there are several messages, the words include what each answers.
     if following.isEmpty { exchange?.write(sighting?.series, into: &output) }

@@ -330,7 +330,7 @@ package struct ValueReading: ~Copyable {
   /// Decodes the message that the value of an earlier packet was. Returns false if it was not one.
   ///
   /// - Parameter server: the value's server, if known.
-  mutating func readAgain(
+  package mutating func readAgain(
     _ packet: Int, _ handle: UInt16?, _ value: RawSpan, server: UInt64? = nil
   ) -> Bool {
     begin()

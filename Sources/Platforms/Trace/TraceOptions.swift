@@ -1,5 +1,5 @@
 package import Decoders
-package import Platforms
+package import Reports
 
 package struct TraceOptions: PresentationOptions, Sendable {
   /// The platform whose terms are used.

@@ -2,6 +2,7 @@ import Bluetooth
 package import Bytes
 package import Captures
 import Dissectors
+import Reports
 package import Sessions
 import Words
 

@@ -2,7 +2,6 @@
 
 import Bluetooth
 import Bytes
-import Platforms
 import Sessions
 
 extension Output {

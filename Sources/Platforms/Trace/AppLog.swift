@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Reports
 
 /// An app's own log: lines with times, to be merged with a trace.
 ///
@@ -24,9 +25,9 @@ package struct AppLog: Sendable {
   /// The number of lines that are read at most.
   private let most: Int
   /// The maximum number of lines that are read.
-  package static let most = 1_000_000
+  static let most = 1_000_000
   /// The maximum number of bytes of a line, together with the lines that belong to it.
-  package static let mostText = 1 << 20
+  static let mostText = 1 << 20
 
   /// Creates a log.
   ///

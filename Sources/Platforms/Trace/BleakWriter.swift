@@ -3,6 +3,7 @@
 
 import Bluetooth
 import Bytes
+import Reports
 import Sessions
 
 /// Writes the functions of a script, one for each connection, and then what they need before them.

@@ -1,8 +1,7 @@
-package import Bytes
+import Bytes
 package import Captures
 import Dissectors
-package import Platforms
-package import Sessions
+import Sessions
 
 /// Looks for what shows the platform of the captured host, in the first packets.
 ///
@@ -27,9 +26,9 @@ package struct PlatformReport: PacketReport, ~Copyable {
     isPacketLoggers = summary.format == .packetLogger
   }
 
-  package var isSatisfied: Bool { found != nil || records >= Self.mostRecords }
+  var isSatisfied: Bool { found != nil || records >= Self.mostRecords }
 
-  package mutating func packet(
+  mutating func packet(
     _ packet: borrowing Packet, _ memory: borrowing Memory, into output: inout Output
   ) {
     records += 1
@@ -43,7 +42,7 @@ package struct PlatformReport: PacketReport, ~Copyable {
     found = packet.record.number
   }
 
-  package mutating func finish(
+  mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {}
 }

@@ -2,7 +2,7 @@ import Bluetooth
 import Bytes
 import Decoders
 import Dissectors
-import Platforms
+import Reports
 import Sessions
 
 /// Writes the lines of a trace as text: packet, time, connection, an arrow (to the app or from it),

@@ -1,7 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
-import Platforms
+import Reports
 package import Sessions
 
 /// `trace`: the capture as the callbacks that an app could have received, in the order of packets,

@@ -2,7 +2,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Dissectors
-import Platforms
+import Reports
 import Sessions
 
 /// Writes the lines of a trace, as text or as one JSON object each.
