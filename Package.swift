@@ -65,12 +65,12 @@ let package = Package(
         "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
-    // `diff`: how two sessions differ, in words.
+    // `diff`: how two sessions differ. What it records, alignment and comparison, and their words.
     .target(
       name: "Comparisons",
       dependencies: [
-        "Differences", "Reports", "Histories", "Words", "Decoders", "Sessions", "Cryptography",
-        "Captures", "Dissectors", "Bluetooth", "Bytes",
+        "Reports", "Histories", "Words", "Decoders", "Sessions", "Cryptography", "Captures",
+        "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
     // `explain`: findings with their evidence, in words.
@@ -98,11 +98,6 @@ let package = Package(
       ],
       exclude: ["Page/page.html", "Page/page.css", "Page/page.js"],
       swiftSettings: strict, plugins: ["BuildSources"]),
-    // Differences between two sessions: alignment and comparison, no wording except names.
-    .target(
-      name: "Differences",
-      dependencies: ["Histories", "Words", "Sessions", "Dissectors", "Bluetooth", "Bytes"],
-      swiftSettings: strict),
     // Why a session failed: rules over its histories; findings with their evidence.
     .target(
       name: "Diagnosis",
@@ -171,8 +166,11 @@ let package = Package(
     // The only module that touches raw memory.
     .target(name: "Bytes", swiftSettings: strict),
     .testTarget(
-      name: "DifferencesTests",
-      dependencies: ["Differences", "Histories", "Words", "Sessions", "Bluetooth", "Bytes"],
+      name: "ComparisonsTests",
+      dependencies: [
+        "MadeTraffic", "Comparisons", "Reports", "Histories", "Words", "Decoders", "Sessions",
+        "Bluetooth", "Bytes",
+      ],
       swiftSettings: tests),
     .testTarget(
       name: "DiagnosisTests",
@@ -216,8 +214,8 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "FuzzInputs", "MadeTraffic", "Documents", "Comparisons", "Explanations", "Reports",
-        "Platforms", "Histories", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
+        "FuzzInputs", "MadeTraffic", "Documents", "Explanations", "Platforms", "Reports",
+        "Histories", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
         "Bytes",
       ],
       swiftSettings: tests),
