@@ -61,7 +61,7 @@ let package = Package(
     .target(
       name: "Documents",
       dependencies: [
-        "Explanations", "Reports", "Diagnosis", "Histories", "Words", "Decoders", "Sessions",
+        "Explanations", "Reports", "Diagnosis", "Histories", "Meanings", "Decoders", "Sessions",
         "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
@@ -69,7 +69,7 @@ let package = Package(
     .target(
       name: "Comparisons",
       dependencies: [
-        "Reports", "Histories", "Words", "Decoders", "Sessions", "Cryptography", "Captures",
+        "Reports", "Histories", "Meanings", "Decoders", "Sessions", "Cryptography", "Captures",
         "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
@@ -77,7 +77,7 @@ let package = Package(
     .target(
       name: "Explanations",
       dependencies: [
-        "Reports", "Diagnosis", "Histories", "Words", "Decoders", "Sessions", "Cryptography",
+        "Reports", "Diagnosis", "Histories", "Meanings", "Decoders", "Sessions", "Cryptography",
         "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
@@ -86,7 +86,8 @@ let package = Package(
     .target(
       name: "Platforms",
       dependencies: [
-        "Reports", "Words", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes",
+        "Reports", "Meanings", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
+        "Bytes",
       ],
       swiftSettings: strict),
     // What happened, as text and JSON in the same words; and what all reports share. It imports no
@@ -94,7 +95,7 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "Words", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes",
+        "Meanings", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       exclude: ["Page/page.html", "Page/page.css", "Page/page.js"],
       swiftSettings: strict, plugins: ["BuildSources"]),
@@ -102,7 +103,7 @@ let package = Package(
     .target(
       name: "Diagnosis",
       dependencies: [
-        "Histories", "Words", "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors",
+        "Histories", "Meanings", "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors",
         "Bluetooth",
         "Bytes",
       ],
@@ -111,7 +112,7 @@ let package = Package(
     .target(
       name: "Redaction",
       dependencies: [
-        "Histories", "Words", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
+        "Histories", "Meanings", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
         "Bytes",
       ],
       swiftSettings: strict),
@@ -120,13 +121,15 @@ let package = Package(
     .target(
       name: "Histories",
       dependencies: [
-        "Words", "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
+        "Meanings", "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
         "Bytes",
       ],
       swiftSettings: strict),
-    // Words that findings and reports share, and what profiles know of errors and of values by themselves.
+    // What profiles and the specification know of a single value, an error or an attribute, in words:
+    // findings and reports share them.
     .target(
-      name: "Words", dependencies: ["Decoders", "Sessions", "Bluetooth", "Bytes"],
+      name: "Meanings",
+      dependencies: ["Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: strict),
     // What the protocol implies: reassembly, connections, transactions, and the pass that knows the order.
     .target(
@@ -168,7 +171,7 @@ let package = Package(
     .testTarget(
       name: "ComparisonsTests",
       dependencies: [
-        "MadeTraffic", "Comparisons", "Reports", "Histories", "Words", "Decoders", "Sessions",
+        "MadeTraffic", "Comparisons", "Reports", "Histories", "Meanings", "Decoders", "Sessions",
         "Bluetooth", "Bytes",
       ],
       swiftSettings: tests),
@@ -176,7 +179,7 @@ let package = Package(
       name: "DiagnosisTests",
       dependencies: [
         "MadeTraffic", "ProfileFiles", "Explanations", "Reports", "Diagnosis", "Histories",
-        "Words", "Decoders", "Sessions", "Cryptography", "Captures",
+        "Meanings", "Decoders", "Sessions", "Cryptography", "Captures",
         "Dissectors", "Bluetooth", "Bytes",
       ],
       exclude: ["Fixtures"], swiftSettings: tests),

@@ -13,7 +13,7 @@ WHOLE = ("Sessions/Limits", "Captures/CaptureLimits", "Captures/Live/LiveLimits"
 STRUCTURES = {"BookLimits": "Redaction/Books", "SessionBounds": "Comparisons/Differences/SessionBounds"}
 MODULES = (
     *("Captures", "Platforms", "Comparisons", "Redaction", "Histories", "Diagnosis", "Decoders", "ProfileFiles"),
-    *("Sessions", "Reports", "Documents", "Words"),
+    *("Sessions", "Reports", "Documents", "Meanings"),
 )
 CALLED_SO = re.compile(r"(most|longest|listed)([A-Z]\w*)?|bound|latestConnections|shownBytes")
 # Constants with such a name that are no limits: widths, durations, and maxima of the specification.

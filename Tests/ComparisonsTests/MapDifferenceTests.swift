@@ -1,7 +1,7 @@
 import Bluetooth
 import Histories
+import Meanings
 import Testing
-import Words
 
 @testable import Comparisons
 

@@ -4,9 +4,9 @@ import Diagnosis
 import Histories
 import Foundation
 import MadeTraffic
+import Meanings
 import Sessions
 import Testing
-import Words
 
 @Suite("Rules about what the capture lacks") struct CaptureTests {
   @Test("dropped records, with the packets after the gaps") func dropped() {

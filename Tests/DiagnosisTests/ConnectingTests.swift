@@ -1,8 +1,8 @@
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 /// Returns the first finding of a rule.
 func first(_ rule: String, in evidence: Evidence) -> Finding? {

@@ -1,8 +1,8 @@
 import Bluetooth
 import Bytes
 import Histories
+import Meanings
 import Sessions
-import Words
 
 extension ValueOperation {
   /// The name in a line of a conversation.

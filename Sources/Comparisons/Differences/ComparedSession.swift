@@ -1,8 +1,8 @@
 import Bluetooth
 import Bytes
 import Histories
+import Meanings
 import Sessions
-import Words
 
 /// What two devices did on their connections, as far as it is compared: one side of a difference.
 struct ComparedSession: Sendable {

@@ -1,8 +1,8 @@
 import Bluetooth
 import Histories
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 extension Difference {
   /// Returns how two connections are protected, and the properties of their links. Everything is

@@ -1,6 +1,6 @@
 import Bytes
 import Histories
-import Words
+import Meanings
 
 // The differences in the values of operations that belong together.
 

@@ -1,6 +1,6 @@
 import Bluetooth
 import Histories
-import Words
+import Meanings
 
 /// What differs between two sessions.
 struct Difference: Sendable {

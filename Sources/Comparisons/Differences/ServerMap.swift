@@ -1,6 +1,6 @@
 import Bluetooth
 import Histories
-import Words
+import Meanings
 
 /// The attributes of a GATT server, as far as they are compared.
 struct ServerMap: Sendable {

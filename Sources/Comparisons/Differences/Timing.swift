@@ -1,7 +1,7 @@
 import Bluetooth
 import Histories
+import Meanings
 import Sessions
-import Words
 
 /// Something that took longer on one side than on the other.
 struct TimingDifference: Sendable {

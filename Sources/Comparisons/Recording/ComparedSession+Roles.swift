@@ -2,9 +2,9 @@
 
 import Bluetooth
 import Histories
+import Meanings
 import Reports
 import Sessions
-import Words
 
 extension ComparedSession.Role {
   /// Creates a role from an attribute's type, its service and the characteristic that it describes.

@@ -2,9 +2,9 @@ import Bluetooth
 import Bytes
 import Decoders
 import Histories
+import Meanings
 import Reports
 import Sessions
-import Words
 
 /// Converts the maps of `map` into maps that can be compared.
 struct MapReader: ~Copyable {

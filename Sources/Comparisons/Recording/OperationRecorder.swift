@@ -4,9 +4,9 @@ import Captures
 import Decoders
 import Histories
 import Dissectors
+import Meanings
 import Reports
 import Sessions
-import Words
 
 /// Records the operations on each connection, as `diff` compares them. Memory grows with the
 /// operations, up to a limit: the two sides can be compared only when both are known.

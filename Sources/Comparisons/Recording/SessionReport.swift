@@ -4,9 +4,9 @@ package import Captures
 import Cryptography
 package import Decoders
 import Histories
+import Meanings
 import Reports
 package import Sessions
-import Words
 
 /// What `diff` remembers of a capture: devices, connections and operations. It is fed packet by
 /// packet, prints nothing, and provides `capture` at the end.

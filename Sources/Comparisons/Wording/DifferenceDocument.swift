@@ -1,9 +1,9 @@
 import Bluetooth
 import Bytes
 import Histories
+import Meanings
 import Reports
 import Sessions
-import Words
 
 /// `diff --json`: one document (json.md).
 struct DifferenceDocument: ~Copyable {

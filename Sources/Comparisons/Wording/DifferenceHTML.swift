@@ -1,9 +1,9 @@
 import Bluetooth
 import Bytes
 import Histories
+import Meanings
 import Reports
 import Sessions
-import Words
 
 /// `diff --html`: a page with the differences, and with the two conversations side by side from the
 /// first difference on. It needs no script.

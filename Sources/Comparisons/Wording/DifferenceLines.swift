@@ -1,7 +1,7 @@
 import Bluetooth
 import Bytes
 import Histories
-import Words
+import Meanings
 
 /// How a line of a difference describes one side, for both text and JSON.
 struct DescribedSide: Sendable {

@@ -1,9 +1,9 @@
 import Bluetooth
 import Bytes
 import Histories
+import Meanings
 import Reports
 import Sessions
-import Words
 
 /// The map and the conversation, as `diff` prints them.
 extension DifferencePage {

@@ -1,9 +1,9 @@
 import Bluetooth
 package import Bytes
 import Histories
+import Meanings
 package import Reports
 import Sessions
-import Words
 
 package struct DiffOptions: PresentationOptions, Sendable {
   /// What is compared of each side.

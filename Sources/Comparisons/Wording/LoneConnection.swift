@@ -1,5 +1,5 @@
 import Histories
-import Words
+import Meanings
 
 /// A connection that has no counterpart on the other side.
 struct LoneConnection: Sendable {

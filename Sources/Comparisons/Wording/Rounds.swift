@@ -1,5 +1,5 @@
 import Bytes
-import Words
+import Meanings
 
 /// Steps that only one side has and that come again at once, as in a loop that polls.
 struct Rounds {

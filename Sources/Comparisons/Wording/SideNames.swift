@@ -1,4 +1,4 @@
-import Words
+import Meanings
 
 /// What the two sides are called in sentences: left and right, or the names of their files.
 struct SideNames: Sendable {

@@ -2,9 +2,9 @@ import Bluetooth
 package import Bytes
 package import Captures
 import Dissectors
+import Meanings
 import Reports
 package import Sessions
-import Words
 
 /// `trace --as bleak`: a Python script that does with bleak what the GATT client of each connection
 /// did.

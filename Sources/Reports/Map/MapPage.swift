@@ -1,8 +1,8 @@
 import Bluetooth
 package import Bytes
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 /// `map` as text: a tree.
 package struct MapPage: ~Copyable {

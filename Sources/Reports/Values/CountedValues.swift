@@ -1,4 +1,5 @@
 package import Bytes
+package import Meanings
 package import Sessions
 
 /// The values of each attribute, counted packet by packet. The caller reads the packets, so that

@@ -3,6 +3,7 @@
 import Bluetooth
 import Bytes
 import Dissectors
+import Meanings
 package import Sessions
 
 extension Output {

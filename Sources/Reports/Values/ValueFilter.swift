@@ -2,8 +2,8 @@ import Bluetooth
 import Bytes
 package import Captures
 import Dissectors
+import Meanings
 package import Sessions
-import Words
 
 /// The state that all forms of `values` share: the selection of values, and its progress.
 package struct ValueFilter: Sendable {

@@ -1,10 +1,9 @@
-import Bluetooth
 package import Bytes
 package import Decoders
 
 /// What a value means: its fields, and the words for them.
 package struct ValueMeaning: ~Copyable {
-  private let showsKeys: Bool
+  package let showsKeys: Bool
   private var decoder = ValueDecoder()
   /// Whether the value has a meaning; otherwise the fields and words are not its own.
   package private(set) var isKnown = false
@@ -13,17 +12,17 @@ package struct ValueMeaning: ~Copyable {
   package private(set) var line = Output()
   /// Where those for problems begin, and where those that the definition gives end.
   package private(set) var textEnd = 0
-  private var wordsEnd = 0
+  package private(set) var wordsEnd = 0
   /// The vendor message and its context, if the value is one.
   package private(set) var sighting: VendorSighting?
   /// The messages after the first one in the same value.
   package private(set) var following: [FollowingMessage] = []
   /// Where the words of the first message end, if there are several.
-  private var firstEnd = 0
+  package private(set) var firstEnd = 0
   /// What the value of a control point answers.
   private(set) var control: ExchangeNote?
   /// Whether only a descriptor of its characteristic defines the value's meaning.
-  private var isByFormat = false
+  package private(set) var isByFormat = false
   /// The structure that the value is a part of, if it was decoded as a whole.
   private var structure: [UInt8] = []
   /// The definition of the value that `decoded` and `line` still describe, and that value: a report
@@ -34,12 +33,12 @@ package struct ValueMeaning: ~Copyable {
   var isWhole = false
   private let passing = PassedByReference()
 
-  init(showsKeys: Bool) { self.showsKeys = showsKeys }
+  package init(showsKeys: Bool) { self.showsKeys = showsKeys }
 
   // MARK: Decoding
 
   @inline(never)
-  mutating func clear() {
+  package mutating func clear() {
     isKnown = false
     if sighting != nil { sighting = nil }
     if control != nil { control = nil }
@@ -53,7 +52,7 @@ package struct ValueMeaning: ~Copyable {
   /// - Parameters:
   ///   - externals: the fields of other values that the definition refers to.
   ///   - mayRepeat: whether a report may ask for the same value again.
-  mutating func decode(
+  package mutating func decode(
     _ definition: Definition, _ value: RawSpan, isWritten: Bool, _ externals: [Known] = [],
     mayRepeat: Bool = false
   ) {
@@ -86,7 +85,7 @@ package struct ValueMeaning: ~Copyable {
   /// - Parameters:
   ///   - externals: the fields of other values that its definition refers to.
   ///   - others: the messages after it in the same value.
-  mutating func decode(
+  package mutating func decode(
     _ sighting: VendorSighting, _ value: RawSpan, _ externals: [Known] = [],
     following others: [VendorSighting]
   ) {
@@ -144,11 +143,11 @@ package struct ValueMeaning: ~Copyable {
 
   /// Whether the value is a message, or a part of one. `sighting` is large, so it is not copied to
   /// find out.
-  var isMessage: Bool { if case .some = sighting { true } else { false } }
+  package var isMessage: Bool { if case .some = sighting { true } else { false } }
 
   /// The definition that decoded the value, and how it was used, if these and the value's bytes
   /// determine all words and fields; otherwise nil.
-  var soleDefinition: (definition: Definition, isWritten: Bool)? {
+  package var soleDefinition: (definition: Definition, isWritten: Bool)? {
     guard isKnown, sighting == nil, control == nil, structure.isEmpty, let latest else {
       return nil
     }
@@ -168,7 +167,7 @@ package struct ValueMeaning: ~Copyable {
   package var profileName: String? { vendorName ?? decoded.definition?.profile }
 
   /// The name of the message that the value is; nil if the profile does not name it.
-  var messageName: String? {
+  package var messageName: String? {
     guard let message = sighting?.message, message.commands != nil else { return nil }
     return message.definition.name
   }
@@ -178,7 +177,7 @@ package struct ValueMeaning: ~Copyable {
   }
 
   /// Appends the name of the message that the value is, unless the words begin with it.
-  func writeTitle(into output: inout Output) {
+  package func writeTitle(into output: inout Output) {
     guard let message = sighting?.message, message.commands != nil else { return }
     let start = output.count
     let name = message.definition.nameBytes
@@ -188,7 +187,7 @@ package struct ValueMeaning: ~Copyable {
   }
 
   /// What the value answers.
-  var exchange: ExchangeNote? { sighting?.exchange ?? control }
+  package var exchange: ExchangeNote? { sighting?.exchange ?? control }
 
   private var sightings: [VendorSighting] {
     sighting.map { [$0] + following.map(\.sighting) } ?? []
@@ -197,22 +196,22 @@ package struct ValueMeaning: ~Copyable {
   /// The other packets that the description of this one depends on: the request that its message
   /// answers, the parts of the message, the start of its series, and the frame that identified the
   /// protocol.
-  var related: [Int] {
+  package var related: [Int] {
     requests
       + sightings.flatMap { $0.packets + $0.recognition }
       + sightings.compactMap { $0.series?.announcement }
   }
 
   /// The requests that its messages answer.
-  var requests: [Int] {
+  package var requests: [Int] {
     control?.request.map { [$0] } ?? sightings.compactMap(\.request)
   }
 
   /// The packets that contained parts of its messages.
-  var parts: [Int] { sightings.flatMap(\.packets) }
+  package var parts: [Int] { sightings.flatMap(\.packets) }
 
   /// The messages that the value is, without what they answer; nil if it is not one.
-  var messageAlone: RecentMessages.Content? {
+  package var messageAlone: RecentMessages.Content? {
     sighting.map { .message($0.alone, following: following.map(\.sighting.alone)) }
   }
 
@@ -226,10 +225,10 @@ package struct ValueMeaning: ~Copyable {
   }
 
   /// Whether the value does not have the expected layout, so that its number is not counted.
-  var isDoubtful: Bool { isKnown && !isPart && decoded.isDoubtful }
+  package var isDoubtful: Bool { isKnown && !isPart && decoded.isDoubtful }
 
   /// The most important number.
-  var quantity: DecodedQuantity? {
+  package var quantity: DecodedQuantity? {
     guard isKnown, !isPart, !decoded.isDoubtful,
       let quantity = decoded.quantity(showsKeys: showsKeys)
     else { return nil }
@@ -238,12 +237,12 @@ package struct ValueMeaning: ~Copyable {
   }
 
   /// Calls `take` with each field whose course can be drawn.
-  func forEachPoint(_ take: (DecodedPoint) -> Void) {
+  package func forEachPoint(_ take: (DecodedPoint) -> Void) {
     decoded.forEachPoint(showsKeys: showsKeys, take)
   }
 
   /// Returns the unit of such a number.
-  func unit(of number: DecodedQuantity) -> [UInt8] {
+  package func unit(of number: DecodedQuantity) -> [UInt8] {
     guard let words = decoded.definition?.words, number.unit >= 0 else { return [] }
     return words.bytes(number.unit).array
   }
@@ -258,7 +257,7 @@ package struct ValueMeaning: ~Copyable {
   // MARK: JSON
 
   /// Appends the object under `decoded`.
-  func writeJSON(_ value: RawSpan, into output: inout Output) {
+  package func writeJSON(_ value: RawSpan, into output: inout Output) {
     guard let whole else { return writeObject(value, into: &output) }
     writeObject(whole.bytes, into: &output)
   }
@@ -289,72 +288,5 @@ package struct ValueMeaning: ~Copyable {
       output.byte(0x5d)
     }
     output.byte(0x7d)
-  }
-
-  // MARK: One field a line
-
-  /// Appends a line for each field.
-  package func writeLines(_ value: RawSpan, to sink: inout VerboseSink) {
-    guard isKnown else { return }
-    guard let whole else { return writeLines(of: value, to: &sink) }
-    writeLines(of: whole.bytes, to: &sink)
-  }
-
-  private func writeLines(of value: RawSpan, to sink: inout VerboseSink) {
-    sink.begin("decoded")
-    defer { sink.end() }
-    if let sighting {
-      sink.string("profile", [UInt8](sighting.vendor.profile.utf8).bytes)
-      if sighting.isByFrame { sink.word("recognized_by", "frame") }
-      if let series = sighting.series { sink.number("announced_by", series.announcement) }
-      if sighting.isJoined {
-        sink.packets("reassembled_from", sighting.packets[...])
-        if showsKeys || !sighting.vendor.hasSecrets { sink.bytes("message", value) }
-      }
-    }
-    if isByFormat { sink.word("recognized_by", "presentation_format") }
-    if let exchange {
-      if let request = exchange.request { sink.number("answers", request) }
-      if exchange.isOrphan { sink.word("answers", "nothing") }
-      if let latency = exchange.latency { sink.quantity("latency", Int(latency / 1000), .latency) }
-    }
-    if !isPart { writeFields(value, to: &sink) }
-    let end = following.isEmpty ? line.count : firstEnd
-    sink.line(("text" as StaticString).bytes) {
-      // The words again, without leaving anything out.
-      if wordsEnd > 0, var writer = writer() {
-        writer.isWhole = true
-        writer.line(value, into: &$0)
-      }
-      $0.raw(line.bytes.part(Slice(start: wordsEnd, count: end - wordsEnd)))
-    }
-    for message in following {
-      sink.line(("following" as StaticString).bytes) { $0.raw(message.line.bytes) }
-    }
-  }
-
-  private func writeFields(_ value: RawSpan, to sink: inout VerboseSink) {
-    guard let definition = decoded.definition, var writer = writer() else { return }
-    writer.isWhole = true
-    let (words, title) = (definition.words, definition.nameBytes)
-    sink.string("name", title.bytes)
-    var ends: [Int] = []
-    for (place, entry) in decoded.fields.enumerated() {
-      while let end = ends.last, end <= place {
-        ends.removeLast()
-        sink.end()
-      }
-      let other = entry.field < 0 ? [UInt8](writer.name(entry).utf8) : []
-      let name =
-        entry.field < 0
-        ? other.bytes : words.bytes(definition.tables.fields[entry.field].name)
-      if entry.form == .group {
-        sink.begin(name)
-        ends.append(entry.end)
-      } else {
-        sink.line(name) { writer.entry(place, value, into: &$0) }
-      }
-    }
-    for _ in ends { sink.end() }
   }
 }

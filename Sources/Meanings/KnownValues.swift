@@ -1,7 +1,6 @@
 import Bluetooth
 import Bytes
 import Decoders
-import Dissectors
 import Sessions
 
 /// Values that determine the meaning of others: those of characteristics that a definition refers
@@ -94,21 +93,13 @@ struct KnownValues: Sendable {
       of: memory.attributes.currentKey(value.attribute.server))
   }
 
-  /// Stores the values in a map.
-  mutating func keep(_ device: MapDevice, _ profiles: inout ProfileLookup) {
-    for characteristic in device.characteristics {
-      let uuid = characteristic.value.uuid
-      let handle = characteristic.value.handle
-      if let value = characteristic.use?.value, let use = profiles.use(.characteristic, uuid) {
-        keep(use, value.bytes, uuid, handle, owner: nil, of: device.key)
-      }
-      for descriptor in characteristic.descriptors {
-        let (uuid, place) = (descriptor.attribute.uuid, descriptor.attribute.handle)
-        if let value = descriptor.use?.value, let use = profiles.use(.descriptor, uuid) {
-          keep(use, value.bytes, uuid, place, owner: handle, of: device.key)
-        }
-      }
-    }
+  /// Stores a value that is known without a packet.
+  mutating func keep(
+    _ kind: Decoders.Subject.Kind, _ value: RawSpan, _ uuid: BluetoothUUID, _ handle: UInt16?,
+    owner: UInt16?, of server: UInt64, _ profiles: inout ProfileLookup
+  ) {
+    guard let use = profiles.use(kind, uuid) else { return }
+    keep(use, value, uuid, handle, owner: owner, of: server)
   }
 
   /// - Parameter owner: the handle of the value of a descriptor's characteristic.

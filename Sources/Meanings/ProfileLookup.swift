@@ -1,6 +1,6 @@
 package import Bluetooth
 import Bytes
-import Decoders
+package import Decoders
 package import Sessions
 
 /// Finds what decodes the values of an attribute.
@@ -51,7 +51,7 @@ package struct ProfileLookup: Sendable {
   /// The attributes whose values are secret.
   private let secretTypes: SecretTypes
   private var library: ProfileLibrary?
-  private(set) var vendors: [VendorProtocol] = []
+  package private(set) var vendors: [VendorProtocol] = []
   private var plans: [Plan] = []
   /// The subjects of the plans, kept separately: comparing a plan's own subject would count its
   /// references.
@@ -68,17 +68,17 @@ package struct ProfileLookup: Sendable {
 
   /// - Parameter supplied: the user's profiles, which come before the built-in ones; nil: there are
   ///   none.
-  init(_ supplied: SuppliedProfiles?, showsKeys: Bool) {
+  package init(_ supplied: SuppliedProfiles?, showsKeys: Bool) {
     self.supplied = supplied
     self.showsKeys = showsKeys
     secretTypes = SecretTypes(supplied?.secretTypes ?? [])
   }
 
   /// How many of `vendors` come from the user's files.
-  var ownVendors: Int { library?.ownVendors ?? 0 }
+  package var ownVendors: Int { library?.ownVendors ?? 0 }
 
   /// Loads the profiles if needed. Returns whether there are any.
-  mutating func load() -> Bool {
+  package mutating func load() -> Bool {
     if !isReady { prepare() }
     return library != nil
   }
@@ -104,7 +104,7 @@ package struct ProfileLookup: Sendable {
 
   /// Returns the index of the plan for a UUID; nil stands for unknown attributes. The profiles must
   /// be loaded.
-  mutating func plan(_ kind: Subject.Kind, _ uuid: BluetoothUUID?) -> Int {
+  package mutating func plan(_ kind: Subject.Kind, _ uuid: BluetoothUUID?) -> Int {
     let subject = PlanSubject(kind: kind, uuid: uuid)
     let place = hints[subject.hint]
     return place < subjects.count && subjects[place] == subject ? place : makePlan(subject)
@@ -161,7 +161,7 @@ package struct ProfileLookup: Sendable {
   /// Returns the definition that decodes a value.
   ///
   /// - Parameter isOfDevice: whether the device's name matches a pattern with `*` and `?`.
-  func definition(
+  package func definition(
     _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, _ isOfDevice: (String) -> Bool
   ) -> Definition? {
     for index in plans[plan].definitions.indices {
@@ -206,7 +206,7 @@ package struct ProfileLookup: Sendable {
   }
 
   /// Returns all definitions of a characteristic, a company, and so on.
-  mutating func definitions(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> [Definition] {
+  package mutating func definitions(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> [Definition] {
     load() ? library?.definitions(kind, uuid) ?? [] : []
   }
 
@@ -219,7 +219,7 @@ package struct ProfileLookup: Sendable {
   // MARK: Names and secrets
 
   /// Returns the name of a characteristic in the user's profiles, which overrides every other name.
-  mutating func ownName(_ uuid: BluetoothUUID) -> String? {
+  package mutating func ownName(_ uuid: BluetoothUUID) -> String? {
     load() ? plans[plan(.characteristic, uuid)].ownName : nil
   }
 

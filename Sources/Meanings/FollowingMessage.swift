@@ -6,7 +6,7 @@ package struct FollowingMessage: Sendable {
   package let sighting: VendorSighting
   package private(set) var decoded = Decoded()
   /// The words, ending with those for problems.
-  let line: [UInt8]
+  package let line: [UInt8]
   private let textEnd: Int
 
   /// Decodes a message.

@@ -1,13 +1,12 @@
 package import Bluetooth
 import Bytes
-import Decoders
+package import Decoders
 package import Sessions
-import Words
 
 extension ProfileLookup {
   /// Returns the name of an attribute's error in its own definition, otherwise in that of its
   /// service, or nil if only the Core Specification names it.
-  mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]? {
+  package mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]? {
     guard error.isOfProfile, let subject else { return nil }
     return subject.name(of: error) { definitions($0, $1) }
   }
@@ -20,7 +19,7 @@ extension ProfileLookup {
 }
 
 /// The error names of profiles, for selecting packets by the names that are printed.
-struct ProfileErrors: Sendable {
+package struct ProfileErrors: Sendable {
   private struct Key: Hashable {
     let kind: Subject.Kind
     let uuid: BluetoothUUID
@@ -29,10 +28,10 @@ struct ProfileErrors: Sendable {
   /// The definitions that name errors, the most specific first.
   private var definitions: [Key: [Definition]] = [:]
   /// All names, in no particular order.
-  private(set) var names: Set<[UInt8]> = []
+  package private(set) var names: Set<[UInt8]> = []
 
   /// Collects the names in these profiles and in the built-in ones.
-  init(_ profiles: SuppliedProfiles) {
+  package init(_ profiles: SuppliedProfiles) {
     var library = ProfileLibrary(own: profiles.definitions)
     for definition in profiles.definitions + BuiltInProfiles.all
     where !definition.tables.errors.isEmpty {
@@ -48,7 +47,7 @@ struct ProfileErrors: Sendable {
 
   /// Returns the name of an attribute's error in a profile, or nil if only the Core Specification
   /// names it.
-  func name(_ error: ATTErrorCode, of subject: ErrorSubject) -> [UInt8]? {
+  package func name(_ error: ATTErrorCode, of subject: ErrorSubject) -> [UInt8]? {
     guard error.isOfProfile else { return nil }
     return subject.name(of: error) { definitions[Key(kind: $0, uuid: $1.shortest)] ?? [] }
   }

@@ -1,7 +1,6 @@
 import Bluetooth
 import Bytes
-import Decoders
-import Words
+package import Decoders
 
 /// What is wrong with a message's parts, or with the series that it belongs to.
 enum MessageRemark: Equatable {
@@ -87,7 +86,7 @@ extension VendorSighting {
 
 extension Output {
   /// Appends `2 of 3 that #97 announced came, 4 is missing`.
-  mutating func unfinished(_ what: Unfinished) {
+  package mutating func unfinished(_ what: Unfinished) {
     let received: Wording = what.count.map { "\(what.received) of \($0)" } ?? "\(what.received)"
     switch what.kind {
     case .series: write("\(received) that \(packet: what.packet) announced came")
@@ -103,7 +102,7 @@ extension Output {
 
   /// Appends how much came of a message, and why no more is expected: `680 of 741 bytes after
   /// 2.0 s`.
-  mutating func incomplete(_ what: Unfinished) {
+  package mutating func incomplete(_ what: Unfinished) {
     guard what.byteCount > 0 else {
       let received: Wording = what.count.map { "\(what.received) of \($0)" } ?? "\(what.received)"
       write(received)
@@ -143,7 +142,7 @@ extension Output {
   }
 
   /// Appends a JSON list of what was incomplete.
-  mutating func unfinished(_ list: [Unfinished]) {
+  package mutating func unfinished(_ list: [Unfinished]) {
     byte(0x5b)
     for (index, what) in list.enumerated() {
       if index > 0 { byte(0x2c) }
@@ -172,36 +171,5 @@ extension Output {
       byte(0x7d)
     }
     byte(0x5d)
-  }
-}
-
-extension Output {
-  /// Appends the results of the requests and series of a protocol: `8 requests, 7 answered; no
-  /// answer to #109`.
-  mutating func requests(of tally: VendorTally, _ glyphs: Glyphs) {
-    var isFirst = true
-    if tally.requests > 0 {
-      isFirst = false
-      count(tally.requests, "request", "requests")
-      if tally.answered == tally.requests {
-        text(tally.requests == 1 ? ", answered" : ", all answered")
-      } else {
-        write(", \(tally.answered) answered")
-        if tally.refused > 0 { write(", \(tally.refused) refused") }
-        if !tally.unanswered.isEmpty {
-          text("; no answer to ")
-          packets(tally.unanswered[...], glyphs)
-          if tally.omitsUnanswered { text(" and more") }
-        }
-      }
-    }
-    if tally.series > 0 {
-      separate(&isFirst, by: "; ")
-      write("\(tally.completed) of \(tally.series) series complete")
-    }
-    if tally.incompleteMessages > 0 {
-      separate(&isFirst, by: "; ")
-      write("\(count: tally.incompleteMessages, "message", "messages") incomplete")
-    }
   }
 }

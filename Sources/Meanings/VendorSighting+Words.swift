@@ -1,6 +1,6 @@
 import Bluetooth
 import Bytes
-import Decoders
+package import Decoders
 
 extension ExchangeNote {
   /// Appends what a message answers and its position in a series, after a comma.
@@ -39,7 +39,7 @@ extension ExchangeNote {
 
 extension VendorSighting {
   /// The message without what it answers.
-  var alone: Self {
+  package var alone: Self {
     var message = self
     message.exchange = ExchangeNote()
     return message

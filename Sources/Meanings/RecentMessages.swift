@@ -1,9 +1,9 @@
-import Decoders
+package import Decoders
 
 /// The messages of earlier packets that are described again: by `values` when the answer to a
 /// request has arrived, by `map` at the end of the capture.
-struct RecentMessages: Sendable {
-  enum Content: Sendable {
+package struct RecentMessages: Sendable {
+  package enum Content: Sendable {
     /// A message, or a part of one, and the messages after it in the same value.
     case message(VendorSighting, following: [VendorSighting])
     /// What the value of a control point answers.
@@ -11,7 +11,7 @@ struct RecentMessages: Sendable {
 
     /// The bytes and the packets' numbers that it keeps, in bytes: a message in several values
     /// keeps all of them.
-    var keptBytes: Int {
+    package var keptBytes: Int {
       guard case .message(let first, let following) = self else { return 0 }
       return following.reduce(first.keptBytes) { $0 + $1.keptBytes }
     }
@@ -23,9 +23,9 @@ struct RecentMessages: Sendable {
   private let most: Int
 
   /// - Parameter most: the maximum number; the older half is discarded when it is reached.
-  init(_ most: Int = 512) { self.most = most }
+  package init(_ most: Int = 512) { self.most = most }
 
-  mutating func keep(_ content: Content, _ packet: Int, _ handle: UInt16) {
+  package mutating func keep(_ content: Content, _ packet: Int, _ handle: UInt16) {
     if contents.count >= most {
       contents.removeFirst(most / 2)
       places.removeFirst(most / 2)

@@ -4,7 +4,6 @@ import Captures
 package import Decoders
 import Dissectors
 package import Sessions
-import Words
 
 /// Decodes values: the only way from an attribute's value, or advertised data, to words.
 ///
@@ -60,13 +59,13 @@ package struct ValueReading: ~Copyable {
   }
 
   /// - Parameter recent: the messages that values were, or were parts of.
-  init(_ supplied: SuppliedProfiles?, showsKeys: Bool, _ recent: RecentMessages) {
+  package init(_ supplied: SuppliedProfiles?, showsKeys: Bool, _ recent: RecentMessages) {
     self.init(supplied, showsKeys: showsKeys)
     self.recent = recent
   }
 
   /// Discards the last value. Most packets have none.
-  mutating func clear() {
+  package mutating func clear() {
     guard hasBegun else { return }
     hasBegun = false
     isOfPDU = false
@@ -85,7 +84,7 @@ package struct ValueReading: ~Copyable {
   /// Decodes the content of a PDU, and follows the open frames of vendor protocols.
   ///
   /// - Parameter decodes: whether the meaning is needed, too.
-  mutating func observe(
+  package mutating func observe(
     _ opcode: ATTOpcode, _ packet: borrowing Packet, _ memory: borrowing Memory, decodes: Bool
   ) {
     begin()
@@ -205,7 +204,7 @@ package struct ValueReading: ~Copyable {
   }
 
   /// Records that a request was refused, so that no response follows.
-  mutating func noteRefusal(_ packet: borrowing Packet) {
+  package mutating func noteRefusal(_ packet: borrowing Packet) {
     guard messages.hasRequests, packet.dissection.attFields.error != nil,
       let request = packet.answer.request
     else { return }
@@ -270,10 +269,10 @@ package struct ValueReading: ~Copyable {
   }
 
   /// Whether the value of the last PDU is a vendor message or a part of one.
-  var isMessage: Bool { isOfPDU && meaning.isMessage }
+  package var isMessage: Bool { isOfPDU && meaning.isMessage }
 
   /// That message, without what it answers.
-  var messageAlone: RecentMessages.Content? {
+  package var messageAlone: RecentMessages.Content? {
     guard let sighting = meaning.sighting else { return nil }
     return .message(sighting.alone, following: messages.following.map(\.alone))
   }
@@ -346,7 +345,7 @@ package struct ValueReading: ~Copyable {
   }
 
   /// Decodes a value that was read before, or the messages that it was.
-  mutating func read(
+  package mutating func read(
     _ value: ConveyedValue, _ bytes: RawSpan, as content: RecentMessages.Content?,
     _ memory: borrowing Memory
   ) {
@@ -362,7 +361,7 @@ package struct ValueReading: ~Copyable {
   /// Decodes one message of a value.
   ///
   /// - Parameter isWhole: whether its words have all bytes of a field.
-  mutating func read(
+  package mutating func read(
     _ sighting: VendorSighting, _ value: RawSpan, _ server: UInt64?, isWhole: Bool
   ) {
     begin()
@@ -372,10 +371,12 @@ package struct ValueReading: ~Copyable {
   }
 
   /// Returns the messages that were given up since the last call, at values that are no messages.
-  mutating func takeAbandoned() -> [Unfinished] { messages.takeAbandoned() }
+  package mutating func takeAbandoned() -> [Unfinished] { messages.takeAbandoned() }
 
   /// The series and messages in parts that are not complete so far.
-  var leftOpen: [(conversation: UInt64, profile: String, what: Unfinished)] { messages.leftOpen }
+  package var leftOpen: [(conversation: UInt64, profile: String, what: Unfinished)] {
+    messages.leftOpen
+  }
 
   /// Decodes manufacturer data by a definition of its AD type, which includes the company.
   private mutating func readStructure(_ company: UInt16, _ content: RawSpan) -> Bool {
@@ -408,7 +409,7 @@ package struct ValueReading: ~Copyable {
   ///
   /// - Parameter server: the value's server, if values that determine the meaning of others were
   ///   recorded for it.
-  mutating func readAlone(
+  package mutating func readAlone(
     _ uuid: BluetoothUUID, service: BluetoothUUID?, _ value: RawSpan, isWritten: Bool,
     server: UInt64? = nil, handle: UInt16? = nil
   ) -> Bool {
@@ -485,18 +486,24 @@ package struct ValueReading: ~Copyable {
 
   // MARK: The whole capture
 
-  /// Records the values in a map that determine the meaning of others.
-  package mutating func learn(_ device: MapDevice) {
-    if profiles.load() { known.keep(device, &profiles) }
+  /// Records a value that may determine the meaning of others.
+  ///
+  /// - Parameter owner: the handle of the value of a descriptor's characteristic.
+  package mutating func learn(
+    _ kind: Subject.Kind, _ value: RawSpan, _ uuid: BluetoothUUID, _ handle: UInt16?,
+    owner: UInt16? = nil, of server: UInt64
+  ) {
+    guard profiles.load() else { return }
+    known.keep(kind, value, uuid, handle, owner: owner, of: server, &profiles)
   }
 
   /// Returns what is still open in what was printed when the capture ends, or nil if nothing is.
-  func openRemark(isAllWorded: Bool) -> String? {
+  package func openRemark(isAllWorded: Bool) -> String? {
     unfinished.remark(isAllWorded: isAllWorded, messages)
   }
 
   /// Returns the results of vendor requests, after the last packet.
-  mutating func finish() -> [VendorTally] {
+  package mutating func finish() -> [VendorTally] {
     messages.finish()
     return messages.tallies
   }
