@@ -61,24 +61,33 @@ let package = Package(
     .target(
       name: "Documents",
       dependencies: [
-        "Explanations", "Reports", "Diagnosis", "Histories", "Words", "Decoders", "Sessions",
+        "Explanations", "Reports", "Diagnosis", "Histories", "Meanings", "Decoders", "Sessions",
         "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
-    // `diff`: how two sessions differ, in words.
+    // `diff`: how two sessions differ. What it records, alignment and comparison, and their words.
     .target(
       name: "Comparisons",
       dependencies: [
-        "Differences", "Reports", "Histories", "Words", "Decoders", "Sessions", "Cryptography",
-        "Captures", "Dissectors", "Bluetooth", "Bytes",
+        "Reports", "Histories", "Meanings", "Decoders", "Sessions", "Cryptography", "Captures",
+        "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
     // `explain`: findings with their evidence, in words.
     .target(
       name: "Explanations",
       dependencies: [
-        "Reports", "Diagnosis", "Histories", "Words", "Decoders", "Sessions", "Cryptography",
+        "Reports", "Diagnosis", "Histories", "Meanings", "Decoders", "Sessions", "Cryptography",
         "Captures", "Dissectors", "Bluetooth", "Bytes",
+      ],
+      swiftSettings: strict),
+    // `trace`: what an app was told, in its platform's words. What happened, tables of callbacks, and
+    // their output.
+    .target(
+      name: "Platforms",
+      dependencies: [
+        "Reports", "Meanings", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
+        "Bytes",
       ],
       swiftSettings: strict),
     // What happened, as text and JSON in the same words; and what all reports share. It imports no
@@ -86,26 +95,15 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "Platforms", "Words", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
-        "Bytes",
+        "Meanings", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       exclude: ["Page/page.html", "Page/page.css", "Page/page.js"],
       swiftSettings: strict, plugins: ["BuildSources"]),
-    // What an app was told, in its platform's words: what happened, and tables of callbacks.
-    .target(
-      name: "Platforms",
-      dependencies: ["Sessions", "Dissectors", "Captures", "Bluetooth", "Bytes"],
-      swiftSettings: strict),
-    // Differences between two sessions: alignment and comparison, no wording except names.
-    .target(
-      name: "Differences",
-      dependencies: ["Histories", "Words", "Sessions", "Dissectors", "Bluetooth", "Bytes"],
-      swiftSettings: strict),
     // Why a session failed: rules over its histories; findings with their evidence.
     .target(
       name: "Diagnosis",
       dependencies: [
-        "Histories", "Words", "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors",
+        "Histories", "Meanings", "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors",
         "Bluetooth",
         "Bytes",
       ],
@@ -114,7 +112,7 @@ let package = Package(
     .target(
       name: "Redaction",
       dependencies: [
-        "Histories", "Words", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
+        "Histories", "Meanings", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
         "Bytes",
       ],
       swiftSettings: strict),
@@ -123,13 +121,15 @@ let package = Package(
     .target(
       name: "Histories",
       dependencies: [
-        "Words", "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
+        "Meanings", "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
         "Bytes",
       ],
       swiftSettings: strict),
-    // Words that findings and reports share, and what profiles know of errors and of values by themselves.
+    // What profiles and the specification know of a single value, an error or an attribute, in words:
+    // findings and reports share them.
     .target(
-      name: "Words", dependencies: ["Decoders", "Sessions", "Bluetooth", "Bytes"],
+      name: "Meanings",
+      dependencies: ["Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: strict),
     // What the protocol implies: reassembly, connections, transactions, and the pass that knows the order.
     .target(
@@ -169,14 +169,17 @@ let package = Package(
     // The only module that touches raw memory.
     .target(name: "Bytes", swiftSettings: strict),
     .testTarget(
-      name: "DifferencesTests",
-      dependencies: ["Differences", "Histories", "Words", "Sessions", "Bluetooth", "Bytes"],
+      name: "ComparisonsTests",
+      dependencies: [
+        "MadeTraffic", "Comparisons", "Reports", "Histories", "Meanings", "Decoders", "Sessions",
+        "Bluetooth", "Bytes",
+      ],
       swiftSettings: tests),
     .testTarget(
       name: "DiagnosisTests",
       dependencies: [
         "MadeTraffic", "ProfileFiles", "Explanations", "Reports", "Diagnosis", "Histories",
-        "Words", "Decoders", "Sessions", "Cryptography", "Captures",
+        "Meanings", "Decoders", "Sessions", "Cryptography", "Captures",
         "Dissectors", "Bluetooth", "Bytes",
       ],
       exclude: ["Fixtures"], swiftSettings: tests),
@@ -214,8 +217,8 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "FuzzInputs", "MadeTraffic", "Documents", "Comparisons", "Explanations", "Reports",
-        "Platforms", "Histories", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
+        "FuzzInputs", "MadeTraffic", "Documents", "Explanations", "Platforms", "Reports",
+        "Histories", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
         "Bytes",
       ],
       swiftSettings: tests),

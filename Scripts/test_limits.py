@@ -10,10 +10,10 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "Sources"
 # Files with only limits, structures with only limits, and modules in which a constant with such a name is a limit.
 WHOLE = ("Sessions/Limits", "Captures/CaptureLimits", "Captures/Live/LiveLimits")
-STRUCTURES = {"BookLimits": "Redaction/Books", "SessionBounds": "Differences/SessionBounds"}
+STRUCTURES = {"BookLimits": "Redaction/Books", "SessionBounds": "Comparisons/Differences/SessionBounds"}
 MODULES = (
-    *("Captures", "Platforms", "Differences", "Redaction", "Histories", "Diagnosis", "Decoders", "ProfileFiles"),
-    *("Sessions", "Reports", "Documents", "Words"),
+    *("Captures", "Platforms", "Comparisons", "Redaction", "Histories", "Diagnosis", "Decoders", "ProfileFiles"),
+    *("Sessions", "Reports", "Documents", "Meanings"),
 )
 CALLED_SO = re.compile(r"(most|longest|listed)([A-Z]\w*)?|bound|latestConnections|shownBytes")
 # Constants with such a name that are no limits: widths, durations, and maxima of the specification.

@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Comparisons
+import Platforms
 import ProfileFiles
 import Reports
 

@@ -2,7 +2,6 @@ import Bytes
 import Captures
 import Decoders
 import Platforms
-import Reports
 import Sessions
 
 /// Runs the program's code on an input; the tests run it on every input that once failed.

@@ -1,6 +1,6 @@
 import Bluetooth
 import Decoders
-import Reports
+import Platforms
 import Sessions
 
 /// The files that a user provides with a capture.

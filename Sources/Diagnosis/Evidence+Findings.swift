@@ -1,6 +1,6 @@
 package import Histories
+import Meanings
 import Sessions
-import Words
 
 /// What a capture lacks.
 private struct Gaps {

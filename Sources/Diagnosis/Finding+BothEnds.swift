@@ -1,6 +1,6 @@
 import Histories
+import Meanings
 import Sessions
-import Words
 
 // Reports each event once, even if the capture has both ends of a link or the event is repeated.
 

@@ -1,7 +1,7 @@
 import Bluetooth
 package import Histories
+package import Meanings
 import Sessions
-package import Words
 
 // Rules know the ends of a link only as this host and the peer; reports call them by their names.
 

@@ -2,8 +2,8 @@
 
 package import Histories
 import Bluetooth
+import Meanings
 package import Sessions
-import Words
 
 extension KnownKeys.Kind {
   package var words: StaticString {

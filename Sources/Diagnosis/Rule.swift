@@ -1,7 +1,7 @@
 package import Histories
 package import Bluetooth
+package import Meanings
 package import Sessions
-package import Words
 
 /// How much a finding matters.
 package enum Severity: UInt8, Sendable, CaseIterable, Comparable {

@@ -2,9 +2,9 @@ import Bluetooth
 import Bytes
 import Diagnosis
 import Histories
+import Meanings
 import Reports
 import Sessions
-import Words
 
 /// `explain --json`: one document (json.md).
 struct ExplainDocument: ~Copyable {

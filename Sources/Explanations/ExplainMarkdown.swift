@@ -2,9 +2,9 @@ import Bluetooth
 package import Bytes
 import Diagnosis
 import Histories
+import Meanings
 import Reports
 import Sessions
-import Words
 
 /// `explain --markdown`: text to be pasted into an issue. Packet numbers are written as code, since
 /// trackers interpret `#48` as one of their issues.

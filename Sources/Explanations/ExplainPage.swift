@@ -2,9 +2,9 @@ import Bluetooth
 import Bytes
 package import Diagnosis
 package import Histories
+import Meanings
 import Reports
 import Sessions
-import Words
 
 /// `explain` as text.
 package struct ExplainPage: ~Copyable {

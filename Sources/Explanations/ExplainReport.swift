@@ -4,9 +4,9 @@ package import Captures
 import Cryptography
 package import Decoders
 import Histories
+import Meanings
 package import Reports
 package import Sessions
-import Words
 
 package struct ExplainOptions: PresentationOptions, Sendable {
   /// The output format: text, JSON, or text for an issue tracker.

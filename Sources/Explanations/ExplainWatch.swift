@@ -3,9 +3,9 @@ package import Bytes
 package import Captures
 import Diagnosis
 import Histories
+import Meanings
 import Reports
 package import Sessions
-import Words
 
 /// Live `explain`: each finding is printed once, as soon as its evidence is complete. At the end
 /// follow the findings that only the end makes certain, and the verdict.

@@ -4,9 +4,9 @@ import Captures
 import Cryptography
 package import Diagnosis
 package import Histories
+package import Meanings
 package import Reports
 import Sessions
-package import Words
 
 /// The result of `explain` for any output format: the facts at the top, the verdict, the story of
 /// each connection, and the findings.

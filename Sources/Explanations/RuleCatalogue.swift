@@ -1,9 +1,9 @@
 package import Bytes
 import Diagnosis
 import Histories
+import Meanings
 package import Reports
 import Sessions
-import Words
 
 /// `explain --list-rules`: every rule, what it finds and when.
 package struct RuleCatalogue: Sendable {

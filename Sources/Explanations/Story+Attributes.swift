@@ -1,8 +1,8 @@
 import Bluetooth
 import Diagnosis
 import Histories
+import Meanings
 import Sessions
-import Words
 
 // Requests on attributes, in order; consecutive equal ones are folded into a line.
 

@@ -1,8 +1,8 @@
 import Bluetooth
 import Diagnosis
 import Histories
+import Meanings
 import Sessions
-import Words
 
 extension ConnectionHistory {
   /// The lines about L2CAP channels: opened, refused, used, changed, closed. The history bounds

@@ -1,8 +1,8 @@
 import Bluetooth
 import Diagnosis
 import Histories
+import Meanings
 import Sessions
-import Words
 
 extension ConnectionHistory {
   /// Returns the lines about encryption, and about authentication over BR/EDR.

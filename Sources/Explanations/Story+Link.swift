@@ -2,8 +2,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 extension ConnectionHistory {
   /// Returns how the link opened, what was changed, and how it ended. What every link does in the

@@ -3,8 +3,8 @@ import Cryptography
 import Diagnosis
 import Histories
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 extension ConnectionHistory {
   /// Returns the lines about pairing.

@@ -1,7 +1,7 @@
 import Bluetooth
 import Histories
+import Meanings
 import Sessions
-import Words
 
 // Values that were transferred; consecutive equal ones are folded into a line.
 

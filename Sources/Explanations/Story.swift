@@ -1,7 +1,7 @@
 package import Bluetooth
 import Diagnosis
 package import Histories
-package import Words
+package import Meanings
 
 /// A line of a connection's story: `#42  0.076  MTU 100 (this host offers 100, the peer 517)`.
 package struct StoryLine: Sendable {

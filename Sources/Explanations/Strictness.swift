@@ -1,6 +1,6 @@
 import Diagnosis
 import Histories
-import Words
+import Meanings
 
 /// Which findings make a test fail: `--strict`, `--fail-on` and `--allow`.
 package struct Strictness: Sendable {

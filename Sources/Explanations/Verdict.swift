@@ -2,8 +2,8 @@ import Bluetooth
 import Captures
 import Diagnosis
 import Histories
+package import Meanings
 import Sessions
-package import Words
 
 /// The answer in one sentence.
 extension Explanation {

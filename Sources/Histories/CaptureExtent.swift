@@ -2,8 +2,8 @@ package import Bluetooth
 import Bytes
 package import Captures
 import Dissectors
+package import Meanings
 import Sessions
-package import Words
 
 /// The capture as a whole: how long it is, and what it lacks.
 package struct CaptureExtent: Sendable {

@@ -3,8 +3,8 @@ import Bytes
 package import Captures
 import Cryptography
 import Dissectors
+package import Meanings
 package import Sessions
-package import Words
 
 /// What is remembered of a capture until its end, for rules, `diff` and redaction. It is fed packet
 /// by packet, then asked for the evidence. Bounded by `Limits`, by the limits of its parts, and by

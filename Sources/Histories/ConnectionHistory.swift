@@ -2,8 +2,8 @@ package import Bluetooth
 import Bytes
 package import Captures
 import Dissectors
+import Meanings
 package import Sessions
-import Words
 
 /// A packet and its time.
 package struct Moment: Equatable, Sendable {

@@ -2,7 +2,6 @@ import Bluetooth
 import Captures
 import Cryptography
 import Sessions
-import Words
 
 // Which connections are the two ends of one link.
 

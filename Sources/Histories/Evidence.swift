@@ -1,6 +1,5 @@
 import Bluetooth
 package import Sessions
-import Words
 
 /// Everything that rules examine: what is remembered of a capture after it was read to its end. The
 /// arrays are shared, so passing this to a rule costs nothing.

@@ -3,7 +3,6 @@ import Bytes
 import Captures
 package import Dissectors
 package import Sessions
-import Words
 
 /// How a link went: parameters, procedures, acknowledgements, end.
 ///

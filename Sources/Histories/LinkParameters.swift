@@ -1,5 +1,5 @@
 package import Dissectors
-package import Words
+package import Meanings
 
 /// The parameters that the two ends of a link use (Core, Vol 6, Part B, 4.5.1 and 4.5.2).
 package struct LinkParameters: Equatable, Sendable {

@@ -1,91 +1,91 @@
-package import Bluetooth
-package import Sessions
+import Bluetooth
+import Sessions
 
 /// A service as apps see it.
-package struct AppService: Sendable {
-  package var uuid: BluetoothUUID
-  package var start: UInt16
-  package var end: UInt16
+struct AppService: Sendable {
+  var uuid: BluetoothUUID
+  var start: UInt16
+  var end: UInt16
 }
 
 /// A characteristic as it was discovered.
-package struct AppCharacteristic: Sendable {
-  package var uuid: BluetoothUUID
+struct AppCharacteristic: Sendable {
+  var uuid: BluetoothUUID
   /// The handle of its value.
-  package var handle: UInt16
-  package var properties: CharacteristicProperties
+  var handle: UInt16
+  var properties: CharacteristicProperties
 }
 
 /// A descriptor as it was discovered.
-package struct AppDescriptor: Sendable {
-  package var uuid: BluetoothUUID
-  package var handle: UInt16
+struct AppDescriptor: Sendable {
+  var uuid: BluetoothUUID
+  var handle: UInt16
 }
 
 /// The attribute that a value belongs to.
-package struct AppAttribute: Sendable {
+struct AppAttribute: Sendable {
   /// What is known about it.
-  package var identity: AttributeIdentity
+  var identity: AttributeIdentity
   /// For a descriptor: the value of the characteristic that it belongs to.
-  package var owner: AttributeIdentity?
+  var owner: AttributeIdentity?
 
   /// The value of the characteristic that a descriptor belongs to, if known.
-  package var characteristic: AppAttribute? { owner.map { AppAttribute(identity: $0) } }
+  var characteristic: AppAttribute? { owner.map { AppAttribute(identity: $0) } }
 
-  package var isDescriptor: Bool {
+  var isDescriptor: Bool {
     identity.kind == .descriptor || identity.kind == nil && identity.uuid?.isDescriptor == true
   }
 
   /// Whether it is the Client Characteristic Configuration of a characteristic.
-  package var isConfiguration: Bool { identity.uuid?.isShort(0x2902) == true }
+  var isConfiguration: Bool { identity.uuid?.isShort(0x2902) == true }
 
   /// Returns whether it has this 16-bit UUID.
-  package func isShort(_ uuid: UInt16) -> Bool { identity.uuid?.isShort(uuid) == true }
+  func isShort(_ uuid: UInt16) -> Bool { identity.uuid?.isShort(uuid) == true }
 
   /// Returns whether it is the value or a descriptor of the characteristic with this 16-bit UUID.
-  package func belongs(to uuid: UInt16) -> Bool {
+  func belongs(to uuid: UInt16) -> Bool {
     isShort(uuid) || owner?.uuid?.isShort(uuid) == true
   }
 }
 
 /// A value conveyed between a client on this host and a server on the peer.
-package struct AppValue: Sendable {
-  package var operation: ValueOperation
+struct AppValue: Sendable {
+  var operation: ValueOperation
   /// The attribute that the value belongs to.
-  package var attribute: AppAttribute
+  var attribute: AppAttribute
   /// The value's bytes, if any.
-  package var bytes: [UInt8]?
+  var bytes: [UInt8]?
   /// Whether they are secret.
-  package var isHidden: Bool
+  var isHidden: Bool
   /// Whether the capture lacks some of them.
-  package var isCut: Bool
+  var isCut: Bool
   /// The opcode of the request, if the value's last packet is its response.
-  package var request: ATTOpcode?
+  var request: ATTOpcode?
   /// Whether this is a write that an app has queued, alone or with others, rather than a long one
   /// that was sent in parts.
-  package var isReliable: Bool
+  var isReliable: Bool
   /// Whether a notified value was not subscribed to, as far as the capture shows.
-  package var isUnasked = false
+  var isUnasked = false
   /// Whether it was written with a request in a capture without the side that answers.
-  package var isAnswerUnseen = false
+  var isAnswerUnseen = false
   /// Whether the server refused to read on after these bytes: Invalid Offset.
-  package var isRestRefused = false
+  var isRestRefused = false
   /// For Service Changed: the services that may have changed, as they were known.
-  package var invalidated: [AppService]
-  package var outcome: ValueOutcome
+  var invalidated: [AppService]
+  var outcome: ValueOutcome
 
   /// Whether both stacks react to its error with encryption or pairing and, if that succeeds,
   /// repeat the request on their own: Insufficient Authentication, Insufficient Encryption.
-  package var isRepeatedByStack: Bool { error?.rawValue == 0x05 || error?.rawValue == 0x0f }
+  var isRepeatedByStack: Bool { error?.rawValue == 0x05 || error?.rawValue == 0x0f }
 
   /// The error with which the server answered.
-  package var error: ATTErrorCode? {
+  var error: ATTErrorCode? {
     if case .refused(let error) = outcome { error } else { nil }
   }
 }
 
 /// What this host asks a peer for, as an app's call.
-package enum AppCall: Sendable {
+enum AppCall: Sendable {
   /// All services, or those with a UUID. `isNew`: no search was under way.
   case discoverServices(BluetoothUUID?, isNew: Bool)
   case discoverIncludedServices(AppService?)
@@ -107,76 +107,76 @@ package enum AppCall: Sendable {
   case channel(PSM)
 
   /// How a value is sent.
-  package enum Way: Sendable { case request, command, signed, parts }
+  enum Way: Sendable { case request, command, signed, parts }
 
   /// A value to write; of one that is sent in parts, the first part.
-  package struct Write: Sendable {
-    package var attribute: AppAttribute
-    package var bytes: [UInt8]
+  struct Write: Sendable {
+    var attribute: AppAttribute
+    var bytes: [UInt8]
     /// Whether they are secret.
-    package var isHidden: Bool
+    var isHidden: Bool
     /// Whether the capture lacks some of them.
-    package var isCut: Bool
-    package var way: Way
+    var isCut: Bool
+    var way: Way
   }
 }
 
 /// A value, or a part of one, that a client writes to this host.
-package struct AppWrite: Sendable {
+struct AppWrite: Sendable {
   /// The attribute that the value belongs to.
-  package var attribute: AppAttribute
+  var attribute: AppAttribute
   /// The offset of the bytes in the value.
-  package var offset: Int
-  package var bytes: [UInt8]
+  var offset: Int
+  var bytes: [UInt8]
   /// Whether they are secret.
-  package var isHidden: Bool
+  var isHidden: Bool
 
   /// How a client writes.
-  package enum Kind: UInt8, Sendable { case request, command, signed, execute }
+  enum Kind: UInt8, Sendable { case request, command, signed, execute }
 }
 
 /// The answer of this host to a client's request.
-package struct AppAnswer: Sendable {
+struct AppAnswer: Sendable {
   /// The requested attribute; nil: several, or the queue.
-  package var attribute: AppAttribute?
+  var attribute: AppAttribute?
   /// The kind of request.
-  package var request: AppRequest
+  var request: AppRequest
   /// The error, if it was refused.
-  package var error: ATTErrorCode?
+  var error: ATTErrorCode?
   /// The value that was read.
-  package var value: [UInt8]?
+  var value: [UInt8]?
   /// Whether it is secret.
-  package var isHidden: Bool
+  var isHidden: Bool
 }
 
 /// What a device advertises.
-package struct DiscoveredPeripheral: Sendable {
+struct DiscoveredPeripheral: Sendable {
   /// Its address; nil if it is anonymous.
-  package var address: DeviceAddress?
+  var address: DeviceAddress?
   /// The address's type.
-  package var type: AddressType
+  var type: AddressType
   /// The RSSI, in dBm.
-  package var rssi: Int8?
+  var rssi: Int8?
   /// Whether it is connectable; nil: unknown.
-  package var isConnectable: Bool?
+  var isConnectable: Bool?
   /// The data of the advertisement, followed by that of the scan response.
-  package var structures: [AdvertisedStructure]
+  var structures: [AdvertisedStructure]
   /// Whether this is a scan response.
-  package var isScanResponse: Bool
+  var isScanResponse: Bool
 }
 
 /// An AD structure, with its origin.
-package struct AdvertisedStructure: Sendable, Equatable {
-  package var type: ADType
-  package var data: [UInt8]
+struct AdvertisedStructure: Sendable, Equatable {
+  var type: ADType
+  var data: [UInt8]
   /// Whether it was in the scan response.
-  package var isScanResponse: Bool
+  var isScanResponse: Bool
 }
 
 /// What the captured host advertises.
-package struct OwnAdvertisement: Sendable {
+struct OwnAdvertisement: Sendable {
   /// Whether it is connectable; nil: unknown.
-  package var isConnectable: Bool?
+  var isConnectable: Bool?
   /// The data of the advertisement, followed by that of the scan response.
-  package var structures: [AdvertisedStructure]
+  var structures: [AdvertisedStructure]
 }

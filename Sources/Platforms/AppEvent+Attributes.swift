@@ -1,11 +1,11 @@
-package import Bluetooth
+import Bluetooth
 import Sessions
 
 extension AppEvent {
   /// Returns whether the event is about an attribute whose UUID, handle and service `isWanted`
   /// admits, or about a descriptor of one. A service counts as an attribute with its own UUID and
   /// first handle.
-  package func concerns(
+  func concerns(
     where isWanted: (_ uuid: BluetoothUUID?, _ handle: UInt16?, _ service: BluetoothUUID?) -> Bool
   ) -> Bool {
     func isAbout(_ attribute: AppAttribute?) -> Bool {

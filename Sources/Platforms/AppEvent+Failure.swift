@@ -3,7 +3,7 @@ import Sessions
 
 extension AppEvent {
   /// Whether something was refused, failed or never answered, or a link was lost.
-  package var hasFailed: Bool {
+  var hasFailed: Bool {
     switch what {
     case .scanRefused, .connectFailed, .stackRefused, .neverResponded: true
     case .power(let power): power == .resetting

@@ -1,31 +1,31 @@
 // The platform-independent events in the life of an app that uses Bluetooth LE, which the
 // platforms' tables turn into callbacks.
 
-package import Bluetooth
-package import Sessions
+import Bluetooth
+import Sessions
 
 /// Something that an app may be notified of, or must have requested.
-package struct AppEvent: Sendable {
-  package var what: What
+struct AppEvent: Sendable {
+  var what: What
   /// The earliest packet with which it could be known.
-  package var packet: Int
+  var packet: Int
   /// The time of that packet.
-  package var time: Timestamp?
+  var time: Timestamp?
   /// The controller's index; unknown if the capture contains none.
-  package var adapter = AdapterIndex.unknown
+  var adapter = AdapterIndex.unknown
   /// The connection's number; 0: none.
-  package var connection = 0
+  var connection = 0
   /// The other device. On a connection it is the address that was known at the beginning, so that
   /// the device has one name throughout; its identity address if it has one.
-  package var peer: DeviceAddress?
+  var peer: DeviceAddress?
   /// The other device's address as known now, if that is different.
-  package var otherAddress: DeviceAddress?
+  var otherAddress: DeviceAddress?
   /// The role of the captured host on the connection, if known.
-  package var role: LinkRole?
+  var role: LinkRole?
   /// The packet with the request, if this answers one.
-  package var request: Int?
+  var request: Int?
   /// The time since `request`, in nanoseconds.
-  package var latency: Int64?
+  var latency: Int64?
 
   /// Creates an event of a packet.
   init(_ what: What, packet: Int, time: Timestamp?) {
@@ -35,7 +35,7 @@ package struct AppEvent: Sendable {
   }
 
   /// What can happen.
-  package enum What: Sendable {
+  enum What: Sendable {
     // The adapter.
 
     /// Bluetooth is available, or not.
@@ -146,14 +146,14 @@ package struct AppEvent: Sendable {
   }
 
   /// Whether Bluetooth is available.
-  package enum Power: Sendable { case on, off, resetting }
+  enum Power: Sendable { case on, off, resetting }
 
   /// A state of the Link Layer; standby means none of them.
-  package enum LinkLayerState: UInt8, Sendable, CaseIterable {
+  enum LinkLayerState: UInt8, Sendable, CaseIterable {
     case advertising, scanning, initiating, connected
 
     /// The name in the JSON contract.
-    package var key: StaticString {
+    var key: StaticString {
       switch self {
       case .advertising: "advertising"
       case .scanning: "scanning"
@@ -164,29 +164,29 @@ package struct AppEvent: Sendable {
   }
 
   /// The properties of a requested scan.
-  package struct ScanRequest: Sendable {
+  struct ScanRequest: Sendable {
     /// The services selected by a filter, if one appears in the capture.
-    package var services: [BluetoothUUID] = []
+    var services: [BluetoothUUID] = []
     /// Whether scan requests are sent; nil: unknown.
-    package var isActive: Bool?
+    var isActive: Bool?
     /// Whether the controller reports duplicates.
-    package var reportsDuplicates: Bool
+    var reportsDuplicates: Bool
   }
 
   /// How a stack waits for a device: it listens often or all the time for the devices of which one
   /// is connected to directly, and now and then for those that may appear.
-  package enum ConnectWay: Sendable { case direct, background }
+  enum ConnectWay: Sendable { case direct, background }
 
   /// The end of the wait for a device.
-  package struct ConnectEnd: Sendable {
+  struct ConnectEnd: Sendable {
     /// How the host waited, if known.
-    package var way: ConnectWay?
+    var way: ConnectWay?
     /// How long, in nanoseconds.
-    package var waited: Int64?
+    var waited: Int64?
   }
 
   /// What a stack does with its attempts to connect.
-  package enum ConnectNote: Sendable {
+  enum ConnectNote: Sendable {
     /// An attempt starts, and the capture does not show for what device.
     case started
     /// An attempt that was under way before starts again.
@@ -202,7 +202,7 @@ package struct AppEvent: Sendable {
   }
 
   /// Why a connection attempt failed.
-  package enum ConnectFailure: Sendable {
+  enum ConnectFailure: Sendable {
     /// The controller refused the command, or ended the attempt.
     case refused(StatusCode)
     /// The host gave up.
@@ -212,20 +212,20 @@ package struct AppEvent: Sendable {
   }
 
   /// How a connection ended.
-  package struct LinkEnd: Sendable {
+  struct LinkEnd: Sendable {
     /// Who or what ended it.
-    package var ending: Connection.Ending
+    var ending: Connection.Ending
     /// The reason from the controller.
-    package var reason: StatusCode?
+    var reason: StatusCode?
     /// The role of the captured host.
-    package var role: LinkRole?
+    var role: LinkRole?
     /// Whether it was ever established, as far as the capture shows.
-    package var wasEstablished: Bool
+    var wasEstablished: Bool
     /// Whether a request had not been answered for 30 s, after which a client ends the link (Core,
     /// Vol 3, Part F, 3.3.3).
-    package var isOfSilence = false
+    var isOfSilence = false
     /// Why the last attempt to encrypt had failed, if it had.
-    package var encryptionFailure: StatusCode?
+    var encryptionFailure: StatusCode?
 
     /// A remark if the captured host ended it.
     var localRemark: StaticString? {
@@ -240,11 +240,11 @@ package struct AppEvent: Sendable {
     }
 
     /// Whether it ended because the key of the bond was missing.
-    package var isOfLostKey: Bool { encryptionFailure == .pinOrKeyMissing }
+    var isOfLostKey: Bool { encryptionFailure == .pinOrKeyMissing }
   }
 
   /// The progress of bonding.
-  package enum Bonding: Sendable {
+  enum Bonding: Sendable {
     /// `wasBonded`: there was a bond before. `unsettled`: the link ended before all agreed keys had
     /// come, so the capture does not show whether there is a bond.
     case began(wasBonded: Bool), bonded, failed(PairingFailure?), paired, unsettled
@@ -252,13 +252,13 @@ package struct AppEvent: Sendable {
 }
 
 /// An ATT request, as an app sees it.
-package enum AppRequest: UInt8, Sendable {
+enum AppRequest: UInt8, Sendable {
   case read, write, descriptorRead, descriptorWrite
   /// A part of a value is queued; the queue is written, or discarded.
   case prepare, execute, cancel
 
   /// The name in the JSON contract.
-  package var key: StaticString {
+  var key: StaticString {
     switch self {
     case .read, .descriptorRead: "read"
     case .write, .descriptorWrite: "write"

@@ -2,7 +2,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Dissectors
-package import Sessions
+import Sessions
 
 /// What apps can have been notified of, packet by packet:
 ///
@@ -12,9 +12,9 @@ package import Sessions
 /// What becomes known late is reported late: a long read ends with what follows it. Sorting within
 /// a second restores the order of packets, since that is the longest wait for a search for
 /// attributes.
-package struct AppEvents: ~Copyable {
+struct AppEvents: ~Copyable {
   /// The events of the current packet.
-  package private(set) var latest: [AppEvent] = []
+  private(set) var latest: [AppEvent] = []
   private var adapters: [AdapterEvents] = []
   private var heard: HeardDevices
   private var links = LinkEvents()
@@ -37,7 +37,7 @@ package struct AppEvents: ~Copyable {
   ///   - reportsDuplicates: whether all advertisements are reported, not only those with new
   ///     content.
   ///   - platform: the platform of the apps.
-  package init(reportsDuplicates: Bool, for platform: Platform, _ limits: Limits = Limits()) {
+  init(reportsDuplicates: Bool, for platform: Platform, _ limits: Limits = Limits()) {
     // Android's stack waits: `if (is_active_scan && is_scannable && !is_scan_resp) return`, and
     // leaves out a scan response whose advertisement it has not heard (AOSP,
     // stack/btm/btm_ble_gap.cc).
@@ -50,7 +50,7 @@ package struct AppEvents: ~Copyable {
   /// Processes one packet; `latest` is then what it reports.
   ///
   /// - Parameter memory: what is known after this packet.
-  package mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
+  mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory) {
     if !latest.isEmpty { latest.removeAll(keepingCapacity: true) }
     // A record that repeats one of another file was already reported.
     guard packet.record.original == nil else { return }
@@ -145,7 +145,7 @@ package struct AppEvents: ~Copyable {
   }
 
   /// Ends the capture; `latest` is then what only the end shows.
-  package mutating func finish(_ memory: borrowing Memory) {
+  mutating func finish(_ memory: borrowing Memory) {
     latest.removeAll(keepingCapacity: true)
     for position in adapters.indices { adapters[position].finish(into: &latest) }
     discoveries.end(nil, into: &latest)

@@ -1,14 +1,14 @@
 // What an app sees: calls that it makes and callbacks that it gets, with their arguments, in the
 // terms of its platform. The reports turn this into text and JSON.
 
-package import Bluetooth
-package import Bytes
+import Bluetooth
+import Bytes
 import Sessions
 
 /// A line of a trace.
-package struct Callback: Sendable {
+struct Callback: Sendable {
   /// The kind of a line.
-  package enum Kind: JSONKey, Sendable {
+  enum Kind: JSONKey, Sendable {
     /// The platform notifies the app.
     case callback = "callback"
     /// The app calls the platform.
@@ -20,18 +20,18 @@ package struct Callback: Sendable {
   }
 
   /// A named argument.
-  package typealias Named = (name: StaticString, value: ArgumentValue)
+  typealias Named = (name: StaticString, value: ArgumentValue)
 
   /// The kind of the line.
-  package var kind: Kind
+  var kind: Kind
   /// The method or broadcast as written in the platform's documentation; for traffic, what happens.
-  package var name: StaticString
+  var name: StaticString
   /// Its arguments, in order; what is nil on the platform is left out.
-  package var arguments: [Named]
+  var arguments: [Named]
   /// Whether the operating system rather than the app caused it, or keeps it to itself.
-  package var isSystem = false
+  var isSystem = false
   /// A remark about it.
-  package var remark: StaticString?
+  var remark: StaticString?
 
   /// Creates a callback: the app is notified.
   static func callback(
@@ -109,7 +109,7 @@ extension Callback {
   }
 }
 
-package indirect enum ArgumentValue: Sendable {
+indirect enum ArgumentValue: Sendable {
   /// Nothing, if that is meaningful: no error.
   case null
   case flag(Bool)
@@ -152,7 +152,7 @@ package indirect enum ArgumentValue: Sendable {
 
 extension ArgumentValue {
   /// An advertised value with the platform's key, and whether it was in the scan response.
-  package typealias Entry = (key: StaticString, value: ArgumentValue, isScanResponse: Bool)
+  typealias Entry = (key: StaticString, value: ArgumentValue, isScanResponse: Bool)
 
   /// Returns the values of advertising data, in the order of the structures. Values with the same
   /// key within an advertisement, or within a scan response, become one.
@@ -200,7 +200,7 @@ package enum Platform: String, Sendable, CaseIterable {
   case corebluetooth, android
 
   /// Returns the lines of a trace for an event.
-  package func callbacks(_ event: AppEvent) -> [Callback] {
+  func callbacks(_ event: AppEvent) -> [Callback] {
     if case .linkLayer(let states) = event.what {
       let words = states.isEmpty ? [ArgumentValue.word("standby")] : states.map { .word($0.key) }
       return [

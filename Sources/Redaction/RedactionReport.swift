@@ -1,7 +1,7 @@
 package import Bluetooth
 import Captures
 import Histories
-import Words
+import Meanings
 
 /// What was replaced in a capture, and what cannot be guaranteed.
 package struct RedactionReport: Equatable, Sendable {

@@ -5,8 +5,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Conclusions from absence") struct AbsenceTests {
   /// Returns the certainty of a rule's first finding, or nil if it finds nothing.

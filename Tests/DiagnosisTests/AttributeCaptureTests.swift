@@ -4,8 +4,8 @@
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Attributes in captures") struct AttributeCaptureTests {
   /// Returns the findings of the attribute rules, with their packets.

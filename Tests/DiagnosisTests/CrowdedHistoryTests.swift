@@ -2,9 +2,9 @@ import Bytes
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Sessions
 import Testing
-import Words
 
 @Suite("What is remembered of all connections together is limited") struct CrowdedHistoryTests {
   /// Three connections, each of which receives values of `count` attributes, the first one last.

@@ -8,9 +8,9 @@ import Histories
 import Dissectors
 import Foundation
 import MadeTraffic
+import Meanings
 import Sessions
 import Testing
-import Words
 
 /// Processes a capture, and keeps the evidence.
 struct EvidenceReport: PacketReport, ~Copyable {

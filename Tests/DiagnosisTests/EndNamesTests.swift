@@ -5,9 +5,9 @@ import Diagnosis
 import Explanations
 import Histories
 import MadeTraffic
+import Meanings
 import Reports
 import Testing
-import Words
 
 @Suite("Names of the ends of a link") struct EndNamesTests {
   private let names = EndNames(local: "this phone", peer: #""HRM""#)

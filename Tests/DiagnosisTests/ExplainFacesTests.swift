@@ -5,11 +5,11 @@ import Bytes
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
 
 @testable import Explanations
 @testable import Reports
-@testable import Words
 
 /// Returns a rule that finds the same on the connections with these numbers, or, without numbers,
 /// on the whole.

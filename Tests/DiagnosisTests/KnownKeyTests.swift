@@ -5,9 +5,9 @@ import Captures
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Sessions
 import Testing
-import Words
 
 @Suite("Keys and bonds") struct KnownKeyTests {
   /// Returns 16 equal bytes.

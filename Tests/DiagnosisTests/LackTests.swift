@@ -5,9 +5,9 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Sessions
 import Testing
-import Words
 
 @Suite("Captures that lack something") struct LackTests {
   /// The peer's Identity Information and Identity Address Information.

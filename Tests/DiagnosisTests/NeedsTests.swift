@@ -9,9 +9,9 @@ import Histories
 import Dissectors
 import Foundation
 import MadeTraffic
+import Meanings
 import Sessions
 import Testing
-import Words
 
 @Suite("Rules conclude nothing from what a capture lacks") struct NeedsTests {
   /// A capture with its evidence, and the part to which each record belongs.

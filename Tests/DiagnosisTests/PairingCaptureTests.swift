@@ -5,9 +5,9 @@
 import Cryptography
 import Diagnosis
 import Histories
+import Meanings
 import Sessions
 import Testing
-import Words
 
 @testable import Explanations
 

@@ -5,8 +5,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("What other packets refute") struct RefutedClaimTests {
   private static let full = String(repeating: " 06", count: 20)

@@ -1,8 +1,8 @@
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("The table of rules") struct RuleTableTests {
   @Test("ids are unique, lower case with underscores, and every rule states what it finds and when")

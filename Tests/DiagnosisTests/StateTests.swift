@@ -5,8 +5,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Refusals, silence and gaps with another reason") struct StateTests {
   // MARK: Refusals

@@ -4,9 +4,9 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Sessions
 import Testing
-import Words
 
 @Suite("One event is reported once") struct TellingTests {
   private static let central = 0x00aa_0100_0000

@@ -4,8 +4,8 @@
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 /// The two captures about another explanation of a rule.
 struct Twin: Sendable, CustomTestStringConvertible {

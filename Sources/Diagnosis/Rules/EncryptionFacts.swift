@@ -3,8 +3,8 @@
 package import Histories
 import Bluetooth
 import Cryptography
+package import Meanings
 package import Sessions
-package import Words
 
 /// Doubts about the cause of a finding that show while it is made. Each is another explanation.
 struct Doubts: OptionSet, Sendable {

@@ -1,8 +1,8 @@
 import Histories
 import Bluetooth
 import Dissectors
+package import Meanings
 import Sessions
-package import Words
 
 // Words that several rules about links share.
 

@@ -1,7 +1,7 @@
 package import Histories
 package import Bluetooth
+package import Meanings
 import Sessions
-package import Words
 
 // Words for requests and refusals, for rules and for the story.
 

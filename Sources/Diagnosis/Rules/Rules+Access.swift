@@ -1,7 +1,7 @@
 import Histories
 import Bluetooth
+import Meanings
 import Sessions
-import Words
 
 // Rules about requests that are refused for lack of security. Core, Vol 3, Part F, 3.2.5, and Part
 // C, 10.3.1: 0x05 without a key; 0x0f with a key on a link that is not encrypted; 0x05 again on an

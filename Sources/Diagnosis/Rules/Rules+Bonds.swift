@@ -2,8 +2,8 @@
 
 import Histories
 import Bluetooth
+import Meanings
 import Sessions
-import Words
 
 extension Rule {
   static let bonds: [Rule] = [

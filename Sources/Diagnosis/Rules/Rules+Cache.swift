@@ -1,7 +1,7 @@
 import Histories
 import Bluetooth
+import Meanings
 import Sessions
-import Words
 
 // Rules about outdated service maps: attribute caching (Core, Vol 3, Part G, 2.5.2).
 

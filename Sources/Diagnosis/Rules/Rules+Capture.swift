@@ -1,8 +1,8 @@
 import Histories
 import Bluetooth
 import Captures
+import Meanings
 import Sessions
-import Words
 
 // Rules about what the capture lacks. They are reported first, since they make other findings less
 // certain.

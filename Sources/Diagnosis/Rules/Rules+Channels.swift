@@ -1,7 +1,7 @@
 package import Histories
 import Bluetooth
+package import Meanings
 import Sessions
-package import Words
 
 // Rules about L2CAP channels: requests that are refused (Core, Vol 3, Part A, 4.1 to 4.28).
 

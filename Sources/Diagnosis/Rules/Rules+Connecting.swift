@@ -1,7 +1,7 @@
 import Histories
 import Bluetooth
+import Meanings
 import Sessions
-import Words
 
 // Rules about attempts to connect, and links that were created but never established.
 

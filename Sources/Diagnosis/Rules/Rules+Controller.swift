@@ -1,8 +1,8 @@
 import Histories
 import Bluetooth
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 // Rules about controllers: commands that are refused or not answered, and hardware errors.
 

@@ -1,7 +1,7 @@
 import Histories
 import Bluetooth
+import Meanings
 import Sessions
-import Words
 
 // Rules about data that does not arrive: it never left this host, as Number Of Completed Packets
 // shows (Core, Vol 4, Part E, 7.7.19), or its receiver discards it.

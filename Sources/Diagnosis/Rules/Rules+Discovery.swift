@@ -1,7 +1,7 @@
 import Histories
 import Bluetooth
+import Meanings
 import Sessions
-import Words
 
 // Rules about discoveries that do not end, and about services that are advertised incorrectly.
 

@@ -1,7 +1,7 @@
 import Histories
 import Bluetooth
+import Meanings
 import Sessions
-import Words
 
 // Rules about values that are sent or written in another way than the declarations offer, and about
 // writes that are prepared.

@@ -3,8 +3,8 @@
 import Histories
 import Bluetooth
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 extension Rule {
   static let keyMismatches: [Rule] = [

@@ -1,8 +1,8 @@
 import Histories
 import Bluetooth
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 // Rules about link parameters: interval, latency, supervision timeout.
 

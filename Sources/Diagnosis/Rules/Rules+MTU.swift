@@ -1,7 +1,7 @@
 import Histories
 import Bluetooth
+import Meanings
 import Sessions
-import Words
 
 // Rules about the ATT_MTU and the lengths that it allows (Core, Vol 3, Part F, 3.2.8, 3.2.9 and
 // 3.4.2).

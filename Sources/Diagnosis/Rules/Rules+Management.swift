@@ -1,8 +1,8 @@
 import Histories
 import Bluetooth
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 // Rules about what the Linux kernel's management interface reports. If the capture contains HCI
 // packets, those show what happened to devices and why; these rules then do not report on devices.

@@ -3,8 +3,8 @@
 import Histories
 import Bluetooth
 import Cryptography
+import Meanings
 import Sessions
-import Words
 
 extension Rule {
   static let missingKeys: [Rule] = [

@@ -1,7 +1,7 @@
 import Histories
 import Bluetooth
+import Meanings
 import Sessions
-import Words
 
 // Rules about requests for channels that stay open. L2CAP gives up a request after its response
 // timeout of 1 to 60 s, and one whose response is pending after 60 to 300 s (Core, Vol 3, Part A,

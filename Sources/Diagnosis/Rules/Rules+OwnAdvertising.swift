@@ -1,8 +1,8 @@
 import Histories
 import Bluetooth
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 // Rules about what this host advertises, and under which addresses.
 

@@ -1,7 +1,7 @@
 import Histories
 import Bluetooth
 import Cryptography
-import Words
+import Meanings
 
 // Rules about pairing that fails, and pairing that is not what was intended.
 

@@ -1,8 +1,8 @@
 import Histories
 import Bluetooth
 import Cryptography
+import Meanings
 import Sessions
-import Words
 
 // Notes on pairings, whether they succeed or fail.
 

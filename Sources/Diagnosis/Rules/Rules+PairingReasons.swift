@@ -2,8 +2,8 @@ import Histories
 import Bluetooth
 import Cryptography
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 // Rules about the reasons of Pairing Failed (Core, Vol 3, Part H, 3.5.5), and about features that
 // do not match. Those about values have files of their own.

@@ -1,8 +1,8 @@
 import Histories
 import Bluetooth
 import Cryptography
+import Meanings
 import Sessions
-import Words
 
 // Rules about what the values of a pairing reveal: confirm and random values, the digits of numeric
 // comparison, and check values. What is recomputed from packets is a fact.

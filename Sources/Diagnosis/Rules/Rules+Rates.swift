@@ -1,8 +1,8 @@
 import Bluetooth
 import Bytes
 import Histories
+import Meanings
 import Sessions
-import Words
 
 // The rule about transfers that a property of the link limits.
 

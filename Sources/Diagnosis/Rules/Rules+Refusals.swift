@@ -1,7 +1,7 @@
 import Histories
 import Bluetooth
+import Meanings
 import Sessions
-import Words
 
 // Rules about requests that are refused for other reasons than security (Core, Vol 3, Part F,
 // 3.4.1.1; Core Specification Supplement, Part B).

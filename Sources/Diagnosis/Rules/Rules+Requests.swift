@@ -1,7 +1,7 @@
 import Histories
 import Bluetooth
+import Meanings
 import Sessions
-import Words
 
 // Rules about requests that are not answered, and about the order of requests: one at a time on a
 // bearer and in each direction, timing out after 30 s (Core, Vol 3, Part F, 3.3.2, 3.3.3).

@@ -1,7 +1,7 @@
 import Histories
 import Bluetooth
+import Meanings
 import Sessions
-import Words
 
 // Rules about values that do not arrive: Client Characteristic Configurations (Core, Vol 3, Part G,
 // 3.3.3.3).

@@ -2,8 +2,8 @@ import Histories
 import Bluetooth
 import Bytes
 import Decoders
+import Meanings
 import Sessions
-import Words
 
 // Rules about lengths, frames and transfers.
 

@@ -1,7 +1,7 @@
 import Histories
 import Bluetooth
+import Meanings
 import Sessions
-import Words
 
 // Rules about what is written to a service, and how: slow transfers, and the services of Mesh.
 

@@ -1,8 +1,8 @@
 package import Histories
 package import Bluetooth
 import Cryptography
+import Meanings
 import Sessions
-import Words
 
 extension PairingAttempt {
   /// A user cannot type six digits, or read a dialog, faster than this.

@@ -6,9 +6,9 @@ package import Decoders
 import Histories
 import Dissectors
 import Explanations
+import Meanings
 package import Reports
 package import Sessions
-import Words
 
 /// The options of `report`.
 package struct PageOptions: PresentationOptions, Sendable {

@@ -4,9 +4,9 @@ import Captures
 import Diagnosis
 import Histories
 import Explanations
+import Meanings
 import Reports
 import Sessions
-import Words
 
 /// The data that the script draws beside the packets: JSON in columns. Its members may change with
 /// every version; programs should read `--json`.

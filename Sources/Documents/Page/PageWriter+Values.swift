@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Histories
 import Explanations
+import Meanings
 import Reports
 import Sessions
 

@@ -4,9 +4,9 @@ import Cryptography
 import Diagnosis
 import Histories
 import Explanations
+import Meanings
 import Reports
 import Sessions
-import Words
 
 /// Writes the page: the template with its marks filled in. Everything can be read without the
 /// script, except the timeline, the list of packets, the ladder and the charts.

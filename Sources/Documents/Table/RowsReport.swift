@@ -6,9 +6,9 @@ package import Decoders
 import Diagnosis
 import Histories
 import Explanations
+import Meanings
 import Reports
 package import Sessions
-import Words
 
 /// The options that all files of a run of `table` share.
 package struct RowsOptions: Sendable {

@@ -7,7 +7,7 @@ import Histories
 import Explanations
 import Reports
 import Sessions
-import Words
+import Meanings
 
 // The rows of each table, which declare its columns. Add new columns at the end of a table, since
 // some programs read them by position.

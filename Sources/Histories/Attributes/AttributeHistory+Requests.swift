@@ -2,8 +2,8 @@ import Bluetooth
 import Bytes
 import Decoders
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 // Records requests, their responses and refusals.
 

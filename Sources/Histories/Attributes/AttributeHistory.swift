@@ -2,8 +2,8 @@ package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
+package import Meanings
 package import Sessions
-package import Words
 
 /// The requests on attributes of a connection, and their results.
 ///

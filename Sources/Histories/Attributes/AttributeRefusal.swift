@@ -1,6 +1,6 @@
 package import Bluetooth
+package import Meanings
 package import Sessions
-package import Words
 
 /// A request that was refused, other than at the end of a discovery.
 package struct Refusal: Sendable {

@@ -1,7 +1,7 @@
 package import Bluetooth
 import Bytes
+package import Meanings
 package import Sessions
-package import Words
 
 /// One value for each side.
 package struct BothSides<Value: Sendable>: Sendable {

@@ -1,6 +1,6 @@
 package import Bluetooth
+package import Meanings
 import Sessions
-package import Words
 
 /// A service that a client writes to, and to whose values it does not subscribe.
 package struct MissedSubscription: Sendable {

@@ -1,8 +1,8 @@
 package import Bluetooth
 import Bytes
 import Dissectors
+package import Meanings
 package import Sessions
-package import Words
 
 /// What servers sent that the specification does not allow: PDUs that are malformed or too long,
 /// values of the wrong length, parts of values that repeat. Of each kind the first ones are listed.

@@ -1,8 +1,8 @@
 package import Bluetooth
 import Bytes
 package import Decoders
+package import Meanings
 import Sessions
-package import Words
 
 /// The messages in vendor protocols on a connection. Bounded like `VendorMessages`; of failures the
 /// first ones are listed.

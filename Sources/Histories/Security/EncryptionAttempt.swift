@@ -1,7 +1,7 @@
 package import Bluetooth
 import Cryptography
 package import Dissectors
-package import Words
+package import Meanings
 
 /// An attempt to encrypt a link, from its start to its result.
 package struct EncryptionAttempt: Sendable {

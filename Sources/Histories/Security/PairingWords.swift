@@ -1,8 +1,8 @@
 package import Bluetooth
 package import Cryptography
 package import Dissectors
+package import Meanings
 import Sessions
-package import Words
 
 extension PairingSide {
   package var other: PairingSide { self == .initiator ? .responder : .initiator }

@@ -1,6 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
+import Meanings
 package import Sessions
 
 /// Determines which packets form a selection that can be understood on its own: those that were

@@ -1,8 +1,8 @@
 import Bluetooth
 import Bytes
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 /// The description of one device.
 extension DevicesPage {

@@ -1,8 +1,8 @@
 import Bluetooth
 import Bytes
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 /// `devices` as text.
 struct DevicesPage: ~Copyable {

@@ -2,8 +2,8 @@ package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
+import Meanings
 package import Sessions
-import Words
 
 /// A line for each connection, or for several of one peer that follow each other: device, time,
 /// link, rates, encryption and end, for `info` and the page of `report`.

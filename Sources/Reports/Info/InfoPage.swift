@@ -2,8 +2,8 @@ import Bluetooth
 package import Bytes
 import Captures
 import Dissectors
+import Meanings
 package import Sessions
-import Words
 
 /// `info` as text.
 struct InfoPage: ~Copyable {

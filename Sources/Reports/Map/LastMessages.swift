@@ -3,6 +3,7 @@ import Bytes
 import Captures
 import Decoders
 import Dissectors
+import Meanings
 import Sessions
 
 /// The last vendor messages of attributes: a value alone does not show whether it is a message or

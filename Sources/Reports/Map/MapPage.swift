@@ -1,8 +1,8 @@
 import Bluetooth
 package import Bytes
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 /// `map` in words: the lines about one device after the other, each in cells.
 package struct MapPage: ~Copyable {

@@ -3,6 +3,7 @@ package import Bytes
 package import Captures
 package import Decoders
 import Dissectors
+package import Meanings
 package import Sessions
 
 package struct MapOptions: PresentationOptions, Sendable {

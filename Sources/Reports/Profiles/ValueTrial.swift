@@ -2,6 +2,7 @@ package import Bluetooth
 package import Bytes
 package import Decoders
 import Dissectors
+import Meanings
 import Sessions
 
 /// What bytes may be, and the offset where they start.

@@ -33,7 +33,8 @@ extension Selection {
   }
 
   /// Returns whether an attribute has a selected handle, and a selected UUID or a service with one.
-  func admits(_ uuid: BluetoothUUID?, _ handle: UInt16?, in service: BluetoothUUID?) -> Bool {
+  package func admits(_ uuid: BluetoothUUID?, _ handle: UInt16?, in service: BluetoothUUID?) -> Bool
+  {
     (handles.isEmpty || has(handle)) && (uuids.isEmpty || has(uuid) || has(service))
   }
 }

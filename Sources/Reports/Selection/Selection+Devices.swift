@@ -1,6 +1,6 @@
 // Selects packets by the device that they are about.
 
-import Bluetooth
+package import Bluetooth
 package import Bytes
 package import Captures
 import Dissectors
@@ -143,7 +143,7 @@ package struct AddressBits: Sendable {
 }
 
 /// The selected devices, as far as their names are known.
-struct DeviceWatch: Sendable {
+package struct DeviceWatch: Sendable {
   private let patterns: [DevicePattern]
   /// The patterns that are addresses, as plain numbers, since every packet is compared with them.
   private let addresses: [AddressBits]
@@ -160,7 +160,7 @@ struct DeviceWatch: Sendable {
 
   /// That no device has one of the selected names, and which names there are; nil if one has, or if
   /// an address is selected, too.
-  var absence: String? {
+  package var absence: String? {
     guard looksForNames, addresses.isEmpty, named.isEmpty else { return nil }
     if names.isEmpty { return "no device of that name: the capture contains no names" }
     let names = names.map { String(decoding: $0, as: UTF8.self) }
@@ -201,7 +201,7 @@ struct DeviceWatch: Sendable {
   func isWanted(name: [UInt8]) -> Bool { patterns.contains { $0.matches(name: name) } }
 
   /// Returns whether this is the address of a selected device.
-  func isWanted(_ address: DeviceAddress) -> Bool {
+  package func isWanted(_ address: DeviceAddress) -> Bool {
     for bits in addresses where address.value & bits.mask == bits.value { return true }
     return looksForNames && named.contains(address)
   }

@@ -4,8 +4,8 @@ import Bluetooth
 import Bytes
 package import Decoders
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 /// The result that a packet reports.
 struct Outcome: Sendable {

@@ -49,7 +49,7 @@ package struct TimeWindow: Sendable {
   private let zoneOffset: @Sendable (Int64) -> Int64
   private var resolved: [(from: Timestamp?, to: Timestamp?)] = []
   /// The first time of the capture.
-  private(set) var start: Timestamp?
+  package private(set) var start: Timestamp?
 
   package init(_ selection: Selection, _ zoneOffset: @escaping @Sendable (Int64) -> Int64) {
     ranges = selection.times
@@ -65,7 +65,7 @@ package struct TimeWindow: Sendable {
   }
 
   /// Returns whether a time is selected. If times are selected, a packet without one is not.
-  func contains(_ time: Timestamp?) -> Bool { ranges.isEmpty || stretch(of: time) != nil }
+  package func contains(_ time: Timestamp?) -> Bool { ranges.isEmpty || stretch(of: time) != nil }
 
   /// Returns the position of the first selected stretch that has this time in it.
   package func stretch(of time: Timestamp?) -> Int? {
@@ -218,7 +218,7 @@ package struct TimePoint: Sendable {
   /// - Parameters:
   ///   - start: the time of the first record.
   ///   - earliest: for an end, the start that it belongs to; nil for a start.
-  func resolved(
+  package func resolved(
     _ start: Timestamp, after earliest: Timestamp?, _ zoneOffset: (Int64) -> Int64
   ) -> Timestamp {
     switch kind {
@@ -259,7 +259,7 @@ package struct TimePoint: Sendable {
 
 extension Timestamp {
   /// Returns the time `nanoseconds` later, or earlier if negative.
-  func adding(_ nanoseconds: Int64) -> Timestamp {
+  package func adding(_ nanoseconds: Int64) -> Timestamp {
     let (carry, rest) = CivilDate.floorDivide(
       Int64(self.nanoseconds) + nanoseconds % 1_000_000_000, 1_000_000_000)
     return Timestamp(

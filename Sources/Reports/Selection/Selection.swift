@@ -2,7 +2,7 @@ package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
-import Sessions
+package import Sessions
 
 /// The selection of packets to show. Of several values of one kind, any matches; different kinds
 /// must all match, and no excluded value may.
@@ -63,7 +63,7 @@ package struct Selection: Sendable {
   }
 
   /// Returns the selection without those exclusions that a report checks elsewhere.
-  func excluding(only isMeant: (Selection) -> Bool) -> Selection {
+  package func excluding(only isMeant: (Selection) -> Bool) -> Selection {
     var selection = self
     selection.excluded.removeAll { !isMeant($0) }
     return selection
@@ -150,7 +150,7 @@ extension Selection {
   }
 
   /// Returns whether a line has one of the words, if any are wanted, and no excluded one.
-  func admits(line: RawSpan) -> Bool {
+  package func admits(line: RawSpan) -> Bool {
     var isWanted = true
     for word in words {
       if word.isExcluded {
@@ -166,7 +166,7 @@ extension Selection {
   package var isOfParties: Bool { !connections.isEmpty || !adapters.isEmpty || !devices.isEmpty }
 
   /// Whether attributes are selected.
-  var isOfAttributes: Bool { !uuids.isEmpty || !handles.isEmpty }
+  package var isOfAttributes: Bool { !uuids.isEmpty || !handles.isEmpty }
 
   /// Returns whether something is selected: `matches` returns so for the selection, and not for an
   /// exclusion.
@@ -180,12 +180,12 @@ extension Selection {
 }
 
 /// A selection, with what is known of its devices and of those that it excludes.
-struct WatchedSelection: Sendable {
-  let selection: Selection
-  private(set) var devices: DeviceWatch
-  private(set) var excluded: [WatchedSelection]
+package struct WatchedSelection: Sendable {
+  package let selection: Selection
+  package private(set) var devices: DeviceWatch
+  package private(set) var excluded: [WatchedSelection]
 
-  init(_ selection: Selection) {
+  package init(_ selection: Selection) {
     self.selection = selection
     devices = DeviceWatch(selection.devices, named: selection.namedDevices)
     excluded = selection.excluded.map { WatchedSelection($0) }
@@ -200,7 +200,7 @@ struct WatchedSelection: Sendable {
   }
 
   /// Processes new names.
-  mutating func learn(_ names: Names) {
+  package mutating func learn(_ names: Names) {
     if !selection.devices.isEmpty { devices.learn(names) }
     for index in excluded.indices { excluded[index].learn(names) }
   }
@@ -209,7 +209,7 @@ struct WatchedSelection: Sendable {
   mutating func learn(name: [UInt8]) { devices.learn(name: name) }
 
   /// Returns whether a packet is selected, apart from its time and words.
-  func admits(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
+  package func admits(_ packet: borrowing Packet, _ memory: borrowing Memory) -> Bool {
     guard matches(packet, memory) else { return false }
     for index in excluded.indices
     where excluded[index].matches(packet, memory) {
@@ -240,13 +240,13 @@ struct WatchedSelection: Sendable {
 
   /// Returns whether something is selected: `matches` returns so for the selection, and not for an
   /// exclusion.
-  func admits(_ matches: (Selection, DeviceWatch) -> Bool) -> Bool {
+  package func admits(_ matches: (Selection, DeviceWatch) -> Bool) -> Bool {
     guard matches(selection, devices) else { return false }
     return excluded.isEmpty || !excluded.contains { matches($0.selection, $0.devices) }
   }
 
   /// Returns whether a device is selected that has one of these addresses, or this name.
-  func admits(device addresses: [DeviceAddress], named name: [UInt8]? = nil) -> Bool {
+  package func admits(device addresses: [DeviceAddress], named name: [UInt8]? = nil) -> Bool {
     admits { selection, watch in
       selection.devices.isEmpty || addresses.contains { watch.isWanted($0) }
         || name.map { watch.isWanted(name: $0) } ?? false

@@ -102,7 +102,7 @@ extension JSONSink {
   ///   - start: the time of the first record.
   ///   - decimals: the number of decimals of the capture's times.
   @inline(__always)
-  mutating func time(
+  package mutating func time(
     _ time: Timestamp, since start: Timestamp?, decimals: Int, _ clock: inout Clock
   ) {
     if time.isWritable {

@@ -4,14 +4,14 @@ import Bluetooth
 package import Bytes
 
 /// A right-aligned column that grows with its numbers and never shrinks.
-struct GrowingColumn: Sendable {
+package struct GrowingColumn: Sendable {
   /// The width in columns, including the margin.
-  private(set) var width: Int
+  package private(set) var width: Int
   /// The smallest number that does not fit.
   private var limit: UInt
 
   /// Creates a column for numbers of up to `digits` digits, after a margin.
-  init(digits: Int, margin: Int) {
+  package init(digits: Int, margin: Int) {
     width = digits + margin
     limit = (0..<digits).reduce(1) { power, _ in power * 10 }
   }
@@ -20,7 +20,7 @@ struct GrowingColumn: Sendable {
   func hasRoom(_ number: UInt) -> Bool { number < limit }
 
   /// Widens the column so that `number` fits.
-  mutating func make(room number: UInt) {
+  package mutating func make(room number: UInt) {
     while number >= limit {
       width += 1
       let (next, overflow) = limit.multipliedReportingOverflow(by: 10)
@@ -59,7 +59,7 @@ package enum TextStyle {
 extension Output {
   /// Appends the escape sequence of a style, if colours are used.
   @inline(__always)
-  mutating func style(_ style: TextStyle, isOn usesColor: Bool) {
+  package mutating func style(_ style: TextStyle, isOn usesColor: Bool) {
     if usesColor { text(style.sequence) }
   }
 
@@ -115,7 +115,7 @@ extension Output {
   ///   - ascii: a buffer for the ASCII form of the line, if only ASCII can be shown. The caller
   ///     keeps it so that nothing is allocated for each line.
   ///   - columns: the column at which the line is cut; nil: it is not cut.
-  mutating func line(
+  package mutating func line(
     _ line: inout Output, ascii: inout Output, columns: Int?, _ glyphs: Glyphs
   ) {
     line.makeASCII(&ascii, glyphs)

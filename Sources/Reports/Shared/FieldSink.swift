@@ -5,7 +5,7 @@ package import Bluetooth
 package import Bytes
 package import Decoders
 package import Dissectors
-package import Words
+package import Meanings
 
 /// Writes fields. Keys are the specification's names or those of the JSON contract; a sink converts
 /// them to its own style.

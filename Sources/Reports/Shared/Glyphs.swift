@@ -9,9 +9,9 @@ package struct Glyphs: Sendable, Equatable {
   package static let ascii = Glyphs(isUTF8: false)
 
   /// Host to controller.
-  var sent: StaticString { isUTF8 ? "→" : "->" }
+  package var sent: StaticString { isUTF8 ? "→" : "->" }
   /// Controller to host.
-  var received: StaticString { isUTF8 ? "←" : "<-" }
+  package var received: StaticString { isUTF8 ? "←" : "<-" }
   /// Host to controller, inferred.
   var sentInferred: StaticString { isUTF8 ? "⇢" : "~>" }
   /// Controller to host, inferred.
@@ -19,7 +19,7 @@ package struct Glyphs: Sendable, Equatable {
   /// The dash in a range.
   var to: StaticString { isUTF8 ? "–" : "-" }
   /// Marks text that was cut.
-  var ellipsis: StaticString { isUTF8 ? "…" : "..." }
+  package var ellipsis: StaticString { isUTF8 ? "…" : "..." }
   /// The width of the ellipsis in columns.
   var ellipsisColumns: Int { isUTF8 ? 1 : 3 }
   /// Marks a problem.

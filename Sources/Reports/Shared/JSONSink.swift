@@ -2,7 +2,7 @@ package import Bluetooth
 package import Bytes
 package import Decoders
 import Dissectors
-package import Words
+package import Meanings
 
 /// Writes fields as JSON.
 ///

@@ -1,7 +1,7 @@
 package import Bluetooth
 import Bytes
+import Meanings
 package import Sessions
-import Words
 
 // How a connection carries data, and how much, as words and as JSON.
 

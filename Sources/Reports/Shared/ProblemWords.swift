@@ -3,7 +3,7 @@
 import Bluetooth
 import Bytes
 package import Dissectors
-import Words
+import Meanings
 
 extension Problem {
   /// How severe a problem is.

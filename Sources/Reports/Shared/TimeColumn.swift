@@ -1,9 +1,9 @@
-import Bluetooth
-import Bytes
+package import Bluetooth
+package import Bytes
 
 /// The time column of lines, in the requested style. The width of seconds grows with the greatest
 /// number so far.
-struct TimeColumn: Sendable {
+package struct TimeColumn: Sendable {
   let style: ShowOptions.TimeStyle
   private let decimals: Int
   private let zoneOffset: @Sendable (Int64) -> Int64
@@ -14,7 +14,7 @@ struct TimeColumn: Sendable {
   /// - Parameters:
   ///   - decimals: the number of decimals of the capture's times.
   ///   - zoneOffset: returns the offset of the local time zone, in seconds east of UTC.
-  init(
+  package init(
     _ style: ShowOptions.TimeStyle, decimals: Int,
     zoneOffset: @escaping @Sendable (Int64) -> Int64
   ) {
@@ -24,7 +24,7 @@ struct TimeColumn: Sendable {
   }
 
   /// The width of the column, including a space before the time.
-  var width: Int {
+  package var width: Int {
     switch style {
     case .elapsed, .delta: secondColumns.width + 5
     case .utc: 22 + decimals
@@ -34,7 +34,7 @@ struct TimeColumn: Sendable {
   }
 
   /// Appends the heading of the column.
-  func head(into line: inout Output) {
+  package func head(into line: inout Output) {
     guard width > 0 else { return }
     line.spaces(width - 4)
     line.text("time")
@@ -45,7 +45,7 @@ struct TimeColumn: Sendable {
   /// - Parameters:
   ///   - start: the time of the first record.
   ///   - previous: the time of the previous line.
-  mutating func write(
+  package mutating func write(
     _ time: Timestamp, since start: Timestamp, after previous: Timestamp?,
     into line: inout Output
   ) {

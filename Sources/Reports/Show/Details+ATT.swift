@@ -2,8 +2,8 @@ import Bluetooth
 import Bytes
 import Captures
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 extension Details {
   /// Appends an ATT PDU, which starts at the dissection's body.

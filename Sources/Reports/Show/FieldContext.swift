@@ -3,6 +3,7 @@ package import Bytes
 import Captures
 import Decoders
 import Dissectors
+package import Meanings
 package import Sessions
 
 /// What the fields of a packet depend on apart from its bytes, for packets where that is little: if

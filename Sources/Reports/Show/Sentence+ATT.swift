@@ -3,8 +3,8 @@ import Bytes
 import Captures
 import Decoders
 import Dissectors
+import Meanings
 package import Sessions
-import Words
 
 /// The description of an ATT PDU.
 extension Sentence {

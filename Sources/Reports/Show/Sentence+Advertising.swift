@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Decoders
 import Dissectors
+import Meanings
 import Sessions
 
 /// The description of advertising.

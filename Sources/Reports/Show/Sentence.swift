@@ -3,6 +3,7 @@ package import Bytes
 import Captures
 package import Decoders
 import Dissectors
+package import Meanings
 import Sessions
 
 /// The description of a packet in one line: a name, a subject and the rest. Text arranges the three

@@ -2,6 +2,7 @@ import Bluetooth
 package import Bytes
 package import Captures
 import Dissectors
+import Meanings
 package import Sessions
 
 /// `show --json`: one object for each record, in the order of the capture (json.md).

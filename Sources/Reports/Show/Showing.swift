@@ -1,6 +1,7 @@
 package import Bluetooth
 import Bytes
 package import Captures
+package import Meanings
 package import Sessions
 
 /// The state that text and JSON of `show` share: the start time, and the progress of the selection.

@@ -3,8 +3,8 @@ package import Bytes
 import Captures
 package import Decoders
 import Dissectors
+package import Meanings
 package import Sessions
-package import Words
 
 /// Writes fields as text, one in a line, indented under their packet, with the offsets of their
 /// bytes on the left, for `show -v`. With `-x` the bytes are between the two.

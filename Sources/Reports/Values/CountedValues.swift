@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Bytes
+package import Meanings
 package import Sessions
 
 /// The values of each attribute, counted packet by packet. The caller reads the packets, so that

@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Decoders
+import Meanings
 import Sessions
 
 /// The distinct values of each attribute, in the order in which they first came.

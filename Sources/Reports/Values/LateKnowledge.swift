@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Meanings
 import Sessions
 
 /// What `values` learns of attributes after their values: a phone that knows a device uses handles

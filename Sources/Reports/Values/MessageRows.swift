@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Decoders
+import Meanings
 import Sessions
 
 /// The rows of `values --messages`: one for each message of a protocol, whatever number of values

@@ -3,7 +3,8 @@
 import Bluetooth
 import Bytes
 import Dissectors
-import Sessions
+import Meanings
+package import Sessions
 
 extension Output {
   /// Appends an attribute: UUID and name, for a descriptor its characteristic, and the handle if it
@@ -12,7 +13,7 @@ extension Output {
   /// - Parameters:
   ///   - owner: the characteristic that a descriptor belongs to.
   ///   - profileName: the name, if only profiles name it.
-  mutating func attribute(
+  package mutating func attribute(
     _ attribute: AttributeIdentity, owner: AttributeIdentity?, _ glyphs: Glyphs,
     profileName: String? = nil
   ) {
@@ -116,7 +117,7 @@ extension Output {
   /// Appends why an operation failed, or nothing if the word for the result is sufficient.
   ///
   /// - Parameter error: the profile's name of the error.
-  mutating func why(
+  package mutating func why(
     _ outcome: ValueOutcome, of operation: ValueOperation, isAcknowledged: Bool?,
     error name: [UInt8]?
   ) {
@@ -150,7 +151,7 @@ extension Output {
   }
 
   /// Appends the bytes of a value in hexadecimal, or that it is empty.
-  mutating func valueBytes(_ bytes: RawSpan) {
+  package mutating func valueBytes(_ bytes: RawSpan) {
     if bytes.byteCount == 0 { text("(empty)") } else { hex(bytes, separator: 0x20) }
   }
 }

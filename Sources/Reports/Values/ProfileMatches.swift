@@ -2,6 +2,7 @@ import Bluetooth
 package import Bytes
 package import Captures
 import Decoders
+import Meanings
 package import Sessions
 
 /// `profiles match`: shows which profiles describe which values of a capture, and which values no

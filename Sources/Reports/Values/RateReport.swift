@@ -2,8 +2,8 @@ import Bluetooth
 package import Bytes
 package import Captures
 import Dissectors
+import Meanings
 package import Sessions
-import Words
 
 /// `values --rate`: how fast values crossed each connection, and what the link would allow.
 package struct RateReport: PacketReport, ~Copyable {

@@ -1,5 +1,6 @@
 import Bytes
 import Decoders
+import Meanings
 
 /// A series of numbers reduced to a few points, each the mean of equally many of them.
 struct Trend: Sendable {

@@ -2,8 +2,8 @@ import Bluetooth
 import Bytes
 import Captures
 import Dissectors
+import Meanings
 import Sessions
-import Words
 
 /// The maximum numbers of connections and addresses that are listed for a server.
 private let listedConnections = 8

@@ -1,12 +1,12 @@
 import Bluetooth
 import Bytes
-import Captures
+package import Captures
 import Dissectors
-import Sessions
-import Words
+import Meanings
+package import Sessions
 
 /// The state that all forms of `values` share: the selection of values, and its progress.
-struct ValueFilter: Sendable {
+package struct ValueFilter: Sendable {
   private var selection: Selection { watched.selection }
   private let operations: Set<ValueOperation>
   /// The time of the first record that has one.
@@ -20,7 +20,7 @@ struct ValueFilter: Sendable {
   private var window: TimeWindow
   private let showsEverything: Bool
 
-  init(_ options: ValuesOptions) {
+  package init(_ options: ValuesOptions) {
     // Values have no opcodes and are not events.
     var options = options
     options.selection = options.selection.excluding { $0.opcodes == nil && $0.events == nil }
@@ -41,14 +41,14 @@ struct ValueFilter: Sendable {
   var hasSeenValues: Bool { seen > 0 }
 
   /// Why nothing was shown.
-  var remark: String? {
+  package var remark: String? {
     if shown > 0 || selection.limit == 0 { return nil }
     if !hasSeenPackets { return "the capture holds no records" }
     return watched.devices.absence ?? (seen == 0 ? nil : "no value matches the selection")
   }
 
   /// Records a packet, before its values are checked.
-  mutating func observe(_ record: borrowing CaptureRecord, _ memory: borrowing Memory) {
+  package mutating func observe(_ record: borrowing CaptureRecord, _ memory: borrowing Memory) {
     hasSeenPackets = true
     window.observe(record.time)
     watched.learn(memory.names)
@@ -74,13 +74,13 @@ struct ValueFilter: Sendable {
   }
 
   /// Returns whether a value is selected. `count` counts what is shown of those.
-  mutating func selects(_ value: ConveyedValue, _ bytes: RawSpan) -> Bool {
+  package mutating func selects(_ value: ConveyedValue, _ bytes: RawSpan) -> Bool {
     seen += 1
     return showsEverything || (!isSatisfied && isWanted(value, bytes))
   }
 
   /// Counts values that are shown.
-  mutating func count(_ values: Int = 1) { shown += values }
+  package mutating func count(_ values: Int = 1) { shown += values }
 
   private func isWanted(_ value: ConveyedValue, _ bytes: RawSpan) -> Bool {
     operations.contains(value.operation) && window.contains(value.time)

@@ -2,8 +2,8 @@ import Bluetooth
 package import Bytes
 package import Captures
 import Decoders
+import Meanings
 package import Sessions
-import Words
 
 /// `values --json`, `--csv`, `--all`: one line for each value, as soon as its result is known.
 package struct ValueLines: PacketReport, ~Copyable {

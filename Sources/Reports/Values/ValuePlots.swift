@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Decoders
+import Meanings
 import Sessions
 
 /// What the charts of all attributes share: with many of them, each has fewer points.

@@ -3,6 +3,7 @@ import Bytes
 import Captures
 import Decoders
 import Dissectors
+import Meanings
 import Sessions
 
 /// The rows of `values --csv`.

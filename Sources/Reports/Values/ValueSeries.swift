@@ -1,8 +1,8 @@
 import Bluetooth
 import Bytes
 import Decoders
+import Meanings
 package import Sessions
-import Words
 
 /// Counts distinct values, up to a limit.
 struct DistinctCount: Sendable {

@@ -1,5 +1,6 @@
 package import Bytes
 package import Captures
+import Meanings
 package import Sessions
 
 /// `values`: a table of the values of each characteristic. Counts while packets are fed, and prints

@@ -1,6 +1,7 @@
 import Bluetooth
 package import Bytes
 import Decoders
+import Meanings
 package import Sessions
 
 /// The lines below the table.

@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Refused for lack of security") struct AccessRuleTests {
   /// Returns the severities of a rule's findings.

@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Outdated maps") struct CacheRuleTests {
   /// Two connections; on the first 2a38 is read, on the second the read is refused.

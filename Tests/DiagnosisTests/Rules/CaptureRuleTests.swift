@@ -5,7 +5,7 @@ import Histories
 import MadeTraffic
 import Sessions
 import Testing
-import Words
+import Meanings
 
 @Suite("Rules about what the capture lacks") struct CaptureRuleTests {
   @Test("dropped records, with the packets after the gaps") func dropped() {

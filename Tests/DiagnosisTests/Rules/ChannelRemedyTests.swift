@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Channels that are refused or get no response: how to fix it") struct ChannelRemedyTests {
   private static let asked = "14 02 0a 00 80 00 40 00 64 00 1e 00 03 00"

@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Rules about channels") struct ChannelRuleTests {
   /// Returns the findings about channels on a connection: rule, severity, text and packets.

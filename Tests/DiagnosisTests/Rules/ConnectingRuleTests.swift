@@ -1,8 +1,8 @@
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Rules about attempts to connect") struct ConnectingRuleTests {
   @Test("an attempt that is cancelled after 20 s: no response") func timeout() throws {

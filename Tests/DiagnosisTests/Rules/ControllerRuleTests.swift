@@ -2,8 +2,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Rules about controllers") struct ControllerRuleTests {
   @Test("Hardware Error is reported once, with its code and number") func hardware() {

@@ -5,7 +5,6 @@ import Diagnosis
 import Histories
 import MadeTraffic
 import Testing
-import Words
 
 @Suite("Values are cut") struct CutValueRuleTests {
   private func capture(

@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Data that is not delivered") struct DeliveryRuleTests {
   private static let rule = "link_not_delivered"

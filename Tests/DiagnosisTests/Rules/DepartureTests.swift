@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("A peer that leaves silently") struct DepartureTests {
   /// Returns the finding of a link that is lost after `build`, by the supervision timeout.

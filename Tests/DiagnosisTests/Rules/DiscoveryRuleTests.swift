@@ -5,7 +5,6 @@ import Diagnosis
 import Histories
 import MadeTraffic
 import Testing
-import Words
 
 @Suite("Discovery, and pairing on each connection") struct DiscoveryRuleTests {
   /// Searches for all primary services, of which there is one. Four packets.

@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Encryption that fails") struct EncryptionRuleTests {
   private static let differ = "enc_keys_differ"

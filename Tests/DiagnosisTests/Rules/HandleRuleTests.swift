@@ -5,7 +5,6 @@ import Diagnosis
 import Histories
 import MadeTraffic
 import Testing
-import Words
 
 @Suite("Handles and ways to write") struct HandleRuleTests {
   @Test("a server that notifies a declaration") func declaration() {

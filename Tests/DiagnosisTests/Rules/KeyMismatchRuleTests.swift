@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Bonds that are not used as they should be") struct KeyMismatchRuleTests {
   // MARK: Keys that worked before

@@ -3,7 +3,7 @@ import Diagnosis
 import Histories
 import MadeTraffic
 import Testing
-import Words
+import Meanings
 
 @Suite("Rules about peers that end links") struct LeavingRuleTests {
   private static func stay(

@@ -3,8 +3,8 @@ import Bytes
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Rules about the parameters of links") struct LinkParameterRuleTests {
   @Test("the peer refuses this host's request") func refused() throws {

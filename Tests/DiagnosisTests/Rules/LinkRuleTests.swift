@@ -2,8 +2,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Rules about links that end") struct LinkRuleTests {
   @Test("a supervision timeout reports what was last heard and what was never acknowledged")

@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("The MTU and lengths") struct MTURuleTests {
   @Test("a side that offers one MTU as a client and another as a server") func asymmetric() {

@@ -5,8 +5,8 @@ import Captures
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Rules about the management interface") struct ManagementRuleTests {
   /// Records Pair Device for the peer of `connect`, IO capability NoInputNoOutput.

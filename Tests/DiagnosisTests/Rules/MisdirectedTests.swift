@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Answers and subscriptions that miss their target") struct MisdirectedTests {
   // MARK: Subscriptions

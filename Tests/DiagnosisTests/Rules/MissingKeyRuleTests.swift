@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("A bond is missing on one side") struct MissingKeyRuleTests {
   private static let peripheral = "enc_key_missing_peripheral"

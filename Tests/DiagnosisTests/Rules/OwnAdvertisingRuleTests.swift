@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("This host's advertising") struct OwnAdvertisingRuleTests {
   private static let data = "adv_data_malformed"

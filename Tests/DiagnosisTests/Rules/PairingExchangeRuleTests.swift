@@ -7,8 +7,8 @@ import Cryptography
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Rules over the values of Secure Connections") struct PairingExchangeRuleTests {
   /// Pairs with the debug key pair on both sides; `check` computes the initiator's check value from

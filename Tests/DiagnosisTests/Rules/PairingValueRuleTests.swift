@@ -7,8 +7,8 @@ import Cryptography
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 extension PairingValue {
   /// The bytes in transmission order.

@@ -4,9 +4,9 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Sessions
 import Testing
-import Words
 
 /// A connection with transfers, whose interval is 30 ms.
 enum LimitedTraffic {

@@ -5,8 +5,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Refused for other reasons") struct RefusalRuleTests {
   /// Returns the findings about one request on a connection whose server was discovered, and why.

@@ -4,9 +4,9 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Sessions
 import Testing
-import Words
 
 @Suite("Requests without a response") struct RequestRuleTests {
   @Test("a read without a response until the link is ended 8 s later") func noAnswer() {

@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 /// Returns `count` bytes as hexadecimal text, each larger by `step` than the one before.
 func ascending(_ count: Int, from first: Int = 1, step: Int = 1) -> String {

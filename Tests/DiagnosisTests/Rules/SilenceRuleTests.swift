@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 /// Returns the bytes of text in hexadecimal.
 func ascii(_ text: String) -> String {

@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Pairing that stops after the passkey was typed") struct StoppedEntryTests {
   @Test(

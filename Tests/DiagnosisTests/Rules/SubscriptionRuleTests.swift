@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Subscribed, but no values arrive") struct SubscriptionRuleTests {
   @Test("notifications requested of 2a1c, which only indicates; indications are correct")

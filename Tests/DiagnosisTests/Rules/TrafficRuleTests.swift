@@ -4,8 +4,8 @@ import Bluetooth
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import Testing
-import Words
 
 @Suite("Lengths and frames") struct TrafficRuleTests {
   @Test("a write of 21 bytes with an MTU of 23; one of 20 fits") func writeTooLong() {

@@ -7,10 +7,10 @@ import Decoders
 import Diagnosis
 import Histories
 import MadeTraffic
+import Meanings
 import ProfileFiles
 import Sessions
 import Testing
-import Words
 
 /// A vendor's protocol that is not built in.
 enum Trial {

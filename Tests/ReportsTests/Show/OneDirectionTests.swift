@@ -1,7 +1,6 @@
 import Bluetooth
 import MadeTraffic
 import Platforms
-import Reports
 import Testing
 
 @Suite("Captures of one direction: nothing is invented") struct OneDirectionTests {

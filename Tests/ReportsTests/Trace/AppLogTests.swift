@@ -1,7 +1,8 @@
 import MadeTraffic
-import Platforms
-import Reports
+import Sessions
 import Testing
+
+@testable import Platforms
 
 @Suite("An app's log beside the trace") struct AppLogTests {
   /// The first record's time is 1 700 000 000 s: 2023-11-14 22:13:20 UTC.

@@ -1,6 +1,5 @@
 import MadeTraffic
 import Platforms
-import Reports
 import Testing
 
 /// Commands with which a stack that uses the filter accept list connects.

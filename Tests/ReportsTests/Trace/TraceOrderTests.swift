@@ -1,7 +1,6 @@
 import Bluetooth
 import MadeTraffic
 import Platforms
-import Reports
 import Testing
 
 @Suite("What a trace keeps, forgets and does not know") struct TraceOrderTests {

@@ -1,0 +1,234 @@
+package import Bluetooth
+import Bytes
+package import Decoders
+package import Sessions
+
+/// Finds what decodes the values of an attribute.
+///
+/// Profiles are loaded when the first value arrives, and what applies to a UUID is found only once.
+package struct ProfileLookup: Sendable {
+  /// What applies to one UUID.
+  struct Plan: Sendable {
+    fileprivate(set) var definitions: [Definition] = []
+    /// Whether only profiles name it.
+    fileprivate(set) var isNameless = false
+    /// The name in the user's profiles.
+    fileprivate(set) var ownName: String?
+    /// The protocols that may be used, by index, and whether only a frame identifies them.
+    fileprivate var claims: [(vendor: Int, isByFrame: Bool)] = []
+    /// Whether the service or the device's name decides, so that both are looked up each time.
+    fileprivate(set) var needsContext = false
+    /// Whether the device's name decides which definition is used.
+    fileprivate(set) var needsName = false
+    /// Whether there are only protocols that a frame has to identify.
+    fileprivate var isByFrameAlone = false
+    /// Why its values are kept: they determine the meaning of others.
+    fileprivate(set) var use: KnownValues.Use?
+    /// Whether its values contain secrets, so that only code that knows them may decode the values.
+    fileprivate(set) var isClosed = false
+  }
+
+  /// What a plan is for: a UUID of this kind, or nil for attributes that are unknown.
+  private struct PlanSubject: Equatable, Sendable {
+    var kind: Subject.Kind
+    var uuid: BluetoothUUID?
+
+    /// The number of different values of `hint`.
+    static let hints = 256
+
+    /// A number for finding the plan quickly. The highest byte of the product depends on all bits;
+    /// with the lowest bits alone, alternating UUIDs would often share a number and be searched
+    /// for.
+    var hint: Int {
+      let bits =
+        (uuid?.low ?? 0) ^ (uuid?.high ?? 0) ^ UInt64(truncatingIfNeeded: kind.rawValue) &<< 32
+      return Int(truncatingIfNeeded: (bits &* 0x9e37_79b9_7f4a_7c15) &>> 56)
+    }
+  }
+
+  package let showsKeys: Bool
+  private let supplied: SuppliedProfiles?
+  /// The attributes whose values are secret.
+  private let secretTypes: SecretTypes
+  private var library: ProfileLibrary?
+  package private(set) var vendors: [VendorProtocol] = []
+  private var plans: [Plan] = []
+  /// The subjects of the plans, kept separately: comparing a plan's own subject would count its
+  /// references.
+  private var subjects: [PlanSubject] = []
+  /// Where the plan of a subject was found last, by `PlanSubject.hint`.
+  private var hints = [Int](repeating: 0, count: PlanSubject.hints)
+  /// For each byte, whether a frame of a protocol that only frames identify can start with it.
+  private var firstBytes: [Bool] = []
+  private var isReady = false
+  private let passing = PassedByReference()
+
+  /// The maximum number of UUIDs that are remembered.
+  private static let mostPlans = 1024
+
+  /// - Parameter supplied: the user's profiles, which come before the built-in ones; nil: there are
+  ///   none.
+  package init(_ supplied: SuppliedProfiles?, showsKeys: Bool) {
+    self.supplied = supplied
+    self.showsKeys = showsKeys
+    secretTypes = SecretTypes(supplied?.secretTypes ?? [])
+  }
+
+  /// How many of `vendors` come from the user's files.
+  package var ownVendors: Int { library?.ownVendors ?? 0 }
+
+  /// Loads the profiles if needed. Returns whether there are any.
+  package mutating func load() -> Bool {
+    if !isReady { prepare() }
+    return library != nil
+  }
+
+  @inline(never)
+  private mutating func prepare() {
+    isReady = true
+    guard let supplied else { return }
+    let library = ProfileLibrary(own: supplied.definitions, vendors: supplied.vendors)
+    vendors = library.vendors
+    self.library = library
+    firstBytes = [Bool](repeating: false, count: 256)
+    for vendor in vendors where vendor.claims.contains(where: \.isFrame) {
+      if let first = vendor.frame.start.first, let byte = first {
+        firstBytes[Int(byte)] = true
+      } else {
+        for byte in 0..<256 { firstBytes[byte] = true }
+      }
+    }
+  }
+
+  // MARK: Plans
+
+  /// Returns the index of the plan for a UUID; nil stands for unknown attributes. The profiles must
+  /// be loaded.
+  package mutating func plan(_ kind: Subject.Kind, _ uuid: BluetoothUUID?) -> Int {
+    let subject = PlanSubject(kind: kind, uuid: uuid)
+    let place = hints[subject.hint]
+    return place < subjects.count && subjects[place] == subject ? place : makePlan(subject)
+  }
+
+  subscript(plan: Int) -> Plan { _read { yield plans[plan] } }
+
+  @inline(never)
+  private mutating func makePlan(_ subject: PlanSubject) -> Int {
+    if let known = subjects.firstIndex(of: subject) {
+      hints[subject.hint] = known
+      return known
+    }
+    if plans.count >= Self.mostPlans {
+      plans.removeAll()
+      subjects.removeAll()
+    }
+    let (kind, uuid) = (subject.kind, subject.uuid)
+    var plan = Plan()
+    if let uuid {
+      plan.definitions = library?.definitions(kind, uuid) ?? []
+      plan.isNameless = uuid.name(as: kind == .characteristic ? .characteristic : nil) == nil
+      plan.ownName = library?.ownName(kind, uuid)
+      plan.use = KnownValues.use(kind, uuid, library?.wanted ?? [])
+    }
+    plan.needsContext = plan.definitions.contains {
+      $0.subject.service != nil || $0.subject.device != nil
+    }
+    plan.needsName = plan.definitions.contains { $0.subject.device != nil }
+    if kind == .characteristic {
+      plan.claims = vendors.claims(uuid, service: nil) { _ in false }
+      let asksMore = vendors.contains { vendor in
+        vendor.claims.contains { $0.service != nil || $0.device != nil }
+      }
+      if asksMore { plan.needsContext = true }
+    }
+    plan.isByFrameAlone =
+      plan.definitions.isEmpty && !plan.needsContext && plan.claims.allSatisfy(\.isByFrame)
+    plan.isClosed = (kind == .characteristic || kind == .descriptor) && hides(uuid)
+    plans.append(plan)
+    subjects.append(subject)
+    hints[subject.hint] = plans.count - 1
+    return plans.count - 1
+  }
+
+  // MARK: What decodes a value
+
+  /// Returns whether nothing decodes a value by itself. It may still continue an open frame.
+  func decodesNothing(_ plan: Int, _ value: RawSpan) -> Bool {
+    plans[plan].isByFrameAlone
+      && (value.byteCount == 0 || !firstBytes[Int(value.byte(at: 0))])
+  }
+
+  /// Returns the definition that decodes a value.
+  ///
+  /// - Parameter isOfDevice: whether the device's name matches a pattern with `*` and `?`.
+  package func definition(
+    _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, _ isOfDevice: (String) -> Bool
+  ) -> Definition? {
+    for index in plans[plan].definitions.indices {
+      let definition = plans[plan].definitions[index]
+      if plans[plan].needsContext {
+        let subject = definition.subject
+        if let wanted = subject.service, wanted.shortest != service?.shortest { continue }
+        if let device = subject.device, !isOfDevice(device) { continue }
+      }
+      guard definition.fits(value) else { continue }
+      return plans[plan].isClosed && !definition.hasSecrets ? nil : definition
+    }
+    return nil
+  }
+
+  /// Returns the protocols that a value may belong to, by index, and whether only a frame
+  /// identifies them.
+  func claims(_ plan: Int, _ service: BluetoothUUID?, _ isOfDevice: (String) -> Bool)
+    -> [(vendor: Int, isByFrame: Bool)]
+  {
+    plans[plan].needsContext
+      ? vendors.claims(subjects[plan].uuid, service: service, isOfDevice: isOfDevice)
+      : plans[plan].claims
+  }
+
+  /// Returns the message that a value of a characteristic is, judging by its bytes alone.
+  mutating func message(
+    _ uuid: BluetoothUUID, service: BluetoothUUID?, _ value: RawSpan, isWritten: Bool
+  ) -> VendorSighting? {
+    guard
+      case .message(let vendor, let message, let frame, let isRequest)? = library?.match(
+        .characteristic, uuid, service: service, value, isWritten: isWritten,
+        isOfDevice: { _ in false }),
+      vendor.hasSecrets || !hides(uuid)
+    else { return nil }
+    return VendorSighting(vendor, message, frame, isRequest: isRequest)
+  }
+
+  /// Returns the definition of a characteristic's value to which other definitions refer.
+  mutating func external(_ uuid: BluetoothUUID, _ value: RawSpan) -> Definition? {
+    library?.find(.characteristic, uuid, service: nil, value, isOfDevice: { _ in false })
+  }
+
+  /// Returns all definitions of a characteristic, a company, and so on.
+  package mutating func definitions(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> [Definition] {
+    load() ? library?.definitions(kind, uuid) ?? [] : []
+  }
+
+  /// Returns why the values of an attribute are kept, or nil if they are not, or no profiles were
+  /// needed so far.
+  mutating func use(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> KnownValues.Use? {
+    library == nil ? nil : plans[plan(kind, uuid)].use
+  }
+
+  // MARK: Names and secrets
+
+  /// Returns the name of a characteristic in the user's profiles, which overrides every other name.
+  package mutating func ownName(_ uuid: BluetoothUUID) -> String? {
+    load() ? plans[plan(.characteristic, uuid)].ownName : nil
+  }
+
+  /// Returns whether the values of a type are secret, and secrets are not shown.
+  func hides(_ uuid: BluetoothUUID?) -> Bool { !showsKeys && secretTypes.contains(uuid) }
+
+  /// Returns whether an attribute's value is hidden, so that it may be decoded only by code that
+  /// hides secrets.
+  package func hides(_ use: AttributeUse, _ uuid: BluetoothUUID?) -> Bool {
+    !showsKeys && (use.isSecret || secretTypes.contains(uuid))
+  }
+}
