@@ -23,7 +23,9 @@ import Testing
     limits.listedConnections = listed
     var report = SessionReport(
       SuppliedProfiles(), showsKeys: false, limits: limits, bounds: bounds)
-    _ = Rendering.run(&source, &report)
+    var output = Output()
+    var pass = Pass()
+    try pass.run(&source, &report, into: &output)
     let (found, remark) = (report.capture, report.remark)
     let capture = try #require(found)
     let session = try #require(capture.devices.first?.session)

@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Decoders
 import MadeTraffic
+import Sessions
 import Testing
 
 @testable import Comparisons
@@ -14,7 +15,9 @@ import Testing
     build(&traffic)
     var source = MemorySource(traffic)
     var report = SessionReport(SuppliedProfiles(), showsKeys: false)
-    _ = Rendering.run(&source, &report)
+    var output = Output()
+    var pass = Pass()
+    try pass.run(&source, &report, into: &output)
     let capture = report.capture
     return try #require(capture)
   }
