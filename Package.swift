@@ -65,7 +65,7 @@ let package = Package(
         "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
-    // `diff`: how two sessions differ. What it records, alignment and comparison, and their words.
+    // `diff`: records two sessions, compares them, and prints their differences.
     .target(
       name: "Comparisons",
       dependencies: [
@@ -81,8 +81,7 @@ let package = Package(
         "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
-    // `trace`: what an app was told, in its platform's words. What happened, tables of callbacks, and
-    // their output.
+    // `trace`: the callbacks that an app receives on its platform, and their output.
     .target(
       name: "Platforms",
       dependencies: [
@@ -125,8 +124,7 @@ let package = Package(
         "Bytes",
       ],
       swiftSettings: strict),
-    // What profiles and the specification know of a single value, an error or an attribute, in words:
-    // findings and reports share them.
+    // The meaning of a single value, an error or an attribute, in words: findings and reports share it.
     .target(
       name: "Meanings",
       dependencies: ["Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes"],

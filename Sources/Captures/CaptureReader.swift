@@ -6,8 +6,8 @@
 ///       print(record.number, record.bytes.byteCount)
 ///     }
 package struct CaptureReader: CaptureSource, ~Copyable {
-  /// The reader of the capture's format. Its properties are read through a pattern, since an
-  /// access would consume it.
+  /// The reader of the capture's format. Its properties are read by matching it with a pattern:
+  /// direct access would consume it.
   private var reader: any CaptureSource & ~Copyable
 
   /// Opens the capture at `path`; `-` is standard input.
@@ -71,8 +71,8 @@ package struct CaptureReader: CaptureSource, ~Copyable {
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? { try reader.next() }
 
-  /// Passes the reader of the capture's format to `user`, so that no record takes the way through
-  /// this one.
+  /// Passes the reader of the capture's format to `user`, so that records do not pass through this
+  /// one.
   package mutating func lend<User: CaptureUser & ~Copyable>(
     to user: inout User
   ) throws(CaptureFailure) {

@@ -4,11 +4,11 @@ import Bytes
 /// A channel on which values may be messages of a protocol: one direction of an attribute within a
 /// conversation.
 package struct VendorChannel: Sendable {
-  /// The index of the protocol, which distinguishes it from others; below 0 a control point.
+  /// The index of the protocol; negative for a control point.
   let owner: Int
   /// Whether only the frame shows that the protocol is used here.
   let isByFrame: Bool
-  /// Distinguishes devices, or connections with them; below 2^46.
+  /// Identifies the device, or the connection with it; below 2^46.
   let conversation: UInt64
   private let handle: UInt16
   fileprivate let isWritten: Bool
@@ -49,7 +49,7 @@ package struct VendorMessages: Sendable {
 
     var owner: Int { channel.owner }
     var conversation: UInt64 { channel.conversation }
-    /// Returns a sighting without content.
+    /// A sighting without content.
     fileprivate var sighting: VendorSighting {
       VendorSighting(vendor: vendor, isByFrame: channel.isByFrame)
     }
@@ -154,7 +154,7 @@ package struct VendorMessages: Sendable {
     }
   }
 
-  /// Returns the frame that bytes are as a whole; nil if the protocol is not known to be used here.
+  /// Returns the whole value as a frame; nil if the protocol is not known to be used here.
   private mutating func frame(
     _ slot: Int, _ bytes: RawSpan, _ packets: @autoclosure () -> [Int], _ context: Context
   ) -> Frame? {

@@ -153,14 +153,14 @@ extension Finding {
   /// Sets what the rule decides unless the finding does.
   fileprivate mutating func complete(by rule: Symptom) {
     (self.rule, traits) = (rule.id, rule.traits)
-    // What was put right later is no problem.
+    // What was put right later is not a problem.
     severity = isResolved ? .note : severity ?? rule.severity
     let remedy = remedy ?? rule.remedy
     self.remedy = remedy.isEmpty ? nil : remedy
     grounds = grounds ?? rule.grounds
   }
 
-  /// Adds an explanation that missing packets may support: then it is no fact.
+  /// Adds another explanation, which missing packets may support; the finding is then not a fact.
   fileprivate mutating func doubt(_ alternative: Wording) {
     alternatives.append(alternative)
     if grounds == .fact { grounds = .meaning }

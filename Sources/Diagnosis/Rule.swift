@@ -175,7 +175,7 @@ package struct Finding: Sendable {
   }
 }
 
-/// What a rule finds, what that takes, and how to fix it.
+/// What a rule finds, on what condition, and how to fix it.
 package struct Symptom: Sendable {
   /// The rule's stable name: `smp_passkey_mismatch`.
   package let id: StaticString
@@ -224,8 +224,8 @@ package struct Symptom: Sendable {
 /// How the rules of a symptom examine the evidence.
 ///
 /// - `merges`: whether many findings on a connection are reported as one.
-/// - `elsewise`: the other explanations of what it finds, about the subject that the rule returns
-///   with each finding: the connection, or nothing, unless it is `about` something else.
+/// - `elsewise`: the other explanations of what it finds. Each is about the subject that the rule
+///   returns with a finding: by default the connection or, in a capture, nothing.
 extension Symptom {
   /// Returns a rule about one connection at a time.
   package func onConnection(
@@ -249,7 +249,7 @@ extension Symptom {
       })
   }
 
-  /// Returns a rule about everything at once: controllers, several connections of one device, the
+  /// Returns a rule about the whole capture: controllers, several connections of one device, or the
   /// capture itself.
   package func inCapture(
     elsewise: [Alternative<Void>] = [], _ examine: @escaping @Sendable (Evidence) -> [Finding]

@@ -81,7 +81,8 @@ package struct Explanation: Sendable {
     }
   }
 
-  /// Adds a finding to its connection, or to the others.
+  /// Adds a finding to the list that it belongs to: that of its connection, of the capture, of
+  /// others, or the appendix. Leaves out findings about connections that are not reported.
   ///
   /// - Parameter positions: the indexes of the reported connections, by number.
   private mutating func place(

@@ -189,7 +189,7 @@ extension ConnectionHistory {
     return endWords(ending, evidence).map { StoryLine(ended, $0) }
   }
 
-  /// Returns that the end is not in the capture.
+  /// Returns the line about a link whose end is not in the capture.
   private func stayingOpen(after last: Moment, _ evidence: Evidence) -> StoryLine {
     if let disconnect = link.disconnect { return asks(disconnect, evidence) }
     // An adapter has at most one link with a device.
@@ -214,7 +214,7 @@ extension ConnectionHistory {
 
   private var reasonWords: Wording { connection.reason.map { ": \($0.linkWords)" } ?? "" }
 
-  /// Returns how this host ended the link.
+  /// Returns the line about how this host ended the link.
   private func ownEnd(_ ended: Moment, _ evidence: Evidence) -> StoryLine {
     let words: Wording =
       if connection.wasDeadBefore {
@@ -229,7 +229,7 @@ extension ConnectionHistory {
     return StoryLine(link.disconnect ?? ended, to: ended.packet, words)
   }
 
-  /// Returns how the link ended without this host; nil: nothing is to be said.
+  /// Returns words for the end of the link; nil if this host ended it or it was no longer followed.
   private func endWords(_ ending: Connection.Ending, _ evidence: Evidence) -> Wording? {
     switch ending {
     case .localHost, .forgotten: return nil

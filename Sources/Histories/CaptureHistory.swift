@@ -49,7 +49,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
   /// - Parameters:
   ///   - knowledge: what profiles define.
   ///   - passkeys: the passkeys to try in a passkey search.
-  ///   - followsRequests: false if the caller follows requests, or does not need them.
+  ///   - followsRequests: false if the caller follows them itself, or does not need them.
   ///   - most: the most bytes of the notes on all connections.
   ///   - observesAttributes: false if only links, pairing and encryption are needed.
   package init(

@@ -182,7 +182,7 @@ package struct Traffic {
     begin(0x0406, little(handle) + [0x13], status: code)
   }
 
-  /// Appends a Disconnect command, and its success.
+  /// Appends a Disconnect command, its Command Status and its Disconnection Complete.
   package mutating func endLink() {
     askToDisconnect()
     disconnect(reason: 0x16)

@@ -25,7 +25,7 @@ func received(_ text: String) -> TestRecord {
   TestRecord(bytes: hex(text), direction: .received)
 }
 
-/// Returns an L2CAP PDU in one packet of the link 0x0001 or of another one.
+/// Returns an ACL packet with a whole L2CAP PDU, by default on the link 0x0001.
 func acl(_ payload: [UInt8], cid: UInt8 = 4, sent: Bool, handle: UInt8 = 1) -> TestRecord {
   let count = UInt8(payload.count)
   return TestRecord(

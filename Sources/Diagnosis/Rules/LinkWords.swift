@@ -18,7 +18,7 @@ extension Wording {
   /// The same in parentheses: ` (3 times)`.
   package static func timesAside(_ count: Int) -> Wording { count > 1 ? " (\(count) times)" : "" }
 
-  /// Lists the first elements, and counts the others: `a, b and c and 2 more`.
+  /// Creates a list of the first elements and the number of the others: `a, b and c and 2 more`.
   init<Element>(first most: Int, of all: [Element], _ words: (Element) -> Wording) {
     let shown = Wording(listing: all.prefix(most).map(words))
     self = all.count > most ? "\(shown) and \(all.count - most) more" : shown

@@ -238,7 +238,7 @@ extension Symptom {
 }
 
 extension RefusedRequest {
-  /// Returns the finding of a rule with this severity.
+  /// Returns the finding of a rule whose severity is `severity`.
   fileprivate func finding(
     _ reason: Reason, _ severity: Severity, _ evidence: Evidence
   ) -> Finding {

@@ -212,9 +212,9 @@ extension ConnectionHistory {
     let words: Wording
     /// The packets that show it; empty: nothing happened.
     let packets: [Int?]
-    /// How to fix that.
+    /// How to fix it.
     var remedy: Wording?
-    /// Whether it is that something did not happen.
+    /// Whether the sequel is that something did not happen.
     var isAbsence = false
     /// Whether the refusal is not the main problem, but what happened after it.
     var hasOtherCause = true

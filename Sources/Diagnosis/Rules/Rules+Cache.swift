@@ -174,7 +174,7 @@ extension ConnectionHistory {
       hasWorked: true)
   }
 
-  /// Returns that Service Changed covered a handle that the client did not discover again.
+  /// Returns the stale handle if Service Changed covered it and the client did not rediscover it.
   private func changed(before refusal: Refusal, hasWorked: Bool) -> StaleHandle? {
     guard
       let change = attributes.serviceChanges.last(where: {
@@ -220,7 +220,7 @@ extension ConnectionHistory {
 }
 
 extension AttributeHistory {
-  /// Returns whether what a server refuses was done with the handle here.
+  /// Returns whether this connection shows the kind of use of the handle that a server refuses.
   fileprivate func hasUsed(_ refusal: Refusal) -> Bool {
     guard let usage = usage(refusal.handle, of: refusal.server) else { return false }
     return switch refusal.error.rawValue {

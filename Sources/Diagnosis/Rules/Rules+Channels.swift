@@ -138,7 +138,7 @@ private struct RefusedChannel {
     return finding
   }
 
-  /// Makes a note of a refused connection on BR/EDR.
+  /// Lowers the finding about a refused connection on BR/EDR to a note.
   private func playDown(_ finding: inout Finding) {
     finding.grounds = .fact
     finding.severity = .note

@@ -57,8 +57,8 @@ extension Rule {
 }
 
 extension ConnectionHistory {
-  /// Returns whether this host sent values of a characteristic here and to another client, which
-  /// has subscribed to it by then, none.
+  /// Returns whether this host sent values of a characteristic on this connection after `left` had
+  /// subscribed to it.
   fileprivate func isFavoured(
     over left: ConnectionHistory, _ characteristic: NamedAttribute, _ handle: UInt16,
     since accepted: Moment

@@ -534,7 +534,7 @@ extension Rule {
     let departure: (words: Wording, moment: Moment, left: Int64)?
     let reconnection: (opened: Moment, passed: Int64)?
 
-    /// Returns nil if the link was not lost.
+    /// Returns nil if the link was not lost, or if it was lost because the keys differ.
     init?(_ history: ConnectionHistory, _ evidence: Evidence) {
       // A link that is lost because the keys differ has its own rule.
       guard history.connection.ending == .timeout, let ended = history.link.ended,
@@ -633,7 +633,7 @@ extension Rule {
 
     /// Adds what to do about a weak signal, a short timeout, or a peer that was in range.
     ///
-    /// - Returns: the circumstance as a phrase, or nothing.
+    /// - Returns: the circumstance as a phrase, or an empty string.
     private func addCircumstance(to finding: inout Finding) -> StaticString {
       let signal = history.link.quality?.rssi
       if let signal, signal <= Sighting.weakest {

@@ -98,7 +98,7 @@ extension Rule {
     let change = refusedChange(history, evidence).map {
       ($0.severity == .error ? Refusal.left : .kept, $0)
     }
-    // If a timer ended it, the rule about peers that leave says so.
+    // If a timer ended it, the rule about peers that leave reports it.
     let leave = evidence.leavesByTimer(history) ? nil : leftOverParameters(history)
     return [change, leave.map { (.reason(history), $0) }].compactMap(\.self)
   }
@@ -189,7 +189,8 @@ extension Rule {
     return [(hasLeft, unanswered(first, packets, history, hasLeft ? (end, waited) : nil))]
   }
 
-  /// - Parameter leave: the end of the link by the side that asked, and when it was.
+  /// - Parameter leave: the end of the link if the side that asked ended it, and the time from the
+  ///   request to that.
   private static func unanswered(
     _ first: ParameterUpdate, _ packets: PacketSet, _ history: ConnectionHistory,
     _ leave: (end: Moment, waited: Int64)?

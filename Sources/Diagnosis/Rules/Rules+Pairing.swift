@@ -16,7 +16,7 @@ extension Symptom {
   /// Returns a rule about attempts that a side ended with Pairing Failed. Failures of one
   /// connection that are described in the same words are reported once, with the packets of all.
   ///
-  /// - Parameter reason: nil: any.
+  /// - Parameter reason: the reason of the failure; nil: any.
   func failed(
     with reason: PairingFailure? = nil, elsewise: [Alternative<FailedPairing>] = [],
     _ explain: @escaping @Sendable (FailedPairing) -> Finding?
@@ -61,7 +61,7 @@ extension Symptom {
 }
 
 extension FailedPairing {
-  /// Adds the reason's code, and what came of the pairing later.
+  /// Adds the reason's code, and whether pairing succeeded later.
   fileprivate func addOutcome(to finding: inout Finding) {
     if finding.code == nil { finding.code = NamedCode(UInt64(reason.rawValue), reason.name) }
     if let resolution {

@@ -426,7 +426,7 @@ extension Refusal {
     )
   }
 
-  /// Returns the same for a value, by what its declaration offers.
+  /// Returns why a value cannot be read or written, by what its declaration offers.
   private func notOffered(_ properties: CharacteristicProperties) -> Reason {
     let isRead = error.rawValue == 0x02
     let (verb, done): (StaticString, StaticString) =

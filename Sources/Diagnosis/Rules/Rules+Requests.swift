@@ -268,15 +268,16 @@ private struct Unanswered: Sendable {
       || !connection.connection.hasLostPackets && connection.discardedExcess(request) != nil
   }
 
-  /// Whether the capture has anything of the other side, or an open link lacks only its first
-  /// answer.
+  /// Whether the capture has data of the other side. Only an Exchange MTU Request on a link whose
+  /// end is unknown needs none, since its response may be the first.
   private var isOtherSideRecorded: Bool {
     let attributes = connection.attributes
     let heard = asking == .local ? attributes.sentByPeer : attributes.sentByLocal
     return heard > 0 || end == nil && request.opcode == .exchangeMTURequest
   }
 
-  /// Whether a side waited for the answer, or continued without it.
+  /// Whether an answer had time to come: a later request was answered, the end of the wait is
+  /// unknown, or the wait was long enough.
   private var hasWaited: Bool {
     guard !request.isOvertaken, end != nil else { return true }
     let period = connection.link.current?.longestPause ?? 0

@@ -154,14 +154,14 @@ package struct Parameter: Sendable {
   package let line: StaticString?
   /// The parameters of a list's item, the layouts of a choice, or the parameters of a layout.
   package let items: [Parameter]
-  /// What it means to every packet that has it; nil for most.
+  /// What it identifies in every packet that has it; nil for most.
   let role: Role?
 
-  /// The parameters by which packets are judged before they are walked.
+  /// The parameters that are read without a walk over the others.
   enum Role {
     /// The link that the packet concerns.
     case connectionHandle
-    /// Whether a command succeeded.
+    /// Whether the operation that the packet reports succeeded.
     case status
     /// The BR/EDR device that the packet concerns.
     case device
@@ -283,7 +283,6 @@ package struct ParameterRow: Sendable {
   /// The return parameters of a command, beginning with Status; nil if those after Status are shown
   /// as bytes.
   package let returns: [Parameter]?
-  /// What it is about.
   package let subjects: Subjects
 
   /// What a command or event is about, beyond what its parameters show.

@@ -24,7 +24,7 @@ package struct ParameterClaims: Sendable {
   package let rest: Slice
   /// Whether the bytes end before the parameters do; those before the end are in `all`.
   package let isShort: Bool
-  /// The kind of parameter that `rest` begins, if the bytes end in one; nil for others.
+  /// The kind of parameter that `rest` begins, if the walk ended early; nil for others or none.
   package let cut: FieldWalk.Cut?
   /// Whether the advertising data is a fragment of more.
   package let isFragment: Bool

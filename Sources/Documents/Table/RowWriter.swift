@@ -270,7 +270,7 @@ struct RowWriter: ~Copyable {
 
   mutating func uuid(_ uuid: BluetoothUUID?) { text(of: uuid) { $0.uuid($1.shortest) } }
 
-  /// Appends a cell with a list, whose values are unknown if it is empty.
+  /// Appends a cell with a list; an empty list counts as unknown.
   mutating func uuids(_ list: [BluetoothUUID]) {
     text(of: list.isEmpty ? nil : list) { output, list in
       output.listed(list, separatedBy: " ") { $0.uuid($1.shortest) }

@@ -1,4 +1,4 @@
-// The tables of `table`. The rows of each declare its columns.
+// The tables of `table`. `TableRows.swift` declares their columns.
 
 /// A table of `table`, named after the subject of its rows.
 package enum TableKind: Int, CaseIterable, Sendable {

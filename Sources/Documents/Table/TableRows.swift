@@ -12,9 +12,7 @@ import Meanings
 // The rows of each table, which declare its columns. Add new columns at the end of a table, since
 // some programs read them by position.
 
-/// A row of a table.
 protocol TableRow: ~Copyable {
-  /// The table.
   static var kind: TableKind { get }
   /// The columns after those that name the file.
   static var columns: [RowColumn<Self>] { get }
@@ -135,7 +133,6 @@ struct CaptureRow: TableRow {
   ]
 }
 
-/// A connection.
 struct ConnectionRow: TableRow {
   private let history: ConnectionHistory
   private let connection: Connection
@@ -144,7 +141,7 @@ struct ConnectionRow: TableRow {
   private let layout: UInt64?
   private let hash: [UInt8]?
   private let tally: ConnectionTally
-  /// Times to an answer, in microseconds and from the shortest to the longest.
+  /// The times to an answer in microseconds, in ascending order.
   private let latencies: [UInt32]
 
   init(_ history: ConnectionHistory, _ device: MapDevice?, _ tally: ConnectionTally?) {
@@ -257,7 +254,6 @@ struct ConnectionRow: TableRow {
   ]
 }
 
-/// A finding.
 struct FindingRow: TableRow {
   let finding: Finding
   /// The time of the first packet of its evidence.
@@ -313,7 +309,7 @@ struct FindingRow: TableRow {
   ]
 }
 
-/// A value of an attribute, or an attempt.
+/// A value of an attribute, or an attempt to read or write one.
 struct OperationRow: TableRow {
   let value: ConveyedValue
   /// The bytes of which the value is a part.
@@ -433,7 +429,6 @@ extension RowWriter {
   }
 }
 
-/// A device.
 struct DeviceRow: TableRow {
   private let device: Advertiser
   private let facts: AdvertisedFacts

@@ -147,7 +147,7 @@ package struct CaptureFacts: Sendable {
   private(set) var connections: [Connection] = []
   private(set) var pairingFailures: [FailedPairing] = []
   private(set) var encryptionFailures: [FailedEncryption] = []
-  /// The requests without an answer, if they were followed.
+  /// The unanswered requests, if requests were followed.
   fileprivate(set) var unanswered: UnansweredRequests
   package private(set) var connectionCount = 0
   private(set) var leData = 0

@@ -35,9 +35,9 @@ package struct MapPage: ~Copyable {
       case handle, name, properties, value
     }
 
-    /// The subject of the line; one without any other describes the device further.
+    /// The subject of the line; `detail` adds to what the device's line shows.
     package fileprivate(set) var kind = Kind.detail
-    /// The cells by their places. A line that is not about an attribute has only the first.
+    /// The cells, indexed by `Cell`. A line that is not about an attribute has only the first.
     package fileprivate(set) var cells = InlineArray<4, Slice?>(repeating: nil)
     /// The number of cells up to the last one.
     package fileprivate(set) var count = 1
@@ -59,8 +59,8 @@ package struct MapPage: ~Copyable {
     while next() { tree.write(self, into: &output) }
   }
 
-  /// Makes the lines about the next device, and forgets it; if there is none at all, those that
-  /// explain why.
+  /// Replaces the lines by those about the next device. If there is no device at all, they explain
+  /// why.
   ///
   /// - Returns: whether there are lines.
   package mutating func next() -> Bool {
@@ -114,7 +114,7 @@ package struct MapPage: ~Copyable {
   /// Begins a line of a kind.
   private mutating func begin(_ kind: Line.Kind) { line.kind = kind }
 
-  /// Begins the next cell of the line, which may leave out some.
+  /// Ends the current cell and begins another one; those between them stay empty.
   private mutating func begin(_ cell: Line.Cell) {
     endCell()
     line.count = cell.rawValue + 1

@@ -29,7 +29,7 @@ package struct Brief: Sendable {
     /// The controller's debug log: a line shows the number of packets.
     case controllerLog
 
-    /// What the line summarises that counts such packets; nil: they have no line of their own.
+    /// The kind of line that summarises such packets; nil if no line does.
     fileprivate var kind: Kind? {
       switch self {
       case .discovery: .discovery
@@ -229,7 +229,7 @@ package struct Brief: Sendable {
 
   /// Returns whether a command only sets up the controller or reads its capabilities: Controller &
   /// Baseband commands that are not about a connection, Informational Parameters, vendor commands,
-  /// and the LE commands that their rows say it of (Core, Vol 4, Part E, 7.3, 7.4, 7.8).
+  /// and the LE commands whose rows are about set-up (Core, Vol 4, Part E, 7.3, 7.4, 7.8).
   private static func setsUp(_ opcode: UInt16) -> Bool {
     let row = PDUTable.core.command(opcode)
     return switch opcode >> 10 {

@@ -336,7 +336,7 @@ extension Sentence: FieldVisitor {
     }
   }
 
-  /// Appends the type of an address, which follows the address, or moves behind one that follows.
+  /// Appends the type of an address: after the address, even if that comes later.
   private mutating func addressType(_ label: StaticString, _ name: AssignedName?) {
     guard let name else { return }
     let start = output.count

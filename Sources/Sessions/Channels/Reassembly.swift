@@ -48,8 +48,8 @@ package struct Reassembly: Sendable {
 
   /// Adds the fragment that an ACL packet carries and lends the bytes of the PDU that it completes:
   /// the record's own if the PDU is in one record, else the joined ones. Returns nil if it
-  /// completes none. The packet's `fragments` are then the packets of the PDU, in order, if it came in
-  /// several.
+  /// completes none. If the PDU came in several packets, they are then the packet's `fragments`, in
+  /// order.
   ///
   /// A start while a PDU is incomplete, a continuation of nothing and a fragment that is too long
   /// are problems; none of them stops the reassembly.

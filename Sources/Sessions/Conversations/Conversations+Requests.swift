@@ -47,8 +47,8 @@ extension Conversations {
     }
   }
 
-  /// Makes room for a new request or indication: those that wait are overtaken, and if there are
-  /// too many, the oldest is given up.
+  /// Makes room for a new request or indication. Those that wait stay open; if there are too many,
+  /// the oldest is given up as overtaken.
   private mutating func push(_ place: Place, _ slots: Range<Int>, _ memory: borrowing Memory) {
     guard self[place].open[slots.lowerBound].isOpen else { return }
     giveUp(place, slots.upperBound - 1, .overtaken, memory)
@@ -74,7 +74,7 @@ extension Conversations {
 
   // MARK: Answers
 
-  /// - Parameter arrival: the packet's own place.
+  /// - Parameter arrival: the place of the packet's own direction.
   mutating func end(
     _ pdu: ATTPDU, _ arrival: Place, _ packet: borrowing Packet, _ memory: borrowing Memory
   ) {

@@ -3,7 +3,7 @@
 // - `Transactions`, in `Memory`, has the requests that are open on a bearer, and finds the one that
 //   a response answers. `ResponseDoubt` reports what remains uncertain about that.
 // - `LongValues`, in `Memory`, joins what is read and written in parts, on the packet that
-//   completes it, as far as it is certain at once.
+//   completes it, if the requests of its parts are certain at that time.
 // - `Conversations`, of which a report keeps one, waits for the outcome of each request. It keeps
 //   what the request carried as a `Procedure`, and reports each value once, with its outcome.
 // - `LongRead` and `PreparedQueue` join parts for both.
@@ -102,9 +102,9 @@ package struct Conversations: Sendable {
 
   var bearers: [Bearer] = []
   var clients: [Client] = []
-  /// The bearer of the latest packet; negative: none.
+  /// The index in `bearers` of the latest packet's bearer; negative: none.
   var latest = -1
-  /// The places of bearers, by their keys.
+  /// Indices into `bearers`, by the bearers' keys.
   var index: [UInt64: Int] = [:]
   var gap = 0
   var endings = 0
@@ -143,7 +143,7 @@ package struct Conversations: Sendable {
     ownData = OwnAdvertisedData(limits)
   }
 
-  /// A client, accessed in place.
+  /// The client at a place, modified in place.
   subscript(place: Place) -> Client {
     _read { yield clients[place.client] }
     _modify { yield &clients[place.client] }
@@ -165,7 +165,7 @@ package struct Conversations: Sendable {
     if memory.links.gap != gap { lose(memory) }
     if packet.answer.closed || memory.links.otherEndings != endings { sweep(memory) }
     if let pdu = packet.dissection.att {
-      // Nobody answers commands and notifications: they are only values.
+      // Commands and notifications get no answer: they are only values.
       if joinsValues || pdu.opcode.role != .unacknowledged { follow(pdu, packet, memory) }
     } else if joinsValues {
       if !memory.advertisements.reports.isEmpty {

@@ -129,7 +129,7 @@ package struct JoinedValue: Sendable {
   package let handle: UInt16
   /// The offset in the attribute's value at which it begins.
   package let offset: Int
-  /// Its bytes.
+  /// Where its bytes are in the list to which they were appended.
   package fileprivate(set) var value: Slice
   /// The direction of the server's PDUs.
   package let direction: Direction

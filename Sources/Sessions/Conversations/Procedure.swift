@@ -131,7 +131,7 @@ struct Arrived: Sendable {
     self.bytes = bytes.array
   }
 
-  /// Forgets the request, since it is unknown or its fields are.
+  /// Forgets which request it answers: the request or its fields are unknown.
   mutating func forgetRequest() { (request, latency) = (nil, nil) }
 
   /// Assigns a held response to another request.

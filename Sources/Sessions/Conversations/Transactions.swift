@@ -93,7 +93,7 @@ struct Transactions: Sendable {
     }
   }
 
-  /// How many requests are remembered that are open at once; beyond that the oldest is dropped.
+  /// The most open requests that are remembered; beyond that, the oldest is dropped.
   static let depth = 4
 
   /// Requests in the first two places, indications in the last two; sent before received.

@@ -31,7 +31,8 @@ package struct UnansweredRequests: Sendable {
 
   package init(limit: Int) { self.limit = limit }
 
-  /// Records a request or an indication that nothing answers any more, or only a late response.
+  /// Records a request or an indication that got no answer, or only a late one, unless the capture
+  /// may lack the answer or end before it.
   mutating func note(
     _ request: borrowing Procedure, _ direction: Direction, _ reason: ValueOutcome.Reason,
     at now: Timestamp?, _ memory: borrowing Memory

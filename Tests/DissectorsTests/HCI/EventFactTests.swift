@@ -10,7 +10,7 @@ private struct FactFixture: CustomTestStringConvertible, Sendable {
   let code: UInt8
   let parameters: [UInt8]
   let words: String
-  /// The number of parameter bytes that the fact cannot do without, if that is tested.
+  /// The minimum number of parameter bytes, if that is tested.
   let least: Int?
 
   init(
@@ -20,7 +20,7 @@ private struct FactFixture: CustomTestStringConvertible, Sendable {
     (self.words, self.least) = (words, least)
   }
 
-  /// Returns what the event reports that ends after its first parameters.
+  /// Returns what the event reports if it has only its first `count` parameter bytes.
   func found(first count: Int) -> String {
     let bytes = [code, UInt8(count)] + parameters.prefix(count)
     var dissection = Dissection()

@@ -68,7 +68,8 @@ import Testing
     #expect(read?.line.hasSuffix(reason) == true, "\(results.lines)")
   }
 
-  /// A peer that sends another indication has its confirmation, or does not wait for it.
+  /// A peer that sends another indication got the confirmation of the one before, or does not wait
+  /// for it.
   @Test(arguments: [1, 2]) func confirmationsAtTheEnd(indications: Int) {
     let results = converse { traffic in
       traffic.connect()
