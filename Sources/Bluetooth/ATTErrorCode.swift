@@ -7,6 +7,7 @@ package struct ATTErrorCode: RawRepresentable, Hashable, Sendable {
 
   /// The offset of a read or write is beyond the value.
   package static let invalidOffset = Self(rawValue: 0x07)
+  package static let attributeNotLong = Self(rawValue: 0x0b)
   /// The range has no attribute, or no further one. Every discovery ends with it.
   package static let attributeNotFound = Self(rawValue: 0x0a)
 

@@ -16,3 +16,9 @@ extension RawRepresentable<JSONKey> {
   /// The name in the JSON contract.
   package var key: StaticString { rawValue.text }
 }
+
+extension RawRepresentable<JSONKey> where Self: Equatable {
+  /// Compares the cases; the standard library's operator would compare their names.
+  @inlinable
+  package static func != (left: Self, right: Self) -> Bool { !(left == right) }
+}

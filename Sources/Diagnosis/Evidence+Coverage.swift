@@ -41,7 +41,7 @@ extension Evidence {
     guard !coverage.parts.isEmpty else { return [] }
     let union = all.reduce(into: Coverage.Parts()) { $0.formUnion($1) }
     return rules.compactMap { rule in
-      let needs = rule.symptom.needs
+      let needs = rule.needs
       let ofCapture = needs.ofCapture.subtracting(coverage.parts)
       switch rule.examination {
       case .whole: return ofCapture.isEmpty ? nil : SkippedRule(rule: rule, lacks: ofCapture)

@@ -58,7 +58,7 @@ extension Evidence {
 
   /// Returns what one rule finds where the capture has the parts that it needs.
   private func findings(by rule: Rule, _ covered: [Int: Coverage.Parts]) -> [Finding] {
-    let needs = rule.symptom.needs
+    let needs = rule.needs
     switch rule.examination {
     case .connection(let examine):
       var own: [Finding] = []
@@ -79,8 +79,8 @@ extension Evidence {
   }
 
   /// Adds the doubts about a finding that remain because the capture lacks packets.
-  private func addDoubts(to finding: inout Finding, _ rule: Symptom, _ gaps: Gaps) {
-    if !rule.leansOn.isEmpty, lacks(rule.leansOn, finding, gaps.covered) {
+  private func addDoubts(to finding: inout Finding, _ symptom: Symptom, _ gaps: Gaps) {
+    if !symptom.leansOn.isEmpty, lacks(symptom.leansOn, finding, gaps.covered) {
       finding.doubt(Self.unrecorded)
     }
     guard finding.restsOnAbsence else { return }
@@ -151,13 +151,13 @@ extension Evidence {
 
 extension Finding {
   /// Sets what the rule decides unless the finding does.
-  fileprivate mutating func complete(by rule: Symptom) {
-    (self.rule, traits) = (rule.id, rule.traits)
+  fileprivate mutating func complete(by symptom: Symptom) {
+    (rule, traits) = (symptom.id, symptom.traits)
     // What was put right later is not a problem.
-    severity = isResolved ? .note : severity ?? rule.severity
-    let remedy = remedy ?? rule.remedy
+    severity = isResolved ? .note : severity ?? symptom.severity
+    let remedy = remedy ?? symptom.remedy
     self.remedy = remedy.isEmpty ? nil : remedy
-    grounds = grounds ?? rule.grounds
+    grounds = grounds ?? symptom.grounds
   }
 
   /// Adds another explanation, which missing packets may support; the finding is then not a fact.

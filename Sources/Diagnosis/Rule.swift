@@ -210,12 +210,12 @@ package struct Symptom: Sendable {
     return self
   }
 
-  package consuming func needing(_ parts: Coverage.Parts) -> Self {
+  consuming func needing(_ parts: Coverage.Parts) -> Self {
     needs = parts
     return self
   }
 
-  package consuming func leaningOn(_ parts: Coverage.Parts) -> Self {
+  consuming func leaningOn(_ parts: Coverage.Parts) -> Self {
     leansOn = parts
     return self
   }

@@ -76,8 +76,12 @@ package struct Explanation: Sendable {
     )
     for finding in evidence.findings(by: rules, isGrouped: isGrouped, among: reported)
     where finding.evidence.isEmpty || finding.evidence.ranges.contains(where: isSelected) {
+      guard isNamed else {
+        place(finding, positions, selection)
+        continue
+      }
       let about = finding.connections.compactMap { places[$0] }.map { evidence.connections[$0] }
-      place(isNamed ? finding.naming(evidence.names(of: about)) : finding, positions, selection)
+      place(finding.naming(evidence.names(of: about)), positions, selection)
     }
   }
 

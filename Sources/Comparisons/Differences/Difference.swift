@@ -14,16 +14,16 @@ struct Difference: Sendable {
     /// Its name: `method`, `key size`.
     let name: StaticString
     /// Its value on the left.
-    package internal(set) var left: Wording
+    var left: Wording
     /// Its value on the right.
-    package internal(set) var right: Wording
+    var right: Wording
     /// The packets that show it; nil: no single packet does.
     let packets: (left: Int?, right: Int?)
     /// The connections, by their numbers.
     let connections: (left: Int, right: Int)
 
     /// Whether the known values do not contradict each other: 23, and 23 or more.
-    package internal(set) var isCompatible = false
+    var isCompatible = false
 
     /// Whether both are the same, or may be.
     var isSame: Bool { left == right || isCompatible }
@@ -44,22 +44,22 @@ struct Difference: Sendable {
     enum Kind: Sendable { case same, changed, removed, added }
 
     /// How the step changes from left to right.
-    package internal(set) var kind: Kind
+    var kind: Kind
     /// The operations on the left, one or a run, if any.
     @RangeIfAny var left: Range<Int>?
     /// The operations on the right, if any.
     @RangeIfAny var right: Range<Int>?
     /// For operations that the other side has, too, but elsewhere: its step, by the index in
     /// `steps`.
-    @SmallIfAny package internal(set) var counterpart: Int? = nil
+    @SmallIfAny var counterpart: Int? = nil
     /// The number of differing values.
-    @Small package internal(set) var changeCount = 0
+    @Small var changeCount = 0
     /// The values that differ, up to a limit; for a run, those of its paired operations.
-    package internal(set) var changes: [ValueChange] = []
+    var changes: [ValueChange] = []
     /// Whether everything that differs was expected to.
-    package internal(set) var isExpected = false
+    var isExpected = false
     /// Whether it differs by nature, so that it does not count as a difference.
-    package internal(set) var isNatural = false
+    var isNatural = false
   }
 
   /// A value that differs. What differs in it is found again when it is printed, since there may
@@ -81,7 +81,7 @@ struct Difference: Sendable {
     @Small var right: Int
     let basis: Basis
     /// Why its fields differ.
-    package internal(set) var expectations = Expectations()
+    var expectations = Expectations()
   }
 
   /// The reasons why fields differ.
@@ -131,9 +131,9 @@ struct Difference: Sendable {
     /// Its value on the right; nil if it is absent.
     let right: String?
     /// Why it is expected to differ.
-    package internal(set) var expectation: Expectation
+    var expectation: Expectation
     /// Whether its value is a secret that must not be printed.
-    package internal(set) var isHidden = false
+    var isHidden = false
     /// Whether it differs by nature, so that it does not count as a difference.
     var isNatural: Bool {
       switch expectation {
@@ -161,7 +161,7 @@ struct Difference: Sendable {
   private(set) var facts: [Fact] = []
   /// The differences in the peripheral's attributes, and in the central's.
   private(set) var maps: (peripheral: [MapDifference], central: [MapDifference]) = ([], [])
-  package internal(set) var steps: [Step] = []
+  var steps: [Step] = []
   /// The differences in time.
   private(set) var timing: [TimingDifference] = []
   /// Why times were not compared; nil if they were.
@@ -182,7 +182,7 @@ struct Difference: Sendable {
   /// The meaning and the content of each operation on the left.
   var leftNumbers: [(meaning: Int, content: Int)] = []
   /// The entries of `DifferenceOptions.ignored` that have silenced something.
-  package internal(set) var silencers: Set<String> = []
+  var silencers: Set<String> = []
 
   /// The differences of the maps, the peripheral's first.
   var map: [MapDifference] { maps.peripheral + maps.central }

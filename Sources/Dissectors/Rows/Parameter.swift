@@ -293,7 +293,7 @@ package struct ParameterRow: Sendable {
 
     /// Pairing, keys or encryption.
     package static let security = Self(rawValue: 1 << 0)
-    /// Only the Controller: its masks, features, sizes and defaults.
+    /// Only the controller: LE commands that set it up or read its capabilities.
     package static let setUp = Self(rawValue: 1 << 1)
   }
 

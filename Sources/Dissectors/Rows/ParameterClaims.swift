@@ -10,12 +10,17 @@ package struct ParameterClaims: Sendable {
   }
 
   private struct Collector: FieldVisitor {
+    let isOfSecrets: Bool
     var claims: [Claim] = []
 
     mutating func field(
       _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
       at slice: Slice
-    ) { claims.append(Claim(value: value, slice: slice)) }
+    ) {
+      if !isOfSecrets || value.holdsSecret(bytes) {
+        claims.append(Claim(value: value, slice: slice))
+      }
+    }
   }
 
   /// The parameters, in order.
@@ -32,14 +37,30 @@ package struct ParameterClaims: Sendable {
   package let advertising: (data: Slice, field: Slice)
 
   /// Reads the part `slice` of a packet's bytes by a row.
-  package init(_ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice) {
-    var collector = Collector()
-    collector.claims.reserveCapacity(layout.fields.span.count)
+  ///
+  /// - Parameter isOfSecrets: whether only secrets are wanted, and what contains one; most packets
+  ///   have none, so that nothing is allocated for them.
+  package init(
+    _ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice, isOfSecrets: Bool = false
+  ) {
+    var collector = Collector(isOfSecrets: isOfSecrets)
     var walk = FieldWalk(bytes, slice)
     isShort = (try? walk.walk(layout, &collector)) == nil
     all = collector.claims
     rest = walk.rest()
     (cut, isFragment) = (walk.cut, walk.isFragment)
     advertising = (walk.advertising, walk.advertisingField)
+  }
+}
+
+extension FieldValue {
+  /// Returns whether the parameter with these bytes is a secret, or contains one or a part of one.
+  fileprivate func holdsSecret(_ bytes: RawSpan) -> Bool {
+    switch self {
+    case .secret, .advertisingFragment: true
+    case .advertisingData:
+      ADStructures.holdSecret(bytes, Slice(start: 0, count: bytes.byteCount))
+    default: false
+    }
   }
 }

@@ -3,11 +3,11 @@ import Bytes
 import Captures
 import Decoders
 import Diagnosis
-import Histories
 import Explanations
+import Histories
+import Meanings
 import Reports
 import Sessions
-import Meanings
 
 // The rows of each table, which declare its columns. Add new columns at the end of a table, since
 // some programs read them by position.

@@ -31,7 +31,7 @@ package struct MapPage: ~Copyable {
     }
 
     /// The place of a cell in a line.
-    package enum Cell: Int {
+    enum Cell: Int {
       case handle, name, properties, value
     }
 

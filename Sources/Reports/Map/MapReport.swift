@@ -89,7 +89,7 @@ package struct MapReport: PacketReport, ~Copyable {
   ) {
     guard let link = packet.answer.link else { return }
     note(packet, memory, on: link)
-    messages.keep(read, packet, memory, on: link)
+    if options.profiles != nil { messages.keep(read, packet, memory, on: link) }
   }
 
   private mutating func note(

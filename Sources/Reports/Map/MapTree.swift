@@ -75,7 +75,13 @@ struct MapTree: ~Copyable {
     var isAfterName = false
     for place in 0..<row.count {
       guard let cell = row.cells[place] else { continue }
-      let column = [0, name, Column.properties, valueColumn][place]
+      let column =
+        switch MapPage.Line.Cell(rawValue: place) {
+        case .name: name
+        case .properties: Column.properties
+        case .value: valueColumn
+        default: 0
+        }
       // A name may be too long for the next column, for example because of a long UUID.
       if isAfterName, line.bytes.columns >= column { end(isInTree: true) }
       if place == MapPage.Line.Cell.value.rawValue {

@@ -62,15 +62,8 @@ package struct Secrets: Sendable {
     _ layout: ParameterLayout, _ slice: Slice, of record: RawSpan
   ) {
     guard layout.has(.secret) || layout.has(.advertisingData) else { return }
-    let claims = ParameterClaims(layout, record, slice)
-    for claim in claims.all {
-      switch claim.value {
-      case .secret, .advertisingFragment: add(claim.slice, of: record)
-      case .advertisingData where ADStructures.holdSecret(record, claim.slice):
-        add(claim.slice, of: record)
-      default: break
-      }
-    }
+    let claims = ParameterClaims(layout, record, slice, isOfSecrets: true)
+    for claim in claims.all { add(claim.slice, of: record) }
     // Only a part of an advertising data field is significant; a key in it may extend beyond that
     // part.
     let (data, field) = claims.advertising

@@ -6,7 +6,7 @@ import Meanings
 /// The meaning of a value with one field a line.
 extension ValueMeaning {
   /// Appends a line for each field.
-  package func writeLines(_ value: RawSpan, to sink: inout VerboseSink) {
+  func writeLines(_ value: RawSpan, to sink: inout VerboseSink) {
     guard isKnown else { return }
     guard let whole else { return writeLines(of: value, to: &sink) }
     writeLines(of: whole.bytes, to: &sink)

@@ -223,7 +223,8 @@ extension Conversations {
     return chosen
   }
 
-  /// Gives up what is open on a bearer; unless it is open itself, also what is queued there.
+  /// Gives up what is open on a bearer. After lost records, what is queued there stays, marked as
+  /// incomplete.
   private mutating func giveUp(
     _ bearer: Int, _ reason: ValueOutcome.Reason, _ memory: borrowing Memory
   ) {

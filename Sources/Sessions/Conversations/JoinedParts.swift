@@ -106,7 +106,7 @@ struct LongRead: Sendable {
 
   /// Returns whether an error shows that there is no more: Invalid Offset, Attribute Not Long.
   static func isEnd(_ error: ATTErrorCode) -> Bool {
-    error.rawValue == 0x07 || error.rawValue == 0x0b
+    error == .invalidOffset || error == .attributeNotLong
   }
 
   /// Returns whether a Read Blob Request continues the read, or asks what follows its end.

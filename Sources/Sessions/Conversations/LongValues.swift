@@ -14,8 +14,8 @@ package struct LongValues: Sendable {
   private struct Client: Sendable {
     var key: UInt64
     var lastUse: Int
-    /// The Prepare Write or Execute Write Request that waits for its response; the latter closes the
-    /// queue.
+    /// The Prepare Write or Execute Write Request that waits for its response; the latter closes
+    /// the queue.
     var pending = Procedure()
     var queue = PreparedQueue()
     var read = LongRead()

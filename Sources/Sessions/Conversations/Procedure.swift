@@ -24,8 +24,6 @@ struct Procedure: Sendable {
   var connection = 0
   /// The attribute; only its handle if no values are joined.
   var attribute = AttributeIdentity(server: 0, handle: nil)
-  /// The attribute type that a Read By Type Request asks for.
-  private(set) var type: BluetoothUUID?
   /// The offset in the attribute's value at which it begins.
   private(set) var offset = 0
   /// The value, or the handles of a Read Multiple request.
@@ -67,7 +65,6 @@ struct Procedure: Sendable {
     time = packet.record.time
     self.opcode = opcode
     attribute = AttributeIdentity(server: 0, handle: fields.handle)
-    type = fields.type
     offset = Int(fields.offset ?? 0)
     value.removeAll(keepingCapacity: true)
     value.append(packet.bytes.part(fields.value ?? fields.handles ?? .empty))

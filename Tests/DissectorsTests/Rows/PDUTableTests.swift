@@ -124,6 +124,23 @@ private func misnamed(_ facts: String, in tables: [[ParameterRow]], except known
     }
   }
 
+  @Test("Parameters with the names of roles have them: packets are judged by roles")
+  func roles() {
+    let names: [(StaticString, Parameter.Role)] = [
+      ("Connection_Handle", .connectionHandle), ("Status", .status), ("BD_ADDR", .device),
+    ]
+    var without: [String] = []
+    for row in Self.rows + all(managementCommandTables + managementEventTables) {
+      for parameter in (row.parameters ?? []) + (row.returns ?? []) {
+        for (name, role) in names
+        where parameter.name.description == name.description && parameter.role != role {
+          without.append("\(row.name): \(name)")
+        }
+      }
+    }
+    #expect(without == [])
+  }
+
   @Test("Names are prose, not constants")
   func wording() {
     for row in Self.rows {
