@@ -91,8 +91,8 @@ struct AttributeValue {
       return [Self(type: nil, slice: slice, holdsSecrets: isSecret)]
     default:
       guard let slice = fields.value, !slice.isEmpty else { return [] }
-      let isPart = pdu.opcode == .readBlobResponse
-      let offset = isPart ? packet.answer.request?.offset : fields.offset
+      // A part that was read is where its request asked for it.
+      let offset = fields.offset ?? packet.answer.request?.offset
       return [
         Self(
           type: type, handle: fields.handle ?? packet.answer.request?.handle, slice: slice,
