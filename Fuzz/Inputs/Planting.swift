@@ -183,7 +183,9 @@ struct Planting {
         && Int(bytes.bytes.littleEndianU16(at: start + 4)) == count - 4
     case .sco(let header): return bytes.count == (isMonitor ? 3 : 4) + Int(header.length)
     case .iso(let header): return bytes.count == (isMonitor ? 4 : 5) + Int(header.length)
-    case .control, .controllerLog, .note, .unknown: return true
+    case .control, .controllerLog, .note: return true
+    // The header may be cut: what follows it would complete it.
+    case .unknown: return false
     }
   }
 
