@@ -66,6 +66,7 @@ extension Output {
   /// Appends lines, wrapped between words at `columns`; continuation lines are indented. A word
   /// that is too long for a line is not split.
   package mutating func wrapped(_ lines: RawSpan, columns: Int, indentation: Int) {
+    guard columns < .max else { return raw(lines) }
     var start = 0
     var offset = 0
     var used = 0
