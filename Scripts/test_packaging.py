@@ -100,7 +100,7 @@ class InstallTests(unittest.TestCase):
     @unittest.skipUnless(has("tshark"), "tshark is not installed")
     def test_extcap_goes_where_wireshark_looks(self) -> None:
         folders = run("tshark", "-G", "folders")
-        self.assertIn(run("make", "--eval=where: ; @echo $(EXTCAP)", "where", cwd=ROOT).strip(), re.findall(r"xtcap path:\s+(\S+)", folders))
+        self.assertIn(run("make", "--no-print-directory", "--eval=where: ; @echo $(EXTCAP)", "where", cwd=ROOT).strip(), re.findall(r"xtcap path:\s+(\S+)", folders))
 
     def test_links_of_documents_lead_somewhere(self) -> None:
         self.assertEqual(dead_links(self.prefix / "share/doc/gattscope"), [])
