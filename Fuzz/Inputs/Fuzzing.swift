@@ -91,7 +91,8 @@ package enum Fuzzing {
       var records = 0
       while let record = try? counted.next() {
         records += 1
-        if record.number != records { return "record \(record.number) is number \(records)" }
+        // Records of other link types are counted, and not passed on.
+        if record.number < records { return "record \(record.number) is number \(records)" }
         if records > mostArchived { return nil }
       }
       var source = try JoinedSource(found.files)
