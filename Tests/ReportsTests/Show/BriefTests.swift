@@ -141,6 +141,11 @@ struct BriefTests {
     let vendor = TestRecord(bytes: [1, 0x77, 0xfc, 0])
     let timeout = TestRecord(bytes: [1, 0x37, 0x0c, 4, 1, 0, 0, 0x7d])
     #expect(brief([vendor, timeout]).count == 2)
+    // So is the refresh of a link's key, and its transmit power.
+    let refresh = TestRecord(bytes: [1, 0x53, 0x0c, 2, 1, 0])
+    let power = TestRecord(bytes: [1, 0x68, 0x0c, 3, 1, 0, 0])
+    let named = brief([mask, version, refresh, power])
+    #expect(named.count == 3, "\(named)")
     let failed = TestRecord(bytes: [4, 0x0e, 4, 1, 1, 0x0c, 0x12], direction: .received)
     let failing = brief([reset, mask, failed, version])
     #expect(failing.count == 4 && failing[2].contains("Set Event Mask: "), "\(failing)")
