@@ -14,6 +14,8 @@ package struct CaptureRecord: ~Escapable {
     case monitor(opcode: UInt16)
     /// A PacketLogger record that is not a packet, with its type.
     case packetLogger(type: UInt8)
+    /// A Link Layer packet, after the header of the sniffer that recorded it.
+    case air(SnifferFormat)
     /// Unreadable: the link type's own header has `needed` bytes, and not all of them exist.
     case incomplete(needed: Int)
   }

@@ -27,6 +27,13 @@ package struct Dissection: Sendable {
     case iso(ISOHeader)
     /// A controller's debug log in the form of ACL data, with a handle that no connection has.
     case controllerLog(ACLHeader)
+    /// A PDU on the air, on an advertising channel.
+    case advertising(AdvertisingPDU)
+    /// A PDU on the air, on another channel, that is not passed to L2CAP: it is empty, resent,
+    /// encrypted or damaged, or belongs to a stream. What is passed to L2CAP is `acl`.
+    case linkData(LinkPDU)
+    /// A Link Layer control PDU; `parameters` has its row.
+    case linkControl(LinkPDU)
   }
 
   // Ordered without gaps, since a dissection is set up once per packet.
@@ -50,6 +57,8 @@ package struct Dissection: Sendable {
   package var parameters: PacketParameters?
   /// The control field, in a frame on a channel in a retransmission mode or streaming mode.
   package var control: ControlField?
+  /// For a record from the air: the sniffer's header and the Link Layer packet.
+  package var air: AirPacket?
   /// The problems of the record, in the order in which they were found.
   package var problems = Problems()
   private let passing = PassedByReference()
@@ -70,6 +79,7 @@ package struct Dissection: Sendable {
     l2cap = nil
     sduLength = nil
     control = nil
+    if air != nil { air = nil }
     problems.clear()
   }
 

@@ -129,7 +129,9 @@ package struct AdapterHistory: Sendable {
       commands.forget()
       attempts.forget(isReset: true)
       lastAdvertising = nil
-    case .control, .acl, .sco, .iso, .controllerLog, .unknown: break
+    case .control, .acl, .sco, .iso, .controllerLog, .unknown, .advertising, .linkData,
+      .linkControl:
+      break
     }
   }
 

@@ -133,7 +133,7 @@ package struct CaptureExtent: Sendable {
       if control.isEvent, control.code == ManagementEvent.deviceFound { advertisements &+= 1 }
     case .unknown: undecoded += 1
     case .note: notes += 1
-    case .sco, .iso, .controllerLog: break
+    case .sco, .iso, .controllerLog, .advertising, .linkData, .linkControl: break
     }
   }
 

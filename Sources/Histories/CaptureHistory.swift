@@ -81,7 +81,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
     switch packet.dissection.content {
     case .command, .event, .control, .note: observeHost(packet, memory)
-    case .acl, .sco, .iso, .controllerLog, .unknown: break
+    case .acl, .sco, .iso, .controllerLog, .unknown, .advertising, .linkData, .linkControl: break
     }
     guard let link = packet.answer.link else { return }
     let id = memory.links.id(link)

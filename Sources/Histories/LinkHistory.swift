@@ -154,7 +154,9 @@ package struct LinkHistory: Sendable {
       guard ended == nil else { return }
       observe(command, Moment(packet.record), packet.bytes, packet.dissection.body)
     case .event(let event): observe(event, Moment(packet.record), packet)
-    case .sco, .iso, .controllerLog, .note, .control, .unknown: break
+    case .sco, .iso, .controllerLog, .note, .control, .unknown, .advertising, .linkData,
+      .linkControl:
+      break
     }
   }
 

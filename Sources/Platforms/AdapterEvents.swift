@@ -46,7 +46,7 @@ struct AdapterEvents: Sendable {
       }
       guard !hasCommands else { return }
       observe(control, packet, &events)
-    case .acl, .sco, .iso, .controllerLog, .unknown: break
+    case .acl, .sco, .iso, .controllerLog, .unknown, .advertising, .linkData, .linkControl: break
     }
   }
 

@@ -171,7 +171,7 @@ struct AppEvents: ~Copyable {
     case .command, .event, .note, .control:
       guard let position = adapter(packet.record.adapter) else { return }
       adapters[position].observe(packet, into: &latest)
-    case .acl, .sco, .iso, .controllerLog, .unknown: break
+    case .acl, .sco, .iso, .controllerLog, .unknown, .advertising, .linkData, .linkControl: break
     }
   }
 

@@ -50,7 +50,7 @@ struct ByteUses: Sendable {
       for slice in [note.identifier, note.text, dissection.body] {
         if let slice { set(slice, .payload) }
       }
-    case .acl, .sco, .iso, .controllerLog:
+    case .acl, .sco, .iso, .controllerLog, .advertising, .linkData, .linkControl:
       set(Slice(start: 0, count: Int(dissection.body.start)), .structure)
     // The type byte: changed, it would make another kind of packet.
     case .unknown: if framing == .h4 { set(Slice(start: 0, count: 1), .structure) }

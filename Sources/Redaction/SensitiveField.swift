@@ -97,7 +97,7 @@ struct SensitiveFields {
       closeGap(upTo: bytes.byteCount, as: .unexplained)
     // The meaning of ACL data depends on several records; sound is removed as a whole, or stays.
     case .acl, .controllerLog: return
-    case .sco, .iso: keep(upTo: dissection.body.end)
+    case .sco, .iso, .advertising, .linkData, .linkControl: keep(upTo: dissection.body.end)
     }
     closeGap(upTo: bytes.byteCount)
   }

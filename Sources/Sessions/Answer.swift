@@ -29,6 +29,8 @@ package struct Answer: Sendable {
   package var closed = false
   /// Who or what ended the link, if the packet reports that it has ended.
   package var ending: Connection.Ending?
+  /// For a packet from the air: what is known about it.
+  package internal(set) var air: AirFact?
   private let passing = PassedByReference()
 
   init() {}

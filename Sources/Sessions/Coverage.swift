@@ -130,7 +130,9 @@ package struct Coverage: Sendable {
         adapters[latest].receivedData.add(record.number)
         if record.isTruncated { adapters[latest].cutData &+= 1 }
       }
-    case .control, .sco, .iso, .controllerLog, .note, .unknown: break
+    case .control, .sco, .iso, .controllerLog, .note, .unknown, .advertising, .linkData,
+      .linkControl:
+      break
     }
   }
 

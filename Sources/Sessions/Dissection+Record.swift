@@ -12,6 +12,7 @@ extension Dissection {
     case .monitor(let opcode): read(monitor: opcode, record.bytes, isTruncated: isTruncated)
     case .packetLogger(let type):
       read(packetLogger: type, record.bytes, isTruncated: isTruncated)
+    case .air(let format): read(air: format, record.bytes, isTruncated: isTruncated)
     case .incomplete(let needed):
       read(incomplete: record.bytes, needed: needed, isTruncated: isTruncated)
     }

@@ -19,6 +19,8 @@ package struct Memory: ~Copyable, Sendable {
   package private(set) var adapters: Adapters
   /// What the capture contains so far.
   package private(set) var coverage = Coverage()
+  /// The connections and streams that a sniffer recorded.
+  package internal(set) var air = AirLinks()
   /// The L2CAP channels.
   package private(set) var channels: Channels
   /// The L2CAP signalling requests, and what is known about the current packet's commands.
@@ -181,7 +183,7 @@ package struct Memory: ~Copyable, Sendable {
       if let key = streams.connection(of: stream) {
         packet.answer.link = links.find(key, packet: packet.record.number)
       }
-    case .sco, .controllerLog, .unknown: break
+    case .sco, .controllerLog, .unknown, .advertising, .linkData, .linkControl: break
     }
     if links.hasForgotten || commands.hasForgotten || names.hasForgotten || channels.hasForgotten
       || signals.hasForgotten

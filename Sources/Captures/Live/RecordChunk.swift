@@ -119,6 +119,7 @@ extension CaptureRecord.Framing {
     case .monitor(let opcode): (2, Int32(opcode))
     case .packetLogger(let type): (3, Int32(type))
     case .incomplete(let needed): (4, Int32(clamping: needed))
+    case .air(let format): (5, Int32(format.rawValue))
     }
   }
 
@@ -130,6 +131,8 @@ extension CaptureRecord.Framing {
     case 2: self = .monitor(opcode: UInt16(truncatingIfNeeded: value))
     case 3: self = .packetLogger(type: UInt8(truncatingIfNeeded: value))
     case 4: self = .incomplete(needed: Int(value))
+    case 5:
+      self = .air(SnifferFormat(rawValue: UInt8(truncatingIfNeeded: value)) ?? .linkLayer)
     default: self = .h4
     }
   }

@@ -112,9 +112,7 @@ struct TargetRecord: Equatable {
       }
       losses.leaveOut(.packetLogger)
       return nil
-    case .incomplete: break
-    }
-    if case .incomplete = record.framing {
+    case .incomplete, .air:
       losses.unknownKinds += 1
       return nil
     }

@@ -39,7 +39,9 @@ package struct EncryptionHistory: Sendable {
     case .event(let event):
       guard let link = packet.answer.link else { return }
       observe(event, packet.dissection, packet.bytes, link, memory, Moment(packet.record))
-    case .note, .control, .sco, .iso, .controllerLog, .unknown: break
+    case .note, .control, .sco, .iso, .controllerLog, .unknown, .advertising, .linkData,
+      .linkControl:
+      break
     }
   }
 

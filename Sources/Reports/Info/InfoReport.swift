@@ -219,7 +219,7 @@ package struct CaptureFacts: Sendable {
     case .controllerLog: .controllerLog
     case .control: .mgmt
     case .note: .note
-    case .unknown: .unknown
+    case .unknown, .advertising, .linkData, .linkControl: .unknown
     }
   }
 

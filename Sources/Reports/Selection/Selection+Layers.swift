@@ -75,6 +75,7 @@ extension Dissection {
     case .sco: .sco
     case .iso: .iso
     case .controllerLog: .controllerLog
+    case .advertising, .linkData, .linkControl: .unknown
     }
   }
 

@@ -37,7 +37,7 @@ package struct Secrets: Sendable {
     case .note(let note):
       if packet.dissection.isSecretNote { add(packet.dissection.body, of: record) }
       if let digits = note.passkey(record) { add(digits, of: record) }
-    case .sco, .iso, .controllerLog, .unknown: break
+    case .sco, .iso, .controllerLog, .unknown, .advertising, .linkData, .linkControl: break
     }
   }
 

@@ -20,7 +20,8 @@ package enum Details {
     switch packet.dissection.content {
     case .note(let note): Self.note(note, packet.dissection, packet.bytes, to: &sink)
     case .control(let control): Self.control(control, packet, to: &sink)
-    case .unknown: payload(packet.dissection.body, of: packet.bytes, isSecret: false, to: &sink)
+    case .unknown, .advertising, .linkData, .linkControl:
+      payload(packet.dissection.body, of: packet.bytes, isSecret: false, to: &sink)
     case .command(let command):
       // Opcode (2 bytes), length of the parameters (1).
       let start = Int(packet.dissection.body.start) - 3

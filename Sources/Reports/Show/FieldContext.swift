@@ -70,7 +70,9 @@ package struct FieldContext: Equatable, Sendable {
         return learn(pdu, packet.dissection.attFields, packet.answer, memory)
       }
       return !packet.dissection.hidesSMP(packet.answer)
-    case .note, .control, .unknown, .sco, .iso, .controllerLog: return false
+    case .note, .control, .unknown, .sco, .iso, .controllerLog, .advertising, .linkData,
+      .linkControl:
+      return false
     }
     return true
   }

@@ -32,6 +32,7 @@ extension Sentence {
     case .controllerLog(let header):
       name("Controller debug log")
       output.count(Int(header.length), "byte", "bytes")
+    case .advertising, .linkData, .linkControl: undecoded(packet.bytes.part(packet.dissection.body))
     }
   }
 

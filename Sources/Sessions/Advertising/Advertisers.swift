@@ -100,7 +100,7 @@ package struct Advertisers: Sendable {
         send(
           control.code, isControl: true, packet.record, packet.bytes.part(packet.dissection.body))
       }
-    case .acl, .sco, .iso, .controllerLog, .unknown: break
+    case .acl, .sco, .iso, .controllerLog, .unknown, .advertising, .linkData, .linkControl: break
     }
   }
 

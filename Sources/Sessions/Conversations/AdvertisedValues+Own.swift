@@ -62,7 +62,7 @@ struct OwnAdvertisedData: Sendable {
       if packet.dissection.completes(HCICommand.reset) { forget(adapter) }
     case .note(let note):
       if note.kind.endsController { forget(adapter) }
-    case .acl, .sco, .iso, .controllerLog, .unknown: break
+    case .acl, .sco, .iso, .controllerLog, .unknown, .advertising, .linkData, .linkControl: break
     }
     return whole
   }

@@ -43,6 +43,9 @@ package struct Connection: Sendable {
   /// seen; 0 for links that are not connections.
   package var id: Int { didSet { changes &+= 1 } }
   package let key: LinkKey
+  /// Whether it was recorded on the air, between two devices: its central is the local side, its
+  /// peripheral the peer, and no host was captured.
+  package var isOnAir = false
   package var transport: Transport
   /// Whether the transport is inferred from the channels that the data uses, since the opening is
   /// missing.
