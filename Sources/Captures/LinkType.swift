@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 
 /// The link type of a pcap file or a pcapng interface: a LINKTYPE_ number from tcpdump.org.
@@ -14,9 +14,33 @@ package struct LinkType: RawRepresentable, Equatable, Sendable {
   package static let h4WithDirection = Self(rawValue: 201)
   /// Adapter (2 bytes, most significant first), monitor opcode (2), then the opcode's data.
   package static let linuxMonitor = Self(rawValue: 254)
+  /// A Bluetooth LE Link Layer packet.
+  package static let linkLayer = Self(rawValue: 251)
+  /// A pseudo header (10 bytes), then as in `linkLayer`.
+  package static let linkLayerWithHeader = Self(rawValue: 256)
+  /// The header of an nRF Sniffer, then as in `linkLayer`.
+  package static let nordic = Self(rawValue: 272)
+  /// The same in the sniffer's first versions.
+  package static let oldNordic = Self(rawValue: 157)
+  /// PPI's headers, then a packet of the link type that they name.
+  package static let ppi = Self(rawValue: 192)
 
   /// Whether packets of this link type can be read.
-  package var isReadable: Bool { self == .h4 || self == .h4WithDirection || self == .linuxMonitor }
+  package var isReadable: Bool { isHCI || sniffer != nil }
+
+  /// Whether packets are those between a host and a controller.
+  private var isHCI: Bool { self == .h4 || self == .h4WithDirection || self == .linuxMonitor }
+
+  /// The layout of the packets if a sniffer recorded them; nil for other link types.
+  package var sniffer: SnifferFormat? {
+    switch self {
+    case .linkLayer: .linkLayer
+    case .linkLayerWithHeader: .pseudoHeader
+    case .nordic, .oldNordic: .nordic
+    case .ppi: .ppi
+    default: nil
+    }
+  }
 
   /// The name used in `CaptureSummary`; nil for unknown numbers.
   package var name: String? {
@@ -88,6 +112,12 @@ package struct LinkType: RawRepresentable, Equatable, Sendable {
     originalLength: Int,
     drops: UInt64, fileOffset: Int64, _ bytes: RawSpan
   ) -> CaptureRecord {
+    if let sniffer {
+      return CaptureRecord(
+        number: number, time: time, direction: nil, adapter: adapter, framing: .air(sniffer),
+        originalLength: max(originalLength, bytes.byteCount), drops: drops,
+        fileOffset: fileOffset, bytes: bytes)
+    }
     var (direction, adapter, taken) = (direction, adapter, headerBytes)
     var framing = CaptureRecord.Framing.h4
     var cursor = Cursor(bytes)
