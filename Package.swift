@@ -200,7 +200,8 @@ let package = Package(
       name: "MadeTraffic", dependencies: ["Captures", "Bluetooth", "Bytes"],
       path: "Tests/MadeTraffic", swiftSettings: strict),
     .testTarget(
-      name: "CryptographyTests", dependencies: ["Cryptography", "Bluetooth", "Bytes"],
+      name: "CryptographyTests",
+      dependencies: ["MadeTraffic", "Cryptography", "Bluetooth", "Bytes"],
       swiftSettings: tests),
     .testTarget(
       name: "DecodersTests",
