@@ -134,7 +134,7 @@ let package = Package(
       name: "Sessions",
       dependencies: ["Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: strict),
-    // AES, CMAC, P-256 and the functions built on them: the only module that uses OpenSSL's
+    // AES, CMAC, CCM, P-256 and the functions built on them: the only module that uses OpenSSL's
     // libcrypto.
     .target(
       name: "Cryptography", dependencies: ["CLibcrypto", "Bluetooth", "Bytes"],

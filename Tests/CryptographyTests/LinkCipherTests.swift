@@ -118,8 +118,9 @@ import Testing
       _ payload: [UInt8]? = nil, header: UInt8 = 0x0e, direction: Direction = .sent,
       counter: UInt64 = 1
     ) -> Bool {
-      cipher.decrypt(
-        (payload ?? encrypted).bytes, header: header, direction: direction, counter: counter,
+      let payload = payload ?? encrypted
+      return cipher.decrypt(
+        payload.bytes, header: header, direction: direction, counter: counter,
         into: &buffer)
     }
     #expect(isRight())
@@ -142,16 +143,18 @@ import Testing
     let long = [UInt8](repeating: 7, count: 300)
     var buffer = BlockBuffer(count: 1000)
     for count in [0, 1, 3, 256, 300] {
+      let payload = Array(long.prefix(count))
       let isRight = cipher.decrypt(
-        long.prefix(count).map { $0 }.bytes, header: 2, direction: .sent, counter: 0, into: &buffer)
+        payload.bytes, header: 2, direction: .sent, counter: 0, into: &buffer)
       #expect(!isRight)
     }
+    let payloads = (Array(long.prefix(252)), Array(long.prefix(13)))
     let tooLong = cipher.encrypt(
-      Array(long.prefix(252)).bytes, header: 2, direction: .sent, counter: 0, into: &buffer)
+      payloads.0.bytes, header: 2, direction: .sent, counter: 0, into: &buffer)
     #expect(tooLong == 0)
     var short = BlockBuffer(count: 16)
     let noRoom = cipher.encrypt(
-      Array(long.prefix(13)).bytes, header: 2, direction: .sent, counter: 0, into: &short)
+      payloads.1.bytes, header: 2, direction: .sent, counter: 0, into: &short)
     #expect(noRoom == 0)
     let vector = Self.vectors[2]
     let isRight = cipher.decrypt(
