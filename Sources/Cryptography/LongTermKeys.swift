@@ -102,6 +102,8 @@ package struct SecureConnectionsPairing: Sendable {
     package let longTermKey: PairingValue
     /// False if the capture lacks both DHKey Checks, or the values that they depend on.
     package let isConfirmed: Bool
+    /// Whether the private key is that of the debug key pair rather than the given one.
+    package let isDebugKey: Bool
   }
 
   /// Returns the LTK if one side used the debug key pair, or has this private key in either byte
@@ -124,7 +126,9 @@ package struct SecureConnectionsPairing: Sendable {
     }
     let size = PairingCommand.keySize(request, response)
     return Finding(
-      longTermKey: exchange.keys.longTermKey.shortened(to: size), isConfirmed: isConfirmed)
+      longTermKey: exchange.keys.longTermKey.shortened(to: size), isConfirmed: isConfirmed,
+      isDebugKey: initiatorKey.x == P256PublicKey.debug.x
+        || responderKey.x == P256PublicKey.debug.x)
   }
 
   /// Returns the DHKey. A private key belongs to the side whose public key it yields.

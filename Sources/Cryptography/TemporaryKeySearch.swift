@@ -1,41 +1,6 @@
 package import Bluetooth
 package import Bytes
 
-/// An encrypted PDU on which keys are tried.
-package struct EncryptedPDU: Hashable, Sendable {
-  /// The first byte of its header.
-  package let header: UInt8
-  /// `.sent` if the central sent it.
-  package let direction: Direction
-  /// The packet counter of its side.
-  package let counter: UInt64
-  /// The encrypted payload with its MIC.
-  package let payload: [UInt8]
-
-  package init(header: UInt8, direction: Direction, counter: UInt64, payload: [UInt8]) {
-    self.header = header
-    self.direction = direction
-    self.counter = counter
-    self.payload = payload
-  }
-
-  /// The first byte of the plain payload if it is known: a control PDU of one byte that is the
-  /// first encrypted one of its side can only be LL_START_ENC_RSP (Core, Vol 6, Part B, 5.1.3.1).
-  package var opcode: UInt8? {
-    counter == 0 && header & 3 == 3 && payload.count == LinkCipher.codeSize + 1 ? 0x06 : nil
-  }
-
-  /// Returns whether a cipher yields the right MIC.
-  package func fits(_ cipher: LinkCipher, _ buffer: inout BlockBuffer) -> Bool {
-    if let opcode {
-      let first = cipher.firstByte(of: payload.bytes, direction: direction, counter: counter)
-      guard first == opcode else { return false }
-    }
-    return cipher.decrypt(
-      payload.bytes, header: header, direction: direction, counter: counter, into: &buffer)
-  }
-}
-
 /// A search for the temporary key of LE legacy pairing without a confirm value: each passkey yields
 /// an STK (Core, Vol 3, Part H, 2.3.5.5), the STK a session key, and that must decrypt the first
 /// encrypted PDU. `PasskeySearch` is as fast and needs no encrypted PDU, but a confirm value.
@@ -58,8 +23,8 @@ package struct TemporaryKeySearch: Sendable {
   private let randoms: (initiator: PairingValue, responder: PairingValue)
   private let keySize: Int
   private let start: EncryptionStart
-  private let first: EncryptedPDU
-  private let second: EncryptedPDU?
+  private let first: PDU
+  private let second: PDU?
   private var buffer = BlockBuffer(count: LinkCipher.largestPayload)
   private var next: UInt32 = 0
   /// A key that fits only the first PDU.
@@ -75,8 +40,8 @@ package struct TemporaryKeySearch: Sendable {
   ///   - second: another PDU, if there is one, to confirm the result.
   package init(
     initiatorRandom: PairingValue, responderRandom: PairingValue,
-    keySize: Int = PairingValue.size, _ start: EncryptionStart, first: EncryptedPDU,
-    second: EncryptedPDU?
+    keySize: Int = PairingValue.size, _ start: EncryptionStart, first: PDU,
+    second: PDU?
   ) {
     randoms = (initiatorRandom, responderRandom)
     self.keySize = keySize
@@ -115,5 +80,42 @@ package struct TemporaryKeySearch: Sendable {
     guard first.fits(cipher, &buffer) else { return nil }
     return Finding(
       passkey: passkey, shortTermKey: key, isConfirmed: second?.fits(cipher, &buffer) ?? false)
+  }
+}
+
+extension TemporaryKeySearch {
+  /// An encrypted PDU on which keys are tried.
+  package struct PDU: Hashable, Sendable {
+    /// The first byte of its header.
+    package let header: UInt8
+    /// `.sent` if the central sent it.
+    package let direction: Direction
+    /// The packet counter of its side.
+    package let counter: UInt64
+    /// The encrypted payload with its MIC.
+    package let payload: [UInt8]
+
+    package init(header: UInt8, direction: Direction, counter: UInt64, payload: [UInt8]) {
+      self.header = header
+      self.direction = direction
+      self.counter = counter
+      self.payload = payload
+    }
+
+    /// The first byte of the plain payload if it is known: a control PDU of one byte that is the
+    /// first encrypted one of its side can only be LL_START_ENC_RSP (Core, Vol 6, Part B, 5.1.3.1).
+    package var opcode: UInt8? {
+      counter == 0 && header & 3 == 3 && payload.count == LinkCipher.codeSize + 1 ? 0x06 : nil
+    }
+
+    /// Returns whether a cipher yields the right MIC.
+    package func fits(_ cipher: LinkCipher, _ buffer: inout BlockBuffer) -> Bool {
+      if let opcode {
+        let first = cipher.firstByte(of: payload.bytes, direction: direction, counter: counter)
+        guard first == opcode else { return false }
+      }
+      return cipher.decrypt(
+        payload.bytes, header: header, direction: direction, counter: counter, into: &buffer)
+    }
   }
 }

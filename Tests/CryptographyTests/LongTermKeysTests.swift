@@ -76,7 +76,7 @@ import Testing
   @Test func debugKey() throws {
     var pairing = try Self.recorded()
     let key = try value("1047e6f9fbf05a2bfb850e0f45b00f92")
-    #expect(pairing.longTermKey() == .init(longTermKey: key, isConfirmed: true))
+    #expect(pairing.longTermKey() == .init(longTermKey: key, isConfirmed: true, isDebugKey: true))
     let number = SecureConnections.g2(
       initiatorKey: pairing.initiatorKey.x, responderKey: pairing.responderKey.x,
       initiatorRandom: pairing.initiatorRandom, responderRandom: pairing.responderRandom)
@@ -85,7 +85,7 @@ import Testing
     pairing.initiatorCheck = nil
     #expect(pairing.longTermKey()?.isConfirmed == true)
     pairing.initiatorR = nil
-    #expect(pairing.longTermKey() == .init(longTermKey: key, isConfirmed: false))
+    #expect(pairing.longTermKey() == .init(longTermKey: key, isConfirmed: false, isDebugKey: true))
     pairing.initiatorR = .zero
     pairing.responderCheck = .zero
     #expect(pairing.longTermKey() == nil)
@@ -111,6 +111,7 @@ import Testing
     #expect(pairing.longTermKey() == nil)
     let found = pairing.longTermKey(privateKey: privateKey)
     #expect(found?.isConfirmed == false)
+    #expect(found?.isDebugKey == false)
     #expect(found == pairing.longTermKey(privateKey: privateKey.reversed))
     #expect(found == pairing.longTermKey(privateKey: P256Coordinate(high: 1, low: 2)))
     #expect(pairing.longTermKey(privateKey: P256Coordinate(high: 1, low: 3)) == nil)

@@ -17,18 +17,19 @@ import Testing
 
   /// LL_START_ENC_RSP of both sides, Encryption Information, Central Identification.
   private static let pdus = [
-    EncryptedPDU(header: 0x03, direction: .sent, counter: 0, payload: hex("e97dbc2f0d")),
-    EncryptedPDU(header: 0x0b, direction: .received, counter: 0, payload: hex("a52f5d17b5")),
-    EncryptedPDU(
+    TemporaryKeySearch.PDU(header: 0x03, direction: .sent, counter: 0, payload: hex("e97dbc2f0d")),
+    TemporaryKeySearch.PDU(
+      header: 0x0b, direction: .received, counter: 0, payload: hex("a52f5d17b5")),
+    TemporaryKeySearch.PDU(
       header: 0x06, direction: .received, counter: 1,
       payload: hex("389ba76537a26362a8a31f396ee4c1b3f7aa98e4c30d50f5f8")),
-    EncryptedPDU(
+    TemporaryKeySearch.PDU(
       header: 0x0a, direction: .received, counter: 2,
       payload: hex("b2f1b4184481c71ac5e12af8d565cfc0101d86")),
   ]
 
   private static func search(
-    _ first: EncryptedPDU, _ second: EncryptedPDU?, keySize: Int = 16
+    _ first: TemporaryKeySearch.PDU, _ second: TemporaryKeySearch.PDU?, keySize: Int = 16
   ) throws -> TemporaryKeySearch {
     let random = hex(initiatorRandom)
     let other = hex(responderRandom)
@@ -62,7 +63,7 @@ import Testing
 
   /// A second PDU with another counter does not hide the key, but all temporary keys are tried.
   @Test func secondPDUDoesNotFit() throws {
-    let other = EncryptedPDU(
+    let other = TemporaryKeySearch.PDU(
       header: 0x06, direction: .received, counter: 7, payload: Self.pdus[2].payload)
     var search = try Self.search(Self.pdus[0], other)
     #expect(search.search(atMost: 200_000) == nil)
@@ -81,7 +82,7 @@ import Testing
     let made = ReferenceCCM(
       key: short.littleEndian.reversed(), diversifier: hex("1302f1e0dfcebdac7968574635241302"),
       vector: hex("24abdcbabebaafde"))
-    let first = EncryptedPDU(
+    let first = TemporaryKeySearch.PDU(
       header: 3, direction: .sent, counter: 0,
       payload: made.encrypt([6], header: 3, fromCentral: true, counter: 0))
     func search(keySize: Int) -> TemporaryKeySearch.Finding? {
@@ -97,7 +98,7 @@ import Testing
 
   @Test func noneFits() throws {
     // The wrong side.
-    let wrong = EncryptedPDU(
+    let wrong = TemporaryKeySearch.PDU(
       header: 0x03, direction: .received, counter: 0, payload: Self.pdus[0].payload)
     var search = try Self.search(wrong, nil)
     #expect(search.search() == nil)
@@ -106,9 +107,11 @@ import Testing
 
   @Test func knownOpcodes() {
     #expect(Self.pdus.map(\.opcode) == [6, 6, nil, nil])
-    let later = EncryptedPDU(header: 3, direction: .sent, counter: 1, payload: hex("e97dbc2f0d"))
+    let later = TemporaryKeySearch.PDU(
+      header: 3, direction: .sent, counter: 1, payload: hex("e97dbc2f0d"))
     #expect(later.opcode == nil, "LL_PAUSE_ENC_RSP is as long")
-    let data = EncryptedPDU(header: 2, direction: .sent, counter: 0, payload: hex("e97dbc2f0d"))
+    let data = TemporaryKeySearch.PDU(
+      header: 2, direction: .sent, counter: 0, payload: hex("e97dbc2f0d"))
     #expect(data.opcode == nil)
   }
 }
