@@ -93,6 +93,10 @@ package struct CaptureSummary: Equatable, Sendable {
   package var sniffers: [SnifferFormat] = []
   /// Whether it may have packets between a host and a controller.
   package var holdsHCI = true
+  /// The link type of the first interface with HCI if a sniffer's precedes it.
+  private var laterHCI: UInt32?
+  /// The link type of packets with HCI.
+  var hciLinkType: UInt32? { laterHCI ?? datalink }
   /// Whether records have no direction because their link type lacks a field for it.
   package var lacksDirection = false
   /// Whether times are dates; otherwise they count from the first record.
@@ -126,6 +130,7 @@ package struct CaptureSummary: Equatable, Sendable {
       sniffers.append(next)
     }
     holdsHCI = sniffers.isEmpty || linkTypes.contains(where: \.isHCI)
+    laterHCI = linkTypes.first(where: \.isHCI)?.rawValue
   }
 
   /// Records that the place of the latest damage is unknown. Files that could not be read at all
