@@ -431,7 +431,7 @@ struct RecordEncoder: Sendable {
   ) -> Int {
     let interface = interfaces
     sniffers.append((sniffer, adapter, interface))
-    describe(LinkType(sniffer), "sniffer\(adapter.value)", into: &output)
+    describe(LinkType(sniffer), "sniffer\(sniffers.count - 1)", into: &output)
     return interface
   }
 
