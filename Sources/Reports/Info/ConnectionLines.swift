@@ -134,7 +134,10 @@ package struct ConnectionLines: ~Copyable {
     let received = run.reduce(0) { $0 &+ $1.figures.bytes.received }
     let hasTraffic = sent &+ received > 0
     begin(.traffic)
-    if hasTraffic { out.write("; \(bytes: sent) sent, \(bytes: received) received") }
+    if hasTraffic {
+      let (own, other) = (first.words(for: .sent), first.words(for: .received))
+      out.write("; \(bytes: sent) \(own), \(bytes: received) \(other)")
+    }
     let encrypted = run.count { $0.isEncrypted == true }
     begin(.security)
     if encrypted > 0 || run.allSatisfy({ $0.isEncrypted == false }) {
@@ -163,6 +166,7 @@ package struct ConnectionLines: ~Copyable {
   }
 
   private mutating func line(_ connection: Connection, _ memory: borrowing Memory) {
+    let lacksEvents = lacksEvents && !connection.isOnAir
     begin(.numbers)
     out.write("  \(connection.id)  ")
     subject(connection, memory)
@@ -222,7 +226,11 @@ package struct ConnectionLines: ~Copyable {
         out.write(
           ", this host asks to disconnect, \(packet: asked), and the end is not in the capture")
       } else {
-        out.text(wasHeard ? ", still open at the end" : ", created, peer never heard")
+        out.text(
+          wasHeard
+            ? ", still open at the end"
+            : connection.isOnAir
+              ? ", created, peripheral never heard" : ", created, peer never heard")
       }
     } else {
       out.text(connection.hasKnownEnd ? "; ended " : "; ")
@@ -236,16 +244,21 @@ package struct ConnectionLines: ~Copyable {
   /// Appends the controller if there are several, the peer, the role and the transport.
   private mutating func subject(_ connection: Connection, _ memory: borrowing Memory) {
     begin(hasSeveralAdapters ? .device : .noun)
-    if hasSeveralAdapters, let number = connection.adapter.number {
+    let isOnAir = connection.isOnAir
+    if hasSeveralAdapters, !isOnAir, let number = connection.adapter.number {
       out.write("hci\(number), ")
     }
-    out.text("peer ")
+    out.text(isOnAir ? "peripheral " : "peer ")
     if !hasSeveralAdapters { begin(.device) }
-    if !out.peer(connection) { out.write("unknown, handle \(handle: connection.handle)") }
+    if !out.peer(connection) {
+      out.write(isOnAir ? "unknown" : "unknown, handle \(handle: connection.handle)")
+    }
     if let entry = connection.name, let name = memory.names[entry] {
       out.write(" \(quoted: name)")
     }
-    if let role = connection.role(of: .local) { out.write(", this host is \(role.key)") }
+    if !isOnAir, let role = connection.role(of: .local) {
+      out.write(", this host is \(role.key)")
+    }
     if connection.transport == .brEDR { out.text(", BR/EDR") }
     if connection.isTransportInferred {
       if connection.transport == .le { out.text(", LE") }

@@ -2,6 +2,7 @@ package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
+import Meanings
 package import Sessions
 
 /// `info --json`: one document (json.md).
@@ -299,7 +300,7 @@ extension JSONSink {
   ) {
     number("id", connection.id)
     if let index = connection.adapter.number { number("adapter", Int(index)) }
-    identifier("handle", UInt64(connection.handle), digits: 4)
+    if !connection.isOnAir { identifier("handle", UInt64(connection.handle), digits: 4) }
     word("transport", connection.transport.key)
     if connection.isTransportInferred { word("transport_via", "inferred") }
     if let peer = connection.peer { address("peer", peer) }
@@ -307,7 +308,9 @@ extension JSONSink {
     if let identity = connection.otherIdentity { address("identity", identity) }
     if let own = connection.peerResolvable { address("resolvable_address", own) }
     if let name { string("name", name.bytes) }
-    if let role = connection.role(of: .local) { word("local_role", role.key) }
+    if !connection.isOnAir, let role = connection.role(of: .local) {
+      word("local_role", role.key)
+    }
     number("opened", connection.firstPacket)
     if connection.isOpeningMissing { flag("opening_missing", true) }
     if let last = connection.lastPacket { number("closed", last) }
@@ -317,7 +320,7 @@ extension JSONSink {
       key("duration_s")
       output.elapsed(last, since: first)
     }
-    if let ending = connection.ending { word("ended_by", ending.key) }
+    if let ending = connection.ending { word("ended_by", ending.key(connection.vantage)) }
     if let reason = connection.reason {
       code("reason", UInt64(reason.rawValue), digits: 2, reason.name)
     }

@@ -223,9 +223,9 @@ struct InfoPage: ~Copyable {
       isBtsnooz: source.format == .btsnooz, isAndroid: facts.isOfAndroid,
       adapters: memory.adapters.all.count)
     while lines.writeNext(memory) {
-      let names = EndNames(
-        local: phone,
-        peer: lines.name(memory).flatMap { EndNames.phrase($0) })
+      let peer = lines.name(memory).flatMap { EndNames.phrase($0) }
+      let isOnAir = lines.current.first?.isOnAir ?? false
+      let names = isOnAir ? EndNames(onAir: peer) : EndNames(local: phone, peer: peer)
       let words = Wording(stringLiteral: String(decoding: lines.text.array, as: UTF8.self))
       out.write(words.naming(names))
       out.byte(0x0a)

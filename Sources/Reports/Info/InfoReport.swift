@@ -354,7 +354,7 @@ extension Memory {
   /// Remarks on what the capture lacks, and on joined logs.
   var coverageRemarks: [String] {
     var remarks: [String] = []
-    if let remark = coverage.remark { remarks.append(remark) }
+    if let remark = coverage.remark(vantage) { remarks.append(remark) }
     let changes = adapters.addressChanges
     if changes > 0 {
       remarks.append(

@@ -2,6 +2,7 @@ import Bluetooth
 package import Bytes
 package import Captures
 import Dissectors
+import Meanings
 package import Sessions
 
 /// `values --raw`: only the bytes of one characteristic or of one L2CAP channel, in order.
@@ -22,6 +23,7 @@ package struct RawValues: PacketReport, ~Copyable {
     var serial = 0
     var cid: ChannelID?
     var local: ChannelID?
+    var vantage = Vantage.host
     var count = 0
 
     static func == (left: Stream, right: Stream) -> Bool {
@@ -110,13 +112,16 @@ package struct RawValues: PacketReport, ~Copyable {
       text.text("channel ")
       text.handle(cid.rawValue)
       if let local = stream.local {
-        text.text(" (on this host ")
+        text.text(" (on ")
+        text.text(Side.local.words(stream.vantage))
+        text.byte(0x20)
         text.handle(local.rawValue)
         text.byte(0x29)
       }
       text.text(" of connection ")
       text.decimal(stream.connection)
-      text.text(stream.direction == .sent ? ", sent" : ", received")
+      text.text(", ")
+      text.text((stream.direction ?? .received).words(stream.vantage))
     } else if let attribute = stream.attribute {
       if stream.origin == .advertised {
         text.advertiser(stream.peer, attribute.side)
@@ -226,6 +231,7 @@ package struct RawValues: PacketReport, ~Copyable {
     }
     var stream = Stream(origin: .channel, direction: packet.record.direction)
     stream.connection = memory.links.id(link)
+    stream.vantage = memory.links.connection(link).vantage
     stream.serial = fact.serial
     stream.cid = cid
     if let local = fact.local, local != cid { stream.local = local }
