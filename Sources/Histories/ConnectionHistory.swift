@@ -45,6 +45,8 @@ package final class ConnectionHistory: Sendable {
   package let channels: ChannelHistory
   /// How fast values crossed the link.
   package let transfers: LinkTransfers
+  /// What a sniffer shows of it; nil if a host recorded it.
+  package let air: AirHistory?
   /// Whether the capture omits all data, so that pairings and MTUs are unknown.
   package let lacksData: Bool
 
@@ -72,6 +74,7 @@ package final class ConnectionHistory: Sendable {
     (link, security, pairing) = (notes.link, notes.security, notes.pairing)
     (encryption, attributes) = (notes.encryption, notes.attributes)
     (channels, transfers, lacksData) = (notes.channels, notes.transfers, notes.lacksData)
+    air = notes.connection.isOnAir ? notes.air : nil
   }
 }
 
@@ -87,6 +90,7 @@ struct ConnectionNotes: Sendable {
   var attributes: AttributeHistory
   var channels = ChannelHistory()
   var transfers = LinkTransfers()
+  @Rare var air: AirHistory
   /// Whether the capture omits all data.
   var lacksData = false
   /// The approximate bytes of the notes and the number of used attributes when last measured, and
@@ -108,6 +112,7 @@ struct ConnectionNotes: Sendable {
     measured =
       MemoryLayout<Self>.stride + attributes.bytes + link.bytes + channels.bytes + transfers.size
       + ListBytes.of(encryption.attempts) + pairing.attempts.count * Self.pairingBytes
+      + (connection.isOnAir ? $air.bytes + $air.part { $0.bytes } : 0)
     return measured - before
   }
 
