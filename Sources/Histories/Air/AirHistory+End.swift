@@ -25,14 +25,17 @@ extension AirHistory {
   ) -> AirEnd {
     if termination != nil { return .terminated }
     guard let last else { return .unseen }
-    let rest = Moment(packet: .max, time: extent.latest).nanoseconds(since: last)
+    // Another connection of the two shows that this one is over.
+    let isOver = connection.ending != nil
+    let rest =
+      isOver ? .max : Moment(packet: .max, time: extent.latest).nanoseconds(since: last)
     let interval = Int64(parameters?.interval ?? 0) * 1_250_000
     if let unreadControl, unreadControl.length == Self.terminateLength,
       unreadControl.moment.packet == lastPDU, rest ?? 0 > Self.leastSilence
     {
       return .terminatedUnread
     }
-    if isSilent(connection, parameters) { return .peripheralSilent }
+    if isSilent(parameters, rest: rest ?? 0) { return .peripheralSilent }
     guard let rest, rest > max(Self.leastSilence, interval * Self.establishingEvents) else {
       return .open
     }
@@ -43,20 +46,24 @@ extension AirHistory {
 
   /// Whether the central sent for a supervision timeout without an answer. Nothing is known if the
   /// sniffer followed another channel sequence, or if the central wanted to end the connection.
-  private func isSilent(_ connection: Connection, _ parameters: LinkParameters?) -> Bool {
+  private func isSilent(_ parameters: LinkParameters?, rest: Int64) -> Bool {
     guard let unanswered, !unanswered.mayEndLink, let parameters, parameters.timeout > 0,
-      let lastAnswer, let silence = lastCentral?.nanoseconds(since: lastAnswer),
+      lastAnswer != nil, let silence = lastCentral?.nanoseconds(since: unanswered.first),
       unanswered.count >= Int(Self.establishingEvents), link?.lostTrack == nil
     else { return false }
     let timeout = Int64(parameters.timeout) * 10_000_000
-    return silence >= timeout / 10 * 9 - Int64(parameters.interval) * 1_250_000
+    let interval = Int64(parameters.interval) * 1_250_000
+    // A central that could still get an answer when the capture ends has not given up.
+    return silence >= timeout
+      || silence >= timeout / 10 * 9 - 2 * interval
+        && rest > max(Self.leastSilence, interval * Self.establishingEvents)
   }
 
   /// Whether only the central was heard, and for no longer than it waits for the first answer.
   private func isUnestablished(_ connection: Connection, _ interval: Int64) -> Bool {
-    guard !connection.isOpeningMissing, lastAnswer == nil, let unanswered, unanswered.count > 1,
-      let lastCentral, interval > 0, let link, link.isHeardFromCentralOnly,
-      let sent = lastCentral.nanoseconds(since: unanswered.first)
+    guard !connection.isOpeningMissing, lastAnswer == nil, unanswered?.count ?? 0 > 1,
+      let firstCentral, interval > 0, let link, link.isHeardFromCentralOnly,
+      let sent = lastCentral?.nanoseconds(since: firstCentral)
     else { return false }
     return sent <= interval * (Self.establishingEvents + 1)
   }

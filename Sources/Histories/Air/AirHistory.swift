@@ -29,7 +29,8 @@ package struct AirHistory: Defaulted {
 
   /// What `Sessions` knows of the connection, at the end of the capture.
   package internal(set) var link: AirLink?
-  /// The last packet of each side whose CRC is not wrong.
+  /// The first packet of the central, and the last one of each side, whose CRC is not wrong.
+  package private(set) var firstCentral: Moment?
   package private(set) var lastCentral: Moment?
   package private(set) var lastPeripheral: Moment?
   /// The last sign of the peripheral: its packet, or one of the central that shows that the
@@ -49,6 +50,8 @@ package struct AirHistory: Defaulted {
   /// The first connectable advertisement of the peripheral after the last packet of the connection.
   package private(set) var advertised: Moment?
   package private(set) var idle = IdleEvents()
+  /// How many packets of each side surely repeat the one before.
+  private var resent = (central: 0, peripheral: 0)
   /// The Link Layer's procedures; the first ones and the last one.
   package internal(set) var procedures: [AirProcedure] = []
   /// The changes of parameters, channel map and PHY that the central announced; the first ones and
@@ -102,10 +105,13 @@ package struct AirHistory: Defaulted {
       return
     }
     let side = Side(sent: direction)
+    let isSurelyResent = fact.isResent && !fact.isResendUnsure
     if side == .local {
-      observeCentral(moment, isResent: fact.isResent)
+      observeCentral(moment, isResent: fact.isResent, isSure: !fact.isResendUnsure)
+      if isSurelyResent { resent.central &+= 1 }
     } else {
       observePeripheral(moment)
+      if isSurelyResent { resent.peripheral &+= 1 }
     }
     if isEmpty { return }
     if fact.isResent {
@@ -151,9 +157,12 @@ package struct AirHistory: Defaulted {
     }
   }
 
-  private mutating func observeCentral(_ moment: Moment, isResent: Bool) {
+  private mutating func observeCentral(_ moment: Moment, isResent: Bool, isSure: Bool) {
     hasCentral = true
     lastCentral = moment
+    if firstCentral == nil { firstCentral = moment }
+    // With events missing, the peripheral may have answered.
+    if !isSure { unanswered = nil }
     if awaitsPeripheral, !isResent {
       // It sends another PDU only after the last one was acknowledged.
       gap = moment.packet
@@ -187,6 +196,9 @@ package struct AirHistory: Defaulted {
   mutating func observeAdvertising(_ moment: Moment) {
     if advertised == nil { advertised = moment }
   }
+
+  /// Returns how many packets of a side surely repeat the one before.
+  package func resent(by side: Side) -> Int { side == .local ? resent.central : resent.peripheral }
 
   /// Returns whether the capture is known to have everything of the connection after a packet, and
   /// all of it was read.
