@@ -319,10 +319,12 @@ package struct Rule: Sendable {
 
 extension Symptom {
   /// Returns whether the rule is applied to what was recorded from there. Nothing on the air is a
-  /// command, or tells which packets a controller has completed.
+  /// command, or tells which packets a controller has completed; a host shows nothing of the air.
   package func applies(to vantage: Vantage) -> Bool {
-    vantage == .host
-      || !traits.contains(.ofHost) && needs.isDisjoint(with: [.commands, .accounting])
+    switch vantage {
+    case .host: !needs.contains(.air)
+    case .air: !traits.contains(.ofHost) && needs.isDisjoint(with: [.commands, .accounting])
+    }
   }
 }
 

@@ -130,7 +130,7 @@ struct ConnectionNotes: Sendable {
   /// - Parameter isComplete: whether the use of attributes and channels is recorded, too.
   mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory, isComplete: Bool) {
     if let fact = packet.answer.air {
-      guard observe(packet, fact) else { return }
+      guard observe(packet, fact, memory) else { return }
     }
     link.observe(packet, memory)
     if isComplete { transfers.observe(packet, memory) }
@@ -155,27 +155,59 @@ struct ConnectionNotes: Sendable {
     encryption.observe(packet, memory)
   }
 
-  /// Records a packet on the air. Returns whether it has more than what `air` records.
-  private mutating func observe(_ packet: borrowing Packet, _ fact: AirFact) -> Bool {
+  /// Records a packet on the air. Returns whether it has more than what only such packets have.
+  private mutating func observe(
+    _ packet: borrowing Packet, _ fact: AirFact, _ memory: borrowing Memory
+  ) -> Bool {
+    if case .advertising = packet.dissection.content { return true }
     air.observe(packet, fact, mayPause: link.current?.latency ?? 0 > 0)
-    let moment = Moment(packet.record)
-    if fact.crc == .wrong { return false }
-    if packet.record.direction == .received { link.hearOnAir(moment) }
-    if case .linkData(let pdu) = packet.dissection.content {
-      // A PDU that was not read shows that the link is encrypted.
-      if fact.encryption == .unread, !pdu.isEmpty, !fact.isResent,
-        let direction = packet.record.direction
-      {
-        security.note(isEncrypted: true, moment)
-        encryption.observeEncrypted(moment, from: Side(sent: direction))
-      }
-      return false
-    }
+    guard fact.crc != .wrong, let direction = packet.record.direction else { return false }
+    let (moment, side) = (Moment(packet.record), Side(sent: direction))
+    if side == .peer { link.hearOnAir(moment) }
     switch packet.dissection.content {
-    case .acl, .linkControl: security.note(isEncrypted: fact.encryption != .clear, moment)
+    case .acl:
+      security.note(isEncrypted: fact.encryption != .clear, moment)
+      return true
+    case .linkControl:
+      security.note(isEncrypted: fact.encryption != .clear, moment)
+      observeControl(packet, fact, moment, side)
+    case .linkData(let pdu) where fact.encryption == .unread && !pdu.isEmpty && !fact.isResent:
+      security.note(isEncrypted: true, moment)
+      if side == .peer { succeed(moment) }
     default: break
     }
-    return true
+    return false
+  }
+
+  private mutating func observeControl(
+    _ packet: borrowing Packet, _ fact: AirFact, _ moment: Moment, _ side: Side
+  ) {
+    let body = packet.dissection.body
+    guard !body.isEmpty, let control = LinkControl(packet.bytes, body) else { return }
+    let opcode = LinkOpcode(rawValue: packet.bytes.byte(at: Int(body.start)))
+    air.observe(control, opcode, moment, from: side, fact)
+    link.observe(control, moment, from: side)
+    switch control {
+    case .encryptionRequest(let request):
+      pairing.beginEncryption(moment, by: .local)
+      encryption.begin(
+        request, moment, isWhole: !connection.isOpeningMissing && !air.isIncomplete)
+    case .reject(let rejected, let reason) where side == .peer:
+      guard rejected == nil || rejected == .encryptionRequest, encryption.fail(reason, moment)
+      else { return }
+      pairing.observe(encryption: true, reason, moment)
+    case .terminate(.pinOrKeyMissing):
+      if encryption.fail(.pinOrKeyMissing, moment) {
+        pairing.observe(encryption: true, .pinOrKeyMissing, moment)
+      }
+    case .startEncryptionResponse where side == .peer: succeed(moment)
+    default: break
+    }
+  }
+
+  /// Records that the peripheral sends encrypted, so that the link is encrypted.
+  private mutating func succeed(_ moment: Moment) {
+    if encryption.succeedOnAir(moment) { pairing.observe(encryption: true, .success, moment) }
   }
 
   /// Processes the end of the capture.

@@ -1,5 +1,6 @@
 import Histories
 import Bluetooth
+import Dissectors
 import Meanings
 import Sessions
 
@@ -76,9 +77,9 @@ extension Rule {
       change.count > 1
       ? ", and sent it \(change.count) times (last in \(packet: change.last.packet))" : ""
     return Finding(
-      "The peripheral got \(change.name) after its instant had passed",
+      "The peripheral got \(change.opcode.words) after its instant had passed",
       headline:
-        "connection \(history.id) was lost: the peripheral got \(change.name) (\(packet: change.announced.packet)) after its instant had passed",
+        "connection \(history.id) was lost: the peripheral got \(change.opcode.words) (\(packet: change.announced.packet)) after its instant had passed",
       why:
         "The central announced it for event \(change.instant) (\(packet: change.announced.packet))\(times). The peripheral acknowledged it in event \(event), and was not heard again: a device that learns too late of a change considers the connection lost (Instant Passed, 0x28; Core, Vol 6, Part B, 5.5).",
       evidence: PacketSet(of: change.announced, change.last, air.lastAnswer),
@@ -170,6 +171,11 @@ extension AirHistory {
     return
       "The peripheral advertised again \(duration: passed) later (\(packet: advertised.packet)), so it had left the connection by then."
   }
+}
+
+extension LinkOpcode {
+  /// The name, or the number if it has none.
+  var words: Wording { name.map { "\($0)" } ?? "control PDU \(code: rawValue, digits: 2)" }
 }
 
 extension AirLink {

@@ -81,9 +81,9 @@ extension Rule {
       "Procedures of the two sides collided: \(refusal.linkWords)",
       headline: "procedures of the two sides collided (\(packet: rejected.packet))",
       why: Wording(
-        sentences: "\(side.roleCapitalized) sent \(procedure.name) (\(packet: procedure.asked.packet)).",
+        sentences: "\(side.roleCapitalized) sent \(procedure.opcode.words) (\(packet: procedure.asked.packet)).",
         against.map {
-          "\(other.roleCapitalized)'s \($0.name) was under way (\(packet: $0.asked.packet))."
+          "\(other.roleCapitalized)'s \($0.opcode.words) was under way (\(packet: $0.asked.packet))."
         } ?? "",
         "\(other.roleCapitalized) rejected it: \(refusal.linkWords) (\(packet: rejected.packet)).",
         retry.map {
@@ -118,7 +118,7 @@ private struct UnansweredProcedure: Sendable {
       return []
     }
     return air.procedures.compactMap { procedure in
-      guard procedure.answered == nil, procedure.needsAnswer,
+      guard procedure.answered == nil,
         let waited = end.nanoseconds(since: procedure.asked), waited >= leastWait
       else { return nil }
       let it = UnansweredProcedure(
@@ -136,15 +136,15 @@ private struct UnansweredProcedure: Sendable {
   var finding: Finding {
     let (side, other) = (procedure.side, procedure.side.other)
     return Finding(
-      "\(other.roleCapitalized) did not answer \(procedure.name)",
+      "\(other.roleCapitalized) did not answer \(procedure.opcode.words)",
       headline: isTimedOut
-        ? "connection \(history.id) ended 40 s after \(procedure.name) (\(packet: procedure.asked.packet)), which \(other.roleWords) had not answered"
-        : "\(other.roleWords) did not answer \(procedure.name) (\(packet: procedure.asked.packet))",
+        ? "connection \(history.id) ended 40 s after \(procedure.opcode.words) (\(packet: procedure.asked.packet)), which \(other.roleWords) had not answered"
+        : "\(other.roleWords) did not answer \(procedure.opcode.words) (\(packet: procedure.asked.packet))",
       why:
-        "\(side.roleCapitalized) sent \(procedure.name) (\(packet: procedure.asked.packet)). No answer followed in the \(duration: waited) that the link lasted (\(packet: end.packet))\(isTimedOut ? ": after 40 s a side gives up, and the link ends (LL Response Timeout, 0x22)" : "" as StaticString).",
+        "\(side.roleCapitalized) sent \(procedure.opcode.words) (\(packet: procedure.asked.packet)). No answer followed in the \(duration: waited) that the link lasted (\(packet: end.packet))\(isTimedOut ? ": after 40 s a side gives up, and the link ends (LL Response Timeout, 0x22)" : "" as StaticString).",
       evidence: PacketSet(of: procedure.asked, end), isTimedOut ? nil : .note,
       restsOnAbsence: true, fault: other,
-      group: "\(other.roleCapitalized) did not answer \(procedure.name)")
+      group: "\(other.roleCapitalized) did not answer \(procedure.opcode.words)")
   }
 }
 

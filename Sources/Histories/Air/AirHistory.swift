@@ -115,7 +115,7 @@ package struct AirHistory: Defaulted {
     }
     if isEmpty { return }
     if fact.isResent {
-      if side == .local { repeatChange(moment) }
+      if side == .local { repeatChange(moment, event: fact.event) }
       return
     }
     lastPDU = moment.packet

@@ -1,20 +1,22 @@
 package import Bluetooth
+package import Dissectors
+import Sessions
 
 /// A procedure of the Link Layer on the air: a request, and its answer.
 package struct AirProcedure: Sendable {
   /// The request.
-  package let opcode: UInt8
+  package let opcode: LinkOpcode
   package let side: Side
   package let asked: Moment
   /// The connection event in which it was sent.
-  package internal(set) var event: UInt16?
+  package let event: UInt16?
   /// The PDU that answers it.
   package internal(set) var answered: Moment?
-  package internal(set) var answer: UInt8?
+  package internal(set) var answer: LinkOpcode?
   /// Why it was rejected.
   package internal(set) var refusal: StatusCode?
 
-  init(_ opcode: UInt8, by side: Side, _ asked: Moment, event: UInt16?) {
+  init(_ opcode: LinkOpcode, by side: Side, _ asked: Moment, event: UInt16?) {
     (self.opcode, self.side, self.asked, self.event) = (opcode, side, asked, event)
   }
 
@@ -25,26 +27,28 @@ package struct AirProcedure: Sendable {
 /// A change that the central announced for a connection event (Core, Vol 6, Part B, 5.5).
 package struct AirChange: Sendable {
   /// LL_CONNECTION_UPDATE_IND, LL_CHANNEL_MAP_IND or LL_PHY_UPDATE_IND.
-  package let opcode: UInt8
+  package let opcode: LinkOpcode
   package let announced: Moment
   /// The last time that it was sent, if it was not acknowledged at once.
   package internal(set) var last: Moment
   /// How many times the capture has it.
   package internal(set) var count = 1
-  /// The events in which it was sent first and last.
-  package let event: UInt16?
+  /// The event in which it was sent last.
   package internal(set) var lastEvent: UInt16?
+  /// Whether more than the time gives the number of that event.
+  package let isEventSure: Bool
   /// The event from which on it applies.
   package let instant: UInt16
   /// Whether the peripheral acknowledged it.
   package internal(set) var isAcknowledged = false
 
-  init(_ opcode: UInt8, _ moment: Moment, event: UInt16?, instant: UInt16) {
+  init(_ opcode: LinkOpcode, _ moment: Moment, _ fact: AirFact, instant: UInt16) {
     (self.opcode, announced, last) = (opcode, moment, moment)
-    (self.event, lastEvent, self.instant) = (event, event, instant)
+    (lastEvent, isEventSure) = (fact.event, fact.eventEvidence != .clock)
+    self.instant = instant
   }
 
-  /// Whether the event had passed when the peripheral got the announcement; nil: unknown.
+  /// Whether the event had passed when it was sent last; nil: unknown.
   package var isLate: Bool? {
     lastEvent.map { Int16(truncatingIfNeeded: Int(instant) - Int($0)) < 0 }
   }

@@ -170,6 +170,14 @@ package struct AirLink: Sendable {
   /// The event from which on the sniffer followed a wrong interval or channel map, the packet, and
   /// the encrypted control PDU that it could not read.
   package var lostTrack: (event: Int, packet: Int, cause: Int)?
+  /// The events with a packet before that.
+  package var eventsSeenBeforeLoss = 0
+  /// The accuracy of its sleep clock that the central declared (0 500 ppm to 7 20 ppm), if the
+  /// opening is in the capture.
+  package var clockAccuracy: UInt8?
+  /// How much later than the interval gives the central began its connection events, by a clock of
+  /// the sniffer that is exact, and the time in which this was measured, in microseconds.
+  package var drift: (deviation: Int64, time: Int64) = (0, 0)
   /// Direction claims of the capture that are proven wrong, and the first of them.
   package var wrongDirections = 0
   package var firstWrongDirection = 0

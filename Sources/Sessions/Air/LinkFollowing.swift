@@ -134,6 +134,7 @@ extension AirLink {
     lastEvent = max(lastEvent ?? 0, event)
     if lostTrack == nil, let since = clock.wrongCountsSince {
       lostTrack = (since, packet, latestUpdate)
+      eventsSeenBeforeLoss = eventsSeen
     }
   }
 
