@@ -359,7 +359,8 @@ extension Rule {
   /// Every rule, in the order in which findings of one severity are reported: causes before their
   /// consequences.
   package static let all: [Rule] = [
-    capture, controller, ownAdvertising, connecting, delivery, pairing, encryption, bonds, unbonded,
+    capture, airCapture, controller, ownAdvertising, connecting, air, delivery, pairing, encryption,
+    bonds, unbonded,
     access, requests, handles, servers, discovery, subscriptions, unansweredWrites, clients, cache,
     mtu, cutValues, transfers, rates, traffic, channels, link, [mtuUnused], management, classic,
   ].flatMap(\.self)

@@ -45,6 +45,8 @@ package final class ConnectionHistory: Sendable {
   package let channels: ChannelHistory
   /// How fast values crossed the link.
   package let transfers: LinkTransfers
+  /// What a sniffer shows of it; nil if a host recorded it.
+  package let air: AirHistory?
   /// Whether the capture omits all data, so that pairings and MTUs are unknown.
   package let lacksData: Bool
 
@@ -72,6 +74,7 @@ package final class ConnectionHistory: Sendable {
     (link, security, pairing) = (notes.link, notes.security, notes.pairing)
     (encryption, attributes) = (notes.encryption, notes.attributes)
     (channels, transfers, lacksData) = (notes.channels, notes.transfers, notes.lacksData)
+    air = notes.connection.isOnAir ? notes.air : nil
   }
 }
 
@@ -87,6 +90,7 @@ struct ConnectionNotes: Sendable {
   var attributes: AttributeHistory
   var channels = ChannelHistory()
   var transfers = LinkTransfers()
+  @Rare var air: AirHistory
   /// Whether the capture omits all data.
   var lacksData = false
   /// The approximate bytes of the notes and the number of used attributes when last measured, and
@@ -108,6 +112,7 @@ struct ConnectionNotes: Sendable {
     measured =
       MemoryLayout<Self>.stride + attributes.bytes + link.bytes + channels.bytes + transfers.size
       + ListBytes.of(encryption.attempts) + pairing.attempts.count * Self.pairingBytes
+      + (connection.isOnAir ? $air.bytes + $air.part { $0.bytes } : 0)
     return measured - before
   }
 
@@ -124,6 +129,9 @@ struct ConnectionNotes: Sendable {
   ///
   /// - Parameter isComplete: whether the use of attributes and channels is recorded, too.
   mutating func observe(_ packet: borrowing Packet, _ memory: borrowing Memory, isComplete: Bool) {
+    if let fact = packet.answer.air {
+      guard observe(packet, fact) else { return }
+    }
     link.observe(packet, memory)
     if isComplete { transfers.observe(packet, memory) }
     if packet.dissection.att != nil {
@@ -147,6 +155,29 @@ struct ConnectionNotes: Sendable {
     encryption.observe(packet, memory)
   }
 
+  /// Records a packet on the air. Returns whether it has more than what `air` records.
+  private mutating func observe(_ packet: borrowing Packet, _ fact: AirFact) -> Bool {
+    air.observe(packet, fact, mayPause: link.current?.latency ?? 0 > 0)
+    let moment = Moment(packet.record)
+    if fact.crc == .wrong { return false }
+    if packet.record.direction == .received { link.hearOnAir(moment) }
+    if case .linkData(let pdu) = packet.dissection.content {
+      // A PDU that was not read shows that the link is encrypted.
+      if fact.encryption == .unread, !pdu.isEmpty, !fact.isResent,
+        let direction = packet.record.direction
+      {
+        security.note(isEncrypted: true, moment)
+        encryption.observeEncrypted(moment, from: Side(sent: direction))
+      }
+      return false
+    }
+    switch packet.dissection.content {
+    case .acl, .linkControl: security.note(isEncrypted: fact.encryption != .clear, moment)
+    default: break
+    }
+    return true
+  }
+
   /// Processes the end of the capture.
   ///
   /// - Parameter lacksData: whether the capture omits all data.
@@ -157,6 +188,7 @@ struct ConnectionNotes: Sendable {
       device = memory.attributes.currentKey(Attributes.key(of: .peer, connection))
     }
     if let entry = connection.name, let known = memory.names[entry] { name = known.bytes.array }
+    if connection.isOnAir { finishAir(memory, extent) }
     link.finish(connection, extent)
     pairing.finish(connection, memory, extent)
     encryption.finish(pairing, mayHavePairedAfter: lacksData ? 0 : pairing.cut?.first.packet)
@@ -167,5 +199,28 @@ struct ConnectionNotes: Sendable {
     }
     self.lacksData = lacksData
     attributes.finish(connection, memory, at: extent.latest)
+  }
+
+  /// Completes a connection on the air: how it ended, and what the capture lacks of it.
+  private mutating func finishAir(_ memory: borrowing Memory, _ extent: CaptureExtent) {
+    air.finish(connection, link.current ?? link.parameters, memory, extent)
+    if air.isIncomplete { connection.hasLostPackets = true }
+    // An answer may be among what is missing.
+    attributes.unanswered.removeAll { !air.isComplete(after: $0.packet) }
+    guard connection.ending == nil || connection.ending == .unknown, let last = air.last else {
+      return
+    }
+    switch air.end {
+    case .open where connection.ending == nil: return
+    case .open: break
+    case .terminated:
+      guard let termination = air.termination else { return }
+      connection.ending = termination.side == .local ? .localHost : .peer
+      connection.reason = termination.reason
+    case .peripheralSilent: connection.ending = .timeout
+    case .neverEstablished: connection.ending = .neverEstablished
+    case .terminatedUnread, .unseen: connection.ending = .unknown
+    }
+    (connection.lastPacket, connection.lastTime) = (last.packet, last.time)
   }
 }
