@@ -2,6 +2,7 @@ import Bluetooth
 package import Bytes
 package import Captures
 import Dissectors
+import Meanings
 package import Sessions
 
 /// `values --raw`: only the bytes of one characteristic or of one L2CAP channel, in order.
@@ -22,6 +23,8 @@ package struct RawValues: PacketReport, ~Copyable {
     var serial = 0
     var cid: ChannelID?
     var local: ChannelID?
+    /// Where its connection was recorded.
+    var vantage = Vantage.host
     var count = 0
 
     static func == (left: Stream, right: Stream) -> Bool {
@@ -37,6 +40,8 @@ package struct RawValues: PacketReport, ~Copyable {
   private var streams: [Stream] = []
   private var hasMore = false
   private var hidden = false
+  /// Which packets stay encrypted.
+  private var unread: String?
   private var incomplete = IncompleteValues()
   private var glyphs: Glyphs { options.glyphs }
 
@@ -62,7 +67,7 @@ package struct RawValues: PacketReport, ~Copyable {
       return "no data was sent on a channel "
         + String(decoding: Self.text { $0.handle(channel.rawValue) }, as: UTF8.self)
     }
-    return filter.remark ?? "this capture contains no attribute value"
+    return filter.remark ?? unread ?? "this capture contains no attribute value"
   }
 
   /// Why the output is not what was requested, which makes it useless.
@@ -110,13 +115,16 @@ package struct RawValues: PacketReport, ~Copyable {
       text.text("channel ")
       text.handle(cid.rawValue)
       if let local = stream.local {
-        text.text(" (on this host ")
+        text.text(" (on ")
+        text.text(Side.local.words(stream.vantage))
+        text.byte(0x20)
         text.handle(local.rawValue)
         text.byte(0x29)
       }
       text.text(" of connection ")
       text.decimal(stream.connection)
-      text.text(stream.direction == .sent ? ", sent" : ", received")
+      text.text(", ")
+      text.text((stream.direction ?? .received).words(stream.vantage))
     } else if let attribute = stream.attribute {
       if stream.origin == .advertised {
         text.advertiser(stream.peer, attribute.side)
@@ -158,6 +166,7 @@ package struct RawValues: PacketReport, ~Copyable {
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
+    unread = memory.air.encryptionRemark
     guard channel == nil else { return }
     conversations.finish(memory)
     write(into: &output)
@@ -228,6 +237,7 @@ package struct RawValues: PacketReport, ~Copyable {
     stream.connection = memory.links.id(link)
     stream.serial = fact.serial
     stream.cid = cid
+    stream.vantage = memory.links.connection(link).vantage
     if let local = fact.local, local != cid { stream.local = local }
     if isChosen(stream) { output.raw(packet.bytes.part(packet.dissection.body)) }
   }

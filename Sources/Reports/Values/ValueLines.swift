@@ -156,6 +156,7 @@ package struct ValueLines: PacketReport, ~Copyable {
       }
     }
     if let remark = advertised.remark(memory) { notes.append(remark) }
+    notes += memory.air.encryptionRemarks.map(\.text)
     guard form == .text else { return }
     for note in notes {
       line.string(note)
@@ -348,7 +349,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     sink.identity(value, bytes.bytes)
     sink.word("operation", value.operation.key)
     if let direction = value.direction {
-      sink.word("direction", direction == .sent ? "sent" : "received")
+      sink.word("direction", direction.key(value.parties.vantage))
     }
     if value.offset > 0 { sink.number("offset", value.offset) }
     if let slice = value.value {
@@ -684,7 +685,9 @@ extension ValueLines {
 extension JSONSink {
   /// Appends the attribute of a value.
   mutating func identity(_ value: ConveyedValue, _ bytes: RawSpan) {
-    if value.attribute.side == .local { word("server", "local") }
+    if value.attribute.side == .local {
+      word("server", value.parties.vantage == .air ? LinkRole.central.key : "local")
+    }
     if let service = value.attribute.service { self.uuid("service", service) }
     if let uuid = value.attribute.uuid { self.uuid("uuid", uuid) }
     if let company = value.company {

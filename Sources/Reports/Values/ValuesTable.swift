@@ -177,7 +177,8 @@ package struct ValuesTable: ~Copyable {
   private mutating func heading(_ server: ValueFacts.Server, _ memory: borrowing Memory) {
     var text = Output()
     if server.side == .local {
-      text.text(server.isAdvertiser ? "this host" : "this host, used by ")
+      text.localServer(server.key, connection: server.connections.first, memory)
+      if !server.isAdvertiser { text.text(", used by ") }
     }
     if server.side == .local, server.isAdvertiser {
       let adapter = AdapterIndex(UInt16(truncatingIfNeeded: server.key))
