@@ -64,6 +64,8 @@ extension Problem.Code {
     case .answersOtherChannel: "response_on_other_channel"
     case .answersLate: "response_out_of_order"
     case .privateIdentity: "private_identity_address"
+    case .unknownAirHeader: "unknown_sniffer_header"
+    case .invalidValue: "invalid_value"
     }
   }
 
@@ -138,6 +140,8 @@ extension Problem.Code {
     case .answersLate: ("response out of order", "responses out of order")
     case .privateIdentity:
       ("identity address that is private", "identity addresses that are private")
+    case .unknownAirHeader: ("unknown sniffer header", "unknown sniffer headers")
+    case .invalidValue: ("value that is not allowed", "values that are not allowed")
     }
   }
 
@@ -149,13 +153,13 @@ extension Problem.Code {
       .responseMismatch, .indicationBeforeConfirmation, .invalidIdentifier, .sduTooLong,
       .sduOverrun, .sduLost, .frameTooLong, .noCredits, .parameterTooSmall, .invalidCredits,
       .mtuExchangeNotAllowed, .channelInUse, .channelCountMismatch, .answersOtherChannel,
-      .privateIdentity:
+      .privateIdentity, .invalidValue:
       .error
     case .truncated, .leftOver, .unknownMonitorOpcode, .unknownRecordType, .unknownOpcode,
       .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
       .confirmationWithoutIndication, .limitReached, .sentAfterEnd, .receivedAfterEnd,
       .advertisementTooLong, .channelClosed, .unknownChannel, .frameOutOfStep, .repeatedRecord,
-      .attributeChanged, .answersEarlier, .answersLate:
+      .attributeChanged, .answersEarlier, .answersLate, .unknownAirHeader:
       .warning
     }
   }
@@ -276,6 +280,8 @@ extension Output {
       text("a private address; an identity address is public or random static")
     case .answersLate:
       write("answers \(packet: first), after the answer to a later request")
+    case .unknownAirHeader: write("not a sniffer header that is known: it contains \(first)")
+    case .invalidValue: write("the specification does not allow the value \(first) here")
     }
   }
 
