@@ -286,6 +286,9 @@ package struct Rule: Sendable {
     ///
     /// A later attempt that succeeds does not refute a finding; it may only reduce its severity.
     package static let settled = Self(rawValue: 1 << 2)
+    /// It concludes from what only a captured host shows: what its controller reports, and when
+    /// data reached it. It is not applied to connections that were recorded on the air.
+    package static let ofHost = Self(rawValue: 1 << 3)
   }
 
   /// What a rule examines.
@@ -311,6 +314,15 @@ package struct Rule: Sendable {
 
   package subscript<Value>(dynamicMember member: KeyPath<Symptom, Value>) -> Value {
     symptom[keyPath: member]
+  }
+}
+
+extension Symptom {
+  /// Returns whether the rule is applied to what was recorded from there. Nothing on the air is a
+  /// command, or tells which packets a controller has completed.
+  package func applies(to vantage: Vantage) -> Bool {
+    vantage == .host
+      || !traits.contains(.ofHost) && needs.isDisjoint(with: [.commands, .accounting])
   }
 }
 

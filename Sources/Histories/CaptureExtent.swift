@@ -199,8 +199,10 @@ extension Evidence {
     history.connection.isOpeningLost || extent.lacksUnplaced
   }
 
-  /// Whether the capture contains only data: no command or event describes the links.
-  package var hasDataAlone: Bool { extent.commands + extent.events == 0 && extent.allData > 0 }
+  /// Whether a host's capture contains only data: no command or event describes the links.
+  package var hasDataAlone: Bool {
+    vantage == .host && extent.commands + extent.events == 0 && extent.allData > 0
+  }
 
   /// Whether the capture contains records of the management interface, but no HCI packet.
   package var hasManagementAlone: Bool {

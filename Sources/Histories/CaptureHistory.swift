@@ -96,6 +96,9 @@ package struct CaptureHistory: ~Copyable, Sendable {
     if packet.answer.opened {
       if let own = evidence.host.address(ofLinkOpenedBy: packet.dissection, packet.record.adapter) {
         notes[position].pairing.ownAddress = own
+      } else if let central = memory.air.link(connection: id)?.central {
+        notes[position].pairing.ownAddress = PairingAddress(
+          central.address, isRandom: central.type == .random)
       }
       let seen = sighting(ofPeerAt: position)
       let age = seen.flatMap { Moment(packet.record).nanoseconds(since: $0.last) }
@@ -300,7 +303,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     _ unanswered: UnansweredRequests?
   ) -> Evidence {
     memory.links.forEach { store($0) }
-    evidence.coverage = memory.coverage
+    (evidence.coverage, evidence.vantage) = (memory.coverage, memory.vantage)
     for index in evidence.adapters.indices {
       evidence.adapters[index].finish(memory, evidence.extent)
     }

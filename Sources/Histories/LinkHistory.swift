@@ -569,7 +569,7 @@ package struct LinkHistory: Sendable {
     }
     // The counts agree only if the capture contains both from the beginning.
     guard connection.transport == .le, extent.reportsCompletedPackets, !connection.isOpeningMissing,
-      !connection.hasLostPackets, !extent.infersDirections
+      !connection.hasLostPackets, !connection.isOnAir, !extent.infersDirections
     else { return }
     let left = sent - connection.completedPackets
     guard left >= 0 else {

@@ -190,11 +190,20 @@ package struct Coverage: Sendable {
     return parts
   }
 
-  /// What the capture as a whole lacks, in plain words: `data only: no commands or events`; nil if
-  /// nothing is missing that every capture of a host has.
-  package var remark: String? {
+  /// Returns what the capture as a whole lacks, in plain words: `data only: no commands or events`;
+  /// nil if nothing is missing that every capture from there has.
+  package func remark(_ vantage: Vantage) -> String? {
+    let lack = vantage == .air ? lackOnAir : lack
     guard let reason = cuts.reason else { return lack?.description }
     return [reason.remark, lack?.description].compactMap(\.self).joined(separator: "; ")
+  }
+
+  private var lackOnAir: StaticString? {
+    switch parts {
+    case .sentData: "data of the central only: nothing that the peripheral sent"
+    case .receivedData: "data of the peripheral only: nothing that the central sent"
+    default: nil
+    }
   }
 
   private var lack: StaticString? {

@@ -31,6 +31,8 @@ package struct Memory: ~Copyable, Sendable {
   package private(set) var askedHandles = AskedHandles()
   /// What remains uncertain about the request that the current packet answers.
   package private(set) var doubt = ResponseDoubt()
+  /// Where the capture was recorded: on the air, unless it has commands or events of a host, too.
+  package var vantage: Vantage { air.isEmpty || !coverage.isDataOnly ? .host : .air }
   private(set) var commands: Commands
   /// The supplied maps.
   private var supplied = SuppliedMaps()

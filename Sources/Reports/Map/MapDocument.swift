@@ -47,8 +47,8 @@ struct MapDocument: ~Copyable {
       sink.endList()
     }
     if let name = device.names.last { sink.string("name", name.bytes) }
-    if device.adapter != nil, device.vantage == .air {
-      sink.word("role", LinkRole.central.key)
+    if device.adapter != nil, Attributes.vantage(ofLocal: device.key) == .air {
+      sink.server(.air)
     } else if let adapter = device.adapter {
       sink.flag("local", true)
       if let number = adapter.number { sink.number("adapter", Int(number)) }

@@ -10,8 +10,6 @@ package struct MapDevice: Sendable {
   package let key: UInt64
   /// For this host's own server: its controller; on the air, for a central's: the interface.
   package var adapter: AdapterIndex?
-  /// Where its connections were recorded.
-  var vantage = Vantage.host
   package var address: DeviceAddress?
   var kind: AddressKind?
   package var identity: DeviceAddress?

@@ -197,7 +197,6 @@ package struct MapReport: PacketReport, ~Copyable {
     _ connection: Connection, _ side: Side, to device: inout MapDevice, _ memory: borrowing Memory
   ) {
     device.connections.append(connection.id)
-    device.vantage = connection.vantage
     device.adapters.insert(connection.adapter)
     let parts = memory.coverage.parts(of: connection)
     if connection.isOpeningMissing || connection.hasLostPackets

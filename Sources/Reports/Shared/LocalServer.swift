@@ -3,17 +3,14 @@ import Bytes
 import Meanings
 import Sessions
 
-/// What servers on the local side are called: this host, on the air a central.
+/// What a server on the local side is called: this host, or on the air a central.
 extension Output {
   /// Appends `this host`, or on the air `the central` and its address.
   ///
-  /// - Parameters:
-  ///   - server: the server's key.
-  ///   - connection: one of its connections.
+  /// - Parameter connection: one of the server's connections.
   mutating func localServer(
-    _ server: UInt64, connection: Int?, _ memory: borrowing Memory
+    _ vantage: Vantage, connection: Int?, _ memory: borrowing Memory
   ) {
-    let vantage = Attributes.vantage(ofLocal: server)
     text(Side.local.words(vantage))
     guard vantage == .air, let connection,
       let central = memory.air.link(connection: connection)?.central

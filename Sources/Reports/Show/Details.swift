@@ -109,7 +109,9 @@ package enum Details {
     let connection = memory.links.connection(link)
     sink.begin("connection")
     sink.number("id", connection.id)
-    sink.identifier("handle", UInt64(connection.handle), digits: 4)
+    if !connection.isOnAir {
+      sink.identifier("handle", UInt64(connection.handle), digits: 4)
+    }
     if let peer = connection.peer { sink.address("peer", peer) }
     if let kind = connection.peerKind?.key { sink.word("peer_type", kind) }
     if let identity = connection.otherIdentity { sink.address("identity", identity) }
@@ -117,7 +119,9 @@ package enum Details {
     if let entry = connection.name, let name = memory.names[entry] {
       sink.string("name", name.bytes)
     }
-    if let role = connection.role(of: .local) { sink.word("local_role", role.key) }
+    if !connection.isOnAir, let role = connection.role(of: .local) {
+      sink.word("local_role", role.key)
+    }
     sink.end()
   }
 

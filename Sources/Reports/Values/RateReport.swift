@@ -179,7 +179,8 @@ package struct RateReport: PacketReport, ~Copyable {
       let link = memory.air.link(connection: connection.id)
       out.write(
         link.map { "access address \($0.accessAddressWords)" }
-          ?? "peer unknown, handle \(handle: connection.handle)")
+          ?? (connection.isOnAir
+            ? "peripheral unknown" : "peer unknown, handle \(handle: connection.handle)"))
     }
     if let entry = connection.name, let name = memory.names[entry] {
       out.write(" \(quoted: name.bytes.array)")
@@ -256,9 +257,9 @@ package struct RateReport: PacketReport, ~Copyable {
           " or \(decimal: Int(clamping: (trip / count).multiplied(clamped: 100) / run.carrier.period)) intervals"
         )
       }
-      let vantage = value.parties.vantage
-      let (peer, host) = (Side.peer.words(vantage), Side.local.words(vantage))
-      out.write(" until \(peer)'s next packet, then \(duration: own / count) until \(host)'s\n")
+      let words: Wording =
+        " until the peer's next packet, then \(duration: own / count) until this host's\n"
+      out.write(value.parties.vantage == .air ? words.naming(.onAir) : words)
     }
     if let allowed = run.allowed, let byMTU = run.allowedByMTU, let share = run.share {
       label("allowed")
@@ -337,7 +338,7 @@ package struct RateReport: PacketReport, ~Copyable {
     sink.fixed("width_s", Int(flow.course.width / 1_000_000), decimals: 3)
     sink.packets("bytes", flow.course.bytes[...])
     sink.end()
-    if let run = flow.longest, run.isTransfer { transfer(run, flow) }
+    if let run = flow.longest, run.isTransfer { transfer(run, flow, value.parties.vantage) }
     sink.endDocument(in: &output)
   }
 
@@ -353,7 +354,9 @@ package struct RateReport: PacketReport, ~Copyable {
     sink.endDocument(in: &output)
   }
 
-  private mutating func transfer(_ run: TransferRun, _ flow: LinkTransfers.Flow) {
+  private mutating func transfer(
+    _ run: TransferRun, _ flow: LinkTransfers.Flow, _ vantage: Vantage
+  ) {
     let direction = flow.direction
     sink.begin("transfer")
     sink.number("values", run.values)
@@ -385,8 +388,10 @@ package struct RateReport: PacketReport, ~Copyable {
       let count = Int64(max(1, run.answered))
       sink.begin("round_trips")
       sink.number("count", run.answered)
-      sink.fixed("peer_ms", Int(trip / count / 1000), decimals: 3)
-      sink.fixed("host_ms", Int(own / count / 1000), decimals: 3)
+      let (other, host): (StaticString, StaticString) =
+        vantage == .air ? ("peripheral_ms", "central_ms") : ("peer_ms", "host_ms")
+      sink.fixed(other, Int(trip / count / 1000), decimals: 3)
+      sink.fixed(host, Int(own / count / 1000), decimals: 3)
       sink.end()
     }
     sink.begin("link")

@@ -23,7 +23,6 @@ package struct RawValues: PacketReport, ~Copyable {
     var serial = 0
     var cid: ChannelID?
     var local: ChannelID?
-    /// Where its connection was recorded.
     var vantage = Vantage.host
     var count = 0
 
@@ -235,9 +234,9 @@ package struct RawValues: PacketReport, ~Copyable {
     }
     var stream = Stream(origin: .channel, direction: packet.record.direction)
     stream.connection = memory.links.id(link)
+    stream.vantage = memory.links.connection(link).vantage
     stream.serial = fact.serial
     stream.cid = cid
-    stream.vantage = memory.links.connection(link).vantage
     if let local = fact.local, local != cid { stream.local = local }
     if isChosen(stream) { output.raw(packet.bytes.part(packet.dissection.body)) }
   }

@@ -165,7 +165,7 @@ package struct Attributes: Sendable {
   package static func key(of side: Side, _ connection: Connection) -> UInt64 {
     if side == .local {
       guard connection.isOnAir else { return 1 << 63 | UInt64(connection.adapter.value) }
-      guard let central = connection.localAddress else { return 1 << 61 | UInt64(connection.id) }
+      guard let central = connection.localAddress else { return 1 << 60 | UInt64(connection.id) }
       return key(central, connection.localType ?? .public)
     }
     if let identity = connection.identity { return key(identity.address, identity.type) }
@@ -175,6 +175,9 @@ package struct Attributes: Sendable {
 
   /// Returns whether the key belongs to this host's own server.
   package static func isLocal(_ key: UInt64) -> Bool { key >> 63 == 1 }
+
+  /// Returns where a server that is local was recorded.
+  package static func vantage(ofLocal key: UInt64) -> Vantage { isLocal(key) ? .host : .air }
 
   /// Returns the key of a device that is no connection's peer.
   package static func key(_ address: DeviceAddress, _ type: AddressType) -> UInt64 {

@@ -49,6 +49,7 @@ package struct Connection: Sendable {
   /// On the air: the central's address, if the capture has the packet that opened the connection.
   package internal(set) var localAddress: DeviceAddress?
   package internal(set) var localType: AddressType?
+  package var vantage: Vantage { isOnAir ? .air : .host }
   package var transport: Transport
   /// Whether the transport is inferred from the channels that the data uses, since the opening is
   /// missing.
