@@ -352,7 +352,9 @@ extension Rule {
   package var key: String { symptom.id.description }
 
   /// Returns the same for a name that a user wrote, with `-` or `_`.
-  package static func key(_ name: String) -> String { name.lowercased().replacing("-", with: "_") }
+  package static func key(_ name: String) -> String {
+    String(name.lowercased().map { $0 == "-" ? "_" : $0 })
+  }
 
   /// Every rule, in the order in which findings of one severity are reported: causes before their
   /// consequences.

@@ -61,8 +61,10 @@ package final class ConnectionHistory: Sendable {
     guard let name else { return nil }
     let text = String(decoding: name, as: UTF8.self).uppercased()
     let digits = connection.peer.map { String($0.value, radix: 16, uppercase: true) } ?? ""
-    let own = [12, 8, 6, 4].lazy.map(digits.suffix).first { $0.count >= 4 && text.contains($0) }
-    return own.map { text.replacing($0, with: "") } ?? text
+    let own = [12, 8, 6, 4].lazy.map(digits.suffix).first {
+      $0.count >= 4 && text.contains(text: $0)
+    }
+    return own.map { text.replacing(text: $0, with: "") } ?? text
   }
 
   init(_ notes: ConnectionNotes) {

@@ -103,7 +103,7 @@ package struct Memory: ~Copyable, Sendable {
   mutating func followAir(
     _ packet: inout Packet, into buffer: inout BlockBuffer
   ) -> AirPayload {
-    air.follow(&packet, &links, names, keys, into: &buffer)
+    air.follow(&packet, &links, names, &keys, into: &buffer)
   }
 
   /// Reads the payload of a packet from the air: a control PDU, or data, which L2CAP joins as it

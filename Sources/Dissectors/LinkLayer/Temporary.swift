@@ -1,60 +1,6 @@
 package import Bluetooth
 import Bytes
 
-package enum ChannelSelection {
-  package static let allChannels: UInt64 = (1 << 37) - 1
-  static func remap(_ n: Int, _ map: UInt64, _ index: Int) -> UInt8 {
-    if map >> UInt64(n) & 1 == 1 { return UInt8(n) }
-    var left = index
-    for c in 0..<37 where map >> UInt64(c) & 1 == 1 {
-      if left == 0 { return UInt8(c) }
-      left -= 1
-    }
-    return UInt8(n)
-  }
-  package static func first(event: Int, hop: UInt8, map: UInt64) -> UInt8 {
-    let u = (Int(hop) * ((event & 0xffff) + 1)) % 37
-    let used = max(1, (map & allChannels).nonzeroBitCount)
-    // wraps: event counted mod 2^16 differs from true; use full
-    let full = (Int(hop) * (event % 37 + 1)) % 37
-    _ = u
-    return remap(full, map, full % used)
-  }
-  package static func second(event: UInt16, accessAddress: UInt32, map: UInt64) -> UInt8 {
-    let id = UInt16(truncatingIfNeeded: accessAddress >> 16) ^ UInt16(truncatingIfNeeded: accessAddress)
-    var x = event ^ id
-    for _ in 0..<3 {
-      var v = x
-      v = (v & 0xaaaa) >> 1 | (v & 0x5555) << 1
-      v = (v & 0xcccc) >> 2 | (v & 0x3333) << 2
-      v = (v & 0xf0f0) >> 4 | (v & 0x0f0f) << 4
-      x = v &* 17 &+ id
-    }
-    let prn = x ^ id
-    let used = max(1, (map & allChannels).nonzeroBitCount)
-    return remap(Int(prn % 37), map, Int(UInt32(used) * UInt32(prn) >> 16))
-  }
-}
-extension AirHeader {
-  package static func index(ofRF n: UInt8) -> UInt8 {
-    switch n {
-    case 0: 37
-    case 1...11: n - 1
-    case 12: 38
-    case 13...38: n - 2
-    default: 39
-    }
-  }
-}
-extension LinkPDU {
-  package static func airtime(length: Int, phy: UInt8, codingIndicator: UInt8?) -> Int {
-    switch phy {
-    case 2: 44 + 4 * length
-    case 3: codingIndicator == 1 ? 462 + 16 * length : 720 + 64 * length
-    default: 80 + 8 * length
-    }
-  }
-}
 extension AdvertisingPDU {
   package var hasChannelSelection2: Bool { flags & 0x20 != 0 }
   package func advertiser(_ bytes: RawSpan) -> DeviceAddress? {

@@ -1,4 +1,5 @@
 package import Bluetooth
+import Cryptography
 import Dissectors
 
 /// A device that takes part in a connection on the air.
@@ -153,6 +154,8 @@ package struct AirLink: Sendable {
   package var lastEvent: Int?
   /// Events with a packet, and those between the first and the last without one.
   package var eventsSeen = 0
+  /// Events of which only damaged packets were recorded; neither seen nor missed.
+  package var eventsDamaged = 0
   package var eventsMissed = 0
   package var eventsOnlyCentral = 0
   package var eventsOnlyPeripheral = 0
@@ -193,13 +196,17 @@ package struct AirLink: Sendable {
   var missedEvents = 0
   /// The latest control PDU that may change the interval and that the sniffer could not read.
   var latestUpdate = 0
+  /// Events after the latest one of which only damaged packets were recorded so far.
+  var damagedEvents: [Int] = []
+  /// The long-term key that a pairing with Secure Connections gave, until it is remembered.
+  var learnedKey: PairingValue?
   /// Which sides were heard in the latest event: bit 0 the central, bit 1 the peripheral.
   var heard: UInt8 = 0
   /// Pauses between two packets of an event that fit the Link Layer's, and others.
   var pauses: (fitting: Int, other: Int) = (0, 0)
   var latestEnd: Int64?
-  /// Packets whose channel fits the prediction as an index, and in RF order.
-  var channelFits: (index: Int, order: Int) = (0, 0)
+  /// Packets whose channel is the predicted one as an index by algorithms 1 and 2, and in RF order.
+  var channelFits = InlineArray<4, Int>(repeating: 0)
   /// PDUs of a connection whose opening is missing that look encrypted, and plain.
   var looks: (encrypted: Int, plain: Int) = (0, 0)
 

@@ -99,7 +99,7 @@ package struct AirLinks: Sendable {
 
   /// Follows a packet, and returns the payload that is to be read further.
   mutating func follow(
-    _ packet: inout Packet, _ links: inout Links, _ names: Names, _ known: KnownKeys,
+    _ packet: inout Packet, _ links: inout Links, _ names: Names, _ known: inout KnownKeys,
     into buffer: inout BlockBuffer
   ) -> AirPayload {
     guard let air = packet.dissection.air else { return .none }
@@ -109,7 +109,7 @@ package struct AirLinks: Sendable {
     case .advertising(let pdu):
       followAdvertising(pdu, air, &packet, &links, names)
       return .none
-    case .linkData(let pdu): return followData(pdu, air, &packet, &links, known, into: &buffer)
+    case .linkData(let pdu): return followData(pdu, air, &packet, &links, &known, into: &buffer)
     default: return .none
     }
   }
@@ -128,11 +128,13 @@ package struct AirLinks: Sendable {
     }
   }
 
-  /// Returns the index of the channel in a header.
+  /// Returns the index of the channel in a header; nil: it has none, or it is not known yet how the
+  /// capture counts channels.
   private func channel(_ header: AirHeader) -> UInt8? {
     guard let channel = header.channel, channel < 40 else { return nil }
-    guard header.isRFOrder, claims.isChannelIndex != true else { return channel }
-    return AirHeader.index(ofRF: channel)
+    guard header.isRFOrder else { return channel }
+    guard let isIndex = claims.isChannelIndex else { return nil }
+    return isIndex ? channel : RFChannel.index(ofPosition: channel)
   }
 
   // MARK: Advertising
@@ -147,6 +149,7 @@ package struct AirLinks: Sendable {
       air, packet.bytes, initial: CRC24.advertising, isWrongClaim: &isWrongClaim)
     if isWrongClaim { noteWrongClaim(packet.record.number) }
     packet.answer.air?.crc = crc
+    settleChannels(pdu, air.header, crc)
     packet.answer.air?.channel = channel(air.header)
     claims.lacksCRCs = advertisingChecks.isNotRecorded
     guard crc != .wrong else {
@@ -156,7 +159,6 @@ package struct AirLinks: Sendable {
     }
     let time = timing.time(air, packet.record)
     claims.clockGoesBack = timing.stepsBack
-    settleChannels(pdu, air.header, crc)
     switch pdu.type {
     case 0, 1: remember(pdu, packet.bytes)
     case 5:
@@ -164,6 +166,12 @@ package struct AirLinks: Sendable {
       open(request, pdu, air, time, &packet, &links, names)
     default: break
     }
+  }
+
+  /// Returns whether an advertising PDU was sent on a channel other than 37, 38 and 39.
+  private func isAuxiliary(_ header: AirHeader) -> Bool {
+    if header.kind == .auxiliaryAdvertising { return true }
+    return channel(header).map { $0 < 37 } ?? false
   }
 
   private mutating func noteWrongClaim(_ packet: Int) {
@@ -210,7 +218,13 @@ package struct AirLinks: Sendable {
     _ packet: inout Packet, _ links: inout Links, _ names: Names
   ) {
     let number = packet.record.number
-    let isAuxiliary = packet.answer.air?.channel.map { $0 < 37 } ?? false
+    let isAuxiliary = isAuxiliary(air.header)
+    if let position = find(request.accessAddress), all[position].isDuplicate(request, packet.record)
+    {
+      // Another sniffer heard it, too.
+      packet.answer.link = slot(position, packet.record, links)
+      return
+    }
     endOthers(request, packet.record, &links)
     var link = AirLink(packet.record.adapter, request.accessAddress, packet: number)
     link.stream = .connection
@@ -252,7 +266,8 @@ package struct AirLinks: Sendable {
   private mutating func endOthers(
     _ request: ConnectIndication, _ record: borrowing CaptureRecord, _ links: inout Links
   ) {
-    for (accessAddress, position) in positions where all[position].stream == .connection {
+    for (accessAddress, position) in positions
+    where all[position].stream == .connection && !all[position].isEnded {
       let isSamePair =
         all[position].central?.address == request.initiator
         && all[position].peripheral?.address == request.advertiser
@@ -267,9 +282,8 @@ package struct AirLinks: Sendable {
     _ record: borrowing CaptureRecord, _ links: inout Links
   ) {
     guard !all[position].isEnded else { return }
+    // What still comes, such as the acknowledgement, belongs to it.
     all[position].isEnded = true
-    positions[all[position].accessAddress] = nil
-    latest = nil
     guard let slot = all[position].slot, links.id(slot) == all[position].connection,
       links[slot].isOpen
     else { return }
@@ -342,7 +356,7 @@ package struct AirLinks: Sendable {
 
   private mutating func followData(
     _ pdu: LinkPDU, _ air: AirPacket, _ packet: inout Packet, _ links: inout Links,
-    _ known: KnownKeys, into buffer: inout BlockBuffer
+    _ known: inout KnownKeys, into buffer: inout BlockBuffer
   ) -> AirPayload {
     claims.data += 1
     guard let position = find(air.accessAddress) ?? begin(pdu, air, packet, &links) else {
@@ -369,14 +383,15 @@ package struct AirLinks: Sendable {
     packet.answer.link = slot(position, packet.record, links)
     guard crc != .wrong else {
       claims.crcErrors += 1
-      all[position].count(error: air.header, channel: index)
+      all[position].count(
+        error: air.header, channel: index, timing.time(air, packet.record))
       return .none
     }
     guard all[position].stream == .connection else {
       all[position].count(stream: packet.record, air.header)
       return .none
     }
-    return followConnection(position, pdu, air, index, &packet, &links, known, into: &buffer)
+    return followConnection(position, pdu, air, &packet, &links, &known, into: &buffer)
   }
 
   private func slot(
@@ -447,24 +462,34 @@ package struct AirLinks: Sendable {
   }
 
   private mutating func followConnection(
-    _ position: Int, _ pdu: LinkPDU, _ air: AirPacket, _ index: UInt8?, _ packet: inout Packet,
-    _ links: inout Links, _ known: KnownKeys, into buffer: inout BlockBuffer
+    _ position: Int, _ pdu: LinkPDU, _ air: AirPacket, _ packet: inout Packet,
+    _ links: inout Links, _ known: inout KnownKeys, into buffer: inout BlockBuffer
   ) -> AirPayload {
     let time = timing.time(air, packet.record)
     claims.clockGoesBack = timing.stepsBack
     if claims.isChannelIndex == nil, air.header.isRFOrder, let raw = air.header.channel, raw < 40 {
       claims.isChannelIndex = all[position].judgeChannel(raw, at: time)
     }
-    let isDecided = !air.header.isRFOrder || claims.isChannelIndex != nil
-    all[position].follow(pdu, air, isDecided ? index : nil, time, &packet)
+    let index = channel(air.header)
+    packet.answer.air?.channel = index
+    all[position].follow(pdu, air, index, time, &packet)
     guard let direction = packet.record.direction, let slot = packet.answer.link else {
       return .none
     }
-    if direction == .received { links[slot].isEstablished = true }
+    if direction == .received, !all[position].isEnded { links[slot].isEstablished = true }
     if packet.answer.air?.isResent ?? false { claims.resent += 1 }
     if pdu.isEmpty { claims.empty += 1 }
-    guard !pdu.isEmpty, !(packet.answer.air?.isResent ?? true) else { return .none }
-    return all[position].read(pdu, air, &packet, keys, known, into: &buffer)
+    guard !pdu.isEmpty, !(packet.answer.air?.isResent ?? true), !all[position].isEnded else {
+      return .none
+    }
+    let payload = all[position].read(pdu, air, &packet, keys, known, into: &buffer)
+    if let key = all[position].learnedKey {
+      // It is the key of later connections of the two devices, too.
+      known.add(
+        KnownKeys.Key(.longTerm, key.littleEndian, .pairing, packet: packet.record.number))
+      all[position].learnedKey = nil
+    }
+    return payload
   }
 
   // MARK: Control

@@ -9,12 +9,21 @@ import Dissectors
 extension AirLink {
   // MARK: Counting
 
-  /// Counts a damaged packet, by the side that the capture names.
-  mutating func count(error header: AirHeader, channel: UInt8?) {
+  /// Counts a damaged packet, by the side that the capture names. Its event was not missed.
+  mutating func count(error header: AirHeader, channel: UInt8?, _ time: PacketTime?) {
     let side = header.direction.map { Int($0.rawValue) } ?? 2
     sides[side].crcErrors += 1
     count(side, channel, isError: true)
+    let claim = header.version == 3 ? header.eventCounter : nil
+    guard
+      let number = claim.map({ clock.place(of: $0) }) ?? time.map({ clock.event(at: $0.start) }),
+      let number, number > max(lastEvent ?? -1, damagedEvents.last ?? -1)
+    else { return }
+    if damagedEvents.count >= Self.mostDamaged { damagedEvents.removeFirst() }
+    damagedEvents.append(number)
   }
+
+  private static let mostDamaged = 64
 
   /// Counts a packet of a stream.
   mutating func count(stream record: borrowing CaptureRecord, _ header: AirHeader) {
@@ -38,16 +47,32 @@ extension AirLink {
 
   // MARK: Events and sides
 
-  /// Returns whether the capture gives channels as indices, once enough packets fit the predicted
-  /// channel only so, or only in RF order; nil: undecided.
+  /// Returns whether a request to connect is the one that opened this connection, as another sniffer
+  /// of the capture heard it.
+  func isDuplicate(_ request: ConnectIndication, _ record: borrowing CaptureRecord) -> Bool {
+    !isEnded && interface != record.adapter && central?.address == request.initiator
+      && peripheral?.address == request.advertiser
+  }
+
+  /// Returns whether the capture gives channels as indices, once enough packets are on the
+  /// predicted channel only so, or only in RF order; nil: undecided. While the opening does not say
+  /// which algorithm selects the channels, that is decided with it.
   mutating func judgeChannel(_ raw: UInt8, at time: PacketTime?) -> Bool? {
-    guard let time, let predicted = clock.channel(at: time.start) else { return nil }
-    let order = AirHeader.index(ofRF: raw)
-    guard order != raw else { return nil }
-    if predicted == raw { channelFits.index += 1 }
-    if predicted == order { channelFits.order += 1 }
-    guard abs(channelFits.index - channelFits.order) >= 8 else { return nil }
-    return channelFits.index > channelFits.order
+    guard let time, let order = RFChannel.index(ofPosition: raw), order != raw else { return nil }
+    let predicted = clock.channels(at: time.start)
+    let fits = [
+      predicted.first == raw, predicted.second == raw, predicted.first == order,
+      predicted.second == order,
+    ]
+    for place in 0..<4 where fits[place] { channelFits[place] += 1 }
+    var best = 0
+    for place in 1..<4 where channelFits[place] > channelFits[best] { best = place }
+    for place in 0..<4 where place != best && channelFits[place] * 2 > channelFits[best] {
+      return nil
+    }
+    guard channelFits[best] >= 8 else { return nil }
+    clock.settle(algorithm: best & 1 == 0 ? 1 : 2)
+    return best < 2
   }
 
   /// Finds a packet's event and side, and whether it is new.
@@ -57,8 +82,14 @@ extension AirLink {
     // Earlier versions lose count after a gap.
     let claim = air.header.version == 3 ? air.header.eventCounter : nil
     let isExact = time.map { $0.isExact || arePausesExact } ?? false
-    let step = clock.step(
-      start: time?.start, end: time?.end, channel: channel, claim: claim, isExact: isExact)
+    let step: EventClock.Step
+    if packet.record.adapter == interface {
+      step = clock.step(
+        start: time?.start, end: time?.end, channel: channel, claim: claim, isExact: isExact)
+    } else {
+      // Another sniffer has another clock. What both heard is taken for resent.
+      step = EventClock.Step(event: clock.event, isNew: false)
+    }
     count(step, packet.record.number)
     if !step.isNew, let time, let latestEnd, 0..<1000 ~= time.start - latestEnd {
       if 90...210 ~= time.start - latestEnd { pauses.fitting += 1 } else { pauses.other += 1 }
@@ -82,7 +113,7 @@ extension AirLink {
 
   /// Whether the capture's times are exact enough to show the pauses of the Link Layer.
   private var arePausesExact: Bool {
-    pauses.fitting >= 8 && pauses.fitting * 10 >= 7 * (pauses.fitting + pauses.other)
+    pauses.fitting >= 4 && pauses.fitting * 10 >= 7 * (pauses.fitting + pauses.other)
   }
 
   private mutating func count(_ step: EventClock.Step, _ packet: Int) {
@@ -93,7 +124,10 @@ extension AirLink {
     eventsSeen += 1
     if firstEvent == nil { firstEvent = event }
     // What was missed before the first packet counts only if the opening says so.
-    let missed = lastEvent == nil && opening == 0 ? 0 : max(0, step.passed - 1)
+    let damaged = damagedEvents.count { $0 < event }
+    damagedEvents.removeAll(keepingCapacity: true)
+    let missed = lastEvent == nil && opening == 0 ? 0 : max(0, step.passed - 1 - damaged)
+    eventsDamaged &+= damaged
     eventsMissed &+= missed
     if missed > longestHole { (longestHole, longestHolePacket) = (missed, packet) }
     missedEvents = missed
@@ -279,6 +313,9 @@ extension AirLink {
         : LinkCipher(longTermKey: candidate.key, start)
       if let plain = security.keep(cipher, if: pdu, window: window, into: &buffer) {
         update { $0.keySource = candidate.source }
+        if pairing.isSecureConnections, candidate.source != .distributed {
+          learnedKey = candidate.key
+        }
         return plain
       }
     }
@@ -301,7 +338,10 @@ extension AirLink {
     pairing.found =
       pairing.hasConfirm
       ? pairing.searchPasskey(central, peripheral)
-      : nil
+      : pairing.searchPasskey(
+        start,
+        TemporaryKeySearch.PDU(
+          header: pdu.header, direction: pdu.direction, counter: 0, payload: pdu.payload.array))
     guard let passkey = pairing.found, let key = pairing.shortTermKey(passkey) else { return nil }
     let cipher = LinkCipher(longTermKey: key, start)
     guard let plain = security.keep(cipher, if: pdu, window: window, into: &buffer) else {
