@@ -4,8 +4,9 @@ import Captures
 import Dissectors
 package import Sessions
 
-/// What `show --brief` folds: routine packets. Works in one pass, in the order of the capture, with
-/// little memory. Each packet that is folded is counted in a line.
+/// What `show --brief` folds: routine packets; and empty packets on the air, which `show` always
+/// folds. Works in one pass, in the order of the capture, with little memory. Each packet that is
+/// folded is counted in a line.
 package struct Brief: Sendable {
   /// Why a packet is routine.
   package enum Reason: Sendable {
@@ -28,6 +29,8 @@ package struct Brief: Sendable {
     case advertising
     /// The controller's debug log: a line shows the number of packets.
     case controllerLog
+    /// Packets on the air without data, most of all packets there: a line shows how many.
+    case empty
 
     /// The kind of line that summarises such packets; nil if no line does.
     fileprivate var kind: Kind? {
@@ -38,6 +41,7 @@ package struct Brief: Sendable {
       case .setUp: .setUp
       case .controllerLog: .controllerLog
       case .advertising: .advertising
+      case .empty: .empty
       case .answer, .flowControl, .fragment, .unknownEvent: nil
       }
     }
@@ -45,7 +49,7 @@ package struct Brief: Sendable {
 
   /// What a line summarises.
   enum Kind: Sendable {
-    case discovery, rounds, startUp, setUp, controllerLog, advertising
+    case discovery, rounds, startUp, setUp, controllerLog, advertising, empty
 
     /// Whether a packet that stays alone in such a run is shown as it is.
     fileprivate var isShownAlone: Bool {
@@ -68,6 +72,7 @@ package struct Brief: Sendable {
     /// The first command that set up the controller.
     fileprivate(set) var opcode: UInt16 = 0
     fileprivate(set) var heard = Heard()
+    fileprivate(set) var empty = Empty()
     /// How a packet that stays alone is shown: nothing is gained by a summary of it.
     fileprivate(set) var alone: Alone?
   }
@@ -77,6 +82,15 @@ package struct Brief: Sendable {
     let direction: Direction?
     let isDirectionInferred: Bool
     let words: [UInt8]
+  }
+
+  /// What is known of empty packets.
+  struct Empty: Sendable {
+    fileprivate(set) var resent = 0
+    fileprivate(set) var damaged = 0
+    /// The direction of the first.
+    fileprivate(set) var direction: Direction?
+    fileprivate(set) var isDirectionInferred = false
   }
 
   /// What advertising reports contain.
@@ -180,6 +194,8 @@ package struct Brief: Sendable {
     case .control(let control):
       return control.isAnswer && packet.answer.request != nil ? .answer : nil
     case .controllerLog: return .controllerLog
+    case .advertising:
+      return memory.advertisements.reports.isEmpty ? nil : .advertising
     default: return nil
     }
   }
