@@ -126,6 +126,11 @@ package struct Problem: Equatable, Sendable {
     case filtered
     /// PDUs of the same side before this one are missing (their number).
     case pdusMissed
+    /// Not a sniffer's header that is known, or its packets are not Bluetooth LE (the number that
+    /// shows it: a version, a length or a link type).
+    case unknownAirHeader
+    /// A value that the specification does not allow in its field (the value).
+    case invalidValue
   }
 
   /// For `limitReached`: the kind of entry.

@@ -12,10 +12,9 @@ package struct AdvertisingPDU: Sendable {
   /// The PDU type.
   package var type: UInt8 { flags & 0xf }
 
-  @_lifetime(cursor: copy cursor)
-  init(parsing cursor: inout Cursor) throws(ParseError) {
-    flags = try cursor.u8()
-    length = try cursor.u8()
-    payload = cursor.takeUpTo(Int(length))
+  package init(flags: UInt8, length: UInt8, payload: Slice) {
+    self.flags = flags
+    self.length = length
+    self.payload = payload
   }
 }

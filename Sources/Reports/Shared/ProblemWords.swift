@@ -77,6 +77,8 @@ extension Problem.Code {
     case .lostTrack: "lost_track"
     case .filtered: "filtered"
     case .pdusMissed: "pdus_missed"
+    case .unknownAirHeader: "unknown_sniffer_header"
+    case .invalidValue: "invalid_value"
     }
   }
 
@@ -166,6 +168,8 @@ extension Problem.Code {
     case .lostTrack: ("place where the sniffer lost track", "places where the sniffer lost track")
     case .filtered: ("note of removed packets", "notes of removed packets")
     case .pdusMissed: ("gap of missing PDUs", "gaps of missing PDUs")
+    case .unknownAirHeader: ("unknown sniffer header", "unknown sniffer headers")
+    case .invalidValue: ("value that is not allowed", "values that are not allowed")
     }
   }
 
@@ -177,7 +181,7 @@ extension Problem.Code {
       .responseMismatch, .indicationBeforeConfirmation, .invalidIdentifier, .sduTooLong,
       .sduOverrun, .sduLost, .frameTooLong, .noCredits, .parameterTooSmall, .invalidCredits,
       .mtuExchangeNotAllowed, .channelInUse, .channelCountMismatch, .answersOtherChannel,
-      .privateIdentity, .instantPassed:
+      .privateIdentity, .instantPassed, .invalidValue:
       .error
     case .truncated, .leftOver, .unknownMonitorOpcode, .unknownRecordType, .unknownOpcode,
       .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
@@ -185,7 +189,7 @@ extension Problem.Code {
       .advertisementTooLong, .channelClosed, .unknownChannel, .frameOutOfStep, .repeatedRecord,
       .attributeChanged, .answersEarlier, .answersLate, .crcWrong, .crcNotRecorded,
       .channelIsIndex, .directionFlagsWrong, .decryptedBefore, .clockGoesBack,
-      .linkPacketTruncated, .micFailure, .hopLost, .lostTrack, .filtered, .pdusMissed:
+      .linkPacketTruncated, .micFailure, .hopLost, .lostTrack, .filtered, .pdusMissed, .unknownAirHeader:
       .warning
     }
   }
@@ -323,6 +327,8 @@ extension Output {
     case .filtered: text("empty packets were removed from the capture, so gaps prove nothing")
     case .pdusMissed:
       count(first, "PDU before this one is missing", "PDUs before this one are missing")
+    case .unknownAirHeader: write("not a sniffer header that is known: it contains \(first)")
+    case .invalidValue: write("the specification does not allow the value \(first) here")
     }
   }
 
