@@ -88,7 +88,8 @@ package struct Brief: Sendable {
   struct Empty: Sendable {
     fileprivate(set) var resent = 0
     fileprivate(set) var damaged = 0
-    /// The direction of the first.
+    /// The name and the direction of the first.
+    fileprivate(set) var title: StaticString = ""
     fileprivate(set) var direction: Direction?
     fileprivate(set) var isDirectionInferred = false
   }
@@ -159,6 +160,7 @@ package struct Brief: Sendable {
   package mutating func reason(
     _ packet: borrowing Packet, isFailure: Bool, _ memory: borrowing Memory
   ) -> Reason? {
+    if packet.isEmptyOnAir { return .empty }
     let isNormal = !isFailure && packet.dissection.problems.isEmpty
     let reason = isNormal ? reasonToFold(packet, memory) : nil
     if reason == nil {
@@ -280,6 +282,7 @@ package struct Brief: Sendable {
     case .startUp(let opcode), .setUp(let opcode):
       if known == nil { runs[run].opcode = opcode }
     case .advertising: runs[run].heard.add(memory.advertisements.reports)
+    case .empty: runs[run].empty.add(packet)
     case .controllerLog, .answer, .flowControl, .fragment, .unknownEvent: break
     }
     return known == nil && kind.isShownAlone ? run : nil
@@ -292,7 +295,7 @@ package struct Brief: Sendable {
     case .flowControl: flowControl += 1
     case .fragment: fragments += 1
     case .unknownEvent: unknownEvents += 1
-    case .discovery, .round, .startUp, .setUp, .controllerLog, .advertising: break
+    case .discovery, .round, .startUp, .setUp, .controllerLog, .advertising, .empty: break
     }
   }
 
@@ -319,6 +322,35 @@ package struct Brief: Sendable {
 
   /// Removes the runs after they were printed.
   package mutating func clearRuns() { runs.removeAll(keepingCapacity: true) }
+}
+
+extension Brief.Empty {
+  /// Counts an empty packet.
+  fileprivate mutating func add(_ packet: borrowing Packet) {
+    if title.utf8CodeUnitCount == 0 {
+      title = (packet.answer.air?.stream ?? .unknown).words.title
+      direction = packet.record.direction
+      isDirectionInferred = packet.record.isDirectionInferred
+    }
+    if packet.answer.air?.crc == .wrong {
+      damaged += 1
+    } else if packet.answer.air?.isResent ?? false {
+      resent += 1
+    }
+  }
+}
+
+extension Packet {
+  /// Whether this is a packet on the air without data, of which nothing is to be reported but that
+  /// it was damaged.
+  var isEmptyOnAir: Bool {
+    guard case .linkData(let pdu) = dissection.content, pdu.isEmpty else { return false }
+    for index in 0..<dissection.problems.count
+    where dissection.problems[index].code != .crcWrong {
+      return false
+    }
+    return true
+  }
 }
 
 extension Brief.Found {
@@ -400,8 +432,10 @@ extension Output {
   mutating func run(_ run: Brief.Run, _ glyphs: Glyphs) {
     words(of: run, glyphs)
     text(" (")
-    count(run.count, "packet", "packets")
-    text(", ")
+    if run.kind != .empty {
+      count(run.count, "packet", "packets")
+      text(", ")
+    }
     packet(run.first)
     if run.last > run.first {
       text(glyphs.to)
@@ -414,6 +448,20 @@ extension Output {
   package mutating func words(of run: Brief.Run, _ glyphs: Glyphs) {
     switch run.kind {
     case .discovery: found(run.found)
+    case .empty:
+      text(glyphs.ellipsis)
+      byte(0x20)
+      count(run.count, "empty packet", "empty packets")
+      if run.empty.resent > 0 {
+        text(", ")
+        decimal(run.empty.resent)
+        text(" resent")
+      }
+      if run.empty.damaged > 0 {
+        text(", ")
+        decimal(run.empty.damaged)
+        text(" with a wrong CRC")
+      }
     case .controllerLog: text("controller debug log")
     case .advertising: heard(run.heard)
     case .startUp:
