@@ -1,4 +1,5 @@
 package import Bluetooth
+import Dissectors
 
 /// A device that takes part in a connection on the air.
 package struct AirParty: Equatable, Sendable {
@@ -112,6 +113,8 @@ package struct EncryptionPeriod: Sendable {
   package var reason: UndecryptedReason?
   /// How many keys were tried.
   package var keysTried = 0
+  /// How many of them were given.
+  package var keysGiven = 0
 }
 
 /// A connection as a sniffer recorded it. The connection itself, with its peer and parameters, is in
@@ -157,7 +160,10 @@ package struct AirLink: Sendable {
   package var longestHole = 0
   package var longestHolePacket = 0
   /// Whether empty packets were removed from the capture, so that gaps show nothing.
-  package var isFiltered = false
+  package var isFiltered: Bool {
+    let empty = sides.reduce(0) { $0 + $1.empty }
+    return empty == 0 && sides.reduce(0) { $0 + $1.packets } >= 20
+  }
   /// The event from which on the sniffer followed a wrong interval or channel map, the packet, and
   /// the encrypted control PDU that it could not read.
   package var lostTrack: (event: Int, packet: Int, cause: Int)?
@@ -167,4 +173,40 @@ package struct AirLink: Sendable {
   /// The encryption periods; the last 8.
   package var periods: [EncryptionPeriod] = []
   package var periodsForgotten = 0
+  /// Whether the connection has ended.
+  package internal(set) var isEnded = false
+
+  // How the connection is followed.
+
+  /// The link in `Links`; valid while the connection is open.
+  var slot: LinkSlot?
+  var handle: UInt16 = 0
+  var clock: EventClock
+  var direction = Sides()
+  var acknowledgements = InlineArray<2, Acknowledgement>(repeating: Acknowledgement())
+  var security = LinkSecurity()
+  var pairing = AirPairing()
+  var checks = CRCChecks()
+  /// The last packet with its access address.
+  var latestPacket = 0
+  /// The events without a packet before the latest one.
+  var missedEvents = 0
+  /// The latest control PDU that may change the interval and that the sniffer could not read.
+  var latestUpdate = 0
+  /// Which sides were heard in the latest event: bit 0 the central, bit 1 the peripheral.
+  var heard: UInt8 = 0
+  /// Pauses between two packets of an event that fit the Link Layer's, and others.
+  var pauses: (fitting: Int, other: Int) = (0, 0)
+  var latestEnd: Int64?
+  /// Packets whose channel fits the prediction as an index, and in RF order.
+  var channelFits: (index: Int, order: Int) = (0, 0)
+  /// PDUs of a connection whose opening is missing that look encrypted, and plain.
+  var looks: (encrypted: Int, plain: Int) = (0, 0)
+
+  init(_ interface: AdapterIndex, _ accessAddress: UInt32, packet: Int) {
+    self.interface = interface
+    self.accessAddress = accessAddress
+    firstPacket = packet
+    clock = EventClock(accessAddress: accessAddress)
+  }
 }
