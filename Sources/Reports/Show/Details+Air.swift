@@ -154,3 +154,10 @@ extension Dissection {
     }
   }
 }
+
+extension Packet {
+  /// Whether its bytes are those that were decrypted here, instead of the record's.
+  var isDecrypted: Bool {
+    answer.fragment.hasJoinedBytes && answer.air?.encryption == .decrypted
+  }
+}

@@ -133,8 +133,11 @@ package struct ShowText: PacketReport, ~Copyable {
     // The bytes of a PDU are shown beside its fields; those of a fragment belong to no field.
     let isInParts = packet.answer.fragment.isFragment || packet.answer.fragment.isJoined
     if options.showsBytes, !options.isVerbose || isInParts {
+      let isPlain = packet.isDecrypted
       dump(
-        packet.record.bytes, options.showsKeys ? .none : Secrets(packet, memory),
+        isPlain ? packet.bytes : packet.record.bytes,
+        options.showsKeys
+          ? .none : isPlain ? Secrets(joined: packet, memory) : Secrets(packet, memory),
         into: &output)
     }
   }
