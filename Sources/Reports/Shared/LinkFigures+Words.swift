@@ -21,12 +21,12 @@ extension Connection {
       pieces.append(
         phys.sent == phys.received
           ? "\(phy: phys.sent)\(phys.isDefault ? " by default" : "" as StaticString)"
-          : "\(phy: phys.sent) sent, \(phy: phys.received) received")
+          : bothWays("\(phy: phys.sent)", "\(phy: phys.received)"))
     }
     if let lengths {
       let sent = words(lengths.sent, onPHY: phys?.sent)
       let received = words(lengths.received, onPHY: phys?.received)
-      pieces.append(sent == received ? sent : "\(sent) sent, \(received) received")
+      pieces.append(sent == received ? sent : bothWays(sent, received))
     }
     if let last = figures.intervals.last {
       // The unit follows the last one.
@@ -35,6 +35,11 @@ extension Connection {
       pieces.append("\(Wording(earlier, joinedBy: ""))\(interval: last)")
     }
     return Wording(pieces, joinedBy: ", ")
+  }
+
+  /// Returns what differs between the two directions: `251 bytes sent, 27 bytes received`.
+  private func bothWays(_ sent: Wording, _ received: Wording) -> Wording {
+    "\(sent) \(Direction.sent.words(vantage)), \(received) \(Direction.received.words(vantage))"
   }
 
   private func words(_ length: PacketLength, onPHY phy: UInt8?) -> Wording {
@@ -51,32 +56,48 @@ extension Connection {
   func trafficWords(until latest: Timestamp?) -> Wording {
     // A rate in a shorter time says nothing.
     let span = span(until: latest).flatMap { $0 >= 1_000_000_000 ? $0 : nil }
-    func words(_ bytes: Int, _ way: StaticString) -> Wording {
+    func words(_ bytes: Int, _ direction: Direction) -> Wording {
+      let way = direction.words(vantage)
       let rate = span.map { Rate.perSecond(bytes, $0) } ?? 0
       return "\(bytes: bytes) \(way)\(bytes >= 1000 && rate >= 10 ? " (\(rate: rate))" : "")"
     }
     let (sent, received) = figures.bytes
     let both = [
-      sent > 0 ? words(sent, "sent") : "", received > 0 ? words(received, "received") : "",
+      sent > 0 ? words(sent, .sent) : "", received > 0 ? words(received, .received) : "",
     ]
     return Wording(both.filter { !$0.isEmpty }, joinedBy: ", ")
+  }
+}
+
+extension Direction {
+  /// Returns the words after what was sent this way: `sent`, on the air `from the central`.
+  package func words(_ vantage: Vantage) -> StaticString {
+    switch (vantage, self) {
+    case (.host, .sent): "sent"
+    case (.host, .received): "received"
+    case (.air, .sent): "from the central"
+    case (.air, .received): "from the peripheral"
+    }
   }
 }
 
 extension JSONSink {
   /// Appends how a connection carries data, and how much.
   mutating func figures(of connection: Connection, until latest: Timestamp?) {
+    let (sent, received) = (
+      Direction.sent.key(connection.vantage), Direction.received.key(connection.vantage)
+    )
     if let phys = connection.phys {
       begin("phy")
-      string("sent", Wording("\(phy: phys.sent)").text)
-      string("received", Wording("\(phy: phys.received)").text)
+      string(sent, Wording("\(phy: phys.sent)").text)
+      string(received, Wording("\(phy: phys.received)").text)
       if phys.isDefault { word("via", "default") }
       end()
     }
     if let lengths = connection.lengths {
       begin("data_length")
-      length("sent", lengths.sent, onPHY: connection.phys?.sent)
-      length("received", lengths.received, onPHY: connection.phys?.received)
+      length(sent, lengths.sent, onPHY: connection.phys?.sent)
+      length(received, lengths.received, onPHY: connection.phys?.received)
       end()
     }
     let intervals = connection.figures.intervals
@@ -89,8 +110,8 @@ extension JSONSink {
     let span = connection.span(until: latest)
     let bytes = connection.figures.bytes
     for (key, packets, bytes): (StaticString, Int, Int) in [
-      ("sent", connection.sentPackets, bytes.sent),
-      ("received", connection.receivedPackets, bytes.received),
+      (sent, connection.sentPackets, bytes.sent),
+      (received, connection.receivedPackets, bytes.received),
     ] {
       begin(key)
       number("packets", packets)
