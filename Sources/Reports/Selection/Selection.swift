@@ -89,9 +89,9 @@ package struct Selection: Sendable {
     let number = packet.record.number
     guard admits(packet: number) else { return false }
     if !directions.isEmpty {
-      guard
-        admits(packet.record.direction, on: packet.dissection.air == nil ? .host : .air)
-      else { return false }
+      guard admits(packet.record.direction, isOnAir: packet.dissection.air != nil) else {
+        return false
+      }
     }
     if !adapters.isEmpty {
       guard packet.record.adapter != .unknown, admits(adapter: packet.record.adapter) else {
@@ -128,17 +128,17 @@ package struct Selection: Sendable {
 /// A selected direction.
 package struct DirectionPattern: Equatable, Sendable {
   package let direction: Direction
-  /// Where it means that direction; nil: anywhere.
-  package let vantage: Vantage?
+  /// Whether only packets on the air have it.
+  package let isOnAir: Bool
 
   /// Reads `sent` or `received`; for captures from the air also the side that sent it, `central` or
   /// `peripheral`.
   package init(_ text: String) throws(SelectionError) {
     switch text {
-    case "sent": (direction, vantage) = (.sent, nil)
-    case "received": (direction, vantage) = (.received, nil)
-    case "central": (direction, vantage) = (.sent, .air)
-    case "peripheral": (direction, vantage) = (.received, .air)
+    case "sent": (direction, isOnAir) = (.sent, false)
+    case "received": (direction, isOnAir) = (.received, false)
+    case "central": (direction, isOnAir) = (.sent, true)
+    case "peripheral": (direction, isOnAir) = (.received, true)
     default:
       throw SelectionError("expected sent or received; on the air also central or peripheral")
     }
@@ -165,11 +165,9 @@ extension Selection {
   }
 
   /// Returns whether this direction is selected, apart from exclusions.
-  func admits(_ direction: Direction?, on vantage: Vantage) -> Bool {
+  func admits(_ direction: Direction?, isOnAir: Bool) -> Bool {
     directions.isEmpty
-      || directions.contains {
-        $0.direction == direction && ($0.vantage == nil || $0.vantage == vantage)
-      }
+      || directions.contains { $0.direction == direction && (isOnAir || !$0.isOnAir) }
   }
 
   /// Returns whether this packet's number is selected, apart from exclusions.

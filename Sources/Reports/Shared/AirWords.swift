@@ -1,7 +1,7 @@
 import Bluetooth
 import Bytes
 import Dissectors
-package import Sessions
+import Sessions
 
 // The words and JSON keys of packets from the air.
 
@@ -54,13 +54,29 @@ extension AirFact.Encryption {
 }
 
 extension AirFact.Stream {
-  /// The start of a line for data, and its name in the JSON contract.
-  var words: (title: StaticString, key: StaticString) {
+  /// The start of a line for data.
+  var title: StaticString {
     switch self {
-    case .unknown, .connection: ("LL Data", "data")
-    case .connectedIsochronous: ("CIS Data", "cis_data")
-    case .broadcastIsochronous: ("BIS Data", "bis_data")
-    case .periodicAdvertising: ("Periodic Advertising", "periodic_advertising")
+    case .unknown, .connection: "LL Data"
+    case .connectedIsochronous: "CIS Data"
+    case .broadcastIsochronous: "BIS Data"
+    case .periodicAdvertising: "Periodic Data"
+    }
+  }
+
+  var isIsochronous: Bool { self == .connectedIsochronous || self == .broadcastIsochronous }
+}
+
+extension EncryptionPeriod.KeySource {
+  /// What the packets of a period were decrypted with, in a line.
+  var shortWords: StaticString {
+    switch self {
+    case .pairing: "key of this pairing"
+    case .distributed: "key of an earlier pairing"
+    case .supplied: "key supplied"
+    case .search: "passkey found"
+    case .debugKey: "debug key"
+    case .sniffer: "decrypted before it was saved"
     }
   }
 }

@@ -317,7 +317,7 @@ extension Output {
     case .decryptedBefore: text("decrypted before it was saved")
     case .clockGoesBack: write("the sniffer's clock goes back by \(first) µs")
     case .linkPacketTruncated:
-      write("the Link Layer packet has \(count: second, "byte", "bytes"); \(first) \(first == 1 ? "is" : "are") present")
+      write("a Link Layer packet of \(count: second, "byte", "bytes"), of which \(first) exist")
     case .micFailure: text("the key does not fit this packet")
     case .instantPassed: write("its instant, event \(first), had passed at event \(second)")
     case .hopLost: text("not on the channel that the connection uses in this event")

@@ -328,7 +328,7 @@ extension Brief.Empty {
   /// Counts an empty packet.
   fileprivate mutating func add(_ packet: borrowing Packet) {
     if title.utf8CodeUnitCount == 0 {
-      title = (packet.answer.air?.stream ?? .unknown).words.title
+      title = (packet.answer.air?.stream ?? .unknown).title
       direction = packet.record.direction
       isDirectionInferred = packet.record.isDirectionInferred
     }

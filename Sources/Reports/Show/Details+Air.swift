@@ -22,16 +22,19 @@ extension Details {
     let flags = packet.record.bytes.byte(at: Int(air.pdu.start))
     switch packet.dissection.content {
     case .advertising(let pdu): advertising(pdu, fact, packet, memory, to: &sink)
-    case .linkControl(let pdu), .linkData(let pdu) where pdu.isControl:
-      linkHeader(pdu.isEmpty ? "data" : "control", flags, air, fact, packet, to: &sink)
+    case .linkControl(let pdu):
+      linkHeader("control", flags, air, fact, packet, to: &sink)
+      control(pdu, fact, packet, to: &sink)
+    case .linkData(let pdu) where pdu.isControl && !fact.stream.isIsochronous:
+      linkHeader("control", flags, air, fact, packet, to: &sink)
       control(pdu, fact, packet, to: &sink)
     case .linkData(let pdu):
-      linkHeader(fact.stream.words.key, flags, air, fact, packet, to: &sink)
+      linkHeader("data", flags, air, fact, packet, to: &sink)
       if pdu.isEmpty { sink.flag("empty", true) }
       payload(
         pdu.payload, of: packet.bytes, isSecret: packet.dissection.mayHoldSecret(fact), to: &sink)
     default:
-      linkHeader(fact.stream.words.key, flags, air, fact, packet, to: &sink)
+      linkHeader("data", flags, air, fact, packet, to: &sink)
       if packet.dissection.l2cap == nil, !packet.answer.fragment.isFragment {
         // A continuation of an unknown PDU may be part of a key.
         payload(packet.dissection.body, of: packet.bytes, isSecret: true, to: &sink)
@@ -101,6 +104,7 @@ extension Details {
       sink.number(key, Int(value))
     }
     sink.word("pdu", kind)
+    if let stream = fact.stream.streamKey { sink.word("stream", stream) }
     number("llid", flags & 3, &sink)
     // Broadcast data is not acknowledged.
     if fact.stream != .broadcastIsochronous {

@@ -6,6 +6,27 @@ import Sessions
 
 /// The description of packets on the air.
 extension Sentence {
+  /// Appends a record without a packet that can be read: the sniffer's report about itself, or one
+  /// that ends too early.
+  mutating func unread(_ air: AirPacket, _ packet: borrowing Packet) {
+    if let message = air.header.message, air.pdu.isEmpty {
+      name("Sniffer message")
+      output.hexadecimal(UInt64(message), digits: 2)
+      endSubject()
+    } else {
+      name(air.header.isWhitened ? "Whitened packet" : "Unknown packet")
+    }
+    undecoded(packet.bytes.part(packet.dissection.body), isSecret: true)
+  }
+
+  // MARK: Advertising
+
+  mutating func advertising(
+    _ pdu: AdvertisingPDU, _ packet: borrowing Packet, _ memory: borrowing Memory
+  ) {
+    name("Advertising")
+  }
+
   // MARK: Data and control
 
   /// Appends a data or control PDU that is not passed to L2CAP.
@@ -16,7 +37,7 @@ extension Sentence {
       control(pdu, found, packet.bytes)
       startOfEncryption(packet, memory)
     } else {
-      name(AssignedName(isControl ? "LL Control" : fact.stream.words.title))
+      name(AssignedName(isControl ? "LL Control" : fact.stream.title))
       if pdu.isEmpty {
         output.text("empty")
       } else {
@@ -71,12 +92,8 @@ extension Sentence {
     output.text("encrypted")
     guard let source = period.keySource else { return }
     output.text(", ")
-    output.text(source.words)
+    output.text(source.shortWords)
   }
-}
-
-extension AirFact.Stream {
-  var isIsochronous: Bool { self == .connectedIsochronous || self == .broadcastIsochronous }
 }
 
 extension Output {
