@@ -134,7 +134,7 @@ let package = Package(
       name: "Sessions",
       dependencies: ["Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: strict),
-    // AES, CMAC, P-256 and the functions built on them: the only module that uses OpenSSL's
+    // AES, CMAC, CCM, P-256 and the functions built on them: the only module that uses OpenSSL's
     // libcrypto.
     .target(
       name: "Cryptography", dependencies: ["CLibcrypto", "Bluetooth", "Bytes"],
@@ -200,7 +200,8 @@ let package = Package(
       name: "MadeTraffic", dependencies: ["Captures", "Bluetooth", "Bytes"],
       path: "Tests/MadeTraffic", swiftSettings: strict),
     .testTarget(
-      name: "CryptographyTests", dependencies: ["Cryptography", "Bluetooth", "Bytes"],
+      name: "CryptographyTests",
+      dependencies: ["MadeTraffic", "Cryptography", "Bluetooth", "Bytes"],
       swiftSettings: tests),
     .testTarget(
       name: "DecodersTests",

@@ -58,7 +58,8 @@ package struct AirLinks: Sendable {
   private var latest: (accessAddress: UInt32, position: Int)?
   private var candidates: [Candidate] = []
   /// The access addresses of streams that other packets announce.
-  private var announced: [(accessAddress: UInt32, stream: AirFact.Stream, crcInit: UInt32, owner: Int)] = []
+  private var announced:
+    [(accessAddress: UInt32, stream: AirFact.Stream, crcInit: UInt32, owner: Int)] = []
   private var timing = AirTiming()
   private var advertisingChecks = CRCChecks()
   /// The channel selection bit of advertisers, each in the place of its address's lowest bits.
@@ -175,7 +176,8 @@ package struct AirLinks: Sendable {
   private mutating func settleChannels(
     _ pdu: AdvertisingPDU, _ header: AirHeader, _ crc: AirFact.CRC
   ) {
-    guard claims.isChannelIndex == nil, header.isRFOrder, crc == .right, let channel = header.channel
+    guard claims.isChannelIndex == nil, header.isRFOrder, crc == .right,
+      let channel = header.channel
     else { return }
     switch pdu.type {
     case 0, 1, 2, 4, 6:
@@ -204,7 +206,7 @@ package struct AirLinks: Sendable {
 
   /// Opens the connection that CONNECT_IND or AUX_CONNECT_REQ asks for.
   private mutating func open(
-    _ request: ConnectIndication, _ pdu: AdvertisingPDU, _ air: AirPacket, _ time: AirTime?,
+    _ request: ConnectIndication, _ pdu: AdvertisingPDU, _ air: AirPacket, _ time: PacketTime?,
     _ packet: inout Packet, _ links: inout Links, _ names: Names
   ) {
     let number = packet.record.number
@@ -484,7 +486,8 @@ package struct AirLinks: Sendable {
       let position = find(air.accessAddress)
     else { return }
     all[position].pairing.observe(
-      pdu, packet.bytes, body: packet.dissection.body, from: direction, packet: packet.record.number)
+      pdu, packet.bytes, body: packet.dissection.body, from: direction, packet: packet.record.number
+    )
   }
 
   /// Ends the connection of a packet.

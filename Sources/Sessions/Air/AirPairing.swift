@@ -71,7 +71,7 @@ struct AirPairing: Sendable {
       values.command = PairingCommand(bytes.part(body))
     case .confirm(let value): values.confirm = PairingValue(bytes.part(value))
     case .random(let value): values.random = PairingValue(bytes.part(value))
-    case .publicKey(let key): 
+    case .publicKey(let key):
       if let x = P256Coordinate(bytes.part(key.x)), let y = P256Coordinate(bytes.part(key.y)) {
         values.publicKey = P256PublicKey(x: x, y: y)
       }

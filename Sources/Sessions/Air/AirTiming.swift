@@ -1,9 +1,10 @@
 import Bluetooth
+import Bytes
 import Captures
 import Dissectors
 
 /// When a packet was on the air, in microseconds of one clock.
-struct AirTime: Sendable {
+struct PacketTime: Sendable {
   var start: Int64
   var end: Int64
   /// Whether the sniffer measured it, so that it is exact to some microseconds.
@@ -28,17 +29,15 @@ struct AirTiming: Sendable {
   private static let mostClocks = 16
 
   /// Returns when a packet was on the air; nil: unknown.
-  mutating func time(_ packet: AirPacket, _ record: borrowing CaptureRecord) -> AirTime? {
-    let length = Int(packet.pdu.count)
+  mutating func time(_ packet: AirPacket, _ record: borrowing CaptureRecord) -> PacketTime? {
+    let phy = packet.codingIndicator == 1 ? AirTime.leCodedS2 : packet.header.phy ?? 1
     let air = Int64(
-      LinkPDU.airtime(
-        length: max(0, length - 2), phy: packet.header.phy ?? 1,
-        codingIndicator: packet.codingIndicator))
+      AirTime.packet(of: max(0, Int(packet.pdu.count) - 2), onPHY: phy, isEncrypted: false))
     if let clock = packet.header.clock, let unwrapped = unwrap(clock, packet.header, record.adapter)
     {
       let start = unwrapped / Int64(max(1, 1000 / max(1, packet.header.clockUnit)))
       // Only the sniffer whose clock counts microseconds stamps the start of the packet.
-      return AirTime(start: start, end: start + air, isExact: packet.header.clockUnit == 1000)
+      return PacketTime(start: start, end: start + air, isExact: packet.header.clockUnit == 1000)
     }
     guard let time = record.time else { return nil }
     // Counted from the first record, so that no sum of two overflows.
@@ -46,7 +45,7 @@ struct AirTiming: Sendable {
     let start = first.map { time.nanoseconds(since: $0) / 1000 } ?? 0
     if let latest, start < latest - 1000 { stepsBack += 1 }
     latest = start
-    return AirTime(start: start, end: start + air, isExact: false)
+    return PacketTime(start: start, end: start + air, isExact: false)
   }
 
   private mutating func unwrap(

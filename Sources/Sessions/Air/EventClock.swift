@@ -285,9 +285,9 @@ struct EventClock: Sendable {
     guard hopVotes >= 12 else { return }
     var (best, second) = (0, 0)
     for index in hopFits.indices where index != best {
-      if hopFits[index] > hopFits[best] { (best, second) = (index, best) } else if
-        second == best || hopFits[index] > hopFits[second]
-      {
+      if hopFits[index] > hopFits[best] {
+        (best, second) = (index, best)
+      } else if second == best || hopFits[index] > hopFits[second] {
         second = index
       }
     }

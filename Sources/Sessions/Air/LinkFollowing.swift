@@ -40,7 +40,7 @@ extension AirLink {
 
   /// Returns whether the capture gives channels as indices, once enough packets fit the predicted
   /// channel only so, or only in RF order; nil: undecided.
-  mutating func judgeChannel(_ raw: UInt8, at time: AirTime?) -> Bool? {
+  mutating func judgeChannel(_ raw: UInt8, at time: PacketTime?) -> Bool? {
     guard let time, let predicted = clock.channel(at: time.start) else { return nil }
     let order = AirHeader.index(ofRF: raw)
     guard order != raw else { return nil }
@@ -52,7 +52,7 @@ extension AirLink {
 
   /// Finds a packet's event and side, and whether it is new.
   mutating func follow(
-    _ pdu: LinkPDU, _ air: AirPacket, _ channel: UInt8?, _ time: AirTime?, _ packet: inout Packet
+    _ pdu: LinkPDU, _ air: AirPacket, _ channel: UInt8?, _ time: PacketTime?, _ packet: inout Packet
   ) {
     // Earlier versions lose count after a gap.
     let claim = air.header.version == 3 ? air.header.eventCounter : nil
@@ -173,10 +173,10 @@ extension AirLink {
       return .plain
     case .unknown: return looksPlain(pdu, packet.bytes) ? .plain : leave(pdu, &packet)
     case .answered:
-      let isStart = pdu.isControl && pdu.length == 1 && first == LinkControl.startEncryptionRequest
+      let isStart = pdu.isControl && pdu.length == 1 && first == LinkControl.startRequestOpcode
       if isStart || pdu.length <= 4 { return .plain }
     case .encrypted:
-      if pdu.isControl, pdu.length == 1, first == LinkControl.startEncryptionResponse {
+      if pdu.isControl, pdu.length == 1, first == LinkControl.startResponseOpcode {
         // It was decrypted before it was saved.
         security.state = .plain
         update { $0.keySource = .sniffer }
@@ -301,7 +301,7 @@ extension AirLink {
     pairing.found =
       pairing.hasConfirm
       ? pairing.searchPasskey(central, peripheral)
-      : pairing.searchPasskey(start, header: pdu.header, payload: pdu.payload, pdu.direction)
+      : nil
     guard let passkey = pairing.found, let key = pairing.shortTermKey(passkey) else { return nil }
     let cipher = LinkCipher(longTermKey: key, start)
     guard let plain = security.keep(cipher, if: pdu, window: window, into: &buffer) else {

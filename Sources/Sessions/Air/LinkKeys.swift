@@ -41,7 +41,9 @@ struct LinkKeys: Sendable {
     rand: UInt64, _ known: KnownKeys
   ) -> [CandidateKey] {
     var found: [CandidateKey] = []
-    if let key = pairing.shortTermKey(.zero) { found.append(CandidateKey(key: key, source: .pairing)) }
+    if let key = pairing.shortTermKey(.zero) {
+      found.append(CandidateKey(key: key, source: .pairing))
+    }
     if let secret = pairing.longTermKey(privateKeys: privateKeys, central, peripheral) {
       found.append(CandidateKey(key: secret.key, source: secret.isDebug ? .debugKey : .supplied))
     }

@@ -55,7 +55,9 @@ struct Sides: Sendable {
         noteWrongClaim(packet)
       }
     }
-    if via != .acknowledgement, via != .capture { isTurned = (isEqual ? .sent : .received) != direction }
+    if via != .acknowledgement, via != .capture {
+      isTurned = (isEqual ? .sent : .received) != direction
+    }
     if via == .capture, timing == nil, parity != direction, trustsClaims {
       isTurned = (isEqual ? .sent : .received) != direction
     }

@@ -163,7 +163,11 @@ package struct Attributes: Sendable {
   /// Returns the key of a server: for a peer its identity or address and whether that is random, or
   /// its connection if no address is known; for this host its controller.
   package static func key(of side: Side, _ connection: Connection) -> UInt64 {
-    if side == .local { return 1 << 63 | UInt64(connection.adapter.value) }
+    if side == .local {
+      guard connection.isOnAir else { return 1 << 63 | UInt64(connection.adapter.value) }
+      guard let central = connection.localAddress else { return 1 << 61 | UInt64(connection.id) }
+      return key(central, connection.localType ?? .public)
+    }
     if let identity = connection.identity { return key(identity.address, identity.type) }
     guard let peer = connection.peer else { return 1 << 62 | UInt64(connection.id) }
     return key(peer, connection.peerType ?? .public)
