@@ -143,10 +143,11 @@ struct PacketOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Only packets sent by the host, or received.", valueName: "sent|received"),
-    completion: .list(["sent", "received"]),
-    transform: { try Choice($0, DirectionArgument.direction) })
-  var direction: [Choice<Direction>] = []
+      "Only packets sent by the host, or received; on the air: of the central or peripheral.",
+      valueName: "sent|received"),
+    completion: .list(["sent", "received", "central", "peripheral"]),
+    transform: { try Choice($0) { try DirectionPattern($0) } })
+  var direction: [Choice<DirectionPattern>] = []
 
   @Option(
     name: .long,
@@ -386,16 +387,5 @@ extension Array {
     copy(&selection, flatMap(\.wanted))
     let excluded = flatMap(\.excluded)
     if !excluded.isEmpty { selection.exclude { copy(&$0, excluded) } }
-  }
-}
-
-/// Parses `sent` or `received`.
-enum DirectionArgument {
-  static func direction(_ text: String) throws -> Direction {
-    switch text {
-    case "sent": .sent
-    case "received": .received
-    default: throw ValidationError("expected sent or received")
-    }
   }
 }

@@ -129,6 +129,10 @@ package struct AirLink: Sendable {
   package var stream = AirFact.Stream.unknown
   /// For an isochronous stream: the connection that it belongs to, if known.
   package var owner = 0
+  /// For a periodic train, its responses and broadcast streams: the train's advertiser.
+  package var train: PeriodicTrain?
+  /// Whether it has the responses to a periodic train.
+  package var answersTrain = false
   package var central: AirParty?
   package var peripheral: AirParty?
   /// The packet of CONNECT_IND or AUX_CONNECT_REQ; 0: missing.

@@ -43,6 +43,19 @@ package struct AirLinks: Sendable {
     package var version: UInt8 = 0
   }
 
+  /// A stream that other packets announce.
+  private struct Announcement: Equatable, Sendable {
+    var accessAddress: UInt32
+    var stream: AirFact.Stream
+    var crcInit: UInt32
+    /// The connection that it belongs to.
+    var owner = 0
+    /// The train that it is or belongs to.
+    var train: PeriodicTrain?
+    /// Whether it has the responses to a train.
+    var answersTrain = false
+  }
+
   /// An access address that is not known to be used: one packet may be noise.
   private struct Candidate: Sendable {
     var accessAddress: UInt32
@@ -58,9 +71,12 @@ package struct AirLinks: Sendable {
   private var latest: (accessAddress: UInt32, position: Int)?
   private var candidates: [Candidate] = []
   /// The access addresses of streams that other packets announce.
-  private var announced:
-    [(accessAddress: UInt32, stream: AirFact.Stream, crcInit: UInt32, owner: Int)] = []
+  private var announced: [Announcement] = []
   private var timing = AirTiming()
+  private var pointers: AuxiliaryPointers
+  /// The report that the current packet's advertising PDU amounts to, and its periodic train.
+  private(set) var report: AdvertisingReport?
+  private(set) var train: PeriodicTrain?
   private var advertisingChecks = CRCChecks()
   /// The channel selection bit of advertisers, each in the place of its address's lowest bits.
   private var selections: [UInt64] = []
@@ -73,6 +89,7 @@ package struct AirLinks: Sendable {
   init(_ bonds: [Bond], _ limits: SharedLimits) {
     keys = LinkKeys(bonds)
     shared = limits
+    pointers = AuxiliaryPointers(limit: limits.values.airPointers)
   }
 
   /// Whether any record came from the air.
@@ -105,6 +122,7 @@ package struct AirLinks: Sendable {
     guard let air = packet.dissection.air else { return .none }
     note(air.header, packet.record)
     packet.answer.air = AirFact()
+    if report != nil { report = nil }
     switch packet.dissection.content {
     case .advertising(let pdu):
       followAdvertising(pdu, air, &packet, &links, names)
@@ -159,12 +177,108 @@ package struct AirLinks: Sendable {
     }
     let time = timing.time(air, packet.record)
     claims.clockGoesBack = timing.stepsBack
-    switch pdu.type {
-    case 0, 1: remember(pdu, packet.bytes)
-    case 5:
+    packet.dissection.readAdvertising(packet.bytes, isTruncated: packet.record.isTruncated)
+    let index = channel(air.header)
+    switch pdu.kind {
+    case .advInd, .directInd: remember(pdu, packet.bytes)
+    case .connectInd:
+      if isAuxiliary(air.header) { packet.answer.air?.place = .auxiliary }
       guard let request = ConnectIndication(pdu, packet.bytes) else { return }
       open(request, pdu, air, time, &packet, &links, names)
+      return
+    case .scanRequest:
+      guard let index, index < 37 else { return }
+      packet.answer.air?.place = .auxiliary
+      if let scanned = pdu.parties(packet.bytes).receiver {
+        pointers.add(scanned: scanned, pdu.receiverType, on: index, at: time)
+      }
+      return
+    case .extended:
+      followExtended(pdu, air, index, time, &packet)
+      return
     default: break
+    }
+    report = pdu.report(packet.bytes, air.header, .primary)
+  }
+
+  /// Follows a packet of extended advertising, and completes what only the packets before it state.
+  private mutating func followExtended(
+    _ pdu: AdvertisingPDU, _ air: AirPacket, _ index: UInt8?, _ time: PacketTime?,
+    _ packet: inout Packet
+  ) {
+    guard let header = ExtendedHeader(packet.bytes, pdu.payload) else { return }
+    var place = AdvertisingPDU.place(channel: index, auxiliaryKind: air.header.auxiliaryKind)
+    var before: AuxiliaryPointers.Beginning?
+    if place != .primary, let index {
+      before = pointers.take(channel: index, at: time, dataInfo: header.dataInfo)
+      if let before, air.header.auxiliaryKind ?? 0 == 0 { place = before.place }
+    }
+    packet.answer.air?.place = place
+    var found = pdu.report(packet.bytes, air.header, place)
+    if let before {
+      if found?.address == nil {
+        found?.address = before.address
+        found?.addressType = before.addressType
+      }
+      if place == .chain { found?.eventType |= before.eventType }
+      if header.dataInfo == nil, let info = before.dataInfo { found?.sid = UInt8(info >> 12) }
+      found?.primaryPHY = before.primaryPHY
+    }
+    report = found
+    let address = header.advertiser ?? before?.address
+    let type = header.advertiser == nil ? before?.addressType ?? .anonymous : pdu.senderType
+    if let pointer = header.auxiliary {
+      pointers.add(
+        pointer,
+        AuxiliaryPointers.Beginning(
+          place: place == .primary ? .auxiliary : .chain, address: address, addressType: type,
+          // Only a scan response has its bit in every part.
+          eventType: (found?.eventType ?? 0) & 0xf, dataInfo: header.dataInfo ?? before?.dataInfo,
+          primaryPHY: place == .primary ? air.header.phy : before?.primaryPHY),
+        from: time)
+    }
+    if let sync = header.sync {
+      announce(
+        Announcement(
+          accessAddress: sync.accessAddress, stream: .periodicAdvertising, crcInit: sync.crcInit,
+          train: PeriodicTrain(address: address, addressType: type, sid: header.sid ?? 0xff)))
+    }
+  }
+
+  /// Follows a packet of a periodic train.
+  private mutating func followTrain(
+    _ position: Int, _ pdu: LinkPDU, _ air: AirPacket, _ packet: inout Packet
+  ) {
+    let advertising = AdvertisingPDU(pdu)
+    guard advertising.kind == .extended,
+      let header = ExtendedHeader(packet.bytes, advertising.payload)
+    else { return }
+    packet.dissection.content = .advertising(advertising)
+    packet.dissection.readAdvertising(packet.bytes, isTruncated: packet.record.isTruncated)
+    let place: AdvertisingPDU.Place =
+      all[position].answersTrain || air.header.auxiliaryKind == 3
+      ? .response : air.header.auxiliaryKind == 1 ? .chain : .sync
+    packet.answer.air?.place = place
+    train = all[position].train
+    report = advertising.report(packet.bytes, air.header, place)
+    if report?.address == nil, let train {
+      report?.address = train.address
+      report?.addressType = train.addressType
+    }
+    if let responses = TrainData.responses(packet.bytes, header.acad) {
+      var announcement = Announcement(
+        accessAddress: responses.accessAddress, stream: .periodicAdvertising,
+        crcInit: all[position].crcInit ?? 0, train: train)
+      announcement.answersTrain = true
+      announce(announcement)
+    }
+    if let group = TrainData.bigInfo(packet.bytes, header.acad) {
+      for number in 0...group.streams {
+        announce(
+          Announcement(
+            accessAddress: group.accessAddress(ofStream: number), stream: .broadcastIsochronous,
+            crcInit: group.crcInit(ofStream: number), train: train))
+      }
     }
   }
 
@@ -187,8 +301,8 @@ package struct AirLinks: Sendable {
     guard claims.isChannelIndex == nil, header.isRFOrder, crc == .right,
       let channel = header.channel
     else { return }
-    switch pdu.type {
-    case 0, 1, 2, 4, 6:
+    switch pdu.kind {
+    case .advInd, .directInd, .nonConnInd, .scanResponse, .scanInd:
       if channel == 0 || channel == 12 { claims.isChannelIndex = false }
       if channel == 37 || channel == 38 { claims.isChannelIndex = true }
     default: break
@@ -197,10 +311,10 @@ package struct AirLinks: Sendable {
 
   /// Remembers whether an advertiser supports Channel Selection Algorithm 2.
   private mutating func remember(_ pdu: AdvertisingPDU, _ bytes: RawSpan) {
-    guard let address = pdu.advertiser(bytes) else { return }
+    guard let address = pdu.parties(bytes).sender else { return }
     if selections.isEmpty { selections = [UInt64](repeating: 0, count: Self.selectionPlaces) }
     selections[Int(truncatingIfNeeded: address.value) & (Self.selectionPlaces - 1)] =
-      address.value << 2 | 2 | (pdu.hasChannelSelection2 ? 1 : 0)
+      address.value << 2 | 2 | (pdu.supportsAlgorithm2 ? 1 : 0)
   }
 
   private static let selectionPlaces = 256
@@ -236,7 +350,7 @@ package struct AirLinks: Sendable {
     link.channelMap = request.channelMap
     if isAuxiliary {
       link.channelSelection = 2
-    } else if !pdu.hasChannelSelection2 {
+    } else if !pdu.supportsAlgorithm2 {
       link.channelSelection = 1
     } else {
       link.channelSelection = selection(of: request.advertiser).map { $0 ? 2 : 1 } ?? 0
@@ -389,6 +503,7 @@ package struct AirLinks: Sendable {
     }
     guard all[position].stream == .connection else {
       all[position].count(stream: packet.record, air.header)
+      if all[position].stream == .periodicAdvertising { followTrain(position, pdu, air, &packet) }
       return .none
     }
     return followConnection(position, pdu, air, &packet, &links, &known, into: &buffer)
@@ -415,6 +530,8 @@ package struct AirLinks: Sendable {
       link.stream = known.stream
       link.crcInit = known.crcInit
       link.owner = known.owner
+      link.train = known.train
+      link.answersTrain = known.answersTrain
       return add(link)
     }
     switch air.header.kind {
@@ -500,8 +617,9 @@ package struct AirLinks: Sendable {
     all[position].follow(control, packet)
     if case .cisIndication(let indication) = control {
       announce(
-        indication.accessAddress, .connectedIsochronous, crcInit: all[position].crcInit ?? 0,
-        owner: all[position].connection)
+        Announcement(
+          accessAddress: indication.accessAddress, stream: .connectedIsochronous,
+          crcInit: all[position].crcInit ?? 0, owner: all[position].connection))
     }
   }
 
@@ -524,13 +642,10 @@ package struct AirLinks: Sendable {
     end(position, ending, reason: reason, packet.record, &links)
   }
 
-  /// Records the access address of a stream, which other packets announce.
-  mutating func announce(
-    _ accessAddress: UInt32, _ stream: AirFact.Stream, crcInit: UInt32, owner: Int
-  ) {
-    guard !announced.contains(where: { $0.accessAddress == accessAddress && $0.owner == owner })
-    else { return }
+  /// Records the access address of a stream.
+  private mutating func announce(_ announcement: Announcement) {
+    guard !announced.contains(announcement) else { return }
     if announced.count >= limits.airStreams { announced.removeFirst() }
-    announced.append((accessAddress, stream, crcInit, owner))
+    announced.append(announcement)
   }
 }

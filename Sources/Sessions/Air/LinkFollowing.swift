@@ -145,7 +145,9 @@ extension AirLink {
     case .clear, .requested, .plain: break
     case .answered, .encrypted, .unknown: return nil
     }
-    return LinkControl.sender(of: bytes.byte(at: Int(pdu.payload.start)), length: Int(pdu.length))
+    return LinkOpcode(rawValue: bytes.byte(at: Int(pdu.payload.start))).sender.role.map {
+      $0 == .central ? .sent : .received
+    }
   }
 
   private mutating func acknowledge(
@@ -208,10 +210,11 @@ extension AirLink {
       return .plain
     case .unknown: return looksPlain(pdu, packet.bytes) ? .plain : leave(pdu, &packet)
     case .answered:
-      let isStart = pdu.isControl && pdu.length == 1 && first == LinkControl.startRequestOpcode
+      let isStart =
+        pdu.isControl && pdu.length == 1 && first == LinkOpcode.startEncryptionRequest.rawValue
       if isStart || pdu.length <= 4 { return .plain }
     case .encrypted:
-      if pdu.isControl, pdu.length == 1, first == LinkControl.startResponseOpcode {
+      if pdu.isControl, pdu.length == 1, first == LinkOpcode.startEncryptionResponse.rawValue {
         // It was decrypted before it was saved.
         security.state = .plain
         update { $0.keySource = .sniffer }
@@ -393,7 +396,10 @@ extension AirLink {
     let isPlausible: Bool
     switch pdu.llid {
     case 3:
-      isPlausible = count > 0 && LinkControl.isPlausible(bytes.byte(at: start), length: count)
+      isPlausible =
+        count > 0
+        && LinkOpcode.candidates(length: count, from: nil).has(
+          LinkOpcode(rawValue: bytes.byte(at: start)))
     case 2:
       isPlausible =
         count >= 4 && Int(bytes.littleEndianU16(at: start)) + 4 >= count
@@ -416,14 +422,14 @@ extension AirLink {
       var period = EncryptionPeriod()
       period.request = number
       (period.rand, period.ediv) = (request.rand, request.ediv)
-      (period.centralDiversifier, period.centralVector) = (request.skd, request.iv)
+      (period.centralDiversifier, period.centralVector) = (request.diversifier, request.vector)
       begin(period)
       security.state = .requested
-    case .encryptionResponse(let response):
+    case .encryptionResponse(let diversifier, let vector):
       if periods.isEmpty || security.state != .requested { begin(EncryptionPeriod()) }
       update {
         $0.response = number
-        ($0.peripheralDiversifier, $0.peripheralVector) = (response.skd, response.iv)
+        ($0.peripheralDiversifier, $0.peripheralVector) = (diversifier, vector)
       }
       security.state = .answered
     case .startEncryptionRequest:
@@ -435,7 +441,7 @@ extension AirLink {
     case .pauseResponse where packet.record.direction == .sent: security.state = .clear
     case .connectionUpdate(let update):
       clock.change(
-        interval: update.interval, offset: Int64(update.offset) * 1250, at: update.instant)
+        interval: update.interval, offset: Int64(update.windowOffset) * 1250, at: update.instant)
       if packet.answer.air?.encryption == .decrypted { latestUpdate = number }
     case .channelMap(let map, let instant):
       clock.change(map: map, at: instant)
