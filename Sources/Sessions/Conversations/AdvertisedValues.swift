@@ -31,6 +31,8 @@ extension Conversations {
     _ record: borrowing CaptureRecord, _ memory: borrowing Memory
   ) {
     guard !data.isEmpty else { return }
+    // On the air no host receives it.
+    let direction: Direction? = memory.vantage == .air ? nil : .received
     let address = advertisement.report.address ?? advertisement.train?.address
     let type =
       advertisement.report.address == nil
@@ -44,7 +46,7 @@ extension Conversations {
       adapter: record.adapter, peer: address,
       identity: address.flatMap { memory.identities.identity(of: $0)?.address })
     var value = ConveyedValue(
-      operation: .advertisement, attribute: attribute, parties: parties, direction: .received,
+      operation: .advertisement, attribute: attribute, parties: parties, direction: direction,
       packet: record.number, time: record.time)
     value.isSecret = advertisement.mayHoldSecret
     reportStructures(bytes, data, value, isCut: false, chain: chain)
