@@ -104,6 +104,41 @@ static inline clibcrypto_words clibcrypto_aes_words(struct clibcrypto_block key,
   return words;
 }
 
+/// Four blocks.
+struct clibcrypto_blocks {
+  struct clibcrypto_block first, second, third, fourth;
+};
+
+/// Returns the context of a key that encrypts many messages in turn with other keys. The key selects one of 64 schedules, so it
+/// is expanded once, unless another key that is in use at the same time selects the same one.
+static inline EVP_CIPHER_CTX *clibcrypto_kept(struct clibcrypto_block key) {
+  static __thread struct clibcrypto_schedule schedules[64];
+  struct clibcrypto_schedule *schedule = &schedules[key.low % 64];
+  clibcrypto_expand(schedule, key, 1);
+  return schedule->context;
+}
+
+/// Encrypts one block with a key that stays expanded.
+static inline struct clibcrypto_block clibcrypto_aes_kept(struct clibcrypto_block key, struct clibcrypto_block block) {
+  unsigned char bytes[16];
+  clibcrypto_store(block, bytes);
+  if (EVP_Cipher(clibcrypto_kept(key), bytes, bytes, 16) <= 0) abort();
+  return clibcrypto_load(bytes);
+}
+
+/// Encrypts four blocks with a key that stays expanded, which costs little more than one.
+static inline struct clibcrypto_blocks clibcrypto_aes_four(struct clibcrypto_block key, struct clibcrypto_blocks blocks) {
+  unsigned char bytes[64];
+  clibcrypto_store(blocks.first, bytes);
+  clibcrypto_store(blocks.second, bytes + 16);
+  clibcrypto_store(blocks.third, bytes + 32);
+  clibcrypto_store(blocks.fourth, bytes + 48);
+  if (EVP_Cipher(clibcrypto_kept(key), bytes, bytes, 64) <= 0) abort();
+  struct clibcrypto_blocks result = {clibcrypto_load(bytes), clibcrypto_load(bytes + 16), clibcrypto_load(bytes + 32),
+                                     clibcrypto_load(bytes + 48)};
+  return result;
+}
+
 /// A number of 256 bits.
 struct clibcrypto_number {
   struct clibcrypto_block high, low;

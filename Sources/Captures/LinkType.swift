@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 
 /// The link type of a pcap file or a pcapng interface: a LINKTYPE_ number from tcpdump.org.
@@ -14,9 +14,44 @@ package struct LinkType: RawRepresentable, Equatable, Sendable {
   package static let h4WithDirection = Self(rawValue: 201)
   /// Adapter (2 bytes, most significant first), monitor opcode (2), then the opcode's data.
   package static let linuxMonitor = Self(rawValue: 254)
+  /// A Bluetooth LE Link Layer packet.
+  package static let linkLayer = Self(rawValue: 251)
+  /// A pseudo header (10 bytes), then as in `linkLayer`.
+  package static let linkLayerWithHeader = Self(rawValue: 256)
+  /// The header of an nRF Sniffer, then as in `linkLayer`.
+  package static let nordic = Self(rawValue: 272)
+  /// The same in the sniffer's first versions.
+  package static let oldNordic = Self(rawValue: 157)
+  /// PPI's headers, then a packet of the link type that they name.
+  package static let ppi = Self(rawValue: 192)
 
   /// Whether packets of this link type can be read.
-  package var isReadable: Bool { self == .h4 || self == .h4WithDirection || self == .linuxMonitor }
+  package var isReadable: Bool { isHCI || sniffer != nil }
+
+  /// Whether the packets are those between a host and a controller.
+  var isHCI: Bool { self == .h4 || self == .h4WithDirection || self == .linuxMonitor }
+
+  /// The layout of the packets if a sniffer recorded them; nil for other link types.
+  package var sniffer: SnifferFormat? {
+    switch self {
+    case .linkLayer: .linkLayer
+    case .linkLayerWithHeader: .pseudoHeader
+    case .nordic, .oldNordic: .nordic
+    case .ppi: .ppi
+    default: nil
+    }
+  }
+
+  /// The link type in which packets of a sniffer are written.
+  init(_ sniffer: SnifferFormat) {
+    self =
+      switch sniffer {
+      case .linkLayer: .linkLayer
+      case .pseudoHeader: .linkLayerWithHeader
+      case .nordic: .nordic
+      case .ppi: .ppi
+      }
+  }
 
   /// The name used in `CaptureSummary`; nil for unknown numbers.
   package var name: String? {
@@ -26,53 +61,27 @@ package struct LinkType: RawRepresentable, Equatable, Sendable {
     case 105: "Wi-Fi"
     case 113, 276: "Linux cooked"
     case 127: "Wi-Fi with radiotap header"
-    case 147: "private use"
-    case 157: "Nordic nRF Sniffer, old format"
+    case 147, 148: "private use"
+    case 157: "nRF Sniffer, old format"
     case 187: "HCI UART (H4), without direction"
     case 189, 220: "Linux USB"
-    case 192: "PPI, a wrapper that sniffers use"
-    case 195, 230: "IEEE 802.15.4"
+    case 192: "Bluetooth LE in PPI headers"
+    case 195, 215, 230, 283: "IEEE 802.15.4"
     case 201: "HCI UART (H4)"
     case 227: "CAN"
     case 228, 101, 12: "IP"
     case 249: "USBPcap"
-    case 251: "Bluetooth LE link-layer packets from a sniffer"
+    case 251: "Bluetooth LE Link Layer"
     case 254: "Linux monitor"
-    case 255: "Bluetooth BR/EDR baseband packets from a sniffer"
-    case 256: "Bluetooth LE link-layer packets from a sniffer"
-    case 272: "nRF Sniffer packets"
+    case 255: "Bluetooth BR/EDR baseband"
+    case 256: "Bluetooth LE Link Layer with pseudo header"
+    case 272: "nRF Sniffer"
     default: nil
     }
   }
 
   /// The name, or the number if there is no name.
   package var nameOrNumber: String { name ?? "link type \(rawValue)" }
-
-  /// Describes the contents of a file with this link type, as the middle of a sentence.
-  private var refusalWords: String {
-    switch rawValue {
-    case 251, 256: "Bluetooth LE link-layer packets from a sniffer (link type \(rawValue))"
-    case 272: "Bluetooth LE packets from an nRF Sniffer (link type 272)"
-    case 157: "packets of an nRF Sniffer's old format (link type 157)"
-    case 192: "packets that a sniffer wrapped (PPI, link type 192)"
-    case 255: "Bluetooth BR/EDR baseband packets from a sniffer (link type 255)"
-    default:
-      name.map { "\($0) packets (link type \(rawValue))" }
-        ?? "packets of link type \(rawValue), which is unknown"
-    }
-  }
-
-  /// Returns the refusal of a file whose packets all have one of these link types.
-  static func refusal(of types: [LinkType]) -> CaptureFailure {
-    let held = types.map(\.refusalWords).joined(separator: " and ")
-    let isAir = types.contains { [157, 192, 251, 255, 256, 272].contains($0.rawValue) }
-    let what =
-      isAir
-      ? "holds \(held), which gattscope does not read yet; open it in Wireshark, or record Bluetooth HCI on one of the two devices"
-      : "holds \(held); gattscope reads Bluetooth HCI"
-    return CaptureFailure(
-      .notReadable, "\(what) (link types 187 and 201, H4, and 254, Linux monitor)")
-  }
 
   /// The number of bytes in the link type's own header, which precedes the packet.
   private var headerBytes: Int { self == .h4 ? 0 : 4 }
@@ -88,6 +97,12 @@ package struct LinkType: RawRepresentable, Equatable, Sendable {
     originalLength: Int,
     drops: UInt64, fileOffset: Int64, _ bytes: RawSpan
   ) -> CaptureRecord {
+    if !isHCI, let sniffer {
+      return CaptureRecord(
+        number: number, time: time, direction: nil, adapter: adapter, framing: .air(sniffer),
+        originalLength: max(originalLength, bytes.byteCount), drops: drops,
+        fileOffset: fileOffset, bytes: bytes)
+    }
     var (direction, adapter, taken) = (direction, adapter, headerBytes)
     var framing = CaptureRecord.Framing.h4
     var cursor = Cursor(bytes)

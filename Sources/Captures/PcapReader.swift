@@ -54,8 +54,8 @@ extension RawSpan {
   }
 }
 
-/// A reader of pcap that uses libpcap: link types 187, 201 and 254, microseconds and nanoseconds,
-/// both byte orders.
+/// A reader of pcap that uses libpcap: the link types of `LinkType.isReadable`, microseconds and
+/// nanoseconds, both byte orders.
 ///
 /// The bytes come from an `InputBuffer`, and libpcap is called only when a whole record has
 /// arrived. So it never waits: pipes may deliver pieces, byte offsets are known, and for a file
@@ -91,15 +91,40 @@ package struct PcapReader: CaptureSource, ~Copyable {
         .notReadable, "is pcap version \(header.major).\(header.minor); gattscope reads version 2.4"
       )
     }
-    guard header.linkType.isReadable else { throw LinkType.refusal(of: [header.linkType]) }
+    if let foreign = try Self.foreignPackets(header, &input) {
+      throw ForeignPackets.refusal(of: [foreign])
+    }
     library = try PcapLibrary.open(input.take(PcapHeader.byteCount), header)
     self.header = header
     var summary = CaptureSummary(
       format: .pcap, datalink: header.linkType.rawValue,
       datalinkName: header.linkType.nameOrNumber, timeDecimals: header.hasNanoseconds ? 9 : 6)
     summary.lacksDirection = header.linkType == .h4
+    summary.setContents([header.linkType])
     self.summary = summary
     self.input = input
+  }
+
+  /// Returns what the packets are if they are not read, by the link type and the first packet.
+  private static func foreignPackets(
+    _ header: PcapHeader, _ input: inout InputBuffer
+  ) throws(CaptureFailure) -> ForeignPackets? {
+    let linkType = header.linkType
+    if linkType.isReadable, linkType != .ppi { return nil }
+    let start = PcapHeader.byteCount + recordHeaderBytes
+    var count = 0
+    do throws(CaptureFailure) {
+      // A pipe's first packet may take a long time to come; it is only needed to read PPI.
+      if linkType == .ppi || input.knownRemaining != nil, try input.fill(start) {
+        let captured = input.bytes.u32(at: start - 8, isBigEndian: header.isBigEndian)
+        count = min(Int(captured), ForeignPackets.bytesThatTell)
+        _ = try input.fill(start + count)
+      }
+    } catch {
+      // Reading on reports damage again.
+      guard error.kind == .damaged else { throw error }
+    }
+    return ForeignPackets(linkType, first: input.bytes.part(Slice(start: start, count: count)))
   }
 
   /// The captured length of the record at the start of the buffer.

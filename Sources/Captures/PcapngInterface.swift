@@ -16,8 +16,13 @@ struct PcapngInterface: Sendable {
   let resolution: Resolution
   /// The number of seconds added to every time (`if_tsoffset`).
   let offset: Int64
-  /// The controller's number: the number of HCI interfaces before this one.
-  let adapter: AdapterIndex
+  /// The number of the controller or sniffer.
+  var adapter: AdapterIndex = 0
+  /// What its packets are if they are left out.
+  var foreign: ForeignPackets?
+  /// Whether `adapter` and `foreign` are final; for packets from sniffers and unreadable ones, the
+  /// first one is awaited.
+  var isDecided: Bool
   /// The index in the summary's `leftOut`, once a packet was left out.
   var leftOut: Int?
 
@@ -77,11 +82,12 @@ struct PcapngInterface: Sendable {
   }
 
   /// Reads a whole block.
-  init(_ block: RawSpan, isBigEndian: Bool, adapter: Int) {
+  init(_ block: RawSpan, isBigEndian: Bool) {
     let word = block.littleEndianU16(at: 8)
     linkType = LinkType(rawValue: UInt32(isBigEndian ? word.byteSwapped : word))
     snapshotLength = block.u32(at: 12, isBigEndian: isBigEndian)
-    self.adapter = AdapterIndex(UInt16(clamping: adapter))
+    isDecided = linkType.isHCI
+    foreign = linkType.isReadable ? nil : ForeignPackets(linkType)
     let list = block.part(Slice(start: 16, count: block.byteCount - Self.leastBytes))
     let options = RecordOptions(list, isBigEndian: isBigEndian)
     var resolution = Resolution(6)

@@ -1,13 +1,16 @@
 import Bluetooth
 import Bytes
 
-/// A reader of pcapng with link types 187, 201 and 254 on any of a file's interfaces.
+/// A reader of pcapng with the link types of `LinkType.isReadable` on any of a file's interfaces.
 ///
 /// A block is its type (4 bytes), its total length (4), its body, and the total length again, in
 /// the byte order of its section (pcapng, 3.1). The Section Header, the Interface Description, and
 /// the Enhanced, Simple and old Packet Blocks are read; others are skipped. Packets on interfaces
-/// without HCI are counted and left out, but they keep their numbers: `#n` is the packet that
-/// Wireshark shows as n.
+/// of other link types are counted and left out, but they keep their numbers: `#n` is the packet
+/// that Wireshark shows as n.
+///
+/// The controller's number of an HCI interface is the number of such interfaces before it. A
+/// sniffer's is its interface's index among the others, after those of the controllers.
 ///
 /// Damage ends the capture, as in `BtsnoopReader`. It is a block that ends early, whose two lengths
 /// differ or that is longer than `CaptureLimits.blockBytes`, or a packet that does not fit its
@@ -20,13 +23,16 @@ package struct PcapngReader: CaptureSource, ~Copyable {
   private var isBigEndian = false
   /// The interfaces of the current section.
   private var interfaces: [PcapngInterface] = []
-  /// The number of its readable interfaces.
-  private var readable = 0
-  /// The link types of all unreadable interfaces in all sections, for a refusal.
-  private var otherTypes: [LinkType] = []
+  /// The number of its next HCI interface, and the one after those of its sniffers so far.
+  private var nextAdapter = 0
+  private var adapterAfterSniffers = 0
+  /// What all interfaces hold that are left out, in all sections, for a refusal.
+  private var foreign: [ForeignPackets] = []
   /// The link types of all readable interfaces.
   private var readTypes: [LinkType] = []
   private var hasReadable: Bool { !readTypes.isEmpty }
+  /// Whether packets in PPI's headers were read.
+  private var wrappedIsRead = false
   private var number = 0
   /// The index of the current section, from 0; negative before the first.
   private var section = -1
@@ -45,9 +51,9 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     static let enhancedPacket: UInt32 = 6
   }
 
-  /// Reads the beginning of the capture in `input`, up to its first HCI packet.
+  /// Reads the beginning of the capture in `input`, up to the first packet that is read.
   ///
-  /// - Throws: `.notReadable` if no interface has HCI; `.damaged` if even the first block is
+  /// - Throws: `.notReadable` if no interface is readable; `.damaged` if even the first block is
   ///   broken; `.inaccessible` if it cannot be read.
   package init(_ input: consuming InputBuffer) throws(CaptureFailure) {
     self.input = input
@@ -59,12 +65,12 @@ package struct PcapngReader: CaptureSource, ~Copyable {
       if error.kind != .damaged || !hasReadable { throw error }
       failure = error
     }
-    if !hasReadable, !otherTypes.isEmpty { throw LinkType.refusal(of: otherTypes) }
+    if !hasReadable, !foreign.isEmpty { throw ForeignPackets.refusal(of: foreign) }
   }
 
-  /// Whether the buffer holds a whole further HCI packet, damage or the end, possibly after blocks
-  /// that are left out. After the beginning of a section or an interface this is unknown until that
-  /// is read.
+  /// Whether the buffer holds a whole further packet that is read, damage or the end, possibly after
+  /// blocks that are left out. After the beginning of a section or an interface, and at a packet by
+  /// which its interface is judged, this is unknown until that is read.
   package var isReady: Bool {
     if isFinished || isAtPacket || failure != nil { return true }
     var start = 0
@@ -76,7 +82,12 @@ package struct PcapngReader: CaptureSource, ~Copyable {
       if type == BlockType.sectionHeader || type == BlockType.interface { return false }
       if total < 12 || total % 4 != 0 { return true }
       guard input.count - start >= total else { return false }
-      if let interface = interface(ofBlockAt: start, type), isReadable(interface) { return true }
+      if let interface = interface(ofBlockAt: start, type) {
+        // A packet whose interface is not described is damage.
+        guard interface < interfaces.count else { return true }
+        guard interfaces[interface].isDecided else { return false }
+        if interfaces[interface].foreign == nil { return true }
+      }
       start += total
     }
     return false
@@ -93,11 +104,6 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     case BlockType.simplePacket: 0
     default: nil
     }
-  }
-
-  /// Returns whether packets of an interface are read, or are damage because it is not described.
-  private func isReadable(_ interface: Int) -> Bool {
-    interface >= interfaces.count || interfaces[interface].linkType.isReadable
   }
 
   /// Returns a number from the block at the start of the buffer.
@@ -137,8 +143,8 @@ package struct PcapngReader: CaptureSource, ~Copyable {
 
   // MARK: Blocks
 
-  /// Advances until the buffer begins with a whole HCI packet; returns false at the end of the
-  /// capture.
+  /// Advances until the buffer begins with a whole packet that is read; returns false at the end of
+  /// the capture.
   private mutating func advance() throws(CaptureFailure) -> Bool {
     while true {
       guard try input.fill(8) else {
@@ -162,7 +168,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
           throw damage("it is of version \(version); gattscope reads version 1")
         }
         interfaces.removeAll(keepingCapacity: true)
-        readable = 0
+        (nextAdapter, adapterAfterSniffers) = (0, 0)
         section += 1
         _ = input.take(total)
       case BlockType.interface:
@@ -175,9 +181,9 @@ package struct PcapngReader: CaptureSource, ~Copyable {
           throw damage("it is of interface \(index), which is not described")
         }
         number += 1
-        if interfaces[index].linkType.isReadable { return true }
-        interfaces[index].leftOut = summary.leaveOut(
-          interfaces[index].linkType.nameOrNumber, at: interfaces[index].leftOut)
+        if !interfaces[index].isDecided { decide(index, type, total) }
+        guard let foreign = interfaces[index].foreign else { return true }
+        interfaces[index].leftOut = summary.leaveOut(foreign.name, at: interfaces[index].leftOut)
         _ = input.take(total)
       default: try skipBlock(total)
       }
@@ -247,27 +253,78 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     guard interfaces.count < CaptureLimits.interfaces else {
       throw damage("there are more than \(CaptureLimits.interfaces) interfaces")
     }
-    let interface = PcapngInterface(
-      input.bytes.part(Slice(start: 0, count: total)), isBigEndian: isBigEndian,
-      adapter: readable)
-    interfaces.append(interface)
+    var interface = PcapngInterface(
+      input.bytes.part(Slice(start: 0, count: total)), isBigEndian: isBigEndian)
     _ = input.take(total)
     let type = interface.linkType
-    guard type.isReadable else {
-      if !otherTypes.contains(type), otherTypes.count < CaptureLimits.otherLinkTypes {
-        otherTypes.append(type)
+    if type.isHCI {
+      nextAdapter = max(nextAdapter, adapterAfterSniffers)
+      interface.adapter = AdapterIndex(UInt16(clamping: nextAdapter))
+      nextAdapter += 1
+    }
+    interfaces.append(interface)
+    if let foreign = interface.foreign { return note(foreign) }
+    if !readTypes.contains(type) { readTypes.append(type) }
+    describeContents()
+    summary.timeDecimals = max(summary.timeDecimals, interface.resolution.decimals)
+  }
+
+  /// Names the link types that are read in the summary.
+  private mutating func describeContents() {
+    summary.datalink = readTypes.first?.rawValue
+    summary.setContents(readTypes)
+    summary.datalinkName =
+      readTypes.isEmpty
+      ? "no interface" : readTypes.map(\.nameOrNumber).joined(separator: " and ")
+  }
+
+  /// Notes what an interface holds that is left out.
+  private mutating func note(_ packets: ForeignPackets) {
+    if !foreign.contains(packets), foreign.count < CaptureLimits.otherLinkTypes {
+      foreign.append(packets)
+    }
+  }
+
+  /// Judges an interface by its first packet, the block at the start of the buffer, and gives a
+  /// sniffer its number: now, since the interfaces before the first packet are known.
+  private mutating func decide(_ index: Int, _ type: UInt32, _ total: Int) {
+    interfaces[index].isDecided = true
+    let linkType = interfaces[index].linkType
+    if let found = foreignPackets(linkType, type, total) {
+      interfaces[index].foreign = found
+      foreign.removeAll { $0 == ForeignPackets(linkType) }
+      note(found)
+      if linkType.isReadable, !isRead(linkType) {
+        readTypes.removeAll { $0 == linkType }
+        describeContents()
       }
       return
     }
-    readable += 1
-    if readTypes.isEmpty {
-      summary.datalink = type.rawValue
-      summary.datalinkName = type.nameOrNumber
-    } else if !readTypes.contains(type) {
-      summary.datalinkName += " and " + type.nameOrNumber
-    }
-    if !readTypes.contains(type) { readTypes.append(type) }
-    summary.timeDecimals = max(summary.timeDecimals, interface.resolution.decimals)
+    wrappedIsRead = wrappedIsRead || linkType == .ppi
+    // The Linux monitor's records have the numbers of all controllers of their host.
+    let hasMonitor = interfaces.contains { $0.linkType == .linuxMonitor }
+    let place = interfaces.prefix(index).count { !$0.linkType.isHCI }
+    let number = nextAdapter + place + (hasMonitor ? Int(CaptureLimits.controllers) : 0)
+    interfaces[index].adapter = AdapterIndex(UInt16(clamping: min(number, 0xfffe)))
+    adapterAfterSniffers = max(adapterAfterSniffers, number + 1)
+  }
+
+  /// Returns what the packets of a link type are if they are not read, by the block at the start of
+  /// the buffer.
+  private func foreignPackets(
+    _ linkType: LinkType, _ type: UInt32, _ total: Int
+  ) -> ForeignPackets? {
+    let start = type == BlockType.simplePacket ? 12 : 28
+    let room = max(0, total - 4 - start)
+    let count = type == BlockType.simplePacket ? room : min(room, Int(number(at: 20)))
+    return ForeignPackets(
+      linkType, first: input.bytes.part(Slice(start: start, count: count)))
+  }
+
+  /// Returns whether some packets of a link type are read, or may be.
+  private func isRead(_ linkType: LinkType) -> Bool {
+    linkType == .ppi && wrappedIsRead
+      || interfaces.contains { $0.linkType == linkType && $0.foreign == nil }
   }
 
   // MARK: Packets

@@ -97,14 +97,7 @@ package struct AES128: Equatable, Sendable {
 
   /// Returns the 16 bytes at `offset`, most significant first, with zeros after the end.
   static func number(_ message: [UInt8], at offset: Int) -> UInt128 {
-    let bytes = message.bytes
-    if offset + size <= bytes.byteCount {
-      return UInt128(bytes.bigEndianU64(at: offset)) << 64
-        | UInt128(bytes.bigEndianU64(at: offset + 8))
-    }
-    var number: UInt128 = 0
-    for index in 0..<size { number = number << 8 | UInt128(bytes.byte(at: offset + index)) }
-    return number
+    message.bytes.bigEndianU128(at: offset)
   }
 
   /// Returns an AES-CMAC as a number.

@@ -1,6 +1,6 @@
 import Bytes
 
-/// A key pair on P-256 with a known private key. It is made up, so it is not secret.
+/// A key pair on P-256 with a known private key.
 package struct P256KeyPair: Sendable {
   /// The public key, a point on the curve.
   package let publicKey: P256PublicKey

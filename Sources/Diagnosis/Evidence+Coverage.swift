@@ -12,7 +12,7 @@ package struct SkippedRule: Sendable {
 
 extension Coverage.Parts {
   /// The parts that the capture as a whole has or lacks; the others belong to connections.
-  var ofCapture: Coverage.Parts { intersection([.commands, .events]) }
+  var ofCapture: Coverage.Parts { intersection([.commands, .events, .air]) }
 }
 
 extension Evidence {

@@ -319,10 +319,12 @@ package struct Rule: Sendable {
 
 extension Symptom {
   /// Returns whether the rule is applied to what was recorded from there. Nothing on the air is a
-  /// command, or tells which packets a controller has completed.
+  /// command, or tells which packets a controller has completed; a host shows nothing of the air.
   package func applies(to vantage: Vantage) -> Bool {
-    vantage == .host
-      || !traits.contains(.ofHost) && needs.isDisjoint(with: [.commands, .accounting])
+    switch vantage {
+    case .host: !needs.contains(.air)
+    case .air: !traits.contains(.ofHost) && needs.isDisjoint(with: [.commands, .accounting])
+    }
   }
 }
 
@@ -352,12 +354,15 @@ extension Rule {
   package var key: String { symptom.id.description }
 
   /// Returns the same for a name that a user wrote, with `-` or `_`.
-  package static func key(_ name: String) -> String { name.lowercased().replacing("-", with: "_") }
+  package static func key(_ name: String) -> String {
+    String(name.lowercased().map { $0 == "-" ? "_" : $0 })
+  }
 
   /// Every rule, in the order in which findings of one severity are reported: causes before their
   /// consequences.
   package static let all: [Rule] = [
-    capture, controller, ownAdvertising, connecting, delivery, pairing, encryption, bonds, unbonded,
+    capture, airCapture, controller, ownAdvertising, connecting, air, delivery, pairing, encryption,
+    bonds, unbonded,
     access, requests, handles, servers, discovery, subscriptions, unansweredWrites, clients, cache,
     mtu, cutValues, transfers, rates, traffic, channels, link, [mtuUnused], management, classic,
   ].flatMap(\.self)

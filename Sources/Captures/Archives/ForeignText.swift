@@ -66,3 +66,36 @@ enum ForeignText {
     return nil
   }
 }
+
+/// Files of sniffers' own programs, whose formats are not public: only their names tell them.
+enum ForeignFile {
+  private struct Kind {
+    /// The end of the file's name, in lower case.
+    let ending: String
+    let words: StaticString
+  }
+
+  private static let kinds = [
+    Kind(
+      ending: ".psd",
+      words:
+        "is not a capture that gattscope reads; if TI's packet sniffer saved it, sniff again with a program that writes pcap or pcapng (link type 251, 256 or 272)"
+    ),
+    Kind(
+      ending: ".btt",
+      words:
+        "is not a capture that gattscope reads; if Ellisys's analyzer saved it, export it there as btsnoop or pcapng"
+    ),
+    Kind(ending: ".cfa", words: frontline),
+    Kind(ending: ".fts", words: frontline),
+  ]
+
+  private static let frontline: StaticString =
+    "is not a capture that gattscope reads; if Frontline's analyzer saved it, export it there as btsnoop"
+
+  /// Returns the sentence for a file that is not a capture, or nil if its name says nothing.
+  static func words(named name: String) -> String? {
+    let name = name.lowercased()
+    return kinds.first { name.hasSuffix($0.ending) }?.words.description
+  }
+}

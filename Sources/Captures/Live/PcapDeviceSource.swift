@@ -30,7 +30,7 @@ package struct PcapDeviceSource: CaptureSource, ~Copyable {
   package init(name: String, _ interruption: Interruption) throws(CaptureFailure) {
     let device = try PcapDevice.open(name)
     let linkType = device.linkType
-    guard linkType.isReadable else { throw LinkType.refusal(of: [linkType]) }
+    guard linkType.isReadable else { throw ForeignPackets.refusal(of: [ForeignPackets(linkType)]) }
     // libpcap's own buffer size has no effect on Bluetooth sockets.
     MonitorSource.askForRoom(LiveLimits.receiveBytes, device.descriptor)
     // The counters started earlier, some of them with the adapter.

@@ -302,7 +302,8 @@ extension EncryptionAttempt {
       case .unknown: "with a key"
       }
     return switch start {
-    case .command: "This host started encryption \(key) (\(packet: moment.packet))"
+    case .command, .linkLayer:
+      "This host started encryption \(key) (\(packet: moment.packet))"
     case .keyRequest: "The peer started encryption \(key) (\(packet: moment.packet))"
     case .classic: "This host started encryption (\(packet: moment.packet))"
     case .unseen: "Encryption was started (not in the capture)"

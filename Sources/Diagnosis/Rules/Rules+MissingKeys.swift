@@ -67,7 +67,7 @@ extension Rule {
 }
 
 /// An attempt to encrypt for which a side has no key.
-private struct MissingKey {
+struct MissingKey {
   let attempt: EncryptionAttempt
   let history: ConnectionHistory
 

@@ -20,13 +20,15 @@ package struct ConnectionLines: ~Copyable {
   private let lacksBeginning: Bool
   private var pairingFailures: [CaptureFacts.FailedPairing] = []
   private var encryptionFailures: [CaptureFacts.FailedEncryption] = []
+  /// Whether a line has what would help to read encrypted packets.
+  private(set) var showsRemedies = false
   /// The connections that are never in a line with others.
   private let alone: Set<Int>
   /// Whether the connections belong to more than one adapter.
-  private let hasSeveralAdapters: Bool
-  private let glyphs: Glyphs
+  let hasSeveralAdapters: Bool
+  let glyphs: Glyphs
   private var place = 0
-  private var out = Output()
+  var out = Output()
   private var starts: [(part: Part, offset: Int)] = []
 
   /// The number of connections of one peer, one after the other, that have a line each.
@@ -54,6 +56,7 @@ package struct ConnectionLines: ~Copyable {
       lacksEvents: facts.lacksEvents,
       lacksBeginning: source.holes.contains { $0.after == nil }, glyphs)
     (pairingFailures, encryptionFailures) = (facts.pairingFailures, facts.encryptionFailures)
+    showsRemedies = true
   }
 
   /// The current line.
@@ -86,12 +89,18 @@ package struct ConnectionLines: ~Copyable {
     guard place < connections.count else { return false }
     let run = reconnections(from: place)
     current = run.count > Self.mostAlike ? run : connections[place...place]
-    if current.count > 1 { line(run, memory) } else { line(connections[place], memory) }
+    if current.count > 1 {
+      line(run, memory)
+    } else if connections[place].isOnAir {
+      airLine(connections[place], memory)
+    } else {
+      line(connections[place], memory)
+    }
     place = current.endIndex
     return true
   }
 
-  private mutating func begin(_ part: Part) { starts.append((part, out.count)) }
+  mutating func begin(_ part: Part) { starts.append((part, out.count)) }
 
   /// Returns the connections from a position on that are like the first one, and whose line would
   /// report nothing but their times and ends.
@@ -103,7 +112,7 @@ package struct ConnectionLines: ~Copyable {
         && $0.transport == first.transport && $0.central == first.central
         && $0.isTransportInferred == first.isTransportInferred && $0.hasKnownEnd
         && ($0.ending != .reset || $0.disconnectPacket == nil) && !$0.endedUnheard
-        && !$0.isOpeningMissing && !alone.contains($0.id)
+        && !$0.isOpeningMissing && !$0.isOnAir && !alone.contains($0.id)
     }
   }
 
@@ -134,10 +143,7 @@ package struct ConnectionLines: ~Copyable {
     let received = run.reduce(0) { $0 &+ $1.figures.bytes.received }
     let hasTraffic = sent &+ received > 0
     begin(.traffic)
-    if hasTraffic {
-      let (own, other) = (first.words(for: .sent), first.words(for: .received))
-      out.write("; \(bytes: sent) \(own), \(bytes: received) \(other)")
-    }
+    if hasTraffic { out.write("; \(bytes: sent) sent, \(bytes: received) received") }
     let encrypted = run.count { $0.isEncrypted == true }
     begin(.security)
     if encrypted > 0 || run.allSatisfy({ $0.isEncrypted == false }) {
@@ -166,7 +172,6 @@ package struct ConnectionLines: ~Copyable {
   }
 
   private mutating func line(_ connection: Connection, _ memory: borrowing Memory) {
-    let lacksEvents = lacksEvents && !connection.isOnAir
     begin(.numbers)
     out.write("  \(connection.id)  ")
     subject(connection, memory)
@@ -201,15 +206,7 @@ package struct ConnectionLines: ~Copyable {
     {
       out.write(", encryption failed: \(failure.status), \(packet: failure.packet)")
     }
-    if let failure = pairingFailures.last(where: { $0.connection == connection.id }) {
-      let by: StaticString =
-        switch failure.direction {
-        case .sent: ", by this host"
-        case .received: ", by the peer"
-        case nil: ""
-        }
-      out.write(", pairing failed: \(failure.reason)\(by), \(packet: failure.packet)")
-    }
+    pairingFailure(of: connection)
     begin(.end)
     if lacksEvents, connection.isOpeningMissing, connection.isOpen {
       out.text(", when it was opened and closed is not known: the capture has no HCI events")
@@ -226,11 +223,7 @@ package struct ConnectionLines: ~Copyable {
         out.write(
           ", this host asks to disconnect, \(packet: asked), and the end is not in the capture")
       } else {
-        out.text(
-          wasHeard
-            ? ", still open at the end"
-            : connection.isOnAir
-              ? ", created, peripheral never heard" : ", created, peer never heard")
+        out.text(wasHeard ? ", still open at the end" : ", created, peer never heard")
       }
     } else {
       out.text(connection.hasKnownEnd ? "; ended " : "; ")
@@ -241,24 +234,33 @@ package struct ConnectionLines: ~Copyable {
     }
   }
 
+  /// Appends why pairing failed, if it did.
+  mutating func pairingFailure(of connection: Connection) {
+    guard let failure = pairingFailures.last(where: { $0.connection == connection.id }) else {
+      return
+    }
+    out.write(", pairing failed: \(failure.reason)")
+    if let direction = failure.direction {
+      let side = Side(sent: direction)
+      out.text(", by ")
+      out.text(side.words(connection.vantage))
+    }
+    out.write(", \(packet: failure.packet)")
+  }
+
   /// Appends the controller if there are several, the peer, the role and the transport.
   private mutating func subject(_ connection: Connection, _ memory: borrowing Memory) {
     begin(hasSeveralAdapters ? .device : .noun)
-    let isOnAir = connection.isOnAir
-    if hasSeveralAdapters, !isOnAir, let number = connection.adapter.number {
+    if hasSeveralAdapters, let number = connection.adapter.number {
       out.write("hci\(number), ")
     }
-    out.text(isOnAir ? "peripheral " : "peer ")
+    out.text("peer ")
     if !hasSeveralAdapters { begin(.device) }
-    if !out.peer(connection) {
-      out.write(isOnAir ? "unknown" : "unknown, handle \(handle: connection.handle)")
-    }
+    if !out.peer(connection) { out.write("unknown, handle \(handle: connection.handle)") }
     if let entry = connection.name, let name = memory.names[entry] {
       out.write(" \(quoted: name)")
     }
-    if !isOnAir, let role = connection.role(of: .local) {
-      out.write(", this host is \(role.key)")
-    }
+    if let role = connection.role(of: .local) { out.write(", this host is \(role.key)") }
     if connection.transport == .brEDR { out.text(", BR/EDR") }
     if connection.isTransportInferred {
       if connection.transport == .le { out.text(", LE") }

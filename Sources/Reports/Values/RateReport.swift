@@ -29,6 +29,8 @@ package struct RateReport: PacketReport, ~Copyable {
   /// The first packets of all flows that were sent, in ascending order, and their last packets.
   private var sent: (starts: [Int], ends: [Int]) = ([], [])
   private var end: Timestamp?
+  /// Which packets stay encrypted, if the output does not state it.
+  private var unread: String?
   private var out = Output()
 
   /// The width of the labels.
@@ -44,7 +46,7 @@ package struct RateReport: PacketReport, ~Copyable {
     values = CountedValues(options, limits: limits)
   }
 
-  package var remark: String? { filter.remark }
+  package var remark: String? { filter.remark ?? unread }
 
   /// Always false: every packet counts.
   package var isSatisfied: Bool { false }
@@ -155,13 +157,16 @@ package struct RateReport: PacketReport, ~Copyable {
         out.write("\(count: omitted, "connection is", "connections are") not listed\n")
       }
     }
-    if !isJSON, out.count == 0, filter.remark == nil {
+    if isJSON {
+      unread = memory.air.encryptionRemark
+    } else if out.count == 0, filter.remark == nil {
       out.text("no attribute values were transferred\n")
     }
-    guard let width = options.width else { return output.text(out.bytes, options.glyphs) }
     var lines = Output()
     lines.text(out.bytes, options.glyphs)
-    output.wrapped(lines.bytes, columns: width, indentation: Self.labelColumns + 4)
+    output.wrapped(
+      lines.bytes, columns: options.width ?? .max, indentation: Self.labelColumns + 4)
+    if !isJSON { output.encryptionRemarks(memory, options.glyphs, width: options.width) }
   }
 
   // MARK: Text
@@ -171,9 +176,11 @@ package struct RateReport: PacketReport, ~Copyable {
     let start = out.count
     if options.usesColor { out.text(TextStyle.dim.sequence) }
     if !out.peer(connection) {
+      let link = memory.air.link(connection: connection.id)
       out.write(
-        connection.isOnAir
-          ? "peripheral unknown" : "peer unknown, handle \(handle: connection.handle)")
+        link.map { "access address \($0.accessAddressWords)" }
+          ?? (connection.isOnAir
+            ? "peripheral unknown" : "peer unknown, handle \(handle: connection.handle)"))
     }
     if let entry = connection.name, let name = memory.names[entry] {
       out.write(" \(quoted: name.bytes.array)")

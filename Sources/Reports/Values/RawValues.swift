@@ -39,6 +39,8 @@ package struct RawValues: PacketReport, ~Copyable {
   private var streams: [Stream] = []
   private var hasMore = false
   private var hidden = false
+  /// Which packets stay encrypted.
+  private var unread: String?
   private var incomplete = IncompleteValues()
   private var glyphs: Glyphs { options.glyphs }
 
@@ -64,7 +66,7 @@ package struct RawValues: PacketReport, ~Copyable {
       return "no data was sent on a channel "
         + String(decoding: Self.text { $0.handle(channel.rawValue) }, as: UTF8.self)
     }
-    return filter.remark ?? "this capture contains no attribute value"
+    return filter.remark ?? unread ?? "this capture contains no attribute value"
   }
 
   /// Why the output is not what was requested, which makes it useless.
@@ -163,6 +165,7 @@ package struct RawValues: PacketReport, ~Copyable {
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
+    unread = memory.air.encryptionRemark
     guard channel == nil else { return }
     conversations.finish(memory)
     write(into: &output)

@@ -158,6 +158,7 @@ package struct ValueLines: PacketReport, ~Copyable {
       }
     }
     if let remark = advertised.remark(memory) { notes.append(remark) }
+    notes += memory.air.encryptionRemarks.map(\.text)
     guard form == .text else { return }
     for note in notes {
       line.string(note)

@@ -15,7 +15,7 @@ extension ValuesTable {
       let several = facts.servers.count { !$0.isAdvertiser } > 1
       if several {
         if server.side == .local {
-          out.text(Side.local.words(server.vantage))
+          out.localServer(server.vantage, connection: server.connections.first, memory)
           if server.address != nil { out.text(", ") }
         }
         if let address = server.address {

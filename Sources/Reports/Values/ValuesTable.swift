@@ -178,7 +178,7 @@ package struct ValuesTable: ~Copyable {
   private mutating func heading(_ server: ValueFacts.Server, _ memory: borrowing Memory) {
     var text = Output()
     if server.side == .local {
-      text.text(Side.local.words(server.vantage))
+      text.localServer(server.vantage, connection: server.connections.first, memory)
       if !server.isAdvertiser { text.text(", used by ") }
     }
     if server.side == .local, server.isAdvertiser {

@@ -31,8 +31,6 @@ extension Conversations {
     _ record: borrowing CaptureRecord, _ memory: borrowing Memory
   ) {
     guard !data.isEmpty else { return }
-    // On the air no host receives it.
-    let direction: Direction? = memory.vantage == .air ? nil : .received
     let address = advertisement.report.address ?? advertisement.train?.address
     let type =
       advertisement.report.address == nil
@@ -46,8 +44,8 @@ extension Conversations {
       adapter: record.adapter, peer: address,
       identity: address.flatMap { memory.identities.identity(of: $0)?.address })
     var value = ConveyedValue(
-      operation: .advertisement, attribute: attribute, parties: parties, direction: direction,
-      packet: record.number, time: record.time)
+      operation: .advertisement, attribute: attribute, parties: parties,
+      direction: record.isFromAir ? nil : .received, packet: record.number, time: record.time)
     value.isSecret = advertisement.mayHoldSecret
     reportStructures(bytes, data, value, isCut: false, chain: chain)
   }
@@ -105,5 +103,12 @@ extension Memory {
       return nil
     }
     return (isAdvertiser | Attributes.key(found.address, found.type), found)
+  }
+}
+
+extension CaptureRecord {
+  /// Whether a sniffer recorded it, so that no host received it.
+  fileprivate var isFromAir: Bool {
+    if case .air = framing { true } else { false }
   }
 }
