@@ -19,7 +19,23 @@ package struct Bond: Equatable, Sendable {
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
   }
 
-  /// The identity address of the device.
+  /// Keys for decrypting what a sniffer recorded. Those of 16 and 32 bytes are least significant
+  /// byte first, like all keys here.
+  package struct SnifferKeys: Equatable, Sendable {
+    /// The short-term keys of legacy pairings.
+    package var shortTerm: [[UInt8]] = []
+    /// The temporary keys of legacy pairings: out-of-band data.
+    package var temporary: [[UInt8]] = []
+    package var passkeys: [UInt32] = []
+    /// The private keys of Secure Connections, 32 bytes each.
+    package var privateKeys: [[UInt8]] = []
+    /// The session keys of single encryption periods.
+    package var session: [[UInt8]] = []
+
+    package init() {}
+  }
+
+  /// The identity address of the device; zero if the keys may be of any device.
   package var address: DeviceAddress
   /// The type of the identity address.
   package var type: AddressType
@@ -34,6 +50,7 @@ package struct Bond: Equatable, Sendable {
   package var ownSignatureKey: [UInt8]?
   /// The BR/EDR link key.
   package var linkKey: [UInt8]?
+  package var sniffer = SnifferKeys()
   /// The name of the file, as given.
   package var file: String
 

@@ -138,6 +138,12 @@ package struct CaptureRecord: ~Escapable {
     isDirectionInferred = direction != nil
   }
 
+  /// Sets the direction of a packet from the air.
+  package mutating func set(_ direction: Direction, isInferred: Bool) {
+    self.direction = direction
+    isDirectionInferred = isInferred
+  }
+
   /// Returns the record marked as replayed or not.
   @_lifetime(copy self)
   package consuming func replayed(_ isReplayed: Bool) -> CaptureRecord {

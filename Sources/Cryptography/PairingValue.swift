@@ -38,7 +38,7 @@ package struct PairingValue: Hashable, Sendable {
   }
 
   /// The number with its bytes reversed.
-  var reversed: PairingValue { PairingValue(number: number.byteSwapped) }
+  package var reversed: PairingValue { PairingValue(number: number.byteSwapped) }
 
   /// Returns the value with all but its `size` least significant bytes set to zero, which shortens
   /// a key to the agreed encryption key size (Core, Vol 3, Part H, 2.3.4).

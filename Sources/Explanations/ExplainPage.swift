@@ -61,7 +61,8 @@ package struct ExplainPage: ~Copyable {
     guard options.isVerbose else { return }
     for (lacks, rules) in explanation.skippedByReason {
       let names = rules.map(\.rule.id.description).joined(separator: ", ")
-      paragraph("  \(lacks.listed(joinedBy: "and").text): \(names)", hanging: 4)
+      let parts = explanation.words(lacks, joinedBy: "and")
+      paragraph("  \(parts.text): \(names)", hanging: 4)
     }
   }
 
@@ -104,8 +105,15 @@ package struct ExplainPage: ~Copyable {
   private mutating func write(_ connection: Explanation.ReportedConnection) {
     heading(connection)
     let history = connection.history
+    writeRadio(history)
     story(history.namedStory(explanation.evidence))
     for finding in connection.findings { write(finding) }
+  }
+
+  /// Appends how well a sniffer received the two sides, and the channels with errors.
+  private mutating func writeRadio(_ history: ConnectionHistory) {
+    if let words = history.radioWords { labelled("radio", words.text) }
+    if let words = history.channelWords { labelled("channels", words.text) }
   }
 
   /// Appends the connections without a finding, if there are many: each peer with the numbers of

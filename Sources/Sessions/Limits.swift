@@ -29,6 +29,14 @@ package struct Limits: Sendable, Equatable {
   package var advertisingBytes = 1650
   /// Periodic advertising trains whose advertisers are remembered.
   package var periodicTrains = 64
+  /// Connections and streams on the air that are remembered.
+  package var airLinks = 1000
+  /// Access addresses on the air of which it is not known yet whether they are used.
+  package var airCandidates = 64
+  /// Packets on secondary advertising channels that earlier ones point to.
+  package var airPointers = 64
+  /// Streams on the air that other packets announce.
+  package var airStreams = 64
   /// Devices whose names are remembered.
   package var names = 1024
   /// GATT servers whose attributes are remembered.

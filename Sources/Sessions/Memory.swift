@@ -20,7 +20,7 @@ package struct Memory: ~Copyable, Sendable {
   /// What the capture contains so far.
   package private(set) var coverage = Coverage()
   /// The connections and streams that a sniffer recorded.
-  package internal(set) var air = AirLinks()
+  package private(set) var air: AirLinks
   /// The L2CAP channels.
   package private(set) var channels: Channels
   /// The L2CAP signalling requests, and what is known about the current packet's commands.
@@ -31,6 +31,8 @@ package struct Memory: ~Copyable, Sendable {
   package private(set) var askedHandles = AskedHandles()
   /// What remains uncertain about the request that the current packet answers.
   package private(set) var doubt = ResponseDoubt()
+  /// Where the capture was recorded: on the air, unless it has commands or events of a host, too.
+  package var vantage: Vantage { air.isEmpty || !coverage.isDataOnly ? .host : .air }
   private(set) var commands: Commands
   /// The supplied maps.
   private var supplied = SuppliedMaps()
@@ -68,6 +70,7 @@ package struct Memory: ~Copyable, Sendable {
     commands = Commands(limit: limits.commands)
     controlCommands = ControlCommands(limit: limits.controlCommands)
     longValues = LongValues(shared)
+    air = AirLinks(bonds, shared)
     keys = KnownKeys(bonds, shared)
     identities.learn(bonds)
     for bond in bonds {
@@ -96,6 +99,28 @@ package struct Memory: ~Copyable, Sendable {
     return links.open(key, .unknown, packet: number, time: time, isOpeningMissing: true)
   }
 
+  /// Follows a packet from the air, and returns the payload that is to be read further.
+  mutating func followAir(
+    _ packet: inout Packet, into buffer: inout BlockBuffer
+  ) -> AirPayload {
+    air.follow(&packet, &links, names, &keys, into: &buffer)
+  }
+
+  /// Reads the payload of a packet from the air: a control PDU, or data, which L2CAP joins as it
+  /// joins ACL data.
+  mutating func readAir(_ packet: inout Packet, _ pdu: LinkPDU) {
+    if pdu.isControl {
+      packet.dissection.readControl(
+        pdu.with(payload: packet.dissection.body), packet.bytes,
+        isTruncated: packet.record.isTruncated)
+    } else if let link = packet.answer.link {
+      let header = ACLHeader(
+        onAir: links[link].handle, isStart: pdu.llid == 2,
+        length: UInt16(packet.dissection.body.count))
+      packet.dissection.content = .acl(header)
+    }
+  }
+
   /// Returns whether ACL data that may be a controller's debug log is one: the controller sends it,
   /// and no connection has its handle.
   func isControllerLog(_ header: ACLHeader, _ record: borrowing CaptureRecord) -> Bool {
@@ -109,6 +134,7 @@ package struct Memory: ~Copyable, Sendable {
   ///   - time: the time of that record.
   mutating func endFile(packet: Int, time: Timestamp?) {
     links.endFile(packet: packet, time: time)
+    air.endFile()
     adapters.endFile()
   }
 
@@ -183,7 +209,9 @@ package struct Memory: ~Copyable, Sendable {
       if let key = streams.connection(of: stream) {
         packet.answer.link = links.find(key, packet: packet.record.number)
       }
-    case .sco, .controllerLog, .unknown, .advertising, .linkData, .linkControl: break
+    case .advertising: observeAdvertising(&packet)
+    case .linkControl(let pdu): observe(control: pdu, &packet)
+    case .sco, .controllerLog, .unknown, .linkData: break
     }
     if links.hasForgotten || commands.hasForgotten || names.hasForgotten || channels.hasForgotten
       || signals.hasForgotten
@@ -474,6 +502,51 @@ package struct Memory: ~Copyable, Sendable {
     signals.forget { $0 == connection }
   }
 
+  // MARK: The air
+
+  /// Processes an advertising PDU, as a report of a controller about it would be.
+  private mutating func observeAdvertising(_ packet: inout Packet) {
+    guard let report = air.report else { return }
+    advertisements.observe(
+      report, report.kind == .extended ? nil : air.train, packet.bytes,
+      adapter: packet.record.adapter, packet: packet.record.number, time: packet.record.time,
+      &packet.dissection.problems)
+    names.learn(from: advertisements, packet.bytes)
+    if !identities.isEmpty { identities.resolve(advertisements) }
+  }
+
+  /// Processes a Link Layer control PDU.
+  private mutating func observe(control pdu: LinkPDU, _ packet: inout Packet) {
+    guard let control = LinkControl(packet.bytes, packet.dissection.body) else { return }
+    air.follow(control, packet)
+    guard let link = packet.answer.link, let direction = packet.record.direction else { return }
+    switch control {
+    case .terminate(let reason):
+      end(links[link].id)
+      let ending: Connection.Ending = direction == .sent ? .localHost : .peer
+      air.end(packet, ending, reason: reason, &links)
+      packet.answer.ending = links[link].ending
+      packet.answer.closed = true
+    case .connectionUpdate(let update):
+      links[link].interval = update.interval
+      links[link].latency = update.latency
+      links[link].supervisionTimeout = update.timeout
+    case .phyUpdate(let central, let peripheral, _):
+      let phys = links[link].figures.phys
+      links[link].figures.phys = (
+        AirHeader.phy(ofBits: central) ?? phys?.sent ?? 1,
+        AirHeader.phy(ofBits: peripheral) ?? phys?.received ?? 1
+      )
+    case .encryptionRequest: links[link].beginEncryption()
+    case .startEncryptionRequest:
+      links[link].isEncrypted = true
+      links[pairing: link].encrypt()
+      trustAttributes(on: link)
+    case .reject: links[link].failEncryption()
+    default: break
+    }
+  }
+
   // MARK: Data
 
   private mutating func observeData(_ packet: inout Packet) {
@@ -487,6 +560,7 @@ package struct Memory: ~Copyable, Sendable {
       links[link].inferTransport(from: channel)
     }
     if let pdu = packet.dissection.smp {
+      if packet.dissection.air != nil { air.follow(pdu, packet) }
       let sender = Side(sent: direction)
       packet.answer.pairing = links[pairing: link].observe(
         pdu, from: sender, overBREDR: packet.dissection.l2cap?.cid == .brEDRSecurityManager,

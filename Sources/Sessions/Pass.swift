@@ -1,6 +1,7 @@
 package import Bluetooth
 package import Bytes
 package import Captures
+import Cryptography
 import Dissectors
 
 /// A report that receives every packet of a capture, in order.
@@ -58,6 +59,8 @@ package struct Pass: ~Copyable {
   private var sdus: SDUs
   private var memory: Memory
   private var fragments: [Int] = []
+  /// The latest payload from the air that was decrypted.
+  private var decrypted = BlockBuffer(count: LinkCipher.largestPayload)
   private var directions: Directions
   /// The origin of the previous record; nil before the first.
   private var origin: Origin?
@@ -147,6 +150,7 @@ package struct Pass: ~Copyable {
       report.packet(packet, memory, into: &output)
       return
     }
+    if packet.dissection.air != nil { Self.readAir(&packet, &decrypted, &memory) }
     if case .acl(let header) = packet.dissection.content {
       let link = memory.link(header, &packet)
       Self.join(header, link, &packet, &reassembly, &memory)
@@ -254,6 +258,22 @@ package struct Pass: ~Copyable {
   }
 
   // What joins PDUs lends their bytes while memory changes, so both are passed side by side.
+
+  /// Follows a packet from the air, decrypts its payload, and reads it up to L2CAP.
+  private static func readAir(
+    _ packet: inout Packet, _ buffer: inout BlockBuffer, _ memory: inout Memory
+  ) {
+    switch memory.followAir(&packet, into: &buffer) {
+    case .none: return
+    case .plain: break
+    case .decrypted(let count):
+      packet.complete(buffer.bytes(count: count))
+      packet.answer.fragment.hasJoinedBytes = true
+      packet.dissection.body = Slice(start: 0, count: count)
+    }
+    guard case .linkData(let pdu) = packet.dissection.content else { return }
+    memory.readAir(&packet, pdu)
+  }
 
   /// Joins an ACL fragment to the PDU that it completes.
   private static func join(

@@ -134,6 +134,14 @@ package struct ACLHeader: Sendable {
     length = try cursor.u16()
   }
 
+  /// Creates a header for data from the air, which has none.
+  package init(onAir handle: UInt16, isStart: Bool, length: UInt16) {
+    self.handle = handle
+    boundary = isStart ? .firstFlushable : .continuation
+    broadcast = 0
+    self.length = length
+  }
+
   /// Whether this may be the header of a controller's debug log, which Qualcomm's and MediaTek's
   /// controllers disguise as ACL data. The whole first word counts, including the flags:
   /// `QCA_DEBUG_HANDLE` (hci_qca.c), `QCA_MEMDUMP_ACL_HANDLE` (btusb.c), and `btusb_recv_acl_mtk`

@@ -148,6 +148,18 @@ package struct Advertisements: Sendable {
     }
   }
 
+  /// Processes a report that was made of an advertising PDU from the air.
+  mutating func observe(
+    _ report: AdvertisingReport, _ train: PeriodicTrain?, _ bytes: RawSpan, adapter: AdapterIndex,
+    packet: Int, time: Timestamp?, _ problems: inout Problems
+  ) {
+    var advertisement = join(
+      report, bytes.part(report.data), adapter: adapter, packet: packet, time: time, &problems)
+    advertisement.train = train
+    check(advertisement, bytes, &problems)
+    reports.append(advertisement)
+  }
+
   /// Reads the reports of a record that repeats one of another file, each on its own. The chains
   /// that their data may belong to are not searched; what may be a part counts as one.
   mutating func observeAgain(_ event: RawSpan, body: Slice) {

@@ -1,4 +1,6 @@
 package import Bluetooth
+import Cryptography
+import Dissectors
 
 /// A device that takes part in a connection on the air.
 package struct AirParty: Equatable, Sendable {
@@ -112,6 +114,8 @@ package struct EncryptionPeriod: Sendable {
   package var reason: UndecryptedReason?
   /// How many keys were tried.
   package var keysTried = 0
+  /// How many of them were given.
+  package var keysGiven = 0
 }
 
 /// A connection as a sniffer recorded it. The connection itself, with its peer and parameters, is in
@@ -125,6 +129,10 @@ package struct AirLink: Sendable {
   package var stream = AirFact.Stream.unknown
   /// For an isochronous stream: the connection that it belongs to, if known.
   package var owner = 0
+  /// For a periodic train, its responses and broadcast streams: the train's advertiser.
+  package var train: PeriodicTrain?
+  /// Whether it has the responses to a periodic train.
+  package var answersTrain = false
   package var central: AirParty?
   package var peripheral: AirParty?
   /// The packet of CONNECT_IND or AUX_CONNECT_REQ; 0: missing.
@@ -150,6 +158,8 @@ package struct AirLink: Sendable {
   package var lastEvent: Int?
   /// Events with a packet, and those between the first and the last without one.
   package var eventsSeen = 0
+  /// Events of which only damaged packets were recorded; neither seen nor missed.
+  package var eventsDamaged = 0
   package var eventsMissed = 0
   package var eventsOnlyCentral = 0
   package var eventsOnlyPeripheral = 0
@@ -157,14 +167,65 @@ package struct AirLink: Sendable {
   package var longestHole = 0
   package var longestHolePacket = 0
   /// Whether empty packets were removed from the capture, so that gaps show nothing.
-  package var isFiltered = false
+  package var isFiltered: Bool {
+    let empty = sides.reduce(0) { $0 + $1.empty }
+    return empty == 0 && sides.reduce(0) { $0 + $1.packets } >= 20
+  }
   /// The event from which on the sniffer followed a wrong interval or channel map, the packet, and
   /// the encrypted control PDU that it could not read.
   package var lostTrack: (event: Int, packet: Int, cause: Int)?
+  /// The events with a packet before that.
+  package var eventsSeenBeforeLoss = 0
+  /// The accuracy of its sleep clock that the central declared (0 500 ppm to 7 20 ppm), if the
+  /// opening is in the capture.
+  package var clockAccuracy: UInt8?
+  /// How much later than the interval gives the central began its connection events, by a clock of
+  /// the sniffer that is exact, and the time in which this was measured, in microseconds.
+  package var drift: (deviation: Int64, time: Int64) = (0, 0)
   /// Direction claims of the capture that are proven wrong, and the first of them.
   package var wrongDirections = 0
   package var firstWrongDirection = 0
   /// The encryption periods; the last 8.
   package var periods: [EncryptionPeriod] = []
   package var periodsForgotten = 0
+  /// Whether the connection has ended.
+  package internal(set) var isEnded = false
+
+  // How the connection is followed.
+
+  /// The link in `Links`; valid while the connection is open.
+  var slot: LinkSlot?
+  var handle: UInt16 = 0
+  var clock: EventClock
+  var direction = Sides()
+  var acknowledgements = InlineArray<2, Acknowledgement>(repeating: Acknowledgement())
+  var security = LinkSecurity()
+  var pairing = AirPairing()
+  var checks = CRCChecks()
+  /// The last packet with its access address.
+  var latestPacket = 0
+  /// The events without a packet before the latest one.
+  var missedEvents = 0
+  /// The latest control PDU that may change the interval and that the sniffer could not read.
+  var latestUpdate = 0
+  /// Events after the latest one of which only damaged packets were recorded so far.
+  var damagedEvents: [Int] = []
+  /// The long-term key that a pairing with Secure Connections gave, until it is remembered.
+  var learnedKey: PairingValue?
+  /// Which sides were heard in the latest event: bit 0 the central, bit 1 the peripheral.
+  var heard: UInt8 = 0
+  /// Pauses between two packets of an event that fit the Link Layer's, and others.
+  var pauses: (fitting: Int, other: Int) = (0, 0)
+  var latestEnd: Int64?
+  /// Packets whose channel is the predicted one as an index by algorithms 1 and 2, and in RF order.
+  var channelFits = InlineArray<4, Int>(repeating: 0)
+  /// PDUs of a connection whose opening is missing that look encrypted, and plain.
+  var looks: (encrypted: Int, plain: Int) = (0, 0)
+
+  init(_ interface: AdapterIndex, _ accessAddress: UInt32, packet: Int) {
+    self.interface = interface
+    self.accessAddress = accessAddress
+    firstPacket = packet
+    clock = EventClock(accessAddress: accessAddress)
+  }
 }

@@ -60,7 +60,8 @@ package struct Reassembly: Sendable {
   ) -> RawSpan? {
     // Packets of unknown direction are joined with each other.
     let place = 3 * slot.index + Int(packet.record.direction?.rawValue ?? 2)
-    let (record, body) = (packet.record.bytes, packet.dissection.body)
+    // The record's own bytes, unless it was decrypted.
+    let (record, body) = (packet.bytes, packet.dissection.body)
     let isTruncated = packet.record.isTruncated
     let fragment = record.part(body)
     // What the capture did not keep did arrive. A false length claims more than that, and is only

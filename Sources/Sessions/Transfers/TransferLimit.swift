@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Bytes
+import Dissectors
 
 /// What limits how fast a transfer is, as far as packets show it.
 package enum TransferLimit: JSONKey, Sendable {
@@ -127,7 +128,8 @@ extension LinkTransfers.Flow {
       attribute: memory.identity(of: handle, key, server, connection: connection.id),
       parties: ValueParties(
         connection: connection.id, adapter: connection.adapter, peer: connection.peer,
-        identity: connection.identity?.address, resolvable: connection.peerResolvable),
+        identity: connection.identity?.address, resolvable: connection.peerResolvable,
+        vantage: connection.vantage),
       direction: direction, packet: firstPacket, time: firstTime)
   }
 }
