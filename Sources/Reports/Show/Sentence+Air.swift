@@ -33,8 +33,8 @@ extension Sentence {
   mutating func link(_ pdu: LinkPDU, _ packet: borrowing Packet, _ memory: borrowing Memory) {
     let fact = packet.answer.air ?? AirFact()
     let isControl = pdu.isControl && !pdu.isEmpty && !fact.stream.isIsochronous
-    if isControl, fact.encryption != .unread, let found = packet.dissection.parameters {
-      control(pdu, found, packet.bytes)
+    if let opcode = packet.controlOpcode, let found = packet.dissection.parameters {
+      control(opcode.value, found, packet.bytes)
       startOfEncryption(packet, memory)
     } else {
       name(AssignedName(isControl ? "LL Control" : fact.stream.title))
@@ -60,17 +60,15 @@ extension Sentence {
     output.text("CRC wrong")
   }
 
-  private mutating func control(_ pdu: LinkPDU, _ found: PacketParameters, _ bytes: RawSpan) {
+  private mutating func control(_ opcode: UInt8, _ found: PacketParameters, _ bytes: RawSpan) {
     if let row = found.row {
       output.controlName(row.name)
       endName()
       parameters(row.parameters, bytes, found.outer)
     } else {
       name("LL Control")
-      if !pdu.payload.isEmpty {
-        output.text("opcode ")
-        output.hexadecimal(UInt64(bytes.byte(at: Int(pdu.payload.start))), digits: 2)
-      }
+      output.text("opcode ")
+      output.hexadecimal(UInt64(opcode), digits: 2)
       endSubject()
       undecoded(bytes.part(found.outer))
     }
