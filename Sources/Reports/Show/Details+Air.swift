@@ -21,7 +21,7 @@ extension Details {
     sink.begin("ll")
     let flags = packet.record.bytes.byte(at: Int(air.pdu.start))
     switch packet.dissection.content {
-    case .advertising(let pdu): advertising(pdu, fact, packet, memory, to: &sink)
+    case .advertising(let pdu): advertising(pdu, air, fact, packet, to: &sink)
     case .linkControl:
       linkHeader("control", flags, air, fact, packet, to: &sink)
       control(fact, packet, to: &sink)
@@ -142,10 +142,20 @@ extension Details {
     parameters(packet.dissection, packet.bytes, mayHoldSecret: false, to: &sink)
   }
 
+  /// Appends a PDU on an advertising channel.
   private static func advertising<Sink: FieldSink & ~Copyable>(
-    _ pdu: AdvertisingPDU, _ fact: AirFact, _ packet: borrowing Packet, _ memory: borrowing Memory,
+    _ pdu: AdvertisingPDU, _ air: AirPacket, _ fact: AirFact, _ packet: borrowing Packet,
     to sink: inout Sink
   ) {
+    guard let found = packet.dissection.parameters else {
+      // A damaged packet may be any PDU.
+      sink.word("pdu", "advertising")
+      let isSecret = ADStructures.holdSecretAnywhere(packet.bytes, pdu.payload)
+      payload(pdu.payload, of: packet.bytes, isSecret: isSecret, to: &sink)
+      return
+    }
+    sink.name("pdu", pdu.name(pdu.place(air, fact)) ?? "unknown")
+    fields(found, packet.dissection, packet.bytes, mayHoldSecret: false, to: &sink)
   }
 }
 
