@@ -312,8 +312,8 @@ enum NumberRanges {
   static func read(_ text: String, _ expected: String) throws -> Choice<ClosedRange<Int>> {
     try Choice(text) { part in
       // Both dashes are accepted, since reports print ranges with the long one.
-      let ends = part.replacing("–", with: "-").replacing("#", with: "")
-        .split(separator: "-", omittingEmptySubsequences: false)
+      let ends = part.filter { $0 != "#" }
+        .split(omittingEmptySubsequences: false) { "-–".contains($0) }
       let from = ends.first.flatMap { $0.isEmpty ? 1 : Int($0) }
       let to = ends.last.flatMap { $0.isEmpty ? Int.max : Int($0) }
       guard ends.count <= 2, ends.contains(where: { !$0.isEmpty }), let from, let to, from >= 1,

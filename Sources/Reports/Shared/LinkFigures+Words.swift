@@ -21,12 +21,15 @@ extension Connection {
       pieces.append(
         phys.sent == phys.received
           ? "\(phy: phys.sent)\(phys.isDefault ? " by default" : "" as StaticString)"
-          : bothWays("\(phy: phys.sent)", "\(phy: phys.received)"))
+          : "\(phy: phys.sent) \(words(for: .sent)), \(phy: phys.received) \(words(for: .received))"
+      )
     }
     if let lengths {
       let sent = words(lengths.sent, onPHY: phys?.sent)
       let received = words(lengths.received, onPHY: phys?.received)
-      pieces.append(sent == received ? sent : bothWays(sent, received))
+      pieces.append(
+        sent == received
+          ? sent : "\(sent) \(words(for: .sent)), \(received) \(words(for: .received))")
     }
     if let last = figures.intervals.last {
       // The unit follows the last one.
@@ -37,10 +40,8 @@ extension Connection {
     return Wording(pieces, joinedBy: ", ")
   }
 
-  /// Returns what differs between the two directions: `251 bytes sent, 27 bytes received`.
-  private func bothWays(_ sent: Wording, _ received: Wording) -> Wording {
-    "\(sent) \(Direction.sent.words(vantage)), \(received) \(Direction.received.words(vantage))"
-  }
+  /// Returns `sent` or `received`; on the air, who sent it.
+  func words(for direction: Direction) -> StaticString { direction.words(vantage) }
 
   private func words(_ length: PacketLength, onPHY phy: UInt8?) -> Wording {
     let held = phy.map { length.effective(onPHY: $0) } ?? length.octets
@@ -56,37 +57,24 @@ extension Connection {
   func trafficWords(until latest: Timestamp?) -> Wording {
     // A rate in a shorter time says nothing.
     let span = span(until: latest).flatMap { $0 >= 1_000_000_000 ? $0 : nil }
-    func words(_ bytes: Int, _ direction: Direction) -> Wording {
-      let way = direction.words(vantage)
+    func words(_ bytes: Int, _ way: StaticString) -> Wording {
       let rate = span.map { Rate.perSecond(bytes, $0) } ?? 0
       return "\(bytes: bytes) \(way)\(bytes >= 1000 && rate >= 10 ? " (\(rate: rate))" : "")"
     }
     let (sent, received) = figures.bytes
     let both = [
-      sent > 0 ? words(sent, .sent) : "", received > 0 ? words(received, .received) : "",
+      sent > 0 ? words(sent, self.words(for: .sent)) : "",
+      received > 0 ? words(received, self.words(for: .received)) : "",
     ]
     return Wording(both.filter { !$0.isEmpty }, joinedBy: ", ")
-  }
-}
-
-extension Direction {
-  /// Returns the words after what was sent this way: `sent`, on the air `from the central`.
-  package func words(_ vantage: Vantage) -> StaticString {
-    switch (vantage, self) {
-    case (.host, .sent): "sent"
-    case (.host, .received): "received"
-    case (.air, .sent): "from the central"
-    case (.air, .received): "from the peripheral"
-    }
   }
 }
 
 extension JSONSink {
   /// Appends how a connection carries data, and how much.
   mutating func figures(of connection: Connection, until latest: Timestamp?) {
-    let (sent, received) = (
-      Direction.sent.key(connection.vantage), Direction.received.key(connection.vantage)
-    )
+    let vantage = connection.vantage
+    let (sent, received) = (Direction.sent.key(vantage), Direction.received.key(vantage))
     if let phys = connection.phys {
       begin("phy")
       string(sent, Wording("\(phy: phys.sent)").text)
