@@ -71,7 +71,7 @@ package struct Memory: ~Copyable, Sendable {
     air = AirLinks(bonds, shared)
     keys = KnownKeys(bonds, shared)
     identities.learn(bonds)
-    for bond in bonds {
+    for bond in bonds where !bond.isAnyDevice {
       if let name = bond.name { names.learn(bond.address, bond.type, fullName: name.bytes) }
     }
   }
@@ -266,6 +266,9 @@ package struct Memory: ~Copyable, Sendable {
       links[link].disconnectTime = packet.record.time
     case HCICommand.leEnableEncryption, HCICommand.leLongTermKeyRequestReply:
       links[link].beginEncryption()
+      keys.observe(
+        encrypting: command.opcode, packet.bytes, packet.dissection.body, on: links[link],
+        isShortTerm: links[pairing: link].createsShortTermKey, packet: packet.record.number)
     // Its event reports the PHYs.
     case HCICommand.leSetPHY: links[link].opensOn1M = false
     default: break
@@ -414,8 +417,9 @@ package struct Memory: ~Copyable, Sendable {
     where event.code == HCIEvent.remoteNameRequestCompleteCode
       || event.code == HCIEvent.extendedInquiryResultCode:
       takeName(names.learn(event.code, packet.bytes, body))
-    case .hardwareError, .authentication, .keyRequest, .parameterRequest, .scanTimeout,
-      .setTerminated, .other:
+    case .keyRequest(let request):
+      keys.requested = packet.answer.link.map { (links.id($0), request.ediv, request.rand) }
+    case .hardwareError, .authentication, .parameterRequest, .scanTimeout, .setTerminated, .other:
       break
     }
   }
