@@ -257,6 +257,14 @@ package struct Memory: ~Copyable, Sendable {
     }
     if identities.learn(command, packet.bytes, packet.dissection.body) { resolveLinks() }
     keys.observe(command.opcode, packet.bytes, packet.dissection.body, packet: packet.record.number)
+    let isKeyReply = command.opcode == HCICommand.leLongTermKeyRequestReply
+    if let handle, isKeyReply || command.opcode == HCICommand.leEnableEncryption {
+      keys.observe(
+        encrypting: packet.bytes, packet.dissection.body, isReply: isKeyReply,
+        LinkKey(adapter, handle), packet.answer.link.map { links[$0] },
+        isShortTerm: packet.answer.link.map { links[pairing: $0].createsShortTermKey } ?? false,
+        packet: packet.record.number)
+    }
     if command.opcode == HCICommand.reset { links.noteReset(of: adapter) }
     links.openingPHYs.learn(command.opcode, packet.bytes, packet.dissection.body, adapter)
     guard let link = packet.answer.link else { return }
@@ -266,9 +274,6 @@ package struct Memory: ~Copyable, Sendable {
       links[link].disconnectTime = packet.record.time
     case HCICommand.leEnableEncryption, HCICommand.leLongTermKeyRequestReply:
       links[link].beginEncryption()
-      keys.observe(
-        encrypting: command.opcode, packet.bytes, packet.dissection.body, on: links[link],
-        isShortTerm: links[pairing: link].createsShortTermKey, packet: packet.record.number)
     // Its event reports the PHYs.
     case HCICommand.leSetPHY: links[link].opensOn1M = false
     default: break
@@ -418,7 +423,7 @@ package struct Memory: ~Copyable, Sendable {
       || event.code == HCIEvent.extendedInquiryResultCode:
       takeName(names.learn(event.code, packet.bytes, body))
     case .keyRequest(let request):
-      keys.requested = packet.answer.link.map { (links.id($0), request.ediv, request.rand) }
+      keys.requested = (LinkKey(adapter, request.handle), request.ediv, request.rand)
     case .hardwareError, .authentication, .parameterRequest, .scanTimeout, .setTerminated, .other:
       break
     }

@@ -95,11 +95,11 @@ extension KeyCollection.Lack {
   /// Why a capture has no key, as a clause.
   fileprivate var words: String {
     switch self {
-    case .nothing: "no devices pair in it, and no host gives its controller a key"
+    case .nothing: "no pairing in it gives one, and no host gives its controller one"
     case .secureConnections:
       "its devices pair with LE Secure Connections, whose key never crosses the air; either device has it, and so has the HCI log of its host"
     case .undecrypted: "the pairing in it cannot be decrypted"
-    case .notDistributed: "the pairing in it gives none"
+    case .notDistributed: "the pairing in it gives none, and no host gives its controller one"
     }
   }
 }

@@ -85,8 +85,12 @@ struct LinkKeys: Sendable {
         guard rank == (isIdentified ? 0 : isTheirs ? 1 : 2) else { continue }
         found += Self.candidates(key)
       }
+      if rank == 0 { found += others }
     }
-    return Array((found + others).prefix(2 * Self.most))
+    // The same key may be known from several places.
+    var seen: Set<PairingValue> = []
+    let distinct = found.filter { $0.isSessionKey || seen.insert($0.key).inserted }
+    return Array(distinct.prefix(2 * Self.most))
   }
 
   /// Returns the values that a key may have on the air.

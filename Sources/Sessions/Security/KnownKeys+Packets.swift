@@ -64,22 +64,21 @@ extension KnownKeys {
 
   /// Records the key of LE Enable Encryption, or of the reply to LE Long Term Key Request.
   ///
-  /// - Parameter isShortTerm: whether it is the short-term key of legacy pairing, unless EDIV or
-  ///   Rand identifies it.
+  /// - Parameters:
+  ///   - connection: the connection, if it is known.
+  ///   - isShortTerm: whether it is the short-term key of legacy pairing, unless EDIV or Rand
+  ///     identifies it.
   mutating func observe(
-    encrypting opcode: UInt16, _ bytes: RawSpan, _ body: Slice, on link: Connection,
-    isShortTerm: Bool, packet: Int
+    encrypting bytes: RawSpan, _ body: Slice, isReply: Bool, _ link: LinkKey,
+    _ connection: Connection?, isShortTerm: Bool, packet: Int
   ) {
     var cursor = Cursor(bytes, body)
     let value: Slice
     var (ediv, rand): (UInt16, UInt64) = (0, 0)
-    let isReply = opcode == HCICommand.leLongTermKeyRequestReply
     if isReply {
       guard let reply = try? LELongTermKeyRequestReply(parsing: &cursor) else { return }
       value = reply.key
-      if let requested, requested.connection == link.id {
-        (ediv, rand) = (requested.ediv, requested.rand)
-      }
+      if let requested, requested.link == link { (ediv, rand) = (requested.ediv, requested.rand) }
     } else {
       guard let command = try? LEEnableEncryption(parsing: &cursor), let key = command.key else {
         return
@@ -91,10 +90,12 @@ extension KnownKeys {
       isShortTerm && !isIdentified ? .shortTerm : .longTerm, bytes.part(value).array, .controller,
       packet: packet)
     key.side = isReply ? .local : .peer
-    key.connection = link.id
     (key.ediv, key.rand) = (ediv, rand)
-    key.address = link.identity?.address ?? link.peer
-    key.type = link.identity?.type ?? link.peerType
+    if let connection {
+      key.connection = connection.id
+      key.address = connection.identity?.address ?? connection.peer
+      key.type = connection.identity?.type ?? connection.peerType
+    }
     add(encrypting: key)
   }
 

@@ -90,7 +90,7 @@ package struct KnownKeys: Sendable {
   /// recorded. Of too many, later ones are not remembered.
   package private(set) var encrypting: [Key] = []
   /// The key that a controller asked its host for last.
-  var requested: (connection: Int, ediv: UInt16, rand: UInt64)?
+  var requested: (link: LinkKey, ediv: UInt16, rand: UInt64)?
   /// Whether there were more.
   package private(set) var isFull = false
   /// The packets in which one side gave the other an invalid key, all of whose bytes are zero; at
